@@ -1,0 +1,50 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let house: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+let pure: [SwiftSetting] = house + [.strictMemorySafety()]
+
+let package = Package(
+  name: "Earshot",
+  platforms: [.macOS("26.0"), .iOS("26.0")],
+  products: [
+    .library(name: "Earshot", targets: ["Earshot"]),
+    .library(name: "EarshotSimulator", targets: ["EarshotSimulator"]),
+    .library(name: "EarshotScenario", targets: ["EarshotScenario"]),
+    .executable(name: "earshot", targets: ["EarshotCLI"]),
+  ],
+  targets: [
+    // What decides.
+    .target(name: "EarshotCore", swiftSettings: pure),
+    // The boundary, and what stands behind it.
+    .target(name: "EarshotNetwork", dependencies: ["EarshotCore"], swiftSettings: house),
+    .target(
+      name: "EarshotSimulator", dependencies: ["EarshotCore", "EarshotNetwork"],
+      swiftSettings: house),
+    // What acts.
+    .target(name: "EarshotTLS", dependencies: ["EarshotCore"], swiftSettings: house),
+    .target(
+      name: "Earshot", dependencies: ["EarshotCore", "EarshotNetwork", "EarshotTLS"],
+      swiftSettings: house),
+    // What stands on top.
+    .target(
+      name: "EarshotScenario",
+      dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot"],
+      swiftSettings: house),
+    .executableTarget(
+      name: "EarshotCLI", dependencies: ["EarshotCore", "EarshotScenario"], swiftSettings: house),
+    // How we know.
+    .target(
+      name: "TestKit", dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator"],
+      path: "Tests/TestKit", swiftSettings: house),
+    .testTarget(
+      name: "EarshotCoreTests", dependencies: ["EarshotCore", "TestKit"], swiftSettings: house),
+  ]
+)

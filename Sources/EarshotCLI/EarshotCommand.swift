@@ -1,0 +1,4 @@
+@main
+struct EarshotCommand {
+  static func main() {}
+}

@@ -1,0 +1,37 @@
+/// Deadlines by key, of which a shell needs to know only the next one.
+///
+/// Deadlines of the same instant come due in the order in which they were set. For the few dozen
+/// deadlines of one actor: setting and cancelling search the table.
+package struct TimerTable<Key: Hashable & Sendable>: Hashable, Sendable {
+  private struct Entry: Hashable, Sendable {
+    let key: Key
+    let deadline: Instant
+  }
+  private var entries: [Entry] = []  // The latest first, so that the next is the last.
+
+  /// A table without deadlines.
+  package init() {}
+
+  /// The earliest deadline, or `nil` when there is none.
+  package var next: Instant? { entries.last?.deadline }
+
+  /// The deadline of a key, or `nil` when it has none.
+  package subscript(key: Key) -> Instant? { entries.first { $0.key == key }?.deadline }
+
+  /// Sets or moves a key's deadline.
+  package mutating func set(_ key: Key, at deadline: Instant) {
+    cancel(key)
+    let index = entries.firstIndex { $0.deadline <= deadline } ?? entries.endIndex
+    entries.insert(Entry(key: key, deadline: deadline), at: index)
+  }
+
+  /// Forgets a key's deadline, if it has one.
+  package mutating func cancel(_ key: Key) { entries.removeAll { $0.key == key } }
+
+  /// Takes the first key whose deadline has come, or `nil` when none has.
+  package mutating func popDue(at now: Instant) -> Key? {
+    guard let last = entries.last, last.deadline <= now else { return nil }
+    entries.removeLast()
+    return last.key
+  }
+}

@@ -1,0 +1,73 @@
+/// A TCP connection.
+///
+/// After ``close()`` or ``reset()`` nothing is called back any more.
+public protocol Connection: AnyObject, Sendable {
+  /// Our address and port; the port is 0 until the connection is open.
+  var localEndpoint: Endpoint { get }
+  /// The address and port of the other side.
+  var remoteEndpoint: Endpoint { get }
+
+  /// Hands bytes to the system, as many as its buffer takes now.
+  ///
+  /// - Returns: How many were taken. Fewer than given, also none: the handler hears
+  ///   ``ConnectionHandler/connectionBecameWritable(_:)`` when there is room again.
+  /// - Throws: `brokenPipe` after ``finishWriting()`` or once the connection has failed,
+  ///   `notConnected` before it is open.
+  func write(_ bytes: Span<UInt8>) throws(NetworkError) -> Int
+
+  /// Ends our direction once all that was written has been sent (FIN). Reading goes on.
+  func finishWriting()
+
+  /// Hands over no more bytes until ``resumeReading()``; the sender will be slowed down.
+  ///
+  /// Effective at once: also inside `received`, nothing more is handed over.
+  func pauseReading()
+
+  /// Hands over bytes again.
+  func resumeReading()
+
+  /// Ends the connection in order: what was written is still sent. Received bytes not yet handed over are
+  /// lost, and the other side then sees a reset, as with close(2).
+  func close()
+
+  /// Ends the connection at once; the other side sees `connectionReset`.
+  func reset()
+}
+
+/// Who is told what happens to a connection, on the network's executor.
+public protocol ConnectionHandler: AnyObject, Sendable {
+  /// The connection that we began is open. Not called for accepted connections, which are open.
+  func connectionOpened(_ connection: any Connection)
+
+  /// Bytes arrived, in order, at most 64 KiB of them; they are lent for the time of the call.
+  func connection(_ connection: any Connection, received bytes: Span<UInt8>)
+
+  /// The other side will send no more (FIN). Writing goes on.
+  func connectionReceivedEnd(_ connection: any Connection)
+
+  /// There is room for bytes again, after a write that was not taken whole.
+  func connectionBecameWritable(_ connection: any Connection)
+
+  /// The connection is gone, or was never made. The last call.
+  func connection(_ connection: any Connection, failed error: NetworkError)
+}
+
+/// Accepts TCP connections until it is closed.
+public protocol Listener: AnyObject, Sendable {
+  /// Where it listens, with the port that was chosen.
+  var localEndpoint: Endpoint { get }
+  /// Accepts no more, and calls back no more. Accepted connections live on.
+  func close()
+}
+
+/// Who is told of accepted connections, on the network's executor.
+public protocol ListenerHandler: AnyObject, Sendable {
+  /// A connection is open.
+  ///
+  /// - Returns: The connection's handler, or `nil` to have it reset.
+  func listener(_ listener: any Listener, accepted connection: any Connection)
+    -> (any ConnectionHandler)?
+
+  /// The listener is gone, for instance because the host was suspended. The last call.
+  func listener(_ listener: any Listener, failed error: NetworkError)
+}

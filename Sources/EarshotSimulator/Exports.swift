@@ -1,0 +1,2 @@
+@_exported public import EarshotCore
+@_exported public import EarshotNetwork
