@@ -56,7 +56,9 @@ public enum IPAddress: Hashable, Sendable {
     }
   }
 
-  /// An address from its 4 or 16 bytes, or `nil` for another count. The scope is left 0.
+  /// An address from its 4 or 16 bytes, or `nil` for another count.
+  ///
+  /// The scope is left 0.
   public init?(bytes: some Collection<UInt8>) {
     switch bytes.count {
     case 4: self = .v4(bytes.reduce(0) { $0 << 8 | UInt32($1) })

@@ -25,6 +25,7 @@ public protocol Network: AnyObject, Sendable {
   /// - Parameters:
   ///   - endpoint: Port 0 chooses a free port; an unspecified address stands for all addresses.
   ///   - handler: Held until the listener is closed.
+  /// - Returns: The listener, which accepts from now on.
   /// - Throws: `addressInUse`, `addressNotAvailable`, `permissionDenied`, `tooManyOpenFiles`, `hostDown`.
   func listen(
     on endpoint: Endpoint, handler: any ListenerHandler
@@ -36,6 +37,7 @@ public protocol Network: AnyObject, Sendable {
   ///   - endpoint: Where to. Link-local IPv6 addresses carry their scope.
   ///   - options: Timeouts of the transport.
   ///   - handler: Held until the connection is closed or has failed.
+  /// - Returns: The connection, which is not open yet.
   /// - Throws: What the system says at once, such as `networkUnreachable`, `tooManyOpenFiles`, `hostDown`.
   func connect(
     to endpoint: Endpoint, options: ConnectionOptions, handler: any ConnectionHandler
@@ -47,6 +49,7 @@ public protocol Network: AnyObject, Sendable {
   ///   - endpoint: Port 0 chooses a free port; an unspecified address stands for all addresses.
   ///   - options: Sharing of the port, and how multicast is sent.
   ///   - handler: Held until the socket is closed.
+  /// - Returns: The socket, which receives from now on.
   /// - Throws: `addressInUse`, `addressNotAvailable`, `permissionDenied`, `tooManyOpenFiles`, `hostDown`.
   func openDatagramSocket(
     on endpoint: Endpoint, options: DatagramOptions, handler: any DatagramHandler
@@ -74,7 +77,9 @@ public struct NetworkExecutor: Sendable {
   }
 }
 
-/// A deadline that can be moved. Releasing the timer disarms it.
+/// A deadline that can be moved.
+///
+/// Releasing the timer disarms it.
 public protocol NetworkTimer: AnyObject, Sendable {
   /// Fires once when the clock reaches the deadline, at once if it has; replaces an earlier deadline.
   func arm(at deadline: Instant)

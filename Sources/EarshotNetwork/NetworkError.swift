@@ -1,6 +1,8 @@
 /// An operation that the system refused, or a connection that it gave up.
 public struct NetworkError: Error, Hashable, Sendable {
-  /// What went wrong, to switch on. Later versions may add codes.
+  /// What went wrong, to switch on.
+  ///
+  /// Later versions may add codes.
   public struct Code: Hashable, Sendable {
     private enum Kind: String {
       case addressInUse, addressNotAvailable, brokenPipe, connectionAborted, connectionRefused

@@ -36,8 +36,10 @@ public struct RandomStream: RandomNumberGenerator, Hashable, Sendable {
     return next().multipliedFullWidth(by: bound).high
   }
 
-  /// True with the given chance. Draws one number, also when the outcome is certain, so that changing
-  /// a chance moves no other draw of the stream.
+  /// True with the given chance.
+  ///
+  /// Draws one number, also when the outcome is certain, so that changing a chance moves no other draw
+  /// of the stream.
   package mutating func chance(_ ratio: Ratio) -> Bool {
     below(1_000_000_000) < UInt64(ratio.billionths)
   }
