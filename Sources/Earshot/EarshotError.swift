@@ -1,0 +1,66 @@
+/// A call that could not be carried out.
+///
+/// A failed call leaves everything as it was.
+public struct EarshotError: Error, Sendable {
+  /// What was wrong, to switch on.
+  ///
+  /// Later versions may add codes.
+  public struct Code: Hashable, Sendable {
+    private enum Kind: String {
+      case cancelled, contextTooLarge, invalidDiscoveryInfo, invalidDisplayName, invalidServiceType
+      case invitationEnded, messageTooLarge, network, notConnected, sessionEnded, sessionFull, stopped
+      case suspended, unknownPeer
+    }
+    private let kind: Kind
+
+    /// The task was cancelled before the call had an effect.
+    public static let cancelled = Code(kind: .cancelled)
+    /// The invitation's context has more than 16,384 bytes.
+    public static let contextTooLarge = Code(kind: .contextTooLarge)
+    /// The discovery info breaks a rule of DNS-SD TXT records.
+    public static let invalidDiscoveryInfo = Code(kind: .invalidDiscoveryInfo)
+    /// The display name is empty, longer than 63 bytes, or has control characters.
+    public static let invalidDisplayName = Code(kind: .invalidDisplayName)
+    /// The service type breaks a rule of RFC 6335.
+    public static let invalidServiceType = Code(kind: .invalidServiceType)
+    /// The invitation was answered, withdrawn or timed out before.
+    public static let invitationEnded = Code(kind: .invitationEnded)
+    /// The message is larger than the session allows.
+    public static let messageTooLarge = Code(kind: .messageTooLarge)
+    /// The network refused an operation; see ``EarshotError/cause``.
+    public static let network = Code(kind: .network)
+    /// A peer that a message was meant for is not a member of the session.
+    public static let notConnected = Code(kind: .notConnected)
+    /// The session was disconnected.
+    public static let sessionEnded = Code(kind: .sessionEnded)
+    /// The session has no seat left.
+    public static let sessionFull = Code(kind: .sessionFull)
+    /// The peer was stopped.
+    public static let stopped = Code(kind: .stopped)
+    /// The peer is suspended; resume it first.
+    public static let suspended = Code(kind: .suspended)
+    /// No browser of ours has found that peer, and no address was given.
+    public static let unknownPeer = Code(kind: .unknownPeer)
+
+    /// The code's name.
+    public var name: String { kind.rawValue }
+  }
+
+  /// What was wrong.
+  public let code: Code
+  /// One sentence for a person.
+  public let message: String
+  /// What the network said, if it was the network.
+  public let cause: NetworkError?
+  /// The peers that the error is about, if it is about some.
+  public let peers: [PeerID]
+
+  package init(_ code: Code, _ message: String, cause: NetworkError? = nil, peers: [PeerID] = []) {
+    (self.code, self.message, self.cause, self.peers) = (code, message, cause, peers)
+  }
+}
+
+extension EarshotError: CustomStringConvertible {
+  /// The sentence, and what the network said.
+  public var description: String { message + (cause.map { " (\($0))" } ?? "") }
+}

@@ -1,0 +1,82 @@
+/// What happens in a session.
+public enum SessionEvent: Hashable, Sendable {
+  /// A peer is connected: both sides can send from now on.
+  case joined(Member)
+  /// The link to a member broke. The session tries to take it up again for as long as its patience lasts;
+  /// what is sent meanwhile is kept.
+  case interrupted(PeerID, InterruptionReason)
+  /// The link to a member is back, and nothing was lost.
+  case resumed(PeerID)
+  /// A member is gone for good.
+  ///
+  /// `undelivered` counts the messages to it that it is not known to have received.
+  case left(PeerID, DepartureReason, undelivered: Int)
+  /// A member sent a message.
+  case message(Message)
+}
+
+/// A peer in a session.
+public struct Member: Hashable, Sendable {
+  /// Who it is.
+  public let id: PeerID
+  /// What it calls itself; decoration, not identity.
+  public let name: String
+}
+
+/// What a member sent.
+public struct Message: Hashable, Sendable {
+  /// Who sent it.
+  public let sender: PeerID
+  /// What was sent.
+  public let bytes: [UInt8]
+}
+
+/// Why the link to a member broke.
+public enum InterruptionReason: String, Hashable, Sendable {
+  /// The transport ended: the member's process died, or its system closed the connection.
+  case linkBroken
+  /// Nothing was heard for too long.
+  case silence
+  /// The member said that it is being suspended.
+  case suspending
+  /// We ourselves are being suspended.
+  case suspended
+}
+
+/// Why a member is gone.
+public enum DepartureReason: String, Hashable, Sendable {
+  /// It left the session, and said so.
+  case left
+  /// Its link broke and did not come back while our patience lasted.
+  case lost
+  /// It came back without its memory of this session: it was restarted.
+  case restarted
+  /// One of us removed the other.
+  case removed
+  /// It broke the protocol.
+  case violation
+  /// We disconnected the session.
+  case disconnected
+  /// It could not be reached when it was introduced to us.
+  case unreachable
+}
+
+/// How an invitation ended.
+public enum InvitationOutcome: String, Hashable, Sendable {
+  /// The peer is in the session.
+  case accepted
+  /// The peer said no.
+  case declined
+  /// The peer did not answer in time.
+  case timedOut
+  /// There was no way to the peer.
+  case unreachable
+  /// The peer has too many open invitations.
+  case busy
+  /// There is no seat left, in our session or in theirs.
+  case full
+  /// The peer does not offer this service, or speaks another version.
+  case mismatch
+  /// We withdrew the invitation, or the session ended.
+  case cancelled
+}
