@@ -13,11 +13,13 @@ package enum Varint {
   package static let max: UInt64 = 1 << 62 - 1
 
   /// How many bytes an integer takes that begins with this byte.
+  @inlinable
   package static func length(first: UInt8) -> Int { 1 << Int(first >> 6) }
 
   /// How many bytes the shortest form of a value takes.
   ///
   /// - Precondition: `value <= max`.
+  @inlinable
   package static func length(of value: UInt64) -> Int {
     precondition(value <= max, "\(value) has no variable-length form")
     return value < 1 << 6 ? 1 : value < 1 << 14 ? 2 : value < 1 << 30 ? 4 : 8
@@ -31,6 +33,7 @@ package enum Varint {
   /// Appends the shortest form of a value.
   ///
   /// - Precondition: `value <= max`.
+  @inlinable
   package static func append(_ value: UInt64, to bytes: inout [UInt8]) {
     let length = length(of: value)
     let prefix = UInt64(length.trailingZeroBitCount) << UInt64(length * 8 - 2)

@@ -1,0 +1,35 @@
+extension [UInt8] {
+  /// A copy of lent bytes.
+  package init(copying bytes: Span<UInt8>) {
+    self = []
+    append(copying: bytes)
+  }
+
+  /// Appends a copy of lent bytes.
+  @inlinable
+  package mutating func append(copying bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+  }
+}
+
+extension ByteReader {
+  /// Reads a copy of lent bytes.
+  package init(copying bytes: Span<UInt8>) { self.init([UInt8](copying: bytes)) }
+}
+
+extension Varint {
+  /// Reads the integer at a position of lent bytes, or `nil` when the bytes end before it does.
+  ///
+  /// The position moves behind the integer; with `nil` it stays.
+  @inlinable
+  package static func read(_ bytes: Span<UInt8>, at offset: inout Int) -> UInt64? {
+    guard offset < bytes.count else { return nil }
+    let first = bytes[offset]
+    let length = 1 << Int(first >> 6)
+    guard length <= bytes.count - offset else { return nil }
+    var value = UInt64(first & 0x3F)
+    for index in offset + 1..<offset + length { value = value << 8 | UInt64(bytes[index]) }
+    offset += length
+    return value
+  }
+}

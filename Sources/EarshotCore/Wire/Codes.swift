@@ -1,0 +1,111 @@
+/// Why a link ends, as CLOSE and LEAVE say it.
+///
+/// Open: a code that nobody here knows survives as its number.
+package struct CloseCode: RawRepresentable, Hashable, Sendable {
+  /// The number on the wire.
+  package let rawValue: UInt64
+
+  /// The code of a number, known or not.
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// The session was left; LEAVE came before it.
+  package static let done = CloseCode(rawValue: 0)
+  /// The peer goes to sleep and will be back.
+  package static let suspending = CloseCode(rawValue: 1)
+  /// Another link serves the same purpose.
+  package static let duplicate = CloseCode(rawValue: 2)
+  /// The invitation was no longer open.
+  package static let expired = CloseCode(rawValue: 3)
+  /// There is nothing to attach to.
+  package static let unknownSession = CloseCode(rawValue: 4)
+  /// Attaching was not permitted.
+  package static let notIntroduced = CloseCode(rawValue: 5)
+  /// The session has no seat left.
+  package static let full = CloseCode(rawValue: 6)
+  /// The member was removed.
+  package static let removed = CloseCode(rawValue: 7)
+  /// A frame that must not come now, or with a payload that is none.
+  package static let protocolViolation = CloseCode(rawValue: 16)
+  /// A length above the bound.
+  package static let frameTooLarge = CloseCode(rawValue: 17)
+  /// An unknown frame that must not be skipped.
+  package static let unknownFrame = CloseCode(rawValue: 18)
+  /// More was sent than granted.
+  package static let flowControl = CloseCode(rawValue: 19)
+  /// A message above the receiver's bound.
+  package static let messageTooLarge = CloseCode(rawValue: 20)
+  /// The first frames did not come in time.
+  package static let handshakeTimeout = CloseCode(rawValue: 21)
+  /// There is no common version.
+  package static let unsupportedVersion = CloseCode(rawValue: 22)
+  /// The peer met itself.
+  package static let selfConnection = CloseCode(rawValue: 23)
+
+  private static let names: [UInt64: String] = [
+    0: "done", 1: "suspending", 2: "duplicate", 3: "expired", 4: "unknownSession",
+    5: "notIntroduced", 6: "full", 7: "removed", 16: "protocolViolation", 17: "frameTooLarge",
+    18: "unknownFrame", 19: "flowControl", 20: "messageTooLarge", 21: "handshakeTimeout",
+    22: "unsupportedVersion", 23: "selfConnection",
+  ]
+}
+
+extension CloseCode: CustomStringConvertible {
+  /// The name in the protocol, or `code 99` for a code without one.
+  package var description: String { Self.names[rawValue] ?? "code \(rawValue)" }
+}
+
+/// Why an invitation was declined.
+///
+/// Open: a reason that nobody here knows survives as its number.
+package struct DeclineReason: RawRepresentable, Hashable, Sendable {
+  /// The number on the wire.
+  package let rawValue: UInt64
+
+  /// The reason of a number, known or not.
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// The application said no.
+  package static let declined = DeclineReason(rawValue: 0)
+  /// Too many invitations are open.
+  package static let busy = DeclineReason(rawValue: 1)
+  /// The session has no seat left.
+  package static let full = DeclineReason(rawValue: 2)
+  /// Nothing of that service type is advertised.
+  package static let notAdvertising = DeclineReason(rawValue: 3)
+  /// Nobody answered in time.
+  package static let expired = DeclineReason(rawValue: 4)
+
+  private static let names = ["declined", "busy", "full", "notAdvertising", "expired"]
+}
+
+extension DeclineReason: CustomStringConvertible {
+  /// The name in the protocol, or `reason 99` for a reason without one.
+  package var description: String {
+    rawValue < UInt64(Self.names.count) ? Self.names[Int(rawValue)] : "reason \(rawValue)"
+  }
+}
+
+/// Why an inviter takes its invitation back.
+///
+/// Open: a reason that nobody here knows survives as its number.
+package struct CancelReason: RawRepresentable, Hashable, Sendable {
+  /// The number on the wire.
+  package let rawValue: UInt64
+
+  /// The reason of a number, known or not.
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// The application changed its mind.
+  package static let cancelled = CancelReason(rawValue: 0)
+  /// The deadline passed.
+  package static let timedOut = CancelReason(rawValue: 1)
+
+  private static let names = ["cancelled", "timedOut"]
+}
+
+extension CancelReason: CustomStringConvertible {
+  /// The name in the protocol, or `reason 99` for a reason without one.
+  package var description: String {
+    rawValue < UInt64(Self.names.count) ? Self.names[Int(rawValue)] : "reason \(rawValue)"
+  }
+}

@@ -1,0 +1,61 @@
+/// How a remote peer broke the protocol with one frame.
+///
+/// Costs the remote its link: the shell sends CLOSE with ``closeCode`` and ``description``.
+package struct FrameError: Error, Hashable, Sendable {
+  /// What was wrong with the frame.
+  package enum Reason: Hashable, Sendable {
+    /// The length exceeds the bound.
+    case tooLarge
+    /// The type is unknown, and the frame must not be skipped.
+    case unknown
+    /// The payload is none of the type's.
+    case malformed(WireError)
+    /// The frame must not come now.
+    case unexpected
+    /// More was sent than was granted.
+    case overrun
+    /// The message it belongs to exceeds the receiver's bound.
+    case messageTooLarge
+  }
+
+  /// What was wrong.
+  package let reason: Reason
+  /// The type of the frame.
+  package let type: FrameType
+  /// The length of its payload in bytes, as the frame declared it.
+  package let payloadBytes: UInt64
+
+  /// An error of a frame.
+  package init(_ reason: Reason, type: FrameType, payloadBytes: Int) {
+    self.init(reason, type: type, declaredBytes: UInt64(payloadBytes))
+  }
+
+  init(_ reason: Reason, type: FrameType, declaredBytes: UInt64) {
+    (self.reason, self.type, payloadBytes) = (reason, type, declaredBytes)
+  }
+
+  /// The code for CLOSE.
+  package var closeCode: CloseCode {
+    switch reason {
+    case .tooLarge: .frameTooLarge
+    case .unknown: .unknownFrame
+    case .malformed, .unexpected: .protocolViolation
+    case .overrun: .flowControl
+    case .messageTooLarge: .messageTooLarge
+    }
+  }
+}
+
+extension FrameError: CustomStringConvertible {
+  /// One sentence for a person, fit for the text of CLOSE.
+  package var description: String {
+    switch reason {
+    case .tooLarge: "\(type) declares \(payloadBytes) bytes, more than a frame may have."
+    case .unknown: "\(type) is not known here and must not be skipped."
+    case .malformed(let error): "\(type) of \(payloadBytes) bytes has a bad payload (\(error))."
+    case .unexpected: "\(type) must not come now."
+    case .overrun: "\(type) of \(payloadBytes) bytes exceeds what was granted."
+    case .messageTooLarge: "\(type) continues a message beyond the bound of its receiver."
+    }
+  }
+}

@@ -1,0 +1,157 @@
+/// INVITE: asks a peer to become a member of a session.
+///
+/// ```
+/// invitation (16) | session (8) | timeout in ms (varint) | service type (string) | context (bytes)
+/// ```
+package struct Invite: FramePayload {
+  /// INVITE.
+  package static let type = FrameType.invite
+
+  /// The invitation; the same when it is sent again.
+  package var invitation: InvitationID
+  /// The session of the inviter.
+  package var session: SessionID
+  /// How long the inviter waits for the answer, in milliseconds.
+  package var timeoutMilliseconds: UInt64
+  /// The service type under which the invited peer was found; 1 through 15 bytes.
+  package var serviceType: String
+  /// What the inviter's application says about it; at most 16,384 bytes.
+  package var context: [UInt8]
+
+  /// An invitation with the given parts.
+  ///
+  /// - Precondition: The service type and the context are within their bounds.
+  package init(
+    invitation: InvitationID, session: SessionID, timeoutMilliseconds: UInt64,
+    serviceType: String, context: [UInt8]
+  ) {
+    precondition(
+      1...FrameBounds.serviceTypeBytesMax ~= serviceType.utf8.count
+        && context.count <= FrameBounds.contextBytesMax && timeoutMilliseconds <= Varint.max,
+      "the parts of an invitation are within their bounds")
+    self.invitation = invitation
+    self.session = session
+    self.timeoutMilliseconds = timeoutMilliseconds
+    self.serviceType = serviceType
+    self.context = context
+  }
+
+  /// Reads the fields in their order.
+  package init(reading reader: inout ByteReader) throws(WireError) {
+    invitation = try reader.readInvitationID()
+    session = try reader.readSessionID()
+    timeoutMilliseconds = try reader.readVarint()
+    serviceType = try reader.readPrefixedString(maxBytes: FrameBounds.serviceTypeBytesMax)
+    guard !serviceType.isEmpty else { throw .malformed }
+    context = try reader.readPrefixedBytes(max: FrameBounds.contextBytesMax)
+  }
+
+  /// Writes the fields in their order.
+  package func write(to writer: inout ByteWriter) {
+    writer.write(invitation)
+    writer.write(session)
+    writer.writeVarint(timeoutMilliseconds)
+    writer.writePrefixed(serviceType)
+    writer.writePrefixed(context)
+  }
+}
+
+/// ACCEPT: the invited peer's session joins; its window opens the stream towards it.
+///
+/// ```
+/// invitation (16) | session (8) | window (varint)
+/// ```
+package struct Accept: FramePayload {
+  /// ACCEPT.
+  package static let type = FrameType.accept
+
+  /// The invitation that is accepted.
+  package var invitation: InvitationID
+  /// The session of the invited peer.
+  package var session: SessionID
+  /// How many bytes the inviter may send.
+  package var window: UInt64
+
+  /// An acceptance with the given parts.
+  package init(invitation: InvitationID, session: SessionID, window: UInt64) {
+    (self.invitation, self.session, self.window) = (invitation, session, window)
+  }
+
+  /// Reads the fields in their order.
+  package init(reading reader: inout ByteReader) throws(WireError) {
+    invitation = try reader.readInvitationID()
+    session = try reader.readSessionID()
+    window = try reader.readVarint()
+  }
+
+  /// Writes the fields in their order.
+  package func write(to writer: inout ByteWriter) {
+    writer.write(invitation)
+    writer.write(session)
+    writer.writeVarint(window)
+  }
+}
+
+/// DECLINE: the invited peer does not join.
+///
+/// ```
+/// invitation (16) | reason (varint)
+/// ```
+package struct Decline: FramePayload {
+  /// DECLINE.
+  package static let type = FrameType.decline
+
+  /// The invitation that is declined.
+  package var invitation: InvitationID
+  /// Why.
+  package var reason: DeclineReason
+
+  /// A refusal with the given parts.
+  package init(invitation: InvitationID, reason: DeclineReason) {
+    (self.invitation, self.reason) = (invitation, reason)
+  }
+
+  /// Reads the fields in their order.
+  package init(reading reader: inout ByteReader) throws(WireError) {
+    invitation = try reader.readInvitationID()
+    reason = DeclineReason(rawValue: try reader.readVarint())
+  }
+
+  /// Writes the fields in their order.
+  package func write(to writer: inout ByteWriter) {
+    writer.write(invitation)
+    writer.writeVarint(reason.rawValue)
+  }
+}
+
+/// CANCEL: the inviter takes its invitation back.
+///
+/// ```
+/// invitation (16) | reason (varint)
+/// ```
+package struct Cancel: FramePayload {
+  /// CANCEL.
+  package static let type = FrameType.cancel
+
+  /// The invitation that is taken back.
+  package var invitation: InvitationID
+  /// Why.
+  package var reason: CancelReason
+
+  /// A withdrawal with the given parts.
+  package init(invitation: InvitationID, reason: CancelReason) {
+    (self.invitation, self.reason) = (invitation, reason)
+  }
+
+  /// Reads the fields in their order.
+  package init(reading reader: inout ByteReader) throws(WireError) {
+    invitation = try reader.readInvitationID()
+    reason = CancelReason(rawValue: try reader.readVarint())
+  }
+
+  /// Writes the fields in their order.
+  package func write(to writer: inout ByteWriter) {
+    writer.write(invitation)
+    writer.writeVarint(reason.rawValue)
+  }
+}

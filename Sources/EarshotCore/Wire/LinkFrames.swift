@@ -1,0 +1,97 @@
+/// PING and PONG: is anybody there? Whoever receives a PING returns its token in a PONG.
+///
+/// ```
+/// token (varint)
+/// ```
+package struct Ping: FramePayload {
+  /// PING; the answer is encoded with ``encodePong(into:)``.
+  package static let type = FrameType.ping
+
+  /// What comes back in the answer.
+  package var token: UInt64
+
+  /// A question with a token.
+  ///
+  /// - Precondition: `token <= Varint.max`.
+  package init(token: UInt64) { self.token = token }
+
+  /// Reads the fields in their order.
+  package init(reading reader: inout ByteReader) throws(WireError) {
+    token = try reader.readVarint()
+  }
+
+  /// Writes the fields in their order.
+  package func write(to writer: inout ByteWriter) { writer.writeVarint(token) }
+
+  /// Appends the answer to this question.
+  package func encodePong(into wire: inout [UInt8]) { encode(as: .pong, into: &wire) }
+}
+
+/// ACK: what was received of the enduring stream, and what may be sent.
+///
+/// ```
+/// received (varint) | limit (varint)
+/// ```
+package struct Acknowledgement: FramePayload {
+  /// ACK.
+  package static let type = FrameType.acknowledgement
+
+  /// Everything before may be forgotten.
+  package var received: UInt64
+  /// Everything before may be sent.
+  package var limit: UInt64
+
+  /// An acknowledgement with the given parts.
+  package init(received: UInt64, limit: UInt64) { (self.received, self.limit) = (received, limit) }
+
+  /// Reads the fields in their order.
+  package init(reading reader: inout ByteReader) throws(WireError) {
+    received = try reader.readVarint()
+    limit = try reader.readVarint()
+    guard received <= limit else { throw .malformed }
+  }
+
+  /// Writes the fields in their order.
+  package func write(to writer: inout ByteWriter) {
+    writer.writeVarint(received)
+    writer.writeVarint(limit)
+  }
+}
+
+/// CLOSE: the last frame of a link, with the reason.
+///
+/// ```
+/// code (varint) | text (string, ≤ 256 bytes, for people)
+/// ```
+package struct Close: FramePayload {
+  /// CLOSE.
+  package static let type = FrameType.close
+
+  /// Why.
+  package let code: CloseCode
+  /// One sentence for people; at most 256 bytes of UTF-8.
+  package let text: String
+
+  /// An ending with a reason; a text that is too long is cut between two characters.
+  package init(code: CloseCode, text: String = "") {
+    self.code = code
+    var text = text
+    while text.utf8.count > FrameBounds.closeTextBytesMax { text.removeLast() }
+    self.text = text
+  }
+
+  /// The ending that a broken protocol has.
+  package init(_ error: FrameError) { self.init(code: error.closeCode, text: error.description) }
+
+  /// Reads the fields in their order.
+  package init(reading reader: inout ByteReader) throws(WireError) {
+    code = CloseCode(rawValue: try reader.readVarint())
+    text = try reader.readPrefixedString(maxBytes: FrameBounds.closeTextBytesMax)
+  }
+
+  /// Writes the fields in their order.
+  package func write(to writer: inout ByteWriter) {
+    writer.writeVarint(code.rawValue)
+    writer.writePrefixed(text)
+  }
+}
