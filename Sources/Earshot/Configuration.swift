@@ -1,0 +1,49 @@
+extension Peer {
+  /// How a peer behaves.
+  public struct Configuration: Hashable, Sendable {
+    /// The port to listen on for links; 0 lets the system choose.
+    public var port: UInt16
+    /// How many invitations by others may wait for an answer at once; further ones are told `busy`.
+    public var openInvitationsMax: Int
+    /// How soon silence on a link counts.
+    public var liveness: LinkMachine.Configuration
+
+    /// The settings for ordinary use.
+    public init(
+      port: UInt16 = 0, openInvitationsMax: Int = 8,
+      liveness: LinkMachine.Configuration = .standard
+    ) {
+      self.port = port
+      self.openInvitationsMax = openInvitationsMax
+      self.liveness = liveness
+    }
+  }
+}
+
+extension Session {
+  /// How a session behaves. The members of one session need not agree on it.
+  public struct Configuration: Hashable, Sendable {
+    /// How many peers there may be, ourselves included; 2 or more.
+    public var peersMax: Int
+    /// How long a member whose link broke is waited for; zero gives it up at once.
+    public var patience: Duration
+    /// The largest message, in bytes, that is sent or received.
+    public var messageBytesMax: Int
+    /// How many bytes may wait to be acknowledged by one member before `send` suspends.
+    public var outboxBytesMax: Int
+    /// How many bytes one member may have sent that nobody has taken from `events` yet.
+    public var windowBytes: Int
+
+    /// The settings for ordinary use: eight peers, 30 s of patience, messages of at most 4 MiB.
+    public init(
+      peersMax: Int = 8, patience: Duration = .seconds(30), messageBytesMax: Int = 4 << 20,
+      outboxBytesMax: Int = 4 << 20, windowBytes: Int = 1 << 20
+    ) {
+      self.peersMax = peersMax
+      self.patience = patience
+      self.messageBytesMax = messageBytesMax
+      self.outboxBytesMax = outboxBytesMax
+      self.windowBytes = windowBytes
+    }
+  }
+}
