@@ -14,6 +14,8 @@ package struct FrameError: Error, Hashable, Sendable {
     case unexpected
     /// More was sent than was granted.
     case overrun
+    /// It contradicts what was said or sent before.
+    case contradictory
     /// The message it belongs to exceeds the receiver's bound.
     case messageTooLarge
   }
@@ -39,7 +41,7 @@ package struct FrameError: Error, Hashable, Sendable {
     switch reason {
     case .tooLarge: .frameTooLarge
     case .unknown: .unknownFrame
-    case .malformed, .unexpected: .protocolViolation
+    case .malformed, .unexpected, .contradictory: .protocolViolation
     case .overrun: .flowControl
     case .messageTooLarge: .messageTooLarge
     }
@@ -54,6 +56,7 @@ extension FrameError: CustomStringConvertible {
     case .unknown: "\(type) is not known here and must not be skipped."
     case .malformed(let error): "\(type) of \(payloadBytes) bytes has a bad payload (\(error))."
     case .unexpected: "\(type) must not come now."
+    case .contradictory: "\(type) contradicts what was said or sent before."
     case .overrun: "\(type) of \(payloadBytes) bytes exceeds what was granted."
     case .messageTooLarge: "\(type) continues a message beyond the bound of its receiver."
     }

@@ -1,0 +1,100 @@
+/// Both directions of the enduring stream of one membership: in order and exactly once, also across links.
+///
+/// The story: a membership begins with two empty streams. Each link begins by saying how much was
+/// received of the other's stream (``position``) and by taking up the own one there (``attach(received:window:)``).
+/// While a link is up, frames go out as far as the remote grants, acknowledgements come back and free
+/// them. When the link breaks nothing is to be done: the next one carries on.
+///
+/// Plain functions rather than one event enum: every message takes this path.
+package struct ReliableMachine: Hashable, Sendable {
+  /// The bounds of one membership.
+  package struct Configuration: Hashable, Sendable {
+    /// The largest message taken, in bytes.
+    package var messageBytesMax = MessagePart.messageBytesMaxDefault
+    /// How many bytes may wait to be sent and acknowledged.
+    package var outboundBytesMax = OutboundLog.bytesMaxDefault
+    /// How far the remote may run ahead of the application, in bytes.
+    package var windowBytes = InboundLedger.windowBytesDefault
+    /// How long an acknowledgement waits for company.
+    package var acknowledgementDelay = InboundLedger.acknowledgementDelayDefault
+
+    /// The bounds by default.
+    package init() {}
+  }
+
+  /// The own stream: append here, send from here.
+  package var outbound: OutboundLog
+  /// What was received of the remote's stream.
+  package private(set) var inbound: InboundLedger
+  private var assembler: MessageAssembler
+
+  /// A membership whose streams are at position 0.
+  package init(_ configuration: Configuration = Configuration()) {
+    outbound = OutboundLog(bytesMax: configuration.outboundBytesMax)
+    inbound = InboundLedger(
+      windowBytes: configuration.windowBytes,
+      acknowledgementDelay: configuration.acknowledgementDelay)
+    assembler = MessageAssembler(messageBytesMax: configuration.messageBytesMax)
+  }
+
+  /// What ACCEPT, ATTACH or ATTACHED is to say of the remote's stream; it must be sent then.
+  ///
+  /// - Returns: How many bytes were received, and how far beyond that the remote may send.
+  package mutating func position() -> (received: UInt64, window: UInt64) {
+    let acknowledgement = inbound.takeAcknowledgement()
+    return (acknowledgement.received, acknowledgement.limit - acknowledgement.received)
+  }
+
+  /// Takes up the own stream on a new link, where the remote's ACCEPT, ATTACH or ATTACHED says.
+  ///
+  /// - Throws: That the remote contradicts what it said or what was sent.
+  package mutating func attach(received: UInt64, window: UInt64) throws(FrameError) {
+    try outbound.rewind(to: received, window: window)
+  }
+
+  /// Takes in an ACK of the current link.
+  ///
+  /// - Throws: That the remote contradicts what it said or what was sent.
+  package mutating func acknowledge(_ acknowledgement: Acknowledgement) throws(FrameError) {
+    try outbound.acknowledge(acknowledgement)
+  }
+
+  /// Takes in the payload of a MESSAGE.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload, lent.
+  ///   - frameBytes: The length of the frame, header included.
+  ///   - now: The time.
+  /// - Returns: The message, when this was its last part. It counts against the window until it is
+  ///   released.
+  /// - Throws: That the remote sent more than granted, a payload that is none, or too large a message.
+  package mutating func receiveMessage(
+    _ payload: Span<UInt8>, frameBytes: Int, at now: Instant
+  ) throws(FrameError) -> [UInt8]? {
+    try inbound.receive(.message, frameBytes: frameBytes, at: now)
+    let message = try assembler.take(payload)
+    if let message { inbound.hold(messageBytes: message.count) }
+    return message
+  }
+
+  /// Counts another enduring frame, also one that is skipped.
+  ///
+  /// - Parameters:
+  ///   - type: The frame's type.
+  ///   - frameBytes: The length of the frame, header included.
+  ///   - now: The time.
+  /// - Throws: That the remote sent more than granted.
+  package mutating func receive(
+    _ type: FrameType, frameBytes: Int, at now: Instant
+  ) throws(FrameError) {
+    try inbound.receive(type, frameBytes: frameBytes, at: now)
+  }
+
+  /// Gives the window back that messages held, once the application has taken them.
+  package mutating func release(messageBytes: Int) { inbound.release(messageBytes: messageBytes) }
+
+  /// The acknowledgement that is due now, or `nil` when none is.
+  package mutating func takeDueAcknowledgement(at now: Instant) -> Acknowledgement? {
+    inbound.isAcknowledgementDue(at: now) ? inbound.takeAcknowledgement() : nil
+  }
+}
