@@ -1,0 +1,115 @@
+/// The first frames of a link: HELLO both ways, then the dialler's first request.
+///
+/// The story: once the channel knows who the remote is, each side sends HELLO. The dialler is done when it
+/// has read the other's; it sends its request then. The listener is done when it has read the request,
+/// INVITE or ATTACH, and nothing else may come before. All of it has five seconds, the secure channel
+/// included. Of two versions the lower is spoken, so that a newer peer need not know what an older one is.
+package struct HandshakeMachine: Hashable, Sendable {
+  package enum Role: Hashable, Sendable { case dialler, listener }
+  package enum Event: Hashable, Sendable {
+    case channelReady
+    case helloReceived(Hello)
+    case requestReceived  // INVITE or ATTACH.
+    case otherReceived  // Any frame but HELLO, INVITE, ATTACH and CLOSE.
+    case closeReceived(CloseCode)
+    case transportEnded
+    case deadlineReached
+    case closeRequested(CloseCode)
+  }
+  package enum Action: Hashable, Sendable {
+    case wake(at: Instant)  // Replaces any earlier wake.
+    case cancelWake
+    case sendHello
+    case sendClose(CloseCode)
+    case closeTransport
+    case reportGreeted(Hello)  // The dialler may send its request now.
+    case reportRequested(Hello)  // The listener may look at the request now.
+    case reportFailed(Reason)
+  }
+  package enum Reason: Hashable, Sendable {
+    case timedOut
+    case broken  // The transport failed, or ended without a CLOSE.
+    case closed(CloseCode)  // By the remote.
+    case closing(CloseCode)  // By us: a violation, or a wish.
+  }
+  private enum State: Hashable {
+    case securing, greeting
+    case requested(by: Hello)
+    case done, failed
+  }
+
+  /// How long the first frames may take.
+  package static let timeout = Duration.seconds(5)
+  private var state = State.securing
+  private let role: Role
+
+  /// Begins over a transport that is open.
+  package init(_ role: Role, at now: Instant, into out: inout [Action]) {
+    self.role = role
+    out.append(.wake(at: now + Self.timeout))
+  }
+
+  /// Whether the link is ready for whatever comes after the handshake.
+  package var isDone: Bool { state == .done }
+
+  /// Takes the first frames in, as the events that they are.
+  package mutating func handle(_ frame: Frame, into out: inout [Action]) {
+    switch frame {
+    case .hello(let hello): handle(.helloReceived(hello), into: &out)
+    case .invite, .attach: handle(.requestReceived, into: &out)
+    case .close(let close): handle(.closeReceived(close.code), into: &out)
+    case .accept, .decline, .cancel, .attached, .ping, .pong, .acknowledgement, .leave:
+      handle(.otherReceived, into: &out)
+    }
+  }
+
+  /// Takes one event in; appends what must now be done, in order, to `out`.
+  package mutating func handle(_ event: Event, into out: inout [Action]) {
+    state = next(after: event, into: &out)
+  }
+
+  private func next(after event: Event, into out: inout [Action]) -> State {
+    switch (state, event) {
+    case (.securing, .channelReady):
+      out.append(.sendHello)
+      return .greeting
+    case (.greeting, .helloReceived(let hello)): return greeted(by: hello, into: &out)
+    case (.requested(let hello), .requestReceived):
+      out += [.cancelWake, .reportRequested(hello)]
+      return .done
+    case (.done, _), (.failed, _): return state  // What comes after the handshake is not ours.
+    case (_, .deadlineReached): return fail(.timedOut, sending: .handshakeTimeout, into: &out)
+    case (_, .closeReceived(let code)): return fail(.closed(code), sending: nil, into: &out)
+    case (_, .transportEnded): return fail(.broken, sending: nil, into: &out)
+    case (_, .closeRequested(let code)): return close(code, into: &out)
+    case (.securing, .helloReceived), (.securing, .requestReceived), (.securing, .otherReceived),
+      (.greeting, .channelReady), (.greeting, .requestReceived), (.greeting, .otherReceived),
+      (.requested, .channelReady), (.requested, .helloReceived), (.requested, .otherReceived):
+      return close(.protocolViolation, into: &out)
+    }
+  }
+
+  private func greeted(by hello: Hello, into out: inout [Action]) -> State {
+    guard hello.version >= 1 else { return close(.unsupportedVersion, into: &out) }
+    switch role {
+    case .listener: return .requested(by: hello)
+    case .dialler:
+      out += [.cancelWake, .reportGreeted(hello)]
+      return .done
+    }
+  }
+
+  private func close(_ code: CloseCode, into out: inout [Action]) -> State {
+    fail(.closing(code), sending: code, into: &out)
+  }
+
+  private func fail(
+    _ reason: Reason, sending code: CloseCode?, into out: inout [Action]
+  ) -> State {
+    out.append(.cancelWake)
+    // A channel that is not secured yet carries nothing, not even a reason.
+    if let code, state != .securing { out.append(.sendClose(code)) }
+    out += [.closeTransport, .reportFailed(reason)]
+    return .failed
+  }
+}

@@ -1,0 +1,179 @@
+/// The liveness of one link: silence is asked about, then suspected, then the end.
+///
+/// Every received byte is life: the shell says so with ``touched(at:into:)``, which sets no timer. One
+/// timer runs at a time; when it comes early because something was heard meanwhile, it is set again from
+/// there. After a silence of ``Configuration/pingAfter`` one PING goes out: the transport repeats it if
+/// it must. If the timer itself comes more than half a second late, this host was suspended or starved, and
+/// the machine doubts itself first: it asks, and counts anew.
+///
+/// - SeeAlso: Lifeguard (arXiv 1707.00788) for local health.
+package struct LinkMachine: Hashable, Sendable {
+  /// How long a silence may last.
+  package struct Configuration: Hashable, Sendable {
+    /// A PING is sent after this much silence.
+    package let pingAfter: Duration
+    /// The link is suspected after this much silence.
+    package let suspectAfter: Duration
+    /// The link is down after this much silence.
+    package let downAfter: Duration
+
+    /// Silences in ascending order.
+    package init(pingAfter: Duration, suspectAfter: Duration, downAfter: Duration) {
+      precondition(
+        .zero < pingAfter && pingAfter < suspectAfter && suspectAfter < downAfter,
+        "silences are positive and ascending")
+      (self.pingAfter, self.suspectAfter, self.downAfter) = (pingAfter, suspectAfter, downAfter)
+    }
+
+    /// Asked after 1 s, suspected after 3 s, down after 5 s.
+    package static let standard = Configuration(
+      pingAfter: .seconds(1), suspectAfter: .seconds(3), downAfter: .seconds(5))
+    /// Asked after 0.3 s, suspected after 0.9 s, down after 1.5 s.
+    package static let fast = Configuration(
+      pingAfter: .milliseconds(300), suspectAfter: .milliseconds(900),
+      downAfter: .milliseconds(1_500))
+    /// Asked after 5 s, suspected after 15 s, down after 30 s.
+    package static let relaxed = Configuration(
+      pingAfter: .seconds(5), suspectAfter: .seconds(15), downAfter: .seconds(30))
+  }
+  package enum Event: Hashable, Sendable {
+    case deadlineReached
+    case pingReceived(token: UInt64)
+    case pongReceived(token: UInt64)
+    case closeReceived(CloseCode)
+    case transportEnded
+    case closeRequested(CloseCode)
+  }
+  package enum Action: Hashable, Sendable {
+    case sendPing(token: UInt64)
+    case sendPong(token: UInt64)
+    case sendClose(CloseCode)
+    case closeTransport
+    case wake(at: Instant)  // Replaces any earlier wake.
+    case reportSuspected
+    case reportTrusted
+    case reportRoundTrip(Duration)
+    case reportDown(Reason)  // The last report.
+  }
+  package enum Reason: Hashable, Sendable {
+    case silence
+    case closed(CloseCode)  // By the remote.
+    case closing(CloseCode)  // By us.
+    case broken  // The transport failed, or ended without a CLOSE.
+  }
+  private enum State: Hashable { case trusted, asked, suspected, down }
+  private struct Question: Hashable {
+    let token: UInt64
+    let askedAt: Instant
+  }
+
+  private static let latenessMax = Duration.milliseconds(500)
+  private static let pongsMax = 10  // Between two wakes; more questions are a flood.
+  private var state = State.trusted
+  private var lastHeard: Instant
+  private var deadline: Instant
+  private var question: Question?
+  private var questions: UInt64 = 0
+  private var pongs = 0
+  private let silences: Configuration
+
+  /// Watches over a link on which something was just heard.
+  package init(
+    _ configuration: Configuration = .standard, at now: Instant, into out: inout [Action]
+  ) {
+    silences = configuration
+    lastHeard = now
+    deadline = now + configuration.pingAfter
+    out.append(.wake(at: deadline))
+  }
+
+  /// Whether the link is neither suspected nor down.
+  package var isTrusted: Bool { state == .trusted || state == .asked }
+
+  /// Bytes were received, whatever they are.
+  ///
+  /// To be called for every batch: nothing happens unless the silence was already asked about.
+  package mutating func touched(at now: Instant, into out: inout [Action]) {
+    lastHeard = now
+    switch state {
+    case .trusted, .down: return
+    case .asked: break
+    case .suspected: out.append(.reportTrusted)
+    }
+    state = .trusted
+    wake(after: silences.pingAfter, into: &out)
+  }
+
+  /// Takes one event in; appends what must now be done, in order, to `out`.
+  package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {
+    guard state != .down else { return }  // A late timer, a late frame, a second close: ordinary.
+    switch event {
+    case .deadlineReached: state = next(at: now, into: &out)
+    case .pingReceived(let token): answer(token, into: &out)
+    case .pongReceived(let token): measure(token, at: now, into: &out)
+    case .closeReceived(let code): state = down(.closed(code), into: &out)
+    case .transportEnded: state = down(.broken, into: &out)
+    case .closeRequested(let code):
+      out.append(.sendClose(code))
+      state = down(.closing(code), into: &out)
+    }
+  }
+
+  private mutating func next(at now: Instant, into out: inout [Action]) -> State {
+    pongs = 0
+    if now - deadline > Self.latenessMax { return doubtOurselves(at: now, into: &out) }
+    let silence = now - lastHeard
+    switch state {
+    case .trusted where silence >= silences.pingAfter:
+      ask(at: now, into: &out)
+      wake(after: silences.suspectAfter, into: &out)
+      return .asked
+    case .asked where silence >= silences.suspectAfter:
+      out.append(.reportSuspected)
+      wake(after: silences.downAfter, into: &out)
+      return .suspected
+    case .suspected where silence >= silences.downAfter: return down(.silence, into: &out)
+    case .trusted: wake(after: silences.pingAfter, into: &out)
+    case .asked: wake(after: silences.suspectAfter, into: &out)
+    case .suspected: wake(after: silences.downAfter, into: &out)
+    case .down: break
+    }
+    return state
+  }
+
+  private mutating func doubtOurselves(at now: Instant, into out: inout [Action]) -> State {
+    if state == .suspected { out.append(.reportTrusted) }
+    lastHeard = now
+    ask(at: now, into: &out)
+    wake(after: silences.suspectAfter, into: &out)
+    return .asked
+  }
+
+  private mutating func ask(at now: Instant, into out: inout [Action]) {
+    questions += 1
+    question = Question(token: questions, askedAt: now)
+    out.append(.sendPing(token: questions))
+  }
+
+  private mutating func wake(after silence: Duration, into out: inout [Action]) {
+    deadline = lastHeard + silence
+    out.append(.wake(at: deadline))
+  }
+
+  private mutating func answer(_ token: UInt64, into out: inout [Action]) {
+    guard pongs < Self.pongsMax else { return }
+    pongs += 1
+    out.append(.sendPong(token: token))
+  }
+
+  private mutating func measure(_ token: UInt64, at now: Instant, into out: inout [Action]) {
+    guard let question, question.token == token else { return }
+    self.question = nil
+    out.append(.reportRoundTrip(now - question.askedAt))
+  }
+
+  private func down(_ reason: Reason, into out: inout [Action]) -> State {
+    out += [.closeTransport, .reportDown(reason)]
+    return .down
+  }
+}
