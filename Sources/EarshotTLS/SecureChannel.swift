@@ -1,0 +1,84 @@
+package import EarshotCore
+
+/// Turns bytes into bytes: plaintext into what goes over the wire, and back.
+///
+/// The seam between a link and its protection. A channel does no I/O and keeps no time: the shell hands
+/// it what arrived and sends what it appended to `wire`. Its life:
+///
+/// 1. ``start(into:)`` once, when the transport is open;
+/// 2. ``receive(_:into:lending:)`` for whatever arrives, until ``remote`` says who the other side is;
+/// 3. ``seal(_:into:)`` for whatever is to be sent, from then on;
+/// 4. ``finish(into:)`` before the transport is closed, ``receiveEnd()`` when the other side has closed it.
+package enum SecureChannel: Sendable {
+  /// Identified, neither encrypted nor authenticated.
+  case plain(PlainChannel)
+
+  /// A channel between a peer and whoever answers.
+  ///
+  /// - Parameters:
+  ///   - identity: Who we are.
+  ///   - expected: Who was dialled, or `nil` on the side that was dialled.
+  package init(_ identity: Identity, expecting expected: PeerID?) {
+    self = .plain(PlainChannel(identity.id, expecting: expected))
+  }
+
+  /// Who the other side is, once the channel has found out.
+  package var remote: PeerID? {
+    switch self {
+    case .plain(let channel): channel.remote
+    }
+  }
+
+  /// Whether plaintext may be sealed.
+  package var isReady: Bool { remote != nil }
+
+  /// Appends what is to be sent first.
+  package mutating func start(into wire: inout [UInt8]) {
+    switch self {
+    case .plain(let channel): channel.start(into: &wire)
+    }
+  }
+
+  /// Takes in what arrived and lends the plaintext in it.
+  ///
+  /// - Parameters:
+  ///   - bytes: What arrived, any number of bytes.
+  ///   - wire: Where to append what must be sent in turn.
+  ///   - body: Takes plaintext; not called while there is none. The channel is ready by then.
+  /// - Throws: Why the channel is not to be trusted; `body` has not been called for any of these bytes.
+  package mutating func receive(
+    _ bytes: Span<UInt8>, into wire: inout [UInt8], lending body: (Span<UInt8>) -> Void
+  ) throws(SecureChannelError) {
+    switch self {
+    case .plain(var channel):
+      defer { self = .plain(channel) }
+      try channel.receive(bytes, lending: body)
+    }
+  }
+
+  /// Appends the bytes that carry some plaintext.
+  ///
+  /// - Precondition: The channel is ready.
+  package mutating func seal(_ plaintext: Span<UInt8>, into wire: inout [UInt8]) {
+    precondition(isReady, "nothing is sealed for a peer that nobody knows yet")
+    switch self {
+    case .plain: wire.append(copying: plaintext)
+    }
+  }
+
+  /// Appends what tells the other side that nothing more will come.
+  package mutating func finish(into wire: inout [UInt8]) {
+    switch self {
+    case .plain: break  // The end of the transport says it.
+    }
+  }
+
+  /// The other side has closed its direction of the transport.
+  ///
+  /// - Throws: That it did so too early.
+  package mutating func receiveEnd() throws(SecureChannelError) {
+    switch self {
+    case .plain(let channel): if channel.remote == nil { throw .truncated }
+    }
+  }
+}
