@@ -58,7 +58,8 @@ package struct HandshakeMachine: Hashable, Sendable {
     case .hello(let hello): handle(.helloReceived(hello), into: &out)
     case .invite, .attach: handle(.requestReceived, into: &out)
     case .close(let close): handle(.closeReceived(close.code), into: &out)
-    case .accept, .decline, .cancel, .attached, .ping, .pong, .acknowledgement, .leave:
+    case .accept, .decline, .cancel, .attached, .ping, .pong, .acknowledgement, .introduce,
+      .leave:
       handle(.otherReceived, into: &out)
     }
   }

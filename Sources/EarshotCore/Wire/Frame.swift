@@ -11,6 +11,7 @@ package enum Frame: Hashable, Sendable {
   case pong(Ping)
   case acknowledgement(Acknowledgement)
   case close(Close)
+  case introduce(Introduce)
   case leave(Leave)
 
   /// The frame of a type and a payload, or `nil` for an unknown type that is to be skipped.
@@ -47,6 +48,7 @@ package enum Frame: Hashable, Sendable {
     case .pong: .pong(try Ping(payload: payload))
     case .acknowledgement: .acknowledgement(try Acknowledgement(payload: payload))
     case .close: .close(try Close(payload: payload))
+    case .introduce: .introduce(try Introduce(payload: payload))
     case .leave: .leave(try Leave(payload: payload))
     default: nil
     }

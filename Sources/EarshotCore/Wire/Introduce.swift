@@ -1,0 +1,73 @@
+/// INTRODUCE: another member of the session, and where it may be dialled.
+///
+/// ```
+/// peer (32) | session (8) | display name (string) | count (varint, ≤ 8) | endpoint …
+///
+/// endpoint:  4 or 16 (1) | address (4 or 16) | port (2)
+/// ```
+///
+/// The scope of a link-local address means nothing to others and does not travel.
+package struct Introduce: FramePayload {
+  /// INTRODUCE.
+  package static let type = FrameType.introduce
+
+  /// Who the member is.
+  package var peer: PeerID
+  /// The member's session.
+  package var session: SessionID
+  /// How the member wishes to be called.
+  package var displayName: String
+  /// Where it may be dialled, the most promising first; at most eight.
+  package var endpoints: [Endpoint]
+
+  /// An introduction with the given parts.
+  ///
+  /// - Precondition: `displayName` has 1 through 63 bytes, and there are at most eight endpoints.
+  package init(peer: PeerID, session: SessionID, displayName: String, endpoints: [Endpoint]) {
+    precondition(
+      1...FrameBounds.displayNameBytesMax ~= displayName.utf8.count
+        && endpoints.count <= FrameBounds.endpointsMax,
+      "the parts of an introduction are within their bounds")
+    (self.peer, self.session) = (peer, session)
+    (self.displayName, self.endpoints) = (displayName, endpoints)
+  }
+
+  /// Reads the fields in their order.
+  package init(reading reader: inout ByteReader) throws(WireError) {
+    peer = try reader.readPeerID()
+    session = try reader.readSessionID()
+    displayName = try reader.readDisplayName()
+    endpoints = []
+    let count = try reader.readVarint()
+    guard count <= UInt64(FrameBounds.endpointsMax) else { throw .tooLong }
+    for _ in 0..<count { endpoints.append(try reader.readEndpoint()) }
+  }
+
+  /// Writes the fields in their order.
+  package func write(to writer: inout ByteWriter) {
+    writer.write(peer.bytes)
+    writer.write(session)
+    writer.writePrefixed(displayName)
+    writer.writeVarint(UInt64(endpoints.count))
+    for endpoint in endpoints { writer.write(endpoint) }
+  }
+}
+
+extension ByteReader {
+  fileprivate mutating func readEndpoint() throws(WireError) -> Endpoint {
+    let length = try readUInt8()
+    guard length == 4 || length == 16,
+      let address = IPAddress(bytes: try readBytes(Int(length)))
+    else { throw .malformed }
+    return Endpoint(address, port: try readUInt16())
+  }
+}
+
+extension ByteWriter {
+  fileprivate mutating func write(_ endpoint: Endpoint) {
+    let address = endpoint.address.bytes
+    write(UInt8(address.count))
+    write(address)
+    write(endpoint.port)
+  }
+}
