@@ -1,4 +1,4 @@
-public import EarshotCore
+import EarshotCore
 
 /// Bytes that nobody meant to send.
 public enum Fuzz {
