@@ -97,4 +97,7 @@ package struct ReliableMachine: Hashable, Sendable {
   package mutating func takeDueAcknowledgement(at now: Instant) -> Acknowledgement? {
     inbound.isAcknowledgementDue(at: now) ? inbound.takeAcknowledgement() : nil
   }
+
+  /// The acknowledgement of everything up to now, to ride along with other frames.
+  package mutating func takeAcknowledgement() -> Acknowledgement { inbound.takeAcknowledgement() }
 }

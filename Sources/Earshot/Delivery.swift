@@ -1,0 +1,190 @@
+import EarshotTLS
+import Synchronization
+
+/// The enduring stream of one membership, where senders, consumers and links meet.
+///
+/// Senders append under the lock without hopping anywhere; a link drains; consumers give the window back.
+/// Lives as long as the membership does, across its links.
+final class Delivery: Sendable {
+  private struct Waiter {
+    let id: Int
+    let continuation: UnsafeContinuation<Void, Never>
+  }
+  private struct State {
+    var machine: ReliableMachine
+    var waiters: [Waiter] = []
+    var nextWaiter = 0
+    var isEnded = false
+    var statistics = LinkStatistics()
+  }
+  /// What became of an attempt to append a message.
+  enum Outcome: Sendable { case appended, full, ended }
+
+  private let state: Mutex<State>
+  private let link = Mutex<Link?>(nil)
+  private let wake = Mutex<(any NetworkSignal)?>(nil)
+
+  init(_ configuration: ReliableMachine.Configuration, on network: any Network) {
+    state = Mutex(State(machine: ReliableMachine(configuration)))
+    let signal = network.makeSignal { [weak self] in self?.flush() }
+    wake.withLock { $0 = signal }
+  }
+
+  /// Messages that are not known to have arrived.
+  var undelivered: Int { state.withLock { $0.machine.outbound.unacknowledgedMessages } }
+
+  /// Whether everything that was appended has arrived.
+  var isFlushed: Bool { state.withLock { $0.machine.outbound.isEmpty } }
+
+  /// What went over the streams so far.
+  var statistics: LinkStatistics { state.withLock { $0.statistics } }
+
+  // MARK: Senders, from anywhere
+
+  /// Appends a message if there is room, and has it sent soon.
+  func append(_ message: [UInt8]) -> Outcome {
+    let (outcome, wasIdle) = state.withLock { state -> (Outcome, Bool) in
+      if state.isEnded { return (.ended, false) }
+      let wasIdle = !state.machine.outbound.hasSendable
+      guard state.machine.outbound.append(message: message.span) else { return (.full, false) }
+      state.statistics.messagesSent += 1
+      return (.appended, wasIdle)
+    }
+    if wasIdle { raise() }
+    return outcome
+  }
+
+  /// Waits until there may be room; returns at once when cancelled or ended.
+  func waitForRoom() async {
+    let id = state.withLock { state in
+      defer { state.nextWaiter += 1 }
+      return state.nextWaiter
+    }
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        let waits = state.withLock { state in
+          let waits = !state.isEnded && !state.machine.outbound.isEmpty && !Task.isCancelled
+          if waits { state.waiters.append(Waiter(id: id, continuation: continuation)) }
+          return waits
+        }
+        if !waits { continuation.resume() }
+      }
+    } onCancel: {
+      let waiter = state.withLock { state -> Waiter? in
+        guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+        return state.waiters.remove(at: index)
+      }
+      waiter?.continuation.resume()
+    }
+  }
+
+  // MARK: The session
+
+  /// Appends a frame of the session itself, such as INTRODUCE.
+  func append(_ payload: some FramePayload & Sendable) {
+    let goes = state.withLock { state in
+      if !state.isEnded { state.machine.outbound.append(payload) }
+      return !state.isEnded
+    }
+    if goes { raise() }
+  }
+
+  /// What ACCEPT, ATTACH or ATTACHED is to say.
+  func position() -> (received: UInt64, window: UInt64) {
+    state.withLock { $0.machine.position() }
+  }
+
+  /// Carries on over a link, from where the remote says it stands.
+  func attach(to link: Link, received: UInt64, window: UInt64) throws(FrameError) {
+    try state.withLock { state throws(FrameError) in
+      try state.machine.attach(received: received, window: window)
+    }
+    self.link.withLock { $0 = link }
+    release(state.withLock { Self.takeWaiters(&$0) })
+    raise()
+  }
+
+  /// Carries on over no link until the next one.
+  func detach() { link.withLock { $0 = nil } }
+
+  /// Takes nothing more; who waits for room is let go.
+  func end() {
+    detach()
+    let waiters = state.withLock { state in
+      state.isEnded = true
+      return Self.takeWaiters(&state)
+    }
+    release(waiters)
+    wake.withLock { $0 = nil }
+  }
+
+  /// Gives the window back that messages held, now that a consumer has them.
+  func release(messageBytes: Int, at now: Instant) {
+    let isDue = state.withLock { state in
+      state.machine.release(messageBytes: messageBytes)
+      return state.machine.inbound.isAcknowledgementDue(at: now)
+    }
+    if isDue { raise() }
+  }
+
+  // MARK: The link
+
+  /// Fills a buffer with what may go out now, an acknowledgement first if one is due or rides along.
+  func fill(_ frames: inout [UInt8], max: Int, at now: Instant) {
+    state.withLock { state in
+      if state.machine.outbound.hasSendable, state.machine.inbound.acknowledgementDeadline != nil {
+        state.machine.takeAcknowledgement().encode(into: &frames)
+      } else {
+        state.machine.takeDueAcknowledgement(at: now)?.encode(into: &frames)
+      }
+      state.machine.outbound.send(max: max) { frames.append(copying: $0) }
+    }
+  }
+
+  /// When an acknowledgement has to go out at the latest.
+  var acknowledgementDeadline: Instant? {
+    state.withLock { $0.machine.inbound.acknowledgementDeadline }
+  }
+
+  /// Takes in an ACK.
+  func acknowledge(_ acknowledgement: Acknowledgement) throws(FrameError) {
+    let waiters = try state.withLock { state throws(FrameError) in
+      try state.machine.acknowledge(acknowledgement)
+      return Self.takeWaiters(&state)
+    }
+    release(waiters)
+  }
+
+  /// Takes in a MESSAGE; returns the message that it completes.
+  func receiveMessage(
+    _ payload: Span<UInt8>, frameBytes: Int, at now: Instant
+  ) throws(FrameError) -> [UInt8]? {
+    try state.withLock { state throws(FrameError) in
+      let message = try state.machine.receiveMessage(payload, frameBytes: frameBytes, at: now)
+      if message != nil { state.statistics.messagesReceived += 1 }
+      return message
+    }
+  }
+
+  /// Counts another enduring frame.
+  func receive(_ type: FrameType, frameBytes: Int, at now: Instant) throws(FrameError) {
+    try state.withLock { state throws(FrameError) in
+      try state.machine.receive(type, frameBytes: frameBytes, at: now)
+    }
+  }
+
+  private func flush() {
+    link.withLock { $0 }?.flushRequested()
+  }
+
+  private func raise() { wake.withLock { $0 }?.raise() }
+
+  private static func takeWaiters(_ state: inout State) -> [Waiter] {
+    defer { state.waiters = [] }
+    return state.waiters
+  }
+
+  private func release(_ waiters: [Waiter]) {
+    for waiter in waiters { waiter.continuation.resume() }
+  }
+}
