@@ -1,0 +1,159 @@
+extension AdvertiserMachine {
+  private static let probes = 3
+  private static let probeInterval = Duration.milliseconds(250)
+  private static let patience = Duration.seconds(1)
+  private static let conflictsMax = 15
+  private static let conflictWindow = Duration.seconds(10)
+  private static let conflictPause = Duration.seconds(5)
+
+  /// Compares a response with what we say ourselves.
+  mutating func compare(
+    _ arrival: DNSArrival, at index: Int, now: Instant, into out: inout [Action]
+  ) {
+    if arrival.message.said.contains(where: { isConflict($0, at: now) }) {
+      return meetConflict(at: now, into: &out)
+    }
+    guard phase == .standing, arrival.wasMulticast else { return }
+    let interface = queues[index].interface
+    for (_, set) in records.sets(saidBy: arrival.message.said).each {
+      let ours = records.records(of: set, on: interface.addresses)
+      let lifetimes = ours.map { record in
+        arrival.message.said.first { $0.saysTheSame(as: record) }?.lifetimeSeconds
+      }
+      compare(lifetimes, of: set, at: index, now: now)
+    }
+  }
+
+  /// Whoever gives a record of ours too short a life is corrected; whoever says it as we do, spares us that
+  /// (RFC 6762 §6.6, §7.4).
+  private mutating func compare(
+    _ lifetimes: [UInt32?], of set: AdvertisedSets, at index: Int, now: Instant
+  ) {
+    let seconds = AdvertisedRecords.lifetimeSeconds(of: set)
+    let heard = lifetimes.compactMap { $0 }
+    if heard.contains(where: { $0 < seconds / 2 }) {
+      if set != .serviceTypes { queues[index].owe(set, at: now) }
+    } else if !heard.isEmpty, heard.count == lifetimes.count, heard.allSatisfy({ $0 >= seconds }) {
+      queues[index].noteSent(set, at: now)
+    }
+  }
+
+  /// Whether a record says something else of a name that only we own.
+  private func isConflict(_ record: DNSRecord, at now: Instant) -> Bool {
+    let set = records.uniqueSet(of: record)
+    guard !set.isEmpty, record.lifetimeSeconds > 0 else { return false }
+    let ours = queues.flatMap { records.records(of: set, on: $0.interface.addresses) }
+    return !ours.contains { $0.saysTheSame(as: record) } && !wasOurs(record, at: now)
+  }
+
+  /// Somebody else owns our name, or believes so.
+  private mutating func meetConflict(at now: Instant, into out: inout [Action]) {
+    switch phase {
+    case .withdrawn, .probing(sent: 0, next: _): return  // Heard before the first probe: stale.
+    case .standing:
+      for index in queues.indices {
+        queues[index].owe(.unique, at: now, gap: AnswerQueue.defenceGap)
+      }
+      sendAnswers(at: now, into: &out)
+      noteConflict(at: now)
+    case .probing:
+      noteFormer(.unique, at: now)
+      var announcement = announcement
+      announcement.ordinal += 1
+      records = AdvertisedRecords(announcement)
+      noteConflict(at: now)
+    }
+  }
+
+  /// Waits a little, and longer after many conflicts, before probing (RFC 6762 §8.1).
+  private mutating func noteConflict(at now: Instant) {
+    conflicts.removeAll { now - $0 >= Self.conflictWindow }
+    conflicts.append(now)
+    let isStorm = conflicts.count >= Self.conflictsMax
+    conflicts.removeFirst(max(0, conflicts.count - Self.conflictsMax))
+    let pause = isStorm ? Self.conflictPause : random.duration(below: Self.probeInterval)
+    phase = .probing(sent: 0, next: now + pause)
+  }
+
+  /// Meets somebody else's probe for a name of ours.
+  ///
+  /// - Returns: Whether the message was such a probe.
+  mutating func fendOff(_ query: DNSMessage, at index: Int, now: Instant) -> Bool {
+    guard !query.authorities.isEmpty,
+      case .contested(let weWin) = standing(against: query, at: index)
+    else { return false }
+    switch phase {
+    case .standing:
+      queues[index].owe(.unique, at: now, gap: AnswerQueue.defenceGap)
+    case .probing(let sent, _) where sent > 0 && !weWin:
+      phase = .probing(sent: 0, next: now + Self.patience)
+    case .probing, .withdrawn: break
+    }
+    return true
+  }
+
+  private enum Standing { case uncontested, contested(weWin: Bool) }
+
+  /// Compares what a probe claims with our own claim, name by name in a fixed order, so that of two probers
+  /// exactly one wins.
+  private func standing(against probe: DNSMessage, at index: Int) -> Standing {
+    for (name, sets) in [(records.instance, AdvertisedSets.instance), (records.host, .addresses)] {
+      let theirs = Self.claims(probe.authorities.filter { $0.name == name })
+      let ours = Self.claims(records.records(of: sets, on: queues[index].interface.addresses))
+      guard !theirs.isEmpty, theirs != ours else { continue }
+      let isOurs = queues.contains {
+        Self.claims(records.records(of: sets, on: $0.interface.addresses)) == theirs
+      }
+      if isOurs { continue }  // Our own probe, come back on another interface.
+      return .contested(
+        weWin: theirs.lexicographicallyPrecedes(ours) { $0.lexicographicallyPrecedes($1) })
+    }
+    return .uncontested
+  }
+
+  /// Class, type and uncompressed data of each record, in ascending order.
+  ///
+  /// The class is always IN and so left out.
+  private static func claims(_ records: [DNSRecord]) -> [[UInt8]] {
+    records.map { record in
+      let type = record.type.rawValue
+      return [UInt8(type >> 8), UInt8(type & 0xFF)] + record.data.uncompressed
+    }.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// Sends the next probe, or stands up for the name that nobody else claims.
+  mutating func continueProbing(at now: Instant, into out: inout [Action]) {
+    guard case .probing(let sent, let next) = phase, next <= now else { return }
+    guard sent < Self.probes else {
+      phase = .standing
+      for index in queues.indices { queues[index].clear() }
+      announce(at: now)
+      reportName(into: &out)
+      return
+    }
+    probe(into: &out)
+    phase = .probing(sent: sent + 1, next: now + Self.probeInterval)
+  }
+
+  private mutating func reportName(into out: inout [Action]) {
+    guard announcement.ordinal != reportedOrdinal else { return }
+    reportedOrdinal = announcement.ordinal
+    out.append(.reportRenamed(announcement.instanceLabel))
+  }
+
+  private func probe(into out: inout [Action]) {
+    for queue in queues {
+      let claim = records.records(of: .unique, on: queue.interface.addresses).map { record in
+        var record = record
+        record.flushesCache = false
+        return record
+      }
+      let questions = [records.instance, records.host].map {
+        DNSQuestion($0, .any, wantsUnicast: true)
+      }
+      send(
+        DNSMessage(asking: questions, claiming: claim), to: .multicast, on: queue.interface,
+        into: &out)
+    }
+  }
+}

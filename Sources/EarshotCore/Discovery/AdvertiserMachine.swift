@@ -1,0 +1,172 @@
+/// One announcement on the interfaces of a host: said, repeated on request, defended, taken back.
+///
+/// A peer's names are unique by construction, so it announces at once and probes nothing (RFC 6762 §8.1).
+/// Should its identity be in use twice, it finds out by a response that contradicts its own: it then says its
+/// records once more, probes for them as everybody does for chosen names (§8.1, §8.2), and takes another
+/// name when the other side stands firm (§9).
+///
+/// Departs from RFC 6762 in one point: queries sent to this host alone are not answered, since nothing tells
+/// whether their source is on the link (§5.5).
+package struct AdvertiserMachine: Hashable, Sendable {
+  package enum Event: Hashable, Sendable {
+    case received(DNSArrival)
+    case deadlineReached
+    case interfacesChanged([NetworkInterface])
+    case updateRequested(DiscoveryInfo)
+    case withdrawRequested
+  }
+  package enum Action: Hashable, Sendable {
+    case send([UInt8], to: DNSDestination, interface: UInt32)
+    case wake(at: Instant)  // Replaces any earlier wake.
+    case reportRenamed(String)  // The new first label of the instance.
+  }
+  enum Phase: Hashable, Sendable {
+    case standing, withdrawn
+    case probing(sent: Int, next: Instant)
+  }
+  /// A record that was ours a moment ago: hearing it again is no conflict.
+  private struct Former: Hashable, Sendable {
+    let record: DNSRecord
+    let until: Instant
+  }
+
+  private static let formerKept = Duration.seconds(10)
+  private static let formerMax = 256
+  private static let updatesPerMinute = 10
+
+  var phase = Phase.standing
+  var records: AdvertisedRecords
+  var queues: [AnswerQueue]
+  var random: RandomStream
+  var conflicts: [Instant] = []
+  var reportedOrdinal: Int
+  private var former: [Former] = []
+  private var updates: [Instant] = []
+  private var armed = Instant.distantFuture
+
+  /// Announces at once on every interface.
+  package init(
+    _ announcement: Announcement, on interfaces: [NetworkInterface], random: RandomStream,
+    at now: Instant, into out: inout [Action]
+  ) {
+    records = AdvertisedRecords(announcement)
+    reportedOrdinal = announcement.ordinal
+    queues = interfaces.map { AnswerQueue($0) }
+    self.random = random
+    announce(at: now)
+    settle(at: now, into: &out)
+  }
+
+  /// What is announced, with the ordinal that conflicts have led to.
+  package var announcement: Announcement { records.announcement }
+
+  /// Takes one event in; appends what must now be done, in order, to `out`.
+  package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {
+    switch (phase, event) {
+    case (.withdrawn, _): return
+    case (_, .received(let arrival)): receive(arrival, at: now, into: &out)
+    case (_, .deadlineReached): continueProbing(at: now, into: &out)
+    case (_, .interfacesChanged(let interfaces)): change(to: interfaces, at: now)
+    case (_, .updateRequested(let info)): update(to: info, at: now)
+    case (_, .withdrawRequested): withdraw(at: now, into: &out)
+    }
+    settle(at: now, into: &out)
+  }
+
+  /// Announces everything on every interface.
+  mutating func announce(at now: Instant) {
+    for index in queues.indices { queues[index].announce(.announced, at: now) }
+  }
+
+  /// Whether a record was ours a moment ago.
+  func wasOurs(_ record: DNSRecord, at now: Instant) -> Bool {
+    former.contains { $0.until > now && $0.record.saysTheSame(as: record) }
+  }
+
+  /// Remembers what is about to change.
+  mutating func noteFormer(_ sets: AdvertisedSets, at now: Instant) {
+    former.removeAll { $0.until <= now }
+    for queue in queues {
+      for record in records.records(of: sets, on: queue.interface.addresses) {
+        former.append(Former(record: record, until: now + Self.formerKept))
+      }
+    }
+    former.removeFirst(max(0, former.count - Self.formerMax))
+  }
+
+  private mutating func change(to interfaces: [NetworkInterface], at now: Instant) {
+    noteFormer(.addresses, at: now)
+    queues = interfaces.map { interface in
+      guard let old = queues.first(where: { $0.interface.index == interface.index }) else {
+        return announcing(AnswerQueue(interface), at: now)
+      }
+      if old.interface == interface { return old }
+      return announcing(AnswerQueue(interface, continuing: old), at: now)
+    }
+  }
+
+  private func announcing(_ queue: AnswerQueue, at now: Instant) -> AnswerQueue {
+    var queue = queue
+    if phase == .standing { queue.announce(.announced, at: now) }
+    return queue
+  }
+
+  private mutating func update(to info: DiscoveryInfo, at now: Instant) {
+    guard info != announcement.info else { return }
+    noteFormer(.text, at: now)
+    var announcement = announcement
+    announcement.info = info
+    records = AdvertisedRecords(announcement)
+    let start = updateTime(at: now)
+    for index in queues.indices { queues[index].announce(.text, at: start) }
+  }
+
+  /// Ten announced updates a minute are enough for everyone (RFC 6762 §8.4); later ones wait.
+  private mutating func updateTime(at now: Instant) -> Instant {
+    updates.removeAll { now - $0 >= .seconds(60) }
+    guard updates.count >= Self.updatesPerMinute else {
+      updates.append(now)
+      return now
+    }
+    return updates[updates.count - Self.updatesPerMinute] + .seconds(60)
+  }
+
+  private mutating func withdraw(at now: Instant, into out: inout [Action]) {
+    let sets: AdvertisedSets = phase == .standing ? .farewell : []
+    phase = .withdrawn
+    for index in queues.indices {
+      queues[index].clear()
+      let interface = queues[index].interface
+      var goodbyes = records.records(of: sets, on: interface.addresses)
+      for record in goodbyes.indices { goodbyes[record].lifetimeSeconds = 0 }
+      guard !goodbyes.isEmpty else { continue }
+      send(DNSMessage(answering: goodbyes), to: .multicast, on: interface, into: &out)
+    }
+  }
+
+  /// Sends what is due, and says when to come back.
+  private mutating func settle(at now: Instant, into out: inout [Action]) {
+    if phase == .standing { sendAnswers(at: now, into: &out) }
+    let next = nextDeadline
+    guard next != armed else { return }
+    armed = next
+    out.append(.wake(at: next))
+  }
+
+  private var nextDeadline: Instant {
+    switch phase {
+    case .withdrawn: .distantFuture
+    case .probing(_, let next): next
+    case .standing: queues.compactMap(\.next).min() ?? .distantFuture
+    }
+  }
+
+  func send(
+    _ message: DNSMessage, to destination: DNSDestination, on interface: NetworkInterface,
+    into out: inout [Action]
+  ) {
+    for packet in message.packets() {
+      out.append(.send(packet, to: destination, interface: interface.index))
+    }
+  }
+}

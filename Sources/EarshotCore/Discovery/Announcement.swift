@@ -1,0 +1,72 @@
+/// What an advertiser publishes of a peer, as DNS-SD says it.
+///
+/// ```
+/// _chat._tcp.local                  PTR  Ann (k7q2f3d4)._chat._tcp.local
+/// Ann (k7q2f3d4)._chat._tcp.local   SRV  k7q2f3d4mzx5w6ab.local:7100
+/// Ann (k7q2f3d4)._chat._tcp.local   TXT  v=1  id=<52 characters>  n=<name, if it was cut>  room=lobby
+/// k7q2f3d4mzx5w6ab.local            A, AAAA
+/// ```
+///
+/// Both names come from the peer's identifier and so are unique by construction. Only one identity used
+/// twice collides; then `ordinal` counts on, and the names become `Ann (k7q2f3d4) (2)` and
+/// `k7q2f3d4mzx5w6ab-2`.
+package struct Announcement: Hashable, Sendable {
+  private static let hostCharacters = 16
+  /// The version of the strings, their first key (RFC 6763 §6.7).
+  package static let version = "1"
+
+  /// Who is announced.
+  package let id: PeerID
+  /// How people call it.
+  package let name: DisplayName
+  /// What it offers.
+  package let service: ServiceType
+  /// Where it listens.
+  package let port: UInt16
+  /// What else it tells.
+  package var info: DiscoveryInfo
+  /// Which peer of this identity this is, from 1.
+  package var ordinal = 1
+
+  /// An announcement of a peer that listens on a port.
+  package init(
+    of id: PeerID, named name: DisplayName, offering service: ServiceType, on port: UInt16,
+    info: DiscoveryInfo = DiscoveryInfo()
+  ) {
+    self.id = id
+    self.name = name
+    self.service = service
+    self.port = port
+    self.info = info
+  }
+
+  /// The first label of the instance: at most 63 bytes, the name cut between characters if need be.
+  package var instanceLabel: String { visibleName + labelEnd }
+
+  private var labelEnd: String { " (\(id.short))" + (ordinal > 1 ? " (\(ordinal))" : "") }
+
+  private var visibleName: String {
+    name.prefix(bytesMax: DNSName.labelBytesMax - labelEnd.utf8.count)
+  }
+
+  /// The instance of the service: `Ann (k7q2f3d4)._chat._tcp.local`.
+  package var instanceName: DNSName { DNSName(instanceLabel, "_\(service.text)", "_tcp", "local") }
+
+  /// The host, as far as this service is concerned: `k7q2f3d4mzx5w6ab.local`.
+  package var hostName: DNSName {
+    let host = String(id.description.prefix(Self.hostCharacters))
+    return DNSName(ordinal > 1 ? "\(host)-\(ordinal)" : host, "local")
+  }
+
+  /// The strings of the instance.
+  package var text: TextRecord {
+    var entries = [
+      TextRecord.Entry(key: "v", value: Array(Self.version.utf8)),
+      TextRecord.Entry(key: "id", value: Array(id.description.utf8)),
+    ]
+    if visibleName != name.text {
+      entries.append(TextRecord.Entry(key: "n", value: Array(name.text.utf8)))
+    }
+    return TextRecord(entries + info.entries)
+  }
+}

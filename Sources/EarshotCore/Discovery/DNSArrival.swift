@@ -1,0 +1,32 @@
+/// A message with the way it came.
+package struct DNSArrival: Hashable, Sendable {
+  /// The port of multicast DNS; who sends from another one speaks unicast DNS only.
+  package static let port: UInt16 = 5353
+
+  /// What came.
+  package let message: DNSMessage
+  /// Who sent it, as far as the network says.
+  package let source: Endpoint
+  /// The index of the interface that it came in on.
+  package let interface: UInt32
+  /// Whether it was sent to the group and not to us alone.
+  package let wasMulticast: Bool
+
+  /// A message with the way it came.
+  package init(
+    _ message: DNSMessage, from source: Endpoint, on interface: UInt32, wasMulticast: Bool = true
+  ) {
+    self.message = message
+    self.source = source
+    self.interface = interface
+    self.wasMulticast = wasMulticast
+  }
+}
+
+/// Where a packet goes.
+package enum DNSDestination: Hashable, Sendable {
+  /// To the group, on one interface.
+  case multicast
+  /// To one host alone.
+  case unicast(Endpoint)
+}

@@ -1,0 +1,104 @@
+/// A domain name: a path of labels, compared without regard to the case of ASCII letters.
+///
+/// Labels are bytes; DNS-SD puts UTF-8 into them. A name has at most 255 bytes of labels with their lengths,
+/// and so at most 127 labels; the terminating zero is not counted.
+///
+/// - SeeAlso: RFC 6762 §16 and Appendix C.
+package struct DNSName: Hashable, Sendable {
+  /// The most bytes of a name, lengths included, terminator not.
+  package static let bytesMax = 255
+  /// The most bytes of one label.
+  package static let labelBytesMax = 63
+  /// The name without labels.
+  package static let root = DNSName(checkedWire: [])
+
+  /// The labels, each behind its length, as they were written; without the terminating zero.
+  package let wire: [UInt8]
+  private let folded: [UInt8]
+
+  /// A name from its labels, or `nil` when a label is empty or anything is too long.
+  package init?(labels: some Sequence<[UInt8]>) {
+    var wire: [UInt8] = []
+    for label in labels {
+      guard (1...Self.labelBytesMax).contains(label.count) else { return nil }
+      wire.append(UInt8(label.count))
+      wire += label
+    }
+    guard wire.count <= Self.bytesMax else { return nil }
+    self.init(checkedWire: wire)
+  }
+
+  /// A name that the house itself makes, from the top of the list to the root.
+  ///
+  /// - Precondition: No label is empty, and nothing is too long.
+  package init(_ labels: String...) {
+    guard let name = DNSName(labels: labels.map { Array($0.utf8) }) else {
+      preconditionFailure("\(labels) is no name")
+    }
+    self = name
+  }
+
+  /// A name whose labels and lengths were checked.
+  init(checkedWire wire: [UInt8]) {
+    self.wire = wire
+    // A length is at most 63 and so never mistaken for a capital letter.
+    let isFolded = !wire.contains { (0x41...0x5A).contains($0) }
+    folded = isFolded ? wire : wire.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+  }
+
+  /// This name below one more label, or `nil` when that is too long.
+  package func prepending(_ label: String) -> DNSName? {
+    DNSName(labels: [Array(label.utf8)] + labels)
+  }
+
+  /// The labels, from the most specific to the top.
+  package var labels: [[UInt8]] {
+    labelOffsets.map { Array(wire[$0 + 1..<$0 + 1 + Int(wire[$0])]) }
+  }
+
+  /// The first label, or no bytes for the root.
+  package var firstLabel: [UInt8] { wire.first.map { Array(wire[1..<1 + Int($0)]) } ?? [] }
+
+  /// The name without its first label; the root's is the root.
+  package var parent: DNSName {
+    DNSName(checkedWire: wire.first.map { Array(wire.dropFirst(1 + Int($0))) } ?? [])
+  }
+
+  /// Where each label's length stands in `wire`.
+  var labelOffsets: [Int] {
+    var offsets: [Int] = []
+    var offset = 0
+    while offset < wire.count {
+      offsets.append(offset)
+      offset += 1 + Int(wire[offset])
+    }
+    return offsets
+  }
+
+  /// The end of the name from an offset on, in lower case: what compression compares.
+  func foldedSuffix(from offset: Int) -> ArraySlice<UInt8> { folded[offset...] }
+
+  /// Whether two names are the same but for the case of ASCII letters.
+  package static func == (left: DNSName, right: DNSName) -> Bool { left.folded == right.folded }
+
+  /// Feeds the lower-case form to a hasher.
+  package func hash(into hasher: inout Hasher) { hasher.combine(folded) }
+}
+
+extension DNSName: Comparable {
+  /// Whether the left name comes first, by the bytes of the lower-case form.
+  package static func < (left: DNSName, right: DNSName) -> Bool {
+    left.folded.lexicographicallyPrecedes(right.folded)
+  }
+}
+
+extension DNSName: CustomStringConvertible {
+  /// The presentation form: labels with dots between them; dots and backslashes in a label are escaped.
+  package var description: String {
+    let texts = labels.map { label in
+      let text = String(decoding: label, as: UTF8.self)
+      return text.reduce(into: "") { $0 += $1 == "." || $1 == "\\" ? "\\\($1)" : String($1) }
+    }
+    return texts.isEmpty ? "." : texts.joined(separator: ".")
+  }
+}

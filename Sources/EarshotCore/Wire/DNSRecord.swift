@@ -1,0 +1,114 @@
+/// The type of a record or a question.
+package struct DNSType: RawRepresentable, Hashable, Comparable, Sendable {
+  /// The number on the wire.
+  package let rawValue: UInt16
+
+  /// A type by its number.
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// An IPv4 address.
+  package static let a = DNSType(rawValue: 1)
+  /// A pointer: an instance of a service, a type of service.
+  package static let ptr = DNSType(rawValue: 12)
+  /// Strings of a service.
+  package static let txt = DNSType(rawValue: 16)
+  /// An IPv6 address.
+  package static let aaaa = DNSType(rawValue: 28)
+  /// Host and port of a service.
+  package static let srv = DNSType(rawValue: 33)
+  /// Which types a name has, and so which it has not.
+  package static let nsec = DNSType(rawValue: 47)
+  /// In a question: every type.
+  package static let any = DNSType(rawValue: 255)
+
+  /// Whether the left type has the smaller number.
+  package static func < (left: DNSType, right: DNSType) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// What a record says of its name.
+package enum DNSData: Hashable, Sendable {
+  /// An IPv4 or IPv6 address; the scope of the latter is 0.
+  case address(IPAddress)
+  /// Another name.
+  case pointer(DNSName)
+  /// Where a service is offered.
+  case service(priority: UInt16, weight: UInt16, port: UInt16, host: DNSName)
+  /// The strings of a service, each behind its length; at least one byte.
+  case text([UInt8])
+  /// The types that a name has, in ascending order, all below 256.
+  case types(next: DNSName, [DNSType])
+  /// What this house does not look into.
+  case other(DNSType, [UInt8])
+
+  /// The record type that carries this.
+  package var type: DNSType {
+    switch self {
+    case .address(.v4): .a
+    case .address(.v6): .aaaa
+    case .pointer: .ptr
+    case .service: .srv
+    case .text: .txt
+    case .types: .nsec
+    case .other(let type, _): type
+    }
+  }
+
+  /// The bytes as they are without compression: what a tie between probes is broken by.
+  ///
+  /// - SeeAlso: RFC 6762 §8.2.
+  package var uncompressed: [UInt8] {
+    var encoder = DNSEncoder(compresses: false)
+    encoder.write(self)
+    return encoder.bytes
+  }
+}
+
+/// A record of the class IN.
+package struct DNSRecord: Hashable, Sendable {
+  /// What the record is about.
+  package var name: DNSName
+  /// Whether it replaces what was known of its name and type.
+  package var flushesCache: Bool
+  /// How long it may be kept, in seconds; 0 says goodbye.
+  package var lifetimeSeconds: UInt32
+  /// What it says.
+  package var data: DNSData
+
+  /// A record with the given parts.
+  package init(
+    _ name: DNSName, _ data: DNSData, lifetimeSeconds: UInt32, flushesCache: Bool = false
+  ) {
+    self.name = name
+    self.data = data
+    self.lifetimeSeconds = lifetimeSeconds
+    self.flushesCache = flushesCache
+  }
+
+  /// The type of its data.
+  package var type: DNSType { data.type }
+
+  /// Whether two records say the same, however long they live.
+  package func saysTheSame(as other: DNSRecord) -> Bool {
+    name == other.name && data == other.data
+  }
+}
+
+/// A question of the class IN.
+package struct DNSQuestion: Hashable, Sendable {
+  /// What is asked about.
+  package var name: DNSName
+  /// Which records are wanted.
+  package var type: DNSType
+  /// Whether the answer should come to the asker alone (QU).
+  package var wantsUnicast: Bool
+
+  /// A question with the given parts.
+  package init(_ name: DNSName, _ type: DNSType, wantsUnicast: Bool = false) {
+    (self.name, self.type, self.wantsUnicast) = (name, type, wantsUnicast)
+  }
+
+  /// Whether a record answers the question.
+  package func isAnswered(by record: DNSRecord) -> Bool {
+    (type == .any || type == record.type) && name == record.name
+  }
+}
