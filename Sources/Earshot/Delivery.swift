@@ -119,9 +119,9 @@ final class Delivery: Sendable {
   }
 
   /// Gives the window back that messages held, now that a consumer has them.
-  func release(messageBytes: Int, at now: Instant) {
+  func release(messages: Int, bytes: Int, at now: Instant) {
     let isDue = state.withLock { state in
-      state.machine.release(messageBytes: messageBytes)
+      state.machine.release(messages: messages, bytes: bytes)
       return state.machine.inbound.isAcknowledgementDue(at: now)
     }
     if isDue { raise() }

@@ -56,8 +56,9 @@ package final class EventHub<Element: Sendable>: Sendable {
     var cursors: [Cursor] = []
     var nextID = 0
     var isFinished = false
+    var mergesAt: Int
   }
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let countMax: Int
   private let merge: @Sendable ([Element]) -> [Element]
   private let released: @Sendable (ArraySlice<Element>) -> Void
@@ -65,15 +66,16 @@ package final class EventHub<Element: Sendable>: Sendable {
   /// An empty log.
   ///
   /// - Parameters:
-  ///   - countMax: How many events may wait before they are merged; flow-controlled events are bounded by
-  ///     their senders' credit as well.
-  ///   - merge: Sums up events that waited too long; the oldest are dropped if that is not enough.
+  ///   - countMax: How many events may wait before they are merged.
+  ///   - merge: Sums up events that waited too long. What it cannot sum up must be bounded elsewhere, as
+  ///     messages are by their senders' credit: nothing is ever dropped.
   ///   - released: Told of events that every consumer has taken.
   package init(
     countMax: Int, merge: @escaping @Sendable ([Element]) -> [Element] = { $0 },
     released: @escaping @Sendable (ArraySlice<Element>) -> Void = { _ in }
   ) {
     (self.countMax, self.merge, self.released) = (countMax, merge, released)
+    state = Mutex(State(mergesAt: countMax))
   }
 
   /// Appends an event and wakes who waits.
@@ -84,7 +86,7 @@ package final class EventHub<Element: Sendable>: Sendable {
     let waiters = state.withLock { state -> [UnsafeContinuation<Void, Never>] in
       guard !state.isFinished else { return [] }
       state.events.append(contentsOf: events)
-      if state.events.count > countMax { shorten(&state) }
+      if state.events.count > state.mergesAt { shorten(&state) }
       return Self.takeWaiters(&state)
     }
     for waiter in waiters { waiter.resume() }
@@ -116,9 +118,9 @@ package final class EventHub<Element: Sendable>: Sendable {
   /// Merges what waits; consumers that were in the middle see the merged events from the start.
   private func shorten(_ state: inout State) {
     let merged = merge(state.events)
-    let kept = Array(merged.suffix(countMax))
-    state.base += state.events.count - kept.count
-    state.events = kept
+    state.base += state.events.count - merged.count
+    state.events = merged
+    state.mergesAt = max(countMax, 2 * merged.count)
     for index in state.cursors.indices {
       state.cursors[index].position = max(state.cursors[index].position, state.base)
     }
