@@ -12,7 +12,8 @@ package struct AdvertiserMachine: Hashable, Sendable {
     case received(DNSArrival)
     case deadlineReached
     case interfacesChanged([NetworkInterface])
-    case updateRequested(DiscoveryInfo)
+    case updateRequested(DiscoveryInfo, port: UInt16)
+    case restartRequested  // After a sleep: everything is announced again.
     case withdrawRequested
   }
   package enum Action: Hashable, Sendable {
@@ -67,7 +68,9 @@ package struct AdvertiserMachine: Hashable, Sendable {
     case (_, .received(let arrival)): receive(arrival, at: now, into: &out)
     case (_, .deadlineReached): continueProbing(at: now, into: &out)
     case (_, .interfacesChanged(let interfaces)): change(to: interfaces, at: now)
-    case (_, .updateRequested(let info)): update(to: info, at: now)
+    case (_, .updateRequested(let info, let port)): update(to: info, port, at: now)
+    case (.standing, .restartRequested): announce(at: now)
+    case (.probing, .restartRequested): break  // Announces as soon as it has won.
     case (_, .withdrawRequested): withdraw(at: now, into: &out)
     }
     settle(at: now, into: &out)
@@ -111,14 +114,16 @@ package struct AdvertiserMachine: Hashable, Sendable {
     return queue
   }
 
-  private mutating func update(to info: DiscoveryInfo, at now: Instant) {
-    guard info != announcement.info else { return }
-    noteFormer(.text, at: now)
+  private mutating func update(to info: DiscoveryInfo, _ port: UInt16, at now: Instant) {
+    var changed: AdvertisedSets = info == announcement.info ? [] : .text
+    if port != announcement.port { changed.insert(.service) }
+    guard !changed.isEmpty else { return }
+    noteFormer(changed, at: now)
     var announcement = announcement
-    announcement.info = info
+    (announcement.info, announcement.port) = (info, port)
     records = AdvertisedRecords(announcement)
     let start = updateTime(at: now)
-    for index in queues.indices { queues[index].announce(.text, at: start) }
+    for index in queues.indices { queues[index].announce(changed, at: start) }
   }
 
   /// Ten announced updates a minute are enough for everyone (RFC 6762 §8.4); later ones wait.

@@ -22,7 +22,7 @@ package struct Announcement: Hashable, Sendable {
   /// What it offers.
   package let service: ServiceType
   /// Where it listens.
-  package let port: UInt16
+  package var port: UInt16
   /// What else it tells.
   package var info: DiscoveryInfo
   /// Which peer of this identity this is, from 1.

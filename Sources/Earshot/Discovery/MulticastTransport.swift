@@ -1,0 +1,92 @@
+import EarshotCore
+import EarshotNetwork
+
+/// The sockets of multicast DNS: one for IPv4, and one for IPv6 where a host has such addresses.
+///
+/// Every interface is served over each family that it has an address of.
+final class MulticastTransport: Sendable {
+  private static let groupV4 = IPAddress.v4(0xE000_00FB)
+  private static let groupV6 = IPAddress.v6(0xFF02_0000_0000_0000, 0xFB, scope: 0)
+  private static let options = DatagramOptions(
+    sharesPort: true, multicastHopLimit: 255, loopsMulticast: true)
+
+  private let socketV4: any DatagramSocket
+  private let socketV6: (any DatagramSocket)?
+
+  /// Opens the sockets and joins the groups on every interface.
+  ///
+  /// - Parameters:
+  ///   - network: Where to open them.
+  ///   - interfaces: Those that carry multicast.
+  ///   - handler: Told of what arrives.
+  /// - Throws: What the system says when the socket for IPv4 cannot be opened; without IPv6 it goes on.
+  init(
+    on network: any Network, interfaces: [NetworkInterface], handler: any DatagramHandler
+  ) throws(NetworkError) {
+    socketV4 = try network.openDatagramSocket(
+      on: Endpoint(.anyV4, port: DNSArrival.port), options: Self.options, handler: handler)
+    let hasV6 = interfaces.contains { Self.has(.anyV6, $0) }
+    socketV6 =
+      hasV6
+      ? try? network.openDatagramSocket(
+        on: Endpoint(.anyV6, port: DNSArrival.port), options: Self.options, handler: handler)
+      : nil
+    _ = join(interfaces)
+  }
+
+  /// Receives the groups on these interfaces too; one that refuses is left out.
+  ///
+  /// - Returns: `false` when an interface has addresses of a family that there is no socket for: then the
+  ///   sockets must be opened anew.
+  func join(_ interfaces: [NetworkInterface]) -> Bool {
+    for interface in interfaces {
+      for group in Self.groups(of: interface) {
+        try? socket(for: group.address)?.join(group.address, on: interface.index)
+      }
+    }
+    return socketV6 != nil || !interfaces.contains { Self.has(.anyV6, $0) }
+  }
+
+  /// Two numbers that tell apart the ways to one interface: over the family of an address, and over the other.
+  static func ways(to address: IPAddress, on interface: UInt32) -> (own: UInt64, other: UInt64) {
+    let (v4, v6) = (UInt64(interface) << 1, UInt64(interface) << 1 | 1)
+    switch address {
+    case .v4: return (v4, v6)
+    case .v6: return (v6, v4)
+    }
+  }
+
+  /// Where multicasts on an interface go.
+  static func groups(of interface: NetworkInterface) -> [Endpoint] {
+    [(IPAddress.anyV4, groupV4), (IPAddress.anyV6, groupV6)]
+      .filter { has($0.0, interface) }
+      .map { Endpoint($0.1, port: DNSArrival.port) }
+  }
+
+  /// Sends one packet, or loses it.
+  func send(_ packet: [UInt8], to endpoint: Endpoint, on interface: UInt32?) {
+    try? socket(for: endpoint.address)?.send(packet.span, to: endpoint, on: interface)
+  }
+
+  /// Closes the sockets.
+  func close() {
+    socketV4.close()
+    socketV6?.close()
+  }
+
+  private func socket(for address: IPAddress) -> (any DatagramSocket)? {
+    switch address {
+    case .v4: socketV4
+    case .v6: socketV6
+    }
+  }
+
+  private static func has(_ family: IPAddress, _ interface: NetworkInterface) -> Bool {
+    interface.addresses.contains { address in
+      switch (address, family) {
+      case (.v4, .v4), (.v6, .v6): true
+      case (.v4, .v6), (.v6, .v4): false
+      }
+    }
+  }
+}

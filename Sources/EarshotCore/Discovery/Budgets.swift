@@ -1,0 +1,97 @@
+/// How many packets of each source are looked at within a second.
+///
+/// What one source sends too much is taken from nobody else. When too many sources speak within one second,
+/// the new ones share one budget.
+package struct SourceBudget: Hashable, Sendable {
+  private struct Use: Hashable, Sendable {
+    let source: IPAddress
+    var packets: Int
+  }
+  private static let sourcesMax = 256
+  private let packetsPerSecond: Int
+  private var windowEnd = Instant.zero
+  private var uses: [Use] = []
+
+  /// A budget of so many packets a second for each source.
+  package init(packetsPerSecond: Int = 2_000) { self.packetsPerSecond = packetsPerSecond }
+
+  /// Whether a packet of this source is still within its budget.
+  package mutating func admits(_ source: IPAddress, at now: Instant) -> Bool {
+    if now >= windowEnd {
+      uses.removeAll(keepingCapacity: true)
+      windowEnd = now + .seconds(1)
+    }
+    let isCrowded = uses.count >= Self.sourcesMax
+    guard
+      let index = uses.firstIndex(where: { $0.source == source })
+        ?? (isCrowded ? uses.indices.last : nil)
+    else {
+      uses.append(Use(source: source, packets: 1))
+      return true
+    }
+    uses[index].packets += 1
+    return uses[index].packets <= packetsPerSecond
+  }
+}
+
+/// How many packets are multicast: a few at once, fewer all the time.
+package struct SendBudget: Hashable, Sendable {
+  private let interval: Duration
+  private let slack: Duration
+  private var earliest = Instant.zero
+
+  /// A budget of so many packets a second, and so many at once after silence.
+  ///
+  /// - Precondition: Both are positive.
+  package init(packetsPerSecond: Int = 20, burst: Int = 50) {
+    precondition(packetsPerSecond > 0 && burst > 0, "a budget of nothing sends nothing")
+    interval = .seconds(1) / packetsPerSecond
+    slack = interval * (burst - 1)
+  }
+
+  /// Takes one packet's share, or answers that it must not be sent.
+  package mutating func admits(at now: Instant) -> Bool {
+    guard earliest <= now + slack else { return false }
+    earliest = max(earliest, now) + interval
+    return true
+  }
+}
+
+/// Packets of the last second, each to be recognised once when it comes again.
+///
+/// A multicast also reaches the socket that sent it. Of several peers on one host that send the same bytes
+/// each leaves out one copy, and so each takes in the other's.
+package struct PacketMemory: Hashable, Sendable {
+  private struct Entry: Hashable, Sendable {
+    let hash: UInt64
+    let until: Instant
+  }
+  private static let kept = Duration.seconds(1)
+  private static let entriesMax = 64
+  private var entries: [Entry] = []
+
+  /// An empty memory.
+  package init() {}
+
+  /// Remembers a packet and the way that it went.
+  package mutating func note(_ packet: [UInt8], way: UInt64, at now: Instant) {
+    entries.removeAll { $0.until <= now }
+    if entries.count == Self.entriesMax { entries.removeFirst() }
+    entries.append(Entry(hash: Self.hash(packet, way), until: now + Self.kept))
+  }
+
+  /// Whether a packet went this way within the last second; forgets one such packet.
+  package mutating func take(_ packet: [UInt8], way: UInt64, at now: Instant) -> Bool {
+    guard !entries.isEmpty else { return false }
+    let hash = Self.hash(packet, way)
+    let place = entries.firstIndex { $0.hash == hash && $0.until > now }
+    return place.map { entries.remove(at: $0) } != nil
+  }
+
+  private static func hash(_ packet: [UInt8], _ way: UInt64) -> UInt64 {
+    var hash = RollingHash()
+    hash.combine(way)
+    hash.combine(bytes: packet.span)
+    return hash.value
+  }
+}
