@@ -90,7 +90,7 @@ package struct ReliableMachine: Hashable, Sendable {
     try inbound.receive(type, frameBytes: frameBytes, at: now)
   }
 
-  /// Gives the window back that messages held, once the application has taken them.
+  /// Gives back the window that one message held, once the application has taken it.
   package mutating func release(messageBytes: Int) { inbound.release(messageBytes: messageBytes) }
 
   /// The acknowledgement that is due now, or `nil` when none is.
