@@ -46,5 +46,13 @@ let package = Package(
       path: "Tests/TestKit", swiftSettings: house),
     .testTarget(
       name: "EarshotCoreTests", dependencies: ["EarshotCore", "TestKit"], swiftSettings: house),
+    .testTarget(
+      name: "EarshotTLSTests", dependencies: ["EarshotCore", "EarshotTLS", "TestKit"],
+      swiftSettings: house),
+    // How fast it is.
+    .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: house),
+    .executableTarget(
+      name: "FrameThroughput", dependencies: ["BenchmarkKit", "EarshotCore"],
+      path: "Benchmarks/FrameThroughput", swiftSettings: house),
   ]
 )

@@ -1,8 +1,8 @@
 /// What was received of the enduring stream of one member, and how much more was granted.
 ///
-/// The stream may run ahead of the application by one window: bytes of complete messages that the
-/// application has not taken are *held* and hold the window back. Bytes of an unfinished message are not:
-/// they are bounded by the largest message, which may be larger than the window.
+/// The stream may run ahead of the application by one window: complete messages that the application has
+/// not taken are *held*, with what they cost beside their bytes, and hold the window back. An unfinished message
+/// does not: it is bounded by the largest message, which may be larger than the window.
 ///
 /// An acknowledgement is due when a quarter of the window was received or can be granted since the last
 /// one, or when its delay has passed.
@@ -13,6 +13,8 @@ package struct InboundLedger: Hashable, Sendable {
   package static let windowBytesDefault = 1 << 20
   /// The smallest window: with less, a frame of 64 KiB could wait for ever.
   package static let windowBytesMin = 128 << 10
+  /// What a waiting message costs beside its bytes, so that even empty ones hold the window back.
+  package static let messageOverheadBytes = 64
   /// How long an acknowledgement waits for company, 25 ms as in QUIC (RFC 9000 §18.2).
   package static let acknowledgementDelayDefault = Duration.milliseconds(25)
 
@@ -20,7 +22,7 @@ package struct InboundLedger: Hashable, Sendable {
   package private(set) var received: UInt64 = 0
   /// How many bytes were granted from the beginning, as far as the remote was told.
   package private(set) var limit: UInt64 = 0
-  /// How many bytes of complete messages the application has not taken.
+  /// How many bytes of complete messages the application has not taken, headers included.
   package private(set) var heldBytes = 0
   /// When an acknowledgement is due at the latest, or `nil` when nothing waits for one.
   package private(set) var acknowledgementDeadline: Instant?
@@ -55,15 +57,18 @@ package struct InboundLedger: Hashable, Sendable {
     if acknowledgementDeadline == nil { acknowledgementDeadline = now + acknowledgementDelay }
   }
 
-  /// Counts a complete message that waits for the application.
-  package mutating func hold(messageBytes: Int) { heldBytes += messageBytes }
+  /// Counts one complete message that waits for the application.
+  package mutating func hold(messageBytes: Int) {
+    heldBytes += messageBytes + Self.messageOverheadBytes
+  }
 
   /// Counts messages that the application has taken.
   ///
   /// - Precondition: They were held.
-  package mutating func release(messageBytes: Int) {
-    precondition(messageBytes <= heldBytes, "only what is held can be released")
-    heldBytes -= messageBytes
+  package mutating func release(messages: Int, bytes: Int) {
+    let bytes = bytes + messages * Self.messageOverheadBytes
+    precondition(bytes <= heldBytes, "only what is held can be released")
+    heldBytes -= bytes
   }
 
   /// Whether an acknowledgement should be sent now.

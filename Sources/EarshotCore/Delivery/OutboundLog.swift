@@ -44,6 +44,9 @@ package struct OutboundLog: Hashable, Sendable {
   /// How many bytes are kept.
   package var bufferedBytes: Int { bytes.count - head }
 
+  /// How much memory the log holds, which is at most a small multiple of its bound.
+  package var allocatedBytes: Int { bytes.capacity }
+
   /// Whether everything was acknowledged.
   package var isEmpty: Bool { bytes.count == head }
 

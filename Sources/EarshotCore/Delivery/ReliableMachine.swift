@@ -22,9 +22,6 @@ package struct ReliableMachine: Hashable, Sendable {
     package init() {}
   }
 
-  /// What a waiting message costs beside its bytes, so that even empty ones hold the window back.
-  package static let messageOverheadBytes = 64
-
   /// The own stream: append here, send from here.
   package var outbound: OutboundLog
   /// What was received of the remote's stream.
@@ -76,7 +73,7 @@ package struct ReliableMachine: Hashable, Sendable {
   ) throws(FrameError) -> [UInt8]? {
     try inbound.receive(.message, frameBytes: frameBytes, at: now)
     let message = try assembler.take(payload)
-    if let message { inbound.hold(messageBytes: message.count + Self.messageOverheadBytes) }
+    if let message { inbound.hold(messageBytes: message.count) }
     return message
   }
 
@@ -95,7 +92,7 @@ package struct ReliableMachine: Hashable, Sendable {
 
   /// Gives the window back that messages held, once the application has taken them.
   package mutating func release(messages: Int, bytes: Int) {
-    inbound.release(messageBytes: bytes + messages * Self.messageOverheadBytes)
+    inbound.release(messages: messages, bytes: bytes)
   }
 
   /// The acknowledgement that is due now, or `nil` when none is.

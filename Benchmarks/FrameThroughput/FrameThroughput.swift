@@ -1,0 +1,118 @@
+import BenchmarkKit
+import EarshotCore
+
+/// Asks how many frames a second one core writes and finds again.
+///
+/// Batches of 64 KiB, as a link handles them. The baseline copies records behind a length of four bytes
+/// and does nothing else.
+@main
+enum FrameThroughput {
+  static func main() throws {
+    var benchmark = Benchmark("FrameThroughput")
+    for payloadBytes in [64, 1_024, 16_384] { measure(payloadBytes, in: &benchmark) }
+    try benchmark.report()
+  }
+
+  private static func measure(_ payloadBytes: Int, in benchmark: inout Benchmark) {
+    let payload = [UInt8](repeating: 0xA5, count: payloadBytes)
+    let perBatch = max(1, 65_536 / payloadBytes)
+    let batches = max(1, 256 << 20 / (perBatch * payloadBytes))
+    let size = payloadBytes < 1_024 ? "\(payloadBytes) B" : "\(payloadBytes / 1_024) KiB"
+    let operations = perBatch * batches
+    benchmark.compare(
+      unit: "frames/s",
+      [
+        .init("copy records of \(size)", operations: operations) {
+          copyRecords(payload, perBatch: perBatch, batches: batches)
+        },
+        .init("encode frames of \(size)", operations: operations) {
+          encode(payload, perBatch: perBatch, batches: batches)
+        },
+        .init("decode frames of \(size)", operations: operations) {
+          decode(payload, perBatch: perBatch, batches: batches)
+        },
+        .init("send messages of \(size)", operations: operations) {
+          deliver(payload, perBatch: perBatch, batches: batches)
+        },
+      ])
+  }
+
+  private static func copyRecords(_ payload: [UInt8], perBatch: Int, batches: Int) {
+    let wire = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: perBatch * (payload.count + 4), alignment: 16)
+    defer { wire.deallocate() }
+    payload.withUnsafeBytes { payload in
+      for _ in 0..<batches {
+        var offset = 0
+        for _ in 0..<perBatch {
+          wire.storeBytes(of: UInt32(payload.count), toByteOffset: offset, as: UInt32.self)
+          UnsafeMutableRawBufferPointer(rebasing: wire[(offset + 4)...]).copyMemory(from: payload)
+          offset += 4 + payload.count
+        }
+      }
+    }
+    precondition(wire[4] == payload[0], "the records were copied")
+  }
+
+  private static func encode(_ payload: [UInt8], perBatch: Int, batches: Int) {
+    var wire: [UInt8] = []
+    for _ in 0..<batches {
+      wire.removeAll(keepingCapacity: true)
+      for _ in 0..<perBatch {
+        FrameEncoder.append(.message, payload: payload.span, to: &wire)
+      }
+    }
+    let expected = perBatch * FrameEncoder.frameBytes(.message, payloadBytes: payload.count)
+    precondition(wire.count == expected, "the frames were written")
+  }
+
+  private static func decode(_ payload: [UInt8], perBatch: Int, batches: Int) {
+    var wire: [UInt8] = []
+    for _ in 0..<perBatch { FrameEncoder.append(.message, payload: payload.span, to: &wire) }
+    var decoder = FrameDecoder()
+    var payloadBytes = 0
+    for _ in 0..<batches {
+      do throws(FrameError) {
+        try decoder.decode(wire.span) { _, payload, _ throws(FrameError) in
+          payloadBytes += payload.count
+          return true
+        }
+      } catch {
+        preconditionFailure(error.description)
+      }
+    }
+    precondition(payloadBytes == batches * perBatch * payload.count, "the frames were found")
+  }
+
+  /// The whole path: appended, sent, decoded, put together, acknowledged.
+  private static func deliver(_ payload: [UInt8], perBatch: Int, batches: Int) {
+    var ann = ReliableMachine()
+    var bob = ReliableMachine()
+    var decoder = FrameDecoder()
+    var wire: [UInt8] = []
+    var received = 0
+    do throws(FrameError) {
+      let (position, window) = bob.position()
+      try ann.attach(received: position, window: window)
+      for _ in 0..<batches {
+        for _ in 0..<perBatch where !ann.outbound.append(message: payload.span) {
+          preconditionFailure("the log is full")
+        }
+        while ann.outbound.hasSendable {
+          wire.removeAll(keepingCapacity: true)
+          ann.outbound.send(max: 65_536) { wire.append(copying: $0) }
+          try decoder.decode(wire.span) { _, payload, frameBytes throws(FrameError) in
+            let message = try bob.receiveMessage(payload, frameBytes: frameBytes, at: .zero)
+            if let message { bob.release(messageBytes: message.count) }
+            received += message?.count ?? 0
+            return true
+          }
+          if let due = bob.takeDueAcknowledgement(at: .zero) { try ann.acknowledge(due) }
+        }
+      }
+    } catch {
+      preconditionFailure(error.description)
+    }
+    precondition(received == batches * perBatch * payload.count, "the messages arrived")
+  }
+}

@@ -1,0 +1,172 @@
+import EarshotCore
+import TestKit
+import Testing
+
+/// The enduring stream as nobody would ship it: every byte is kept for ever.
+private struct Model {
+  var stream: [UInt8] = []
+  var frameEnds: [Int] = [0]
+  var messageEnds: [Int] = []
+  var (acknowledged, sent, sentEver, limit) = (0, 0, 0, 0)
+
+  var unacknowledgedMessages: Int { messageEnds.count { $0 > acknowledged } }
+
+  mutating func append(_ message: [UInt8]) {
+    var rest = message[...]
+    repeat {
+      let part = rest.prefix(65_535)
+      rest = rest.dropFirst(65_535)
+      stream.append(2)
+      var length = ByteWriter()
+      length.writeVarint(UInt64(part.count + 1))
+      stream += length.bytes + [rest.isEmpty ? 1 : 0] + part
+      frameEnds.append(stream.count)
+    } while !rest.isEmpty
+    messageEnds.append(stream.count)
+  }
+
+  mutating func send(max: Int) -> [UInt8] {
+    let ends = frameEnds.filter { $0 > sent && $0 <= limit }
+    guard let first = ends.first else { return [] }
+    let end = ends.last { $0 <= sent + max } ?? first
+    defer { (sent, sentEver) = (end, Swift.max(sentEver, end)) }
+    return Array(stream[sent..<end])
+  }
+}
+
+@Suite("Outbound log")
+struct OutboundLogTests {
+  @Test("The log does what a list of all bytes would do", arguments: Seed.some(200))
+  func model(seed: Seed) throws {
+    var random = seed.generator
+    var log = OutboundLog(bytesMax: 300_000)
+    var model = Model()
+    for _ in 0..<150 {
+      try step(&log, &model, using: &random)
+      #expect(log.end == UInt64(model.stream.count))
+      #expect(log.sent == UInt64(model.sent))
+      #expect(log.acknowledged == UInt64(model.acknowledged))
+      #expect(log.bufferedBytes == model.stream.count - model.acknowledged)
+      #expect(log.unacknowledgedMessages == model.unacknowledgedMessages)
+    }
+  }
+
+  private func step(
+    _ log: inout OutboundLog, _ model: inout Model, using random: inout RandomStream
+  ) throws {
+    switch random.below(8) {
+    case 0...2:
+      let message = random.bytes(Int(random.below(1 << random.below(19))))
+      if log.append(message: message.span) { model.append(message) }
+    case 3...4:
+      let max = Int(random.below(100_000))
+      let canSend = log.hasSendable
+      var bytes: [UInt8] = []
+      log.send(max: max) { bytes.append(copying: $0) }
+      #expect(bytes == model.send(max: max))
+      #expect(canSend == !bytes.isEmpty)
+    case 5...6:
+      let received = model.frameEnd(upTo: model.sent, using: &random)
+      model.limit = max(model.limit, received + Int(random.below(200_000)))
+      model.acknowledged = received
+      try log.acknowledge(
+        Acknowledgement(received: UInt64(received), limit: UInt64(model.limit)))
+    default:
+      let received = model.frameEnd(upTo: model.sentEver, using: &random)
+      model.limit = max(model.limit, received + Int(random.below(200_000)))
+      (model.acknowledged, model.sent) = (received, received)
+      try log.rewind(to: UInt64(received), window: UInt64(model.limit - received))
+    }
+  }
+
+  private func log(sending message: [UInt8], limit: UInt64 = 1_000) throws -> OutboundLog {
+    var log = OutboundLog(bytesMax: 100)
+    try log.rewind(to: 0, window: limit)
+    let isAppended = log.append(message: message)
+    #expect(isAppended)
+    log.send(max: 1_000) { _ in }
+    return log
+  }
+
+  @Test("A full log takes nothing more; an empty one takes any message")
+  func bound() throws {
+    var log = try log(sending: [UInt8](repeating: 1, count: 500))
+    #expect(!log.hasRoom(forBytes: 1))
+    let before = log
+    let isAppended = log.append(message: [1])
+    #expect(!isAppended)
+    #expect(log == before)
+    try log.acknowledge(Acknowledgement(received: log.end, limit: 2_000))
+    #expect(log.isEmpty)
+    #expect(log.hasRoom(forBytes: 500))
+  }
+
+  @Test("LEAVE is taken also when the log is full")
+  func leave() throws {
+    var log = try log(sending: [UInt8](repeating: 1, count: 500))
+    log.append(Leave(code: .done))
+    var bytes: [UInt8] = []
+    log.send(max: 1_000) { bytes.append(copying: $0) }
+    #expect(bytes == [0x0A, 0x01, 0x00])
+    #expect(log.unacknowledgedMessages == 1)
+  }
+
+  @Test("Nothing is sent before the remote has granted it")
+  func limit() throws {
+    var log = OutboundLog()
+    _ = log.append(message: [1, 2])
+    #expect(!log.hasSendable)
+    try log.rewind(to: 0, window: 4)
+    log.send(max: 1_000) { _ in }
+    #expect(log.sent == 0)
+    try log.acknowledge(Acknowledgement(received: 0, limit: 5))
+    log.send(max: 1_000) { _ in }
+    #expect(log.sent == 5)
+  }
+
+  @Test(
+    "Whoever acknowledges what was not sent, or takes something back, contradicts itself",
+    arguments: [
+      Acknowledgement(received: 14, limit: 2_000), Acknowledgement(received: 2, limit: 2_000),
+      Acknowledgement(received: 13, limit: 999), Acknowledgement(received: .max, limit: .max),
+    ])
+  func contradiction(acknowledgement: Acknowledgement) throws {
+    var log = try log(sending: [UInt8](repeating: 1, count: 10))
+    let before = log
+    let error = FrameError(.contradictory, type: .acknowledgement, payloadBytes: 0)
+    #expect(throws: error) { try log.acknowledge(acknowledgement) }
+    #expect(error.closeCode == .protocolViolation)
+    #expect(log == before)
+    try log.acknowledge(Acknowledgement(received: 13, limit: 2_000))
+    #expect(throws: FrameError.self) {
+      try log.acknowledge(Acknowledgement(received: 0, limit: 2_000))
+    }
+    #expect(throws: FrameError.self) { try log.rewind(to: 0, window: 5_000) }
+  }
+
+  @Test("A log that is used for long keeps no more than its bound twice")
+  func memory() throws {
+    var log = OutboundLog(bytesMax: 100_000)
+    try log.rewind(to: 0, window: .max)
+    let message = [UInt8](repeating: 1, count: 1_000)
+    for _ in 0..<10_000 {
+      while log.append(message: message.span) {}
+      log.send(max: 50_000) { _ in }
+      try log.acknowledge(Acknowledgement(received: log.sent, limit: .max))
+      #expect(log.bufferedBytes <= 100_000)
+      #expect(log.allocatedBytes <= 400_000)
+    }
+  }
+}
+
+extension Model {
+  /// A random end of a frame, not before what was acknowledged.
+  func frameEnd(upTo position: Int, using random: inout RandomStream) -> Int {
+    let ends = frameEnds.filter { $0 >= acknowledged && $0 <= position }
+    return ends[Int(random.below(UInt64(ends.count)))]
+  }
+}
+
+extension OutboundLog {
+  fileprivate mutating func append(message: [UInt8]) -> Bool { append(message: message.span) }
+}

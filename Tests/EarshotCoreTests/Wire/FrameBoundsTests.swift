@@ -1,0 +1,96 @@
+import EarshotCore
+import TestKit
+import Testing
+
+@Suite("The bounds of frames")
+struct FrameBoundsTests {
+  /// A payload that breaks one bound, and how.
+  struct Breach: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let type: FrameType
+    let payload: [UInt8]
+    let error: WireError
+
+    init(_ description: String, _ type: FrameType, _ payload: [UInt8], _ error: WireError) {
+      (testDescription, self.type, self.payload, self.error) = (description, type, payload, error)
+    }
+  }
+
+  static let invite = Golden.invitationBytes + Golden.sessionBytes + [0x01]
+  static let introduce = Golden.peerBytes + Golden.sessionBytes + [0x01, 0x41]
+  static let breaches = [
+    Breach("no display name", .hello, [1, 0, 0], .malformed),
+    Breach(
+      "a long display name", .hello, [1, 0, 0x40, 64] + Array(repeating: 65, count: 64), .tooLong),
+    Breach("a display name that is no text", .hello, [1, 0, 1, 0xFF], .malformed),
+    Breach("a port of three bytes", .hello, [1, 0x80, 1, 0, 0, 1, 65], .malformed),
+    Breach("no service type", .invite, invite + [0, 0], .malformed),
+    Breach(
+      "a long service type", .invite, invite + [16] + Array(repeating: 97, count: 16), .tooLong),
+    Breach("a long context", .invite, invite + [1, 97, 0x80, 0, 0x40, 1], .tooLong),
+    Breach("a limit before what was received", .acknowledgement, [2, 1], .malformed),
+    Breach("a long text", .close, [0, 0x41, 1] + Array(repeating: 65, count: 257), .tooLong),
+    Breach("nine endpoints", .introduce, introduce + [9], .tooLong),
+    Breach(
+      "an address of five bytes", .introduce, introduce + [1, 5, 1, 2, 3, 4, 5, 0, 1], .malformed),
+  ]
+
+  @Test("What is out of bounds is refused", arguments: breaches)
+  func refused(breach: Breach) {
+    let error = FrameError(
+      .malformed(breach.error), type: breach.type, payloadBytes: breach.payload.count)
+    #expect(error.closeCode == .protocolViolation)
+    #expect(throws: error) { try Frame.read(breach.type, breach.payload) }
+  }
+
+  @Test("An unknown frame is skipped if its type allows it, and ends the link otherwise")
+  func unknown() throws {
+    for type in [0x41, 0x43].map({ FrameType(rawValue: $0) }) {
+      #expect(try Frame.read(type, [1]) == nil)
+    }
+    for type in [0x40, 0x42].map({ FrameType(rawValue: $0) }) {
+      let error = FrameError(.unknown, type: type, payloadBytes: 1)
+      #expect(error.closeCode == .unknownFrame)
+      #expect(throws: error) { try Frame.read(type, [1]) }
+    }
+  }
+
+  @Test("The bits of a type say what they say in the protocol")
+  func bits() {
+    let enduring: [FrameType] = [.message, .introduce, .leave]
+    let others: [FrameType] = [
+      .hello, .invite, .accept, .decline, .cancel, .attach, .attached, .ping, .pong,
+      .acknowledgement, .close,
+    ]
+    #expect(enduring.allSatisfy { $0.isEnduring && !$0.isSkippable })
+    #expect(others.allSatisfy { !$0.isEnduring && !$0.isSkippable })
+  }
+
+  @Test("A code that nobody knows survives as its number")
+  func openCodes() throws {
+    let close = Frame.close(Close(code: CloseCode(rawValue: 99)))
+    #expect(try Frame.all(in: [close.encoded]) == [close])
+    #expect(CloseCode(rawValue: 99).description == "code 99")
+    #expect(DeclineReason(rawValue: 99).description == "reason 99")
+    #expect(CancelReason(rawValue: 1).description == "timedOut")
+  }
+
+  @Test("A text for CLOSE that is too long is cut between two characters")
+  func longText() throws {
+    let close = Close(code: .done, text: String(repeating: "é", count: 200))
+    #expect(close.text.utf8.count == 256)
+    #expect(try Frame.all(in: [Frame.close(close).encoded]) == [.close(close)])
+  }
+
+  @Test("Every decoder of a payload survives any bytes", arguments: Golden.all)
+  func fuzzed(golden: Golden) {
+    var accepted = 0
+    Fuzz.inputs(like: [golden.payload]) { bytes in
+      if let frame = try? Frame.read(golden.type, bytes) {
+        accepted += 1
+        if frame.encoded.count > bytes.count + 16 { Issue.record("\(frame) grew out of \(bytes)") }
+      }
+    }
+    #expect(accepted > 0)
+  }
+}

@@ -1,0 +1,165 @@
+import EarshotCore
+import TestKit
+import Testing
+
+/// One frame and its bytes, written by hand from the protocol.
+struct Golden: CustomTestStringConvertible, Sendable {
+  let frame: Frame
+  let bytes: [UInt8]
+  var testDescription: String { "\(frame)" }
+
+  init(_ frame: Frame, _ bytes: [UInt8]...) {
+    (self.frame, self.bytes) = (frame, bytes.flatMap { $0 })
+  }
+
+  static let invitation = InvitationID(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F)
+  static let invitationBytes = [UInt8](0...15)
+  static let session = SessionID(rawValue: 0xA0A1_A2A3_A4A5_A6A7)
+  static let sessionBytes = [UInt8](0xA0...0xA7)
+  static let other = SessionID(rawValue: 1)
+  static let otherBytes: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1]
+  static let peerBytes = [UInt8](0x40..<0x60)
+  static let peer: PeerID = {
+    guard let peer = PeerID(peerBytes) else { preconditionFailure("32 bytes are an identifier") }
+    return peer
+  }()
+
+  static let all: [Golden] = [
+    Golden(
+      .hello(Hello(port: 7_100, displayName: "Ann")),
+      [0x00, 0x07, 0x01, 0x5B, 0xBC, 0x03], Array("Ann".utf8)),
+    Golden(
+      .invite(
+        Invite(
+          invitation: invitation, session: session, timeoutMilliseconds: 30_000,
+          serviceType: "chat", context: [0xCA, 0xFE])),
+      [0x04, 0x24], invitationBytes, sessionBytes, [0x80, 0x00, 0x75, 0x30],
+      [0x04], Array("chat".utf8), [0x02, 0xCA, 0xFE]),
+    Golden(
+      .accept(Accept(invitation: invitation, session: session, window: 1 << 20)),
+      [0x08, 0x1C], invitationBytes, sessionBytes, [0x80, 0x10, 0x00, 0x00]),
+    Golden(
+      .decline(Decline(invitation: invitation, reason: .notAdvertising)),
+      [0x0C, 0x11], invitationBytes, [0x03]),
+    Golden(
+      .cancel(Cancel(invitation: invitation, reason: .timedOut)),
+      [0x10, 0x11], invitationBytes, [0x01]),
+    Golden(
+      .attach(Attach(source: session, destination: other, epoch: 2, received: 64, window: 16_384)),
+      [0x14, 0x17], sessionBytes, otherBytes, [0x02, 0x40, 0x40, 0x80, 0x00, 0x40, 0x00]),
+    Golden(
+      .attached(Attached(epoch: 1, received: 0, window: 63)), [0x18, 0x03, 0x01, 0x00, 0x3F]),
+    Golden(.ping(Ping(token: 5)), [0x24, 0x01, 0x05]),
+    Golden(.pong(Ping(token: 5)), [0x28, 0x01, 0x05]),
+    Golden(
+      .acknowledgement(Acknowledgement(received: 1 << 30, limit: 1 << 30 + 1)),
+      [0x2C, 0x10], [0xC0, 0, 0, 0, 0x40, 0, 0, 0], [0xC0, 0, 0, 0, 0x40, 0, 0, 1]),
+    Golden(
+      .close(Close(code: .flowControl, text: "Hé")),
+      [0x30, 0x05, 0x13, 0x03], [0x48, 0xC3, 0xA9]),
+    Golden(
+      .introduce(
+        Introduce(
+          peer: peer, session: session, displayName: "Bob",
+          endpoints: [
+            Endpoint(.v4(0x0A00_0001), port: 7_100),
+            Endpoint(.v6(0xFE80_0000_0000_0000, 1, scope: 0), port: 1),
+          ])),
+      [0x06, 0x40, 0x47], peerBytes, sessionBytes, [0x03], Array("Bob".utf8), [0x02],
+      [0x04, 10, 0, 0, 1, 0x1B, 0xBC],
+      [0x10, 0xFE, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0x00, 0x01]),
+    Golden(.leave(Leave(code: .done)), [0x0A, 0x01, 0x00]),
+  ]
+}
+
+@Suite("Frames, byte by byte")
+struct FrameGoldenTests {
+  @Test("A frame is written as the protocol says", arguments: Golden.all)
+  func encoding(golden: Golden) {
+    #expect(golden.frame.encoded == golden.bytes)
+  }
+
+  @Test("A frame is read as the protocol says", arguments: Golden.all)
+  func decoding(golden: Golden) throws {
+    #expect(try Frame.all(in: [golden.bytes]) == [golden.frame])
+  }
+
+  @Test("A payload that ends too early is refused", arguments: Golden.all)
+  func truncation(golden: Golden) throws {
+    let payload = golden.payload
+    for count in payload.indices {
+      #expect(throws: FrameError.self, "\(count) bytes") {
+        try Frame.read(golden.type, Array(payload[..<count]))
+      }
+    }
+  }
+
+  @Test("A payload that goes on is refused, but for HELLO", arguments: Golden.all)
+  func growth(golden: Golden) throws {
+    let payload = golden.payload + [0]
+    if golden.type == .hello {
+      #expect(try Frame.read(golden.type, payload) == golden.frame)
+    } else {
+      #expect(
+        throws: FrameError(
+          .malformed(.malformed), type: golden.type, payloadBytes: payload.count)
+      ) {
+        try Frame.read(golden.type, payload)
+      }
+    }
+  }
+
+  @Test("A MESSAGE carries its flags and its bytes")
+  func message() {
+    var wire: [UInt8] = []
+    let message: [UInt8] = [1, 2, 3]
+    MessagePart.append(message: message.span, to: &wire)
+    #expect(wire == [0x02, 0x04, 0x01, 1, 2, 3])
+  }
+}
+
+extension Golden {
+  var type: FrameType { FrameType(rawValue: UInt64(bytes[0])) }
+  var payload: [UInt8] { Array(bytes.dropFirst(type == .introduce ? 3 : 2)) }
+}
+
+extension Frame {
+  /// The bytes of the whole frame.
+  var encoded: [UInt8] {
+    var wire: [UInt8] = []
+    switch self {
+    case .hello(let payload): payload.encode(into: &wire)
+    case .invite(let payload): payload.encode(into: &wire)
+    case .accept(let payload): payload.encode(into: &wire)
+    case .decline(let payload): payload.encode(into: &wire)
+    case .cancel(let payload): payload.encode(into: &wire)
+    case .attach(let payload): payload.encode(into: &wire)
+    case .attached(let payload): payload.encode(into: &wire)
+    case .ping(let payload): payload.encode(into: &wire)
+    case .pong(let payload): payload.encodePong(into: &wire)
+    case .acknowledgement(let payload): payload.encode(into: &wire)
+    case .close(let payload): payload.encode(into: &wire)
+    case .introduce(let payload): payload.encode(into: &wire)
+    case .leave(let payload): payload.encode(into: &wire)
+    }
+    return wire
+  }
+
+  /// The frame of a type and a payload, or `nil` for one that is skipped.
+  static func read(_ type: FrameType, _ payload: [UInt8]) throws(FrameError) -> Frame? {
+    try Frame(type, payload: payload.span)
+  }
+
+  /// The frames of a stream that arrives in chunks.
+  static func all(in chunks: [[UInt8]]) throws -> [Frame] {
+    var decoder = FrameDecoder()
+    var frames: [Frame] = []
+    for chunk in chunks {
+      try decoder.decode(chunk.span) { type, payload, _ throws(FrameError) in
+        if let frame = try Frame(type, payload: payload) { frames.append(frame) }
+        return true
+      }
+    }
+    return frames
+  }
+}
