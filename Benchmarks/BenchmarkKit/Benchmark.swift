@@ -2,7 +2,7 @@ import Foundation
 
 /// One question, measured in rounds, answered as a table or as JSON.
 ///
-/// Understands `--json` and `--rounds N`. What is compared takes turns within each round, so that a
+/// Understands `--json`, `--rounds N` (9 by default) and `--quick`, which is one round. What is compared takes turns within each round, so that a
 /// machine that slows down slows all of it down.
 public struct Benchmark {
   /// Something to measure: a name, and how many operations one call does.
@@ -21,6 +21,8 @@ public struct Benchmark {
     let samples: [Sample]
   }
 
+  /// Whether it only has to be shown that the benchmark runs.
+  public let isQuick: Bool
   /// How often everything is measured.
   public let rounds: Int
   private let title: String
@@ -31,9 +33,10 @@ public struct Benchmark {
   public init(_ title: String, arguments: [String] = CommandLine.arguments) {
     self.title = title
     isJSON = arguments.contains("--json")
+    isQuick = arguments.contains("--quick")
     let index = arguments.firstIndex(of: "--rounds").map { $0 + 1 }
-    rounds =
-      index.flatMap { $0 < arguments.count ? Int(arguments[$0]) : nil }.map { max(1, $0) } ?? 9
+    let wished = index.flatMap { $0 < arguments.count ? Int(arguments[$0]) : nil }
+    rounds = max(1, wished ?? (isQuick ? 1 : 9))
   }
 
   /// Measures contenders in operations a CPU-second, after one round to warm up.

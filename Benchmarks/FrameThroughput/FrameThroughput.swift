@@ -103,7 +103,7 @@ enum FrameThroughput {
           ann.outbound.send(max: 65_536) { wire.append(copying: $0) }
           try decoder.decode(wire.span) { _, payload, frameBytes throws(FrameError) in
             let message = try bob.receiveMessage(payload, frameBytes: frameBytes, at: .zero)
-            if let message { bob.release(messageBytes: message.count) }
+            if let message { bob.release(messages: 1, bytes: message.count) }
             received += message?.count ?? 0
             return true
           }

@@ -35,6 +35,18 @@ package enum Varint {
   /// - Precondition: `value <= max`.
   @inlinable
   package static func append(_ value: UInt64, to bytes: inout [UInt8]) {
+    if value < 1 << 6 {
+      bytes.append(UInt8(truncatingIfNeeded: value))
+    } else if value < 1 << 14 {
+      bytes.append(UInt8(truncatingIfNeeded: value >> 8 | 0x40))
+      bytes.append(UInt8(truncatingIfNeeded: value))
+    } else {
+      appendLong(value, to: &bytes)
+    }
+  }
+
+  @usableFromInline
+  static func appendLong(_ value: UInt64, to bytes: inout [UInt8]) {
     let length = length(of: value)
     let prefix = UInt64(length.trailingZeroBitCount) << UInt64(length * 8 - 2)
     let word = value | prefix

@@ -34,12 +34,7 @@ package enum FrameEncoder {
     _ type: FrameType, payloadBytes: Int, to wire: inout [UInt8]
   ) {
     precondition(payloadBytes <= payloadBytesMax, "\(payloadBytes) bytes exceed a frame")
-    if type.rawValue < 64, payloadBytes < 64 {
-      wire.append(UInt8(type.rawValue))
-      wire.append(UInt8(payloadBytes))
-    } else {
-      Varint.append(type.rawValue, to: &wire)
-      Varint.append(UInt64(payloadBytes), to: &wire)
-    }
+    Varint.append(type.rawValue, to: &wire)
+    Varint.append(UInt64(payloadBytes), to: &wire)
   }
 }
