@@ -15,7 +15,9 @@ final class Delivery: Sendable {
     var waiters: [Waiter] = []
     var nextWaiter = 0
     var isEnded = false
-    var statistics = LinkStatistics()
+    var flushed: (@Sendable () -> Void)?
+    var messagesSent = 0
+    var messagesReceived = 0
   }
   /// What became of an attempt to append a message.
   enum Outcome: Sendable { case appended, full, ended }
@@ -33,11 +35,12 @@ final class Delivery: Sendable {
   /// Messages that are not known to have arrived.
   var undelivered: Int { state.withLock { $0.machine.outbound.unacknowledgedMessages } }
 
-  /// Whether everything that was appended has arrived.
-  var isFlushed: Bool { state.withLock { $0.machine.outbound.isEmpty } }
-
-  /// What went over the streams so far.
-  var statistics: LinkStatistics { state.withLock { $0.statistics } }
+  /// Messages sent, received, and sent but not acknowledged.
+  var counts: (sent: Int, received: Int, unacknowledged: Int) {
+    state.withLock {
+      ($0.messagesSent, $0.messagesReceived, $0.machine.outbound.unacknowledgedMessages)
+    }
+  }
 
   // MARK: Senders, from anywhere
 
@@ -47,7 +50,7 @@ final class Delivery: Sendable {
       if state.isEnded { return (.ended, false) }
       let wasIdle = !state.machine.outbound.hasSendable
       guard state.machine.outbound.append(message: message.span) else { return (.full, false) }
-      state.statistics.messagesSent += 1
+      state.messagesSent += 1
       return (.appended, wasIdle)
     }
     if wasIdle { raise() }
@@ -104,14 +107,22 @@ final class Delivery: Sendable {
     raise()
   }
 
-  /// Carries on over no link until the next one.
-  func detach() { link.withLock { $0 = nil } }
+  /// Carries on over no link until the next one, unless another one carries already.
+  func detach(from link: Link) {
+    self.link.withLock { if $0 === link { $0 = nil } }
+  }
+
+  /// Calls back once, when everything that was appended so far has arrived.
+  func whenFlushed(_ flushed: @escaping @Sendable () -> Void) {
+    state.withLock { $0.flushed = flushed }
+  }
 
   /// Takes nothing more; who waits for room is let go.
   func end() {
-    detach()
+    link.withLock { $0 = nil }
     let waiters = state.withLock { state in
       state.isEnded = true
+      state.flushed = nil
       return Self.takeWaiters(&state)
     }
     release(waiters)
@@ -148,11 +159,14 @@ final class Delivery: Sendable {
 
   /// Takes in an ACK.
   func acknowledge(_ acknowledgement: Acknowledgement) throws(FrameError) {
-    let waiters = try state.withLock { state throws(FrameError) in
+    let (waiters, flushed) = try state.withLock {
+      state throws(FrameError) -> ([Waiter], (@Sendable () -> Void)?) in
       try state.machine.acknowledge(acknowledgement)
-      return Self.takeWaiters(&state)
+      let flushed = state.machine.outbound.isEmpty ? state.flushed.take() : nil
+      return (Self.takeWaiters(&state), flushed)
     }
     release(waiters)
+    flushed?()
   }
 
   /// Takes in a MESSAGE; returns the message that it completes.
@@ -161,7 +175,7 @@ final class Delivery: Sendable {
   ) throws(FrameError) -> [UInt8]? {
     try state.withLock { state throws(FrameError) in
       let message = try state.machine.receiveMessage(payload, frameBytes: frameBytes, at: now)
-      if message != nil { state.statistics.messagesReceived += 1 }
+      if message != nil { state.messagesReceived += 1 }
       return message
     }
   }

@@ -316,7 +316,7 @@ actor Link: ConnectionHandler {
     switch action {
     case .wake(let deadline): setDeadline(.handshake, at: deadline)
     case .cancelWake: setDeadline(.handshake, at: nil)
-    case .sendHello: context.greeting().encode(into: &frames)
+    case .sendHello: context.greeting.encode(into: &frames)
     case .sendClose(let code): if channel.isReady { Close(code: code).encode(into: &frames) }
     case .closeTransport: beginClosing()
     case .reportGreeted(let hello), .reportRequested(let hello): opened(by: hello)
@@ -483,6 +483,5 @@ struct LinkContext: Sendable {
   let identity: Identity
   let liveness: LinkMachine.Configuration
   let connectTimeout: Duration
-  /// The HELLO of the moment: the listening port may change.
-  let greeting: @Sendable () -> Hello
+  let greeting: Hello
 }
