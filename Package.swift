@@ -46,5 +46,8 @@ let package = Package(
       path: "Tests/TestKit", swiftSettings: house),
     .testTarget(
       name: "EarshotCoreTests", dependencies: ["EarshotCore", "TestKit"], swiftSettings: house),
+    .testTarget(
+      name: "EarshotSimulatorTests", dependencies: ["EarshotSimulator", "TestKit"],
+      swiftSettings: house),
   ]
 )
