@@ -1,0 +1,45 @@
+extension Engine {
+  /// Notes that the calling thread is the one that uses the world.
+  func enter() {
+    if phase == .idle { owner = .current } else { checkThread("a call of the world") }
+  }
+
+  func makeHost(_ name: String) -> SimulatedNetwork {
+    let host = SimulatedNetwork(name, index: fabric.addHost(name), generation: 0, engine: self)
+    hosts.append(host)
+    return host
+  }
+
+  /// Ends everything; see ``World/finish()``.
+  func finish() {
+    guard phase == .idle else { return }
+    (phase, owner) = (.finishing, .current)
+    let all = hosts + pastHosts
+    for host in all {
+      host.life.condition = .running
+      host.life.release()
+    }
+    for host in all { host.cancelTasks() }
+    for host in all { host.failEverything() }
+    fireTimers()
+    runReadyJobs()
+    forget()
+  }
+
+  /// Calls every armed timer, so that whoever waits finds the host down.
+  private func fireTimers() {
+    let armed = timers.elements.compactMap { record in
+      record.isArmed ? record.timer?.takeUnretainedValue() : nil
+    }
+    for timer in armed { timer.fireLast() }
+  }
+
+  private func forget() {
+    (hosts, pastHosts) = ([], [])
+    queue.removeAll()
+    datagrams.removeAll()
+    actions.removeAll()
+    taskNames = [:]
+    phase = .finished
+  }
+}
