@@ -130,14 +130,14 @@ struct DiscoveryExchangeTests {
 
   @Test("A room that everybody enters at once is quiet soon")
   func crowd() throws {
-    var room = try room(40, seed: Seed(1))
-    for index in 0..<40 { try enter(&room, index) }
+    var room = try room(20, seed: Seed(1))
+    for index in 0..<20 { try enter(&room, index) }
     room.run(for: .seconds(10))
-    #expect(room.browsers.allSatisfy { $0.present.count == 39 && $0.nonsense == 0 })
-    #expect(room.packets <= 40 * 12)
+    #expect(room.browsers.allSatisfy { $0.present.count == 19 && $0.nonsense == 0 })
+    #expect(room.packets <= 20 * 12)
     let before = room.packets
     room.run(for: .seconds(60))
-    #expect(room.packets - before <= 40)
+    #expect(room.packets - before <= 20)
   }
 }
 
