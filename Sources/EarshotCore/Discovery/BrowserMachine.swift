@@ -31,7 +31,8 @@ package struct BrowserMachine: Hashable, Sendable {
     var hosts: [DNSName] = []
     var service: DiscoveredService?
     var isOurs = false
-    /// When to ask for what is missing.
+    /// What is missing on any interface, and when to ask for it.
+    var wanted: [DNSQuestion] = []
     var resolution: QuerySchedule?
   }
   /// What is known of one identity.
@@ -80,6 +81,9 @@ package struct BrowserMachine: Hashable, Sendable {
     self.random = random
     settle(at: now, into: &out)
   }
+
+  /// How many records are remembered.
+  package var cachedCount: Int { cache.count }
 
   /// Takes one event in; appends what must now be done, in order, to `out`.
   package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {
