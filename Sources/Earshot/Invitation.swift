@@ -4,7 +4,7 @@
 /// answer is declined; one that is not answered in time expires.
 public final class Invitation: Sendable {
   /// Who asks.
-  public let sender: PeerID
+  public var sender: PeerID { id.inviter }
   /// What the sender calls itself; decoration, not identity.
   public let senderName: String
   /// What the sender's application has to say; at most 16,384 bytes, as trustworthy as the sender.
@@ -12,25 +12,21 @@ public final class Invitation: Sendable {
   /// When the sender gives up, on our network's clock.
   public let deadline: Instant
 
-  let id: InvitationID
+  let id: InvitationDesk.InboundID
   private let peer: Peer
 
   init(
-    id: InvitationID, sender: PeerID, senderName: String, context: [UInt8], deadline: Instant,
+    id: InvitationDesk.InboundID, senderName: String, context: [UInt8], deadline: Instant,
     peer: Peer
   ) {
     self.id = id
-    self.sender = sender
     self.senderName = senderName
     self.context = context
     self.deadline = deadline
     self.peer = peer
   }
 
-  deinit {
-    let (peer, id) = (peer, id)
-    peer.released(id)
-  }
+  deinit { peer.released(id) }
 
   /// Joins the sender's session.
   ///

@@ -20,6 +20,9 @@ public actor Peer {
   nonisolated let network: any Network
   nonisolated let discovery: MulticastDNS
   nonisolated let displayName: DisplayName
+  nonisolated let releases = Letterbox<InvitationDesk.InboundID>()
+  nonisolated let cancellations = Letterbox<InvitationID>()
+  nonisolated let attention: any NetworkSignal
 
   enum Phase { case running, suspended, stopped }
   var phase = Phase.running
@@ -29,6 +32,7 @@ public actor Peer {
   var browsers: [Browser] = []
   var links: [LinkToken: OpeningLink] = [:]
   var invitations: PeerInvitations
+  var deskEvents: [InvitationDesk.Event] = []
   private var listener: (any Listener)?
   private var lastToken: UInt64 = 0
   private(set) var port: UInt16 = 0
@@ -195,7 +199,7 @@ public actor Peer {
   }
 
   /// Listens again after the system took the listener away: on the same port if it is still free.
-  private func reopenListener() {
+  func reopenListener() {
     let previous = port
     listener = nil
     if (try? openListener(port: previous)) == nil, (try? openListener(port: 0)) == nil { return }
@@ -219,7 +223,7 @@ public actor Peer {
     guard phase == .running else { return }
     phase = .suspended
     discovery.assumeIsolated { $0.suspend() }
-    endInvitations(.cancelled)
+    endInvitations()
     for session in sessionsInOrder { session.assumeIsolated { $0.suspend() } }
     listener?.close()
     listener = nil
@@ -252,7 +256,7 @@ public actor Peer {
   }
 
   private func stopDiscovery() {
-    endInvitations(.cancelled)
+    endInvitations()
     for advertising in advertisers { advertising.advertiser.assumeIsolated { $0.stop() } }
     for browser in browsers { browser.assumeIsolated { $0.stop() } }
     browsers = []

@@ -117,6 +117,21 @@ extension Session: LinkOwner {
     return true
   }
 
+  /// Makes room for a membership whose first sign is the ATTACH of an invitation that we accepted.
+  ///
+  /// - Returns: Whether there was a seat.
+  func expectAttaching(_ entry: Roster.Entry, _ delivery: Delivery) -> Bool {
+    guard phase == .open, roster.reserve(for: entry.peer) == .reserved, seats[entry.peer] == nil
+    else { return false }
+    begin(entry, delivery)
+    return true
+  }
+
+  /// Gives a seat back that was reserved for an invitation.
+  nonisolated func unreserve(_ peer: PeerID) {
+    assumeIsolated { $0.roster.cancelReservation(for: peer) }
+  }
+
   /// Gives a membership up whose peer begins another one.
   private func end(
     _ seat: Seat, of member: PeerID, _ departure: MembershipMachine.Departure
@@ -153,14 +168,19 @@ extension Session: LinkOwner {
 
   private func expect(_ entry: Roster.Entry, _ waiting: LinkToken?) {
     guard seats[entry.peer] == nil else { return }
+    begin(entry, makeDelivery())
+    if let waiting, let request = held.removeValue(forKey: waiting) { admit(request) }
+    setTimer()
+  }
+
+  /// Looks for a peer that may attach, and waits for it.
+  private func begin(_ entry: Roster.Entry, _ delivery: Delivery) {
     var actions: [MembershipMachine.Action] = []
     let machine = MembershipMachine(
       introducing: entry.peer, to: peer.id, configuration: patience,
       random: RandomStream(seed: random.next()), at: now, into: &actions)
-    seats[entry.peer] = Seat(machine: machine, delivery: makeDelivery(), entry)
+    seats[entry.peer] = Seat(machine: machine, delivery: delivery, entry)
     for action in actions { perform(action, of: entry.peer) }
-    if let waiting, let request = held.removeValue(forKey: waiting) { admit(request) }
-    setTimer()
   }
 
   /// Tells the new member of the others, and the others of it.
