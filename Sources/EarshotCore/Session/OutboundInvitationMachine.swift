@@ -41,15 +41,19 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case ended
   }
 
-  private var state = State.dialling
+  private var state: State
   private var backoff = Backoff(from: .milliseconds(500), to: .seconds(4))
   private var random: RandomStream
   private let deadline: Instant
 
-  /// Dials.
-  package init(until deadline: Instant, random: RandomStream, into out: inout [Action]) {
+  /// Dials, unless an invitation of the peer takes its place from the start.
+  package init(
+    until deadline: Instant, yielded: Bool = false, random: RandomStream,
+    into out: inout [Action]
+  ) {
     (self.deadline, self.random) = (deadline, random)
-    out += [.wake(at: deadline), .dial]
+    state = yielded ? .yielded : .dialling
+    if !yielded { out += [.wake(at: deadline), .dial] }
   }
 
   /// Whether the outcome was reported.
