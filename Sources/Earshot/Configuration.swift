@@ -3,18 +3,14 @@ extension Peer {
   public struct Configuration: Hashable, Sendable {
     /// The port to listen on for links; 0 lets the system choose.
     public var port: UInt16
-    /// How many invitations by others may wait for an answer at once; further ones are told `busy`.
-    public var openInvitationsMax: Int
     /// How soon silence on a link counts.
     public var liveness: Liveness
 
     /// The settings for ordinary use.
     public init(
-      port: UInt16 = 0, openInvitationsMax: Int = 8,
-      liveness: Liveness = .standard
+      port: UInt16 = 0, liveness: Liveness = .standard
     ) {
       self.port = port
-      self.openInvitationsMax = openInvitationsMax
       self.liveness = liveness
     }
   }

@@ -24,12 +24,11 @@ final class Delivery: Sendable {
 
   private let state: Mutex<State>
   private let link = Mutex<Link?>(nil)
-  private let wake = Mutex<(any NetworkSignal)?>(nil)
+  private let wakeup = Wakeup()
 
   init(_ configuration: ReliableMachine.Configuration, on network: any Network) {
     state = Mutex(State(machine: ReliableMachine(configuration)))
-    let signal = network.makeSignal { [weak self] in self?.flush() }
-    wake.withLock { $0 = signal }
+    wakeup.connect(to: network.makeSignal { [weak self] in self?.flush() })
   }
 
   /// Messages that are not known to have arrived.
@@ -53,7 +52,7 @@ final class Delivery: Sendable {
       state.messagesSent += 1
       return (.appended, wasIdle)
     }
-    if wasIdle { raise() }
+    if wasIdle { wakeup.raise() }
     return outcome
   }
 
@@ -89,7 +88,7 @@ final class Delivery: Sendable {
       if !state.isEnded { state.machine.outbound.append(payload) }
       return !state.isEnded
     }
-    if goes { raise() }
+    if goes { wakeup.raise() }
   }
 
   /// What ACCEPT, ATTACH or ATTACHED is to say.
@@ -104,7 +103,7 @@ final class Delivery: Sendable {
     }
     self.link.withLock { $0 = link }
     release(state.withLock { Self.takeWaiters(&$0) })
-    raise()
+    wakeup.raise()
   }
 
   /// Carries on over no link until the next one, unless another one carries already.
@@ -126,7 +125,7 @@ final class Delivery: Sendable {
       return Self.takeWaiters(&state)
     }
     release(waiters)
-    wake.withLock { $0 = nil }
+    wakeup.connect(to: nil)
   }
 
   /// Gives the window back that messages held, now that a consumer has them.
@@ -135,7 +134,7 @@ final class Delivery: Sendable {
       state.machine.release(messages: messages, bytes: bytes)
       return state.machine.inbound.isAcknowledgementDue(at: now)
     }
-    if isDue { raise() }
+    if isDue { wakeup.raise() }
   }
 
   // MARK: The link
@@ -190,8 +189,6 @@ final class Delivery: Sendable {
   private func flush() {
     link.withLock { $0 }?.flushRequested()
   }
-
-  private func raise() { wake.withLock { $0 }?.raise() }
 
   private static func takeWaiters(_ state: inout State) -> [Waiter] {
     defer { state.waiters = [] }

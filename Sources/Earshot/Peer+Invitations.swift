@@ -83,7 +83,7 @@ extension Peer {
   func endInvitations() {
     for id in invitations.outgoing.keys.sorted() { handle(.cancelRequested(id)) }
     let offered = invitations.incoming.keys.sorted { $0.invitation < $1.invitation }
-    for id in offered { handle(.declineRequested(id, .declined)) }
+    for id in offered { decline(id) }
   }
 
   func withdrawInvitations(to session: Session) {
@@ -109,7 +109,7 @@ extension Peer {
     guard invitations.incoming[id]?.session == nil, invitations.incoming[id] != nil else {
       throw Self.ended(invitation)
     }
-    let session = try session ?? makeSession()
+    let session = if let session { session } else { try makeSession() }
     guard session.peer === self, sessions[session.id] === session else {
       throw EarshotError(.sessionEnded, "That is no open session of \(name).")
     }
@@ -137,7 +137,14 @@ extension Peer {
       peers: [invitation.sender])
   }
 
-  func decline(_ id: InvitationDesk.InboundID) { handle(.declineRequested(id, .declined)) }
+  func decline(_ id: InvitationDesk.InboundID) {
+    handle(.declineRequested(id, .declined))
+    forgetIfEnded(id)
+  }
+
+  func forgetIfEnded(_ id: InvitationDesk.InboundID) {
+    if !invitations.desk.isOpen(id) { invitations.incoming[id] = nil }
+  }
 
   nonisolated func released(_ id: InvitationDesk.InboundID) {
     releases.add(id)
@@ -261,7 +268,8 @@ extension Peer {
   private func failed(_ id: InvitationDesk.InboundID) {
     let incoming = invitations.incoming.removeValue(forKey: id)
     incoming?.delivery?.end()
-    incoming?.waiter?.resume(returning: false)
+    let isMember = incoming?.session?.assumeIsolated { $0.roster.isMember(id.inviter) }
+    incoming?.waiter?.resume(returning: isMember ?? false)
   }
 
   private func ended(_ id: InvitationID, _ outcome: InvitationOutcome) {

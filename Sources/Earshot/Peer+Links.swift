@@ -83,7 +83,7 @@ extension Peer: LinkOwner {
     }
     switch frame {
     case .invite(let invite): invited(invite, by: remote, opening)
-    case .attach(let attach): attach(link, attach, from: remote)
+    case .attach(let request): attach(link, request, from: remote)
     case .accept(let accept):
       invitations.outgoing[accept.invitation]?.window = accept.window
       handle(.acceptReceived(link.token, accept.invitation, accept.session))
@@ -115,7 +115,7 @@ extension Peer: LinkOwner {
         InvitationDesk.Arrival(
           invite, from: remote, isAdvertised: isAdvertised,
           membership: membership(of: remote, invite.session))))
-    forgetAnswered(id)
+    forgetIfEnded(id)
   }
 
   /// The session of ours of which a peer's session is a member.

@@ -22,7 +22,7 @@ public actor Peer {
   nonisolated let displayName: DisplayName
   nonisolated let releases = Letterbox<InvitationDesk.InboundID>()
   nonisolated let cancellations = Letterbox<InvitationID>()
-  nonisolated let attention: any NetworkSignal
+  nonisolated let attention = Wakeup()
 
   enum Phase { case running, suspended, stopped }
   var phase = Phase.running
@@ -61,15 +61,21 @@ public actor Peer {
     var random = network.random("peer \(name)")
     let identity = identity ?? Identity.plain(using: &random)
     (self.name, self.identity, self.configuration) = (name, identity, configuration)
-    (self.network, self.random) = (network, random)
+    self.network = network
     discovery = MulticastDNS(for: identity.id, on: network)
-    invitations = PeerInvitations(of: identity.id, configuration)
+    invitations = PeerInvitations(
+      desk: InvitationDesk(of: identity.id, random: RandomStream(seed: random.next())))
+    self.random = random
     try begin()
   }
 
   private func begin() throws(EarshotError) {
     try openListener(port: configuration.port)
-    startInvitationTimer()
+    attention.connect(
+      to: network.makeSignal { [weak self] in self?.assumeIsolated { $0.attend() } })
+    invitations.timer = network.makeTimer { [weak self] in
+      self?.assumeIsolated { $0.handle(.deadlineReached) }
+    }
   }
 
   var now: Instant { network.now }

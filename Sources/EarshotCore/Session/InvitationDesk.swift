@@ -39,6 +39,9 @@ package struct InvitationDesk: Hashable, Sendable {
   /// Whether no invitation is open.
   package var isEmpty: Bool { outbounds.isEmpty && inbounds.isEmpty }
 
+  /// Whether an invitation that we received still awaits an answer or its confirmation.
+  package func isOpen(_ id: InboundID) -> Bool { index(of: id) != nil }
+
   /// The links that invitations own.
   package var links: [LinkToken] {
     outbounds.compactMap(\.machine.link) + inbounds.compactMap(\.machine.link)
