@@ -1,4 +1,6 @@
-/// One TCP segment. Positions count bytes from the start of their direction and do not wrap.
+/// One TCP segment.
+///
+/// Positions count bytes from the start of their direction and do not wrap.
 struct Segment {
   struct Flags: OptionSet {
     let rawValue: UInt8
