@@ -395,11 +395,14 @@ package struct InvitationDesk: Hashable, Sendable {
       case .reportOffered: out.append(.reportOffered(id))
       case .reportDeclined(let reason): remember(id, reason, at: now)
       case .reportWithdrawn(let reason):
-        remember(id, reason, at: now)
-        if !inbound.isSilent { out.append(.reportWithdrawn(id, reason)) }
+        // What was superseded may come again, if what superseded it comes to nothing.
+        if reason != .superseded { remember(id, .expired, at: now) }
+        out.append(.reportWithdrawn(id, reason))
       case .reportFailed(let reason):
-        remember(id, reason, at: now)
-        if !inbound.isSilent { out.append(.reportFailed(id, reason)) }
+        if !inbound.isSilent {
+          if reason != .superseded { remember(id, .expired, at: now) }
+          out.append(.reportFailed(id, reason))
+        }
         inbound.counterpart.map { tell($0, .counterpartFailed, at: now, into: &out) }
       case .reportJoined(let link, let session):
         out.append(.reportJoined(joining(inbound, session, over: link)))
@@ -417,15 +420,6 @@ package struct InvitationDesk: Hashable, Sendable {
     Joining(
       peer: inbound.arrival.id.inviter, session: session,
       remoteSession: inbound.arrival.session, link: link, origin: .inbound(inbound.arrival.id))
-  }
-
-  private mutating func remember(
-    _ id: InboundID, _ reason: InboundInvitationMachine.Reason, at now: Instant
-  ) {
-    switch reason {
-    case .cancelled, .timedOut, .unconfirmed, .dismissed: remember(id, .expired, at: now)
-    case .superseded: break  // It may well come again, if what superseded it comes to nothing.
-    }
   }
 
   private mutating func remember(_ id: InboundID, _ reason: DeclineReason, at now: Instant) {

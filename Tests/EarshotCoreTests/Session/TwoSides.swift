@@ -41,6 +41,7 @@ struct TwoSides: Hashable {
     var cancels = 0
     var suspensions = 0
     var mayAccept = true
+    var usersComeFirst = false  // No deadline passes while a user may do something.
     var timeout = Duration.seconds(20)
   }
   struct Side: Hashable {
@@ -99,6 +100,9 @@ struct TwoSides: Hashable {
     return pair[side]
   }
 
+  /// How long frames and dials are ever on their way.
+  private static let delayMax = Duration.seconds(10)
+
   // MARK: What may happen
 
   var steps: [Step] {
@@ -124,7 +128,11 @@ struct TwoSides: Hashable {
       steps += links.indices.filter { links[$0].isOpen.contains(true) && !isBroken($0) }
         .map { .breaks(link: $0) }
     }
-    if mustHappen.isEmpty || budget.earlyDeadlines > 0 { steps += nextDeadline.map { [$0] } ?? [] }
+    let waits = budget.usersComeFirst ? !steps.isEmpty : !mustHappen.isEmpty
+    if let (instant, step) = nextDeadline {
+      let mayBeEarly = budget.earlyDeadlines > 0 && instant <= now + Self.delayMax
+      if !waits || mayBeEarly { steps.append(step) }
+    }
     return steps
   }
 
@@ -139,14 +147,14 @@ struct TwoSides: Hashable {
     return steps
   }
 
-  var nextDeadline: Step? {
+  var nextDeadline: (Instant, Step)? {
     let all: [(Instant, Step)] = (0..<2).flatMap { side in
       [
         sides[side].deskWake.map { ($0, Step.deadline(side, ofDesk: true)) },
         sides[side].membershipWake.map { ($0, Step.deadline(side, ofDesk: false)) },
       ].compactMap { $0 }
     }
-    return all.min { $0.0 < $1.0 }?.1
+    return all.min { $0.0 < $1.0 }
   }
 
   func isMember(_ side: Int) -> Bool { sides[side].membership.map { !$0.isGone } ?? false }
@@ -197,7 +205,9 @@ struct TwoSides: Hashable {
   }
 
   private mutating func pass(_ side: Int, ofDesk: Bool) {
-    if !mustHappen.isEmpty { budget.earlyDeadlines -= 1 }
+    if budget.earlyDeadlines > 0, !mustHappen.isEmpty || budget.usersComeFirst {
+      budget.earlyDeadlines -= 1
+    }
     let wake = ofDesk ? sides[side].deskWake : sides[side].membershipWake
     now = max(now, wake ?? now)
     if ofDesk {
