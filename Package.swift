@@ -55,7 +55,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "EarshotTests",
-      dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot", "TestKit"],
+      dependencies: [
+        "EarshotCore", "EarshotNetwork", "EarshotSimulator", "EarshotTLS", "Earshot", "TestKit",
+      ],
       swiftSettings: house),
     // How fast it is.
     .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: house),
