@@ -124,6 +124,44 @@ struct MulticastDNSTests {
     world.finish()
   }
 
+  @Test("A host frozen without warning opens its sockets again when it wakes (M31)")
+  func frozen() throws {
+    let world = world(Seed(1))
+    let guests = ["ann", "bob", "cleo"].map { Guest($0, in: world) }
+    for guest in guests { try guest.enter() }
+    world.run(for: .seconds(5))
+    let (ann, bob, cleo) = (guests[0], guests[1], guests[2])
+    world.suspend(ann.host)
+    world.run(for: .seconds(10))
+    cleo.host.spawn("stop") { [discovery = cleo.discovery] in await discovery.stop() }
+    world.run(for: .seconds(200))
+    #expect(bob.found.present.isEmpty)  // Nobody said goodbye: two minutes.
+    world.resume(ann.host)
+    world.run(for: .milliseconds(300))
+    #expect(bob.found.present.map(\.id) == [ann.id])
+    #expect(ann.found.present.map(\.id).contains(bob.id))
+    world.run(for: .seconds(11))
+    #expect(ann.found.present.map(\.id) == [bob.id])
+    world.finish()
+  }
+
+  @Test("Who crashes and comes back is the same peer, found again at once")
+  func restarted() throws {
+    let world = world(Seed(1))
+    let (ann, bob) = (Guest("ann", in: world), Guest("bob", in: world))
+    for guest in [ann, bob] { try guest.enter() }
+    world.run(for: .seconds(5))
+    world.crash(ann.host)
+    world.run(for: .seconds(5))
+    let again = Guest("ann", on: world.restart(ann.host), in: world)
+    #expect(again.id == ann.id)
+    try again.enter()
+    world.run(for: .milliseconds(300))
+    #expect(bob.found.present.map(\.id) == [ann.id])
+    #expect(again.found.present.map(\.id) == [bob.id])
+    world.finish()
+  }
+
   @Test("Who asks for something while suspended has it after the resumption")
   func wishesWhileSuspended() throws {
     let world = world(Seed(1))
