@@ -1,0 +1,20 @@
+import Earshot
+import EarshotCore
+import EarshotSimulator
+import TestKit
+import Testing
+
+@Suite("Scratch")
+struct ScratchTests {
+  @Test("scratch") func scratch() {
+    let room = Room(seed: 0)
+    _ = room.world.add(Rule { packet, at in
+      if packet.kind == .udp { room.note(packet.from, "→ \(packet.to) \(packet.destination) \(packet.payloadBytes)") }
+      return nil
+    })
+    let names = (1...8).map { "peer\($0)" }
+    for name in names { _ = room.addGuest(name, invites: true) }
+    room.world.run(for: .seconds(2))
+    for line in room.log where !line.what.contains("ff02") { print(line) }
+  }
+}
