@@ -20,15 +20,6 @@ extension Engine {
     return host
   }
 
-  enum Fault: Int {
-    case partition = 1
-    case cut, heal, crash, restart, suspend, freeze, resume
-  }
-
-  func traceFault(_ fault: Fault, _ from: Int, _ to: Int) {
-    trace.add(.fault, now, from, to, fault.rawValue)
-  }
-
   /// Ends everything; see ``World/finish()``.
   func finish() {
     guard phase == .idle else { return }

@@ -6,7 +6,8 @@ final class Engine: @unchecked Sendable {
   let seed: UInt64
   let configuration: WorldConfiguration
   var now: Int64 = 0
-  var trace: Trace
+  var trace = Trace()
+  var sink: ((TraceEvent) -> Void)?
   var queue = EventQueue()
   var nextSequence: UInt64 = 1
   var timers = Slab<TimerRecord>()
@@ -33,7 +34,6 @@ final class Engine: @unchecked Sendable {
   init(seed: UInt64, configuration: WorldConfiguration) {
     (self.seed, self.configuration) = (seed, configuration)
     fabric = Fabric(seed: seed, configuration: configuration)
-    trace = Trace()
   }
 
   var instant: Instant { Instant(nanoseconds: now) }

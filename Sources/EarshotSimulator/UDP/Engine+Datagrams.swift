@@ -15,12 +15,16 @@ extension Engine {
     extraLoss: Ratio = .zero
   ) {
     let hash = Trace.hash(of: bytes)
-    trace.add(.sent, now, link.source, link.target, bytes.count, hash)
+    record(
+      .sent, .udp, from: link.source, to: link.target, bytes: bytes.count, hash: hash,
+      "\(source) → \(destination), \(bytes.count) bytes", [UInt8](copying: bytes))
     let size = bytes.count + (source.address.isV4 ? 28 : 48)
     let fate = fate(
       of: bytes.count, size, over: link, .udp, source, destination, extraLoss: extraLoss)
     guard let arrival = fate.arrival else {
-      return trace.add(.lost, now, link.source, link.target, bytes.count)
+      return record(
+        .lost, .udp, from: link.source, to: link.target, bytes: bytes.count,
+        "\(source) → \(destination), \(bytes.count) bytes")
     }
     launch(bytes, over: link, from: source, to: destination, arriving: arrival)
     if let again = fate.duplicate {
@@ -81,7 +85,9 @@ extension Engine {
       source: datagrams[index].source, destination: datagrams[index].destination.address,
       interface: 1)
     let port = datagrams[index].destination.port
-    trace.add(.delivered, now, from, to, bytes.count)
+    record(
+      .delivered, .udp, from: from, to: to, bytes: bytes.count,
+      "\(header.source) → \(header.destination):\(port), \(bytes.count) bytes")
     hosts[to].receive(bytes, header, port: port)
     if bytes.capacity <= 2_048 {
       bytes.removeAll(keepingCapacity: true)
