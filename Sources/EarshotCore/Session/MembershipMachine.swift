@@ -78,6 +78,11 @@ package struct MembershipMachine: Hashable, Sendable {
     }
   }
 
+  /// Whether an ATTACH of ours waits for its answer, so that the remote may have answered it already.
+  package var isAsking: Bool {
+    if case .apart(let absence) = state, case .asking = absence.search { true } else { false }
+  }
+
   /// Whether the last report was made.
   package var isGone: Bool { state == .gone }
 
