@@ -65,7 +65,7 @@ let package = Package(
       name: "FrameThroughput", dependencies: ["BenchmarkKit", "EarshotCore"],
       path: "Benchmarks/FrameThroughput", swiftSettings: house),
     .executableTarget(
-      name: "SimulatedCrowd", dependencies: ["BenchmarkKit", "EarshotSimulator"],
+      name: "SimulatedCrowd", dependencies: ["BenchmarkKit", "Earshot", "EarshotSimulator"],
       path: "Benchmarks/SimulatedCrowd", swiftSettings: house),
   ]
 )

@@ -43,7 +43,7 @@ struct Crowd {
 }
 
 /// How many packets were delivered.
-private final class Counter: Sendable {
+final class Counter: Sendable {
   private let count = Atomic(0)
   var value: Int { count.load(ordering: .relaxed) }
   func add() { count.wrappingAdd(1, ordering: .relaxed) }

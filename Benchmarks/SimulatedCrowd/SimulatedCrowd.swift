@@ -12,6 +12,9 @@ enum SimulatedCrowd {
         Crowd(hostCount: hostCount, packets: benchmark.isQuick ? 20_000 : 1_000_000), in: &benchmark
       )
     }
+    for peerCount in [2, 100, 1_000] {
+      for burst in [1, 16] { measure(peerCount, burst, in: &benchmark) }
+    }
     benchmark.add(
       Sample("peak memory", unit: "bytes", values: [Double(Resources.peakMemoryBytes)]))
     try benchmark.report()
@@ -29,6 +32,14 @@ enum SimulatedCrowd {
           precondition(crowd.runInWorld(seed: 1) == simulated, "two runs differ")
         },
       ])
+  }
+
+  private static func measure(_ peerCount: Int, _ burst: Int, in benchmark: inout Benchmark) {
+    let conversations = Conversations(
+      peerCount: peerCount, burst: burst, messages: benchmark.isQuick ? 10_000 : 200_000)
+    let rates = (0..<benchmark.rounds).map { _ in conversations.run(seed: 1) }
+    benchmark.add(
+      Sample("sessions, \(peerCount) peers, \(burst) at once", unit: "messages/s", values: rates))
   }
 
   /// The growth of the resident memory for every host of a world in which nothing happens.
