@@ -31,7 +31,7 @@ package struct Roster: Hashable, Sendable {
   }
   package enum Reservation: Hashable, Sendable { case reserved, alreadyMember, full, ourselves }
   package enum Welcome: Hashable, Sendable {
-    case expected(waiting: LinkToken?)  // A membership may begin; a request that waits is to be answered.
+    case expected(waiting: LinkToken?)  // A membership may begin, with a request.
     case known  // A member or expected already, perhaps with better endpoints now.
     case full
     case ourselves

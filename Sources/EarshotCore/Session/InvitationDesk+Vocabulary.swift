@@ -1,0 +1,104 @@
+extension InvitationDesk {
+  /// An invitation that we received: the inviter, and the name it gave.
+  package struct InboundID: Hashable, Sendable {
+    /// Who invites us.
+    package let inviter: PeerID
+    /// What the inviter calls the invitation.
+    package let invitation: InvitationID
+
+    /// The invitation of a peer.
+    package init(inviter: PeerID, invitation: InvitationID) {
+      (self.inviter, self.invitation) = (inviter, invitation)
+    }
+  }
+  /// An invitation that we send.
+  package struct Wish: Hashable, Sendable {
+    package let invitation: InvitationID
+    package let peer: PeerID
+    package let session: SessionID  // Ours.
+    package let serviceType: String
+    package let timeout: Duration
+
+    /// An invitation of a peer into a session of ours.
+    package init(
+      invitation: InvitationID, peer: PeerID, session: SessionID, serviceType: String,
+      timeout: Duration
+    ) {
+      (self.invitation, self.peer, self.session) = (invitation, peer, session)
+      (self.serviceType, self.timeout) = (serviceType, timeout)
+    }
+  }
+  /// An INVITE, with what the shell knows about it.
+  package struct Arrival: Hashable, Sendable {
+    package let id: InboundID
+    package let session: SessionID  // The inviter's.
+    package let serviceType: String
+    package let timeout: Duration
+    package let isAdvertised: Bool  // That service type, by us, now.
+    package let membership: SessionID?  // Ours, if theirs is a member of it already.
+
+    /// An INVITE of a peer.
+    package init(
+      _ invite: Invite, from inviter: PeerID, isAdvertised: Bool, membership: SessionID?
+    ) {
+      id = InboundID(inviter: inviter, invitation: invite.invitation)
+      (session, serviceType) = (invite.session, invite.serviceType)
+      timeout = .milliseconds(Int64(min(invite.timeoutMilliseconds, InvitationDesk.timeoutMax)))
+      (self.isAdvertised, self.membership) = (isAdvertised, membership)
+    }
+  }
+  /// What an invitation led to: the sessions of two peers are one membership.
+  package struct Joining: Hashable, Sendable {
+    package let peer: PeerID
+    package let session: SessionID  // Ours.
+    package let remoteSession: SessionID
+    package let link: LinkToken
+    package let origin: Origin
+  }
+  package enum Origin: Hashable, Sendable {
+    case outbound(InvitationID)
+    case inbound(InboundID)
+  }
+  package enum Event: Hashable, Sendable {
+    case inviteRequested(Wish)
+    case cancelRequested(InvitationID)
+    case peerJoined(InvitationID)  // The invited peer became a member by other means.
+    case dialOpened(InvitationID, LinkToken)  // HELLO was exchanged.
+    case dialFailed(InvitationID)
+    case dialRefused(InvitationID, CloseCode)  // CLOSE came in place of HELLO.
+    case acceptReceived(LinkToken, InvitationID, SessionID)
+    case declineReceived(LinkToken, InvitationID, DeclineReason)
+
+    case inviteReceived(LinkToken, Arrival)
+    case acceptRequested(InboundID, SessionID)
+    case declineRequested(InboundID, DeclineReason)
+    case cancelReceived(LinkToken, InvitationID, CancelReason)
+    case attachedReceived(LinkToken)
+    case attachReceived(LinkToken, InboundID)  // As `awaitingAttach` found it.
+
+    case closeReceived(LinkToken, CloseCode)
+    case linkBroken(LinkToken)
+    case deadlineReached
+  }
+  package enum Action: Hashable, Sendable {
+    case dial(InvitationID)  // Answered by an event, unless cancelled.
+    case cancelDial(InvitationID)  // No event of that dial may follow.
+    case sendInvite(LinkToken, InvitationID)
+    case sendAttached(LinkToken, InvitationID)  // Epoch 1; `reportJoined` follows.
+    case sendCancel(LinkToken, InvitationID, CancelReason)
+    case sendAccept(LinkToken, InboundID, SessionID)
+    case sendDecline(LinkToken, InboundID, DeclineReason)
+    case closeLink(LinkToken, CloseCode)  // No event of that link may follow.
+    case wake(at: Instant)  // Replaces any earlier wake.
+    case cancelWake
+
+    case reportOffered(InboundID)  // The application is to decide.
+    case reportWithdrawn(InboundID, InboundInvitationMachine.Reason)
+    case reportFailed(InboundID, InboundInvitationMachine.Reason)  // To be accepted.
+    case reportOutcome(InvitationID, OutboundInvitationMachine.Outcome)
+    case reportJoined(Joining)  // Or an existing membership goes on over it.
+    case reportAttaching(Joining)  // A membership begins with the ATTACH on the link.
+  }
+
+  static let timeoutMax: UInt64 = 3_600_000  // Milliseconds: an hour.
+}

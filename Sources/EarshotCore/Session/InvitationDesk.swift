@@ -1,0 +1,441 @@
+/// All open invitations of one peer, in both directions, and what they mean to each other.
+///
+/// The story: every invitation is a machine of its own; the desk names the machine that an event is for, and
+/// knows three things that none of them can. Bounds: one offer a peer, eight in all, else busy. Memory: an
+/// INVITE that was answered and comes again is answered the same. Glare: when two peers invite each other
+/// for the same service, the larger PeerID accepts, the smaller holds in reserve, and no application is
+/// asked. A side whose INVITE has not gone out accepts in any case: nobody has heard of its invitation.
+package struct InvitationDesk: Hashable, Sendable {
+  private enum Deadline: Hashable { case outbound(InvitationID), inbound(InboundID) }
+  private struct Outbound: Hashable {
+    let wish: Wish
+    var machine: OutboundInvitationMachine
+  }
+  private struct Inbound: Hashable {
+    let arrival: Arrival
+    var machine: InboundInvitationMachine
+    var counterpart: InvitationID?  // Our own invitation, in whose place this one was accepted.
+    var isSilent = false  // The application was never asked, or is no longer.
+  }
+  private struct Answer: Hashable {
+    let id: InboundID
+    let reason: DeclineReason
+    let expiry: Instant
+  }
+
+  private let local: PeerID
+  private var random: RandomStream
+  private var outbounds: [Outbound] = []  // The oldest first.
+  private var inbounds: [Inbound] = []  // The oldest first.
+  private var answers: [Answer] = []  // The oldest first.
+  private var timers = TimerTable<Deadline>()
+  private var wake: Instant?
+
+  /// The desk of a peer without invitations.
+  package init(of local: PeerID, random: RandomStream) {
+    (self.local, self.random) = (local, random)
+  }
+
+  /// Whether no invitation is open.
+  package var isEmpty: Bool { outbounds.isEmpty && inbounds.isEmpty }
+
+  /// The links that invitations own.
+  package var links: [LinkToken] {
+    outbounds.compactMap(\.machine.link) + inbounds.compactMap(\.machine.link)
+  }
+
+  /// The invitation that an ATTACH confirms, although its sender is no member yet.
+  ///
+  /// - Parameters:
+  ///   - peer: Who sent it.
+  ///   - source: Its session.
+  ///   - destination: Ours.
+  /// - Returns: The accepted invitation, to go into `attachReceived`, or `nil` when there is none.
+  package func awaitingAttach(
+    from peer: PeerID, source: SessionID, destination: SessionID
+  ) -> InboundID? {
+    inbounds.first {
+      $0.arrival.id.inviter == peer && $0.arrival.session == source
+        && $0.machine.acceptedSession == destination
+    }?.arrival.id
+  }
+
+  /// Takes one event in; appends what must now be done, in order, to `out`.
+  package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {
+    switch event {
+    case .inviteRequested(let wish): invite(wish, at: now, into: &out)
+    case .cancelRequested(let id): tell(id, .cancelRequested, at: now, into: &out)
+    case .peerJoined(let id): tell(id, .peerJoined, at: now, into: &out)
+    case .dialOpened(let id, let link): opened(link, for: id, at: now, into: &out)
+    case .dialFailed(let id): tell(id, .dialFailed, at: now, into: &out)
+    case .dialRefused(let id, let code): tell(id, .dialRefused(code), at: now, into: &out)
+    case .acceptReceived(let link, let id, let session):
+      accepted(link, id, session, at: now, into: &out)
+    case .declineReceived(let link, let id, let reason):
+      declined(link, id, reason, at: now, into: &out)
+    case .inviteReceived(let link, let arrival): invited(link, arrival, at: now, into: &out)
+    case .acceptRequested(let id, let session):
+      tell(id, .acceptRequested(session), at: now, into: &out)
+    case .declineRequested(let id, let reason):
+      tell(id, .declineRequested(reason), at: now, into: &out)
+    case .cancelReceived(let link, let id, let reason):
+      if let inbound = inbound(over: link), inbound.invitation == id {
+        tell(inbound, .cancelReceived(reason), at: now, into: &out)
+      }
+    case .attachedReceived(let link): confirmed(link, at: now, into: &out)
+    case .attachReceived(let link, let id): tell(id, .attachReceived(link), at: now, into: &out)
+    case .closeReceived(let link, let code):
+      if let id = outbound(over: link) {
+        tell(id, .closeReceived(link, code), at: now, into: &out)
+      } else if let id = inbound(over: link) {
+        tell(id, .closeReceived(link, code), at: now, into: &out)
+      }
+    case .linkBroken(let link):
+      if let id = outbound(over: link) {
+        tell(id, .linkBroken(link), at: now, into: &out)
+      } else if let id = inbound(over: link) {
+        tell(id, .linkBroken(link), at: now, into: &out)
+      }
+    case .deadlineReached:
+      wake = nil
+      while let due = timers.popDue(at: now) { pass(due, at: now, into: &out) }
+    }
+    setWake(into: &out)
+  }
+
+  private mutating func pass(
+    _ deadline: Deadline, at now: Instant, into out: inout [Action]
+  ) {
+    switch deadline {
+    case .outbound(let id): tell(id, .deadlineReached, at: now, into: &out)
+    case .inbound(let id): tell(id, .deadlineReached, at: now, into: &out)
+    }
+  }
+
+  private mutating func setWake(into out: inout [Action]) {
+    guard timers.next != wake else { return }
+    wake = timers.next
+    out.append(wake.map { .wake(at: $0) } ?? .cancelWake)
+  }
+
+  // MARK: Ours
+
+  private mutating func invite(_ wish: Wish, at now: Instant, into out: inout [Action]) {
+    let offer = inbounds.first {
+      $0.machine.isOffered && $0.arrival.id.inviter == wish.peer
+        && $0.arrival.serviceType == wish.serviceType
+    }
+    var actions: [OutboundInvitationMachine.Action] = []
+    let machine = OutboundInvitationMachine(
+      until: now + wish.timeout, yielded: offer != nil,
+      random: RandomStream(seed: random.next()), into: &actions)
+    outbounds.append(Outbound(wish: wish, machine: machine))
+    perform(actions, of: wish, at: now, into: &out)
+    guard let offer else { return }
+    out.append(.reportWithdrawn(offer.arrival.id, .superseded))
+    prefer(offer.arrival.id, to: wish, at: now, into: &out)
+  }
+
+  private mutating func opened(
+    _ link: LinkToken, for id: InvitationID, at now: Instant, into out: inout [Action]
+  ) {
+    guard index(of: id) != nil else { return out.append(.closeLink(link, .expired)) }
+    tell(id, .dialOpened(link), at: now, into: &out)
+  }
+
+  private mutating func accepted(
+    _ link: LinkToken, _ id: InvitationID, _ session: SessionID, at now: Instant,
+    into out: inout [Action]
+  ) {
+    switch outbound(over: link) {
+    case id: tell(id, .acceptReceived(link, session), at: now, into: &out)
+    case nil where inbound(over: link) == nil: out.append(.closeLink(link, .expired))
+    default: violated(over: link, at: now, into: &out)
+    }
+  }
+
+  private mutating func declined(
+    _ link: LinkToken, _ id: InvitationID, _ reason: DeclineReason, at now: Instant,
+    into out: inout [Action]
+  ) {
+    guard outbound(over: link) == id, let index = index(of: id) else { return }
+    if let reserve = reserve(of: id) {
+      prefer(reserve, to: outbounds[index].wish, at: now, into: &out)
+    } else {
+      tell(id, .declineReceived(link, reason), at: now, into: &out)
+    }
+  }
+
+  private mutating func tell(
+    _ id: InvitationID, _ event: OutboundInvitationMachine.Event, at now: Instant,
+    into out: inout [Action]
+  ) {
+    guard let index = index(of: id) else { return }
+    let wish = outbounds[index].wish
+    var actions: [OutboundInvitationMachine.Action] = []
+    outbounds[index].machine.handle(event, at: now, into: &actions)
+    let isWithoutLink = outbounds[index].machine.isResting
+    perform(actions, of: wish, at: now, into: &out)
+    if isWithoutLink, let reserve = reserve(of: id) {
+      prefer(reserve, to: wish, at: now, into: &out)
+    }
+  }
+
+  private mutating func perform(
+    _ actions: [OutboundInvitationMachine.Action], of wish: Wish, at now: Instant,
+    into out: inout [Action]
+  ) {
+    let id = wish.invitation
+    for action in actions {
+      switch action {
+      case .dial: out.append(.dial(id))
+      case .cancelDial: out.append(.cancelDial(id))
+      case .sendInvite(let link): out.append(.sendInvite(link, id))
+      case .sendAttached(let link, let session):
+        out += [
+          .sendAttached(link, id),
+          .reportJoined(
+            Joining(
+              peer: wish.peer, session: wish.session, remoteSession: session, link: link,
+              origin: .outbound(id))),
+        ]
+      case .sendCancel(let link, let reason): out.append(.sendCancel(link, id, reason))
+      case .closeLink(let link, let code): out.append(.closeLink(link, code))
+      case .wake(let instant): timers.set(.outbound(id), at: instant)
+      case .cancelWake: timers.cancel(.outbound(id))
+      case .reportOutcome(let outcome):
+        outbounds.removeAll { $0.wish.invitation == id }
+        out.append(.reportOutcome(id, outcome))
+        settleCounterpart(of: id, after: outcome, at: now, into: &out)
+      }
+    }
+  }
+
+  // MARK: Ours and theirs
+
+  /// Accepts the peer's invitation in place of ours.
+  private mutating func prefer(
+    _ id: InboundID, to wish: Wish, at now: Instant, into out: inout [Action]
+  ) {
+    guard let index = index(of: id) else { return }
+    inbounds[index].counterpart = wish.invitation
+    inbounds[index].isSilent = true
+    tell(wish.invitation, .yieldRequested, at: now, into: &out)
+    tell(id, .acceptRequested(wish.session), at: now, into: &out)
+  }
+
+  /// What the outcome of our invitation means for the one that stood beside it.
+  private mutating func settleCounterpart(
+    of id: InvitationID, after outcome: OutboundInvitationMachine.Outcome, at now: Instant,
+    into out: inout [Action]
+  ) {
+    guard let index = inbounds.firstIndex(where: { $0.counterpart == id }) else { return }
+    let other = inbounds[index].arrival
+    inbounds[index].counterpart = nil
+    if outcome == .accepted {
+      tell(other.id, .dismissRequested(.duplicate), at: now, into: &out)
+    } else if !inbounds[index].machine.isReserved {
+      tell(other.id, .dismissRequested(.expired), at: now, into: &out)
+    } else if other.isAdvertised {
+      inbounds[index].isSilent = false
+      tell(other.id, .offerRequested, at: now, into: &out)
+    } else {
+      tell(other.id, .declineRequested(.notAdvertising), at: now, into: &out)
+    }
+  }
+
+  private func reserve(of id: InvitationID) -> InboundID? {
+    inbounds.first { $0.counterpart == id && $0.machine.isReserved }?.arrival.id
+  }
+
+  /// A frame came that only another kind of link may carry.
+  private mutating func violated(
+    over link: LinkToken, at now: Instant, into out: inout [Action]
+  ) {
+    out.append(.closeLink(link, .protocolViolation))
+    handle(.linkBroken(link), at: now, into: &out)
+  }
+
+  // MARK: Theirs
+
+  private mutating func invited(
+    _ link: LinkToken, _ arrival: Arrival, at now: Instant, into out: inout [Action]
+  ) {
+    answers.removeAll { $0.expiry <= now }
+    if outbound(over: link) != nil || inbound(over: link) != nil {
+      violated(over: link, at: now, into: &out)
+    } else if index(of: arrival.id) != nil {
+      tell(arrival.id, .inviteReceived(link), at: now, into: &out)
+    } else if let answer = answers.first(where: { $0.id == arrival.id }) {
+      decline(arrival.id, answer.reason, over: link, into: &out)
+    } else if inbounds.count(where: { $0.arrival.id.inviter == arrival.id.inviter })
+      >= Self.inboundsOfPeerMax || inbounds.count >= Self.inboundsMax
+    {
+      decline(arrival.id, .busy, over: link, into: &out)
+    } else if let membership = arrival.membership {
+      begin(arrival, .accepted(membership), over: link, isSilent: true, at: now, into: &out)
+    } else if let index = indexOfGlare(with: arrival) {
+      meet(arrival, outbounds[index], over: link, at: now, into: &out)
+    } else {
+      consider(arrival, over: link, at: now, into: &out)
+    }
+  }
+
+  private func indexOfGlare(with arrival: Arrival) -> Int? {
+    outbounds.firstIndex {
+      $0.wish.peer == arrival.id.inviter && $0.wish.serviceType == arrival.serviceType
+        && !$0.machine.isYielded
+    }
+  }
+
+  private mutating func meet(
+    _ arrival: Arrival, _ ours: Outbound, over link: LinkToken, at now: Instant,
+    into out: inout [Action]
+  ) {
+    let id = ours.wish.invitation
+    let isUnheard = ours.machine.link == nil
+    if local > arrival.id.inviter || isUnheard {
+      tell(id, .yieldRequested, at: now, into: &out)
+      begin(
+        arrival, .accepted(ours.wish.session), over: link, counterpart: id, isSilent: true,
+        at: now, into: &out)
+    } else if reserve(of: id) == nil {
+      begin(
+        arrival, .reserved, over: link, counterpart: id, isSilent: true, at: now, into: &out)
+    } else {
+      decline(arrival.id, .busy, over: link, into: &out)
+    }
+  }
+
+  private mutating func consider(
+    _ arrival: Arrival, over link: LinkToken, at now: Instant, into out: inout [Action]
+  ) {
+    let offers = inbounds.filter(\.machine.isOffered)
+    if !arrival.isAdvertised {
+      decline(arrival.id, .notAdvertising, over: link, into: &out)
+    } else if offers.count >= Self.offersMax
+      || offers.contains(where: { $0.arrival.id.inviter == arrival.id.inviter })
+    {
+      decline(arrival.id, .busy, over: link, into: &out)
+    } else {
+      begin(arrival, .offered, over: link, at: now, into: &out)
+    }
+  }
+
+  private mutating func begin(
+    _ arrival: Arrival, _ beginning: InboundInvitationMachine.Beginning, over link: LinkToken,
+    counterpart: InvitationID? = nil, isSilent: Bool = false, at now: Instant,
+    into out: inout [Action]
+  ) {
+    var actions: [InboundInvitationMachine.Action] = []
+    let machine = InboundInvitationMachine(
+      over: link, until: now + arrival.timeout, beginning: beginning, at: now, into: &actions)
+    inbounds.append(
+      Inbound(
+        arrival: arrival, machine: machine, counterpart: counterpart, isSilent: isSilent))
+    perform(actions, of: arrival.id, at: now, into: &out)
+  }
+
+  private func decline(
+    _ id: InboundID, _ reason: DeclineReason, over link: LinkToken, into out: inout [Action]
+  ) {
+    out += [.sendDecline(link, id, reason), .closeLink(link, .done)]
+  }
+
+  private mutating func confirmed(
+    _ link: LinkToken, at now: Instant, into out: inout [Action]
+  ) {
+    if let id = inbound(over: link) {
+      tell(id, .attachedReceived(link), at: now, into: &out)
+    } else {
+      violated(over: link, at: now, into: &out)
+    }
+  }
+
+  private mutating func tell(
+    _ id: InboundID, _ event: InboundInvitationMachine.Event, at now: Instant,
+    into out: inout [Action]
+  ) {
+    guard let index = index(of: id) else { return }
+    var actions: [InboundInvitationMachine.Action] = []
+    inbounds[index].machine.handle(event, at: now, into: &actions)
+    perform(actions, of: id, at: now, into: &out)
+  }
+
+  private mutating func perform(
+    _ actions: [InboundInvitationMachine.Action], of id: InboundID, at now: Instant,
+    into out: inout [Action]
+  ) {
+    guard let index = index(of: id) else { return }
+    let inbound = inbounds[index]
+    if inbound.machine.isEnded { inbounds.remove(at: index) }
+    for action in actions {
+      switch action {
+      case .sendAccept(let link, let session): out.append(.sendAccept(link, id, session))
+      case .sendDecline(let link, let reason): out.append(.sendDecline(link, id, reason))
+      case .closeLink(let link, let code): out.append(.closeLink(link, code))
+      case .wake(let instant): timers.set(.inbound(id), at: instant)
+      case .cancelWake: timers.cancel(.inbound(id))
+      case .reportOffered: out.append(.reportOffered(id))
+      case .reportDeclined(let reason): remember(id, reason, at: now)
+      case .reportWithdrawn(let reason):
+        remember(id, reason, at: now)
+        if !inbound.isSilent { out.append(.reportWithdrawn(id, reason)) }
+      case .reportFailed(let reason):
+        remember(id, reason, at: now)
+        if !inbound.isSilent { out.append(.reportFailed(id, reason)) }
+        inbound.counterpart.map { tell($0, .counterpartFailed, at: now, into: &out) }
+      case .reportJoined(let link, let session):
+        out.append(.reportJoined(joining(inbound, session, over: link)))
+        inbound.counterpart.map { tell($0, .peerJoined, at: now, into: &out) }
+      case .reportAttaching(let link, let session):
+        out.append(.reportAttaching(joining(inbound, session, over: link)))
+        inbound.counterpart.map { tell($0, .peerJoined, at: now, into: &out) }
+      }
+    }
+  }
+
+  private func joining(
+    _ inbound: Inbound, _ session: SessionID, over link: LinkToken
+  ) -> Joining {
+    Joining(
+      peer: inbound.arrival.id.inviter, session: session,
+      remoteSession: inbound.arrival.session, link: link, origin: .inbound(inbound.arrival.id))
+  }
+
+  private mutating func remember(
+    _ id: InboundID, _ reason: InboundInvitationMachine.Reason, at now: Instant
+  ) {
+    switch reason {
+    case .cancelled, .timedOut, .unconfirmed, .dismissed: remember(id, .expired, at: now)
+    case .superseded: break  // It may well come again, if what superseded it comes to nothing.
+    }
+  }
+
+  private mutating func remember(_ id: InboundID, _ reason: DeclineReason, at now: Instant) {
+    if answers.count >= Self.answersMax { answers.removeFirst() }
+    answers.append(Answer(id: id, reason: reason, expiry: now + Self.memory))
+  }
+
+  // MARK: Finding
+
+  private func index(of id: InvitationID) -> Int? {
+    outbounds.firstIndex { $0.wish.invitation == id }
+  }
+
+  private func index(of id: InboundID) -> Int? { inbounds.firstIndex { $0.arrival.id == id } }
+
+  private func outbound(over link: LinkToken) -> InvitationID? {
+    outbounds.first { $0.machine.link == link }?.wish.invitation
+  }
+
+  private func inbound(over link: LinkToken) -> InboundID? {
+    inbounds.first { $0.machine.link == link }?.arrival.id
+  }
+
+  private static let offersMax = 8
+  private static let inboundsMax = 32
+  private static let inboundsOfPeerMax = 4
+  private static let answersMax = 64
+  private static let memory = Duration.seconds(300)
+}

@@ -1,0 +1,195 @@
+/// One invitation of ours: dialled, asked, answered, and in any case over soon after its deadline.
+///
+/// The story: dial, send INVITE, wait for the answer. A dial that fails is tried again, four times in all; a
+/// link that breaks before the answer is dialled again and the same INVITE sent again, which the invited
+/// side recognises. When the peer invites us meanwhile, its invitation may be accepted in place of ours: then
+/// ours yields, and waits for what becomes of the other. The outcome is reported exactly once.
+package struct OutboundInvitationMachine: Hashable, Sendable {
+  package enum Event: Hashable, Sendable {
+    case dialOpened(LinkToken)  // HELLO was exchanged.
+    case dialFailed
+    case dialRefused(CloseCode)  // CLOSE came in place of HELLO.
+    case acceptReceived(LinkToken, SessionID)
+    case declineReceived(LinkToken, DeclineReason)
+    case closeReceived(LinkToken, CloseCode)
+    case linkBroken(LinkToken)
+    case deadlineReached
+    case cancelRequested
+    case yieldRequested  // The peer's invitation is accepted in place of ours.
+    case peerJoined  // By the other invitation, or by an introduction.
+    case counterpartFailed  // The peer's invitation led to nothing.
+  }
+  package enum Action: Hashable, Sendable {
+    case dial
+    case cancelDial  // No event of that dial may follow.
+    case sendInvite(LinkToken)
+    case sendAttached(LinkToken, SessionID)  // Epoch 1: the peer's session is a member now.
+    case sendCancel(LinkToken, CancelReason)
+    case closeLink(LinkToken, CloseCode)  // No event of that link may follow.
+    case wake(at: Instant)  // Replaces any earlier wake.
+    case cancelWake
+    case reportOutcome(Outcome)  // The last action.
+  }
+  package enum Outcome: Hashable, Sendable {
+    case accepted, declined, timedOut, unreachable, busy, full, mismatch, cancelled
+  }
+  private enum State: Hashable {
+    case resting(until: Instant)
+    case dialling
+    case asked(LinkToken)
+    case yielded
+    case ended
+  }
+
+  private var state: State
+  private var backoff = Backoff(from: .milliseconds(500), to: .seconds(4))
+  private var random: RandomStream
+  private let deadline: Instant
+
+  /// Dials, unless an invitation of the peer takes its place from the start.
+  package init(
+    until deadline: Instant, yielded: Bool = false, random: RandomStream,
+    into out: inout [Action]
+  ) {
+    (self.deadline, self.random) = (deadline, random)
+    state = yielded ? .yielded : .dialling
+    if !yielded { out += [.wake(at: deadline), .dial] }
+  }
+
+  /// Whether the outcome was reported.
+  package var isEnded: Bool { state == .ended }
+  /// Whether it waits before it dials again.
+  package var isResting: Bool { if case .resting = state { true } else { false } }
+  /// Whether the peer's invitation takes its place.
+  package var isYielded: Bool { state == .yielded }
+  /// The link over which the peer was asked.
+  package var link: LinkToken? { if case .asked(let link) = state { link } else { nil } }
+
+  /// Takes one event in; appends what must now be done, in order, to `out`.
+  package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {
+    state = next(after: event, at: now, into: &out)
+  }
+
+  private mutating func next(
+    after event: Event, at now: Instant, into out: inout [Action]
+  ) -> State {
+    switch (state, event) {
+    case (.dialling, .dialOpened(let link)):
+      out.append(.sendInvite(link))
+      return .asked(link)
+    case (.dialling, .dialFailed) where backoff.count + 1 >= Self.dialsMax:
+      return end(.unreachable, into: &out)
+    case (.dialling, .dialFailed): return rest(at: now, into: &out)
+    case (.dialling, .dialRefused(let code)): return closed(code, at: now, into: &out)
+    case (.resting(let until), .deadlineReached) where now < min(until, deadline):
+      out.append(.wake(at: min(until, deadline)))
+      return state
+    case (.resting, .deadlineReached) where now < deadline: return dial(into: &out)
+    case (.dialling, .deadlineReached) where now < deadline,
+      (.asked, .deadlineReached) where now < deadline:
+      out.append(.wake(at: deadline))
+      return state
+
+    case (.asked, .acceptReceived(link, let session)):
+      if let link { out.append(.sendAttached(link, session)) }
+      return end(.accepted, into: &out)
+    case (.asked(let link), .declineReceived(self.link, let reason)):
+      out.append(.closeLink(link, .done))
+      return end(Self.outcome(of: reason), into: &out)
+    case (.asked, .closeReceived(link, let code)): return closed(code, at: now, into: &out)
+    case (.asked, .linkBroken(link)): return rest(at: now, into: &out)
+
+    case (.resting, .deadlineReached), (.dialling, .deadlineReached), (.asked, .deadlineReached):
+      withdraw(.timedOut, closing: .expired, into: &out)
+      return end(.timedOut, into: &out)
+    case (.resting, .cancelRequested), (.dialling, .cancelRequested), (.asked, .cancelRequested),
+      (.yielded, .cancelRequested):
+      withdraw(.cancelled, closing: .expired, into: &out)
+      return end(.cancelled, into: &out)
+    case (.resting, .peerJoined), (.dialling, .peerJoined), (.asked, .peerJoined),
+      (.yielded, .peerJoined):
+      withdraw(nil, closing: .duplicate, into: &out)
+      return end(.accepted, into: &out)
+
+    case (.resting, .yieldRequested), (.dialling, .yieldRequested), (.asked, .yieldRequested):
+      withdraw(nil, closing: .duplicate, into: &out)
+      out.append(.cancelWake)
+      return .yielded
+    case (.yielded, .counterpartFailed) where now < deadline: return dial(into: &out)
+    case (.yielded, .counterpartFailed): return end(.timedOut, into: &out)
+
+    case (.resting, .dialOpened(let link)), (.yielded, .dialOpened(let link)),
+      (.ended, .dialOpened(let link)), (.asked, .dialOpened(let link)):
+      out.append(.closeLink(link, .duplicate))
+      return state
+    case (.resting, .acceptReceived(let link, _)), (.dialling, .acceptReceived(let link, _)),
+      (.asked, .acceptReceived(let link, _)), (.yielded, .acceptReceived(let link, _)),
+      (.ended, .acceptReceived(let link, _)):
+      out.append(.closeLink(link, .expired))
+      return state
+
+    // News of links and dials that are ours no longer, late timers, a second wish.
+    case (.resting, .dialFailed), (.resting, .dialRefused), (.resting, .declineReceived),
+      (.resting, .closeReceived), (.resting, .linkBroken), (.resting, .counterpartFailed),
+      (.dialling, .declineReceived), (.dialling, .closeReceived), (.dialling, .linkBroken),
+      (.dialling, .counterpartFailed), (.asked, .dialFailed), (.asked, .dialRefused),
+      (.asked, .declineReceived), (.asked, .closeReceived), (.asked, .linkBroken),
+      (.asked, .counterpartFailed), (.yielded, .dialFailed), (.yielded, .dialRefused),
+      (.yielded, .declineReceived), (.yielded, .closeReceived), (.yielded, .linkBroken),
+      (.yielded, .deadlineReached), (.yielded, .yieldRequested), (.ended, _):
+      return state
+    }
+  }
+
+  private func dial(into out: inout [Action]) -> State {
+    out += [.wake(at: deadline), .dial]
+    return .dialling
+  }
+
+  private mutating func rest(at now: Instant, into out: inout [Action]) -> State {
+    let until = now + backoff.next(using: &random)
+    out.append(.wake(at: min(until, deadline)))
+    return .resting(until: until)
+  }
+
+  private mutating func closed(
+    _ code: CloseCode, at now: Instant, into out: inout [Action]
+  ) -> State {
+    switch code {
+    case .full: end(.full, into: &out)
+    case .expired: end(.timedOut, into: &out)
+    case .unsupportedVersion, .unknownFrame, .protocolViolation, .frameTooLarge, .selfConnection:
+      end(.mismatch, into: &out)
+    default: rest(at: now, into: &out)
+    }
+  }
+
+  private func withdraw(
+    _ reason: CancelReason?, closing code: CloseCode, into out: inout [Action]
+  ) {
+    switch state {
+    case .dialling: out.append(.cancelDial)
+    case .asked(let link):
+      if let reason { out.append(.sendCancel(link, reason)) }
+      out.append(.closeLink(link, code))
+    case .resting, .yielded, .ended: break
+    }
+  }
+
+  private func end(_ outcome: Outcome, into out: inout [Action]) -> State {
+    out += [.cancelWake, .reportOutcome(outcome)]
+    return .ended
+  }
+
+  private static func outcome(of reason: DeclineReason) -> Outcome {
+    switch reason {
+    case .busy: .busy
+    case .full: .full
+    case .notAdvertising: .mismatch
+    case .expired: .timedOut
+    default: .declined
+    }
+  }
+
+  private static let dialsMax = 4
+}
