@@ -49,6 +49,16 @@ let package = Package(
     .testTarget(
       name: "EarshotTLSTests", dependencies: ["EarshotCore", "EarshotTLS", "TestKit"],
       swiftSettings: house),
+    .testTarget(
+      name: "EarshotSimulatorTests",
+      dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "TestKit"],
+      swiftSettings: house),
+    .testTarget(
+      name: "EarshotTests",
+      dependencies: [
+        "EarshotCore", "EarshotNetwork", "EarshotSimulator", "EarshotTLS", "Earshot", "TestKit",
+      ],
+      swiftSettings: house),
     // How fast it is.
     .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: house),
     .executableTarget(

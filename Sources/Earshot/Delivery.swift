@@ -15,29 +15,31 @@ final class Delivery: Sendable {
     var waiters: [Waiter] = []
     var nextWaiter = 0
     var isEnded = false
-    var statistics = LinkStatistics()
+    var flushed: (@Sendable () -> Void)?
+    var messagesSent = 0
+    var messagesReceived = 0
   }
   /// What became of an attempt to append a message.
   enum Outcome: Sendable { case appended, full, ended }
 
   private let state: Mutex<State>
   private let link = Mutex<Link?>(nil)
-  private let wake = Mutex<(any NetworkSignal)?>(nil)
+  private let wakeup = Wakeup()
 
   init(_ configuration: ReliableMachine.Configuration, on network: any Network) {
     state = Mutex(State(machine: ReliableMachine(configuration)))
-    let signal = network.makeSignal { [weak self] in self?.flush() }
-    wake.withLock { $0 = signal }
+    wakeup.connect(to: network.makeSignal { [weak self] in self?.flush() })
   }
 
   /// Messages that are not known to have arrived.
   var undelivered: Int { state.withLock { $0.machine.outbound.unacknowledgedMessages } }
 
-  /// Whether everything that was appended has arrived.
-  var isFlushed: Bool { state.withLock { $0.machine.outbound.isEmpty } }
-
-  /// What went over the streams so far.
-  var statistics: LinkStatistics { state.withLock { $0.statistics } }
+  /// Messages sent, received, and sent but not acknowledged.
+  var counts: (sent: Int, received: Int, unacknowledged: Int) {
+    state.withLock {
+      ($0.messagesSent, $0.messagesReceived, $0.machine.outbound.unacknowledgedMessages)
+    }
+  }
 
   // MARK: Senders, from anywhere
 
@@ -47,10 +49,10 @@ final class Delivery: Sendable {
       if state.isEnded { return (.ended, false) }
       let wasIdle = !state.machine.outbound.hasSendable
       guard state.machine.outbound.append(message: message.span) else { return (.full, false) }
-      state.statistics.messagesSent += 1
+      state.messagesSent += 1
       return (.appended, wasIdle)
     }
-    if wasIdle { raise() }
+    if wasIdle { wakeup.raise() }
     return outcome
   }
 
@@ -86,7 +88,7 @@ final class Delivery: Sendable {
       if !state.isEnded { state.machine.outbound.append(payload) }
       return !state.isEnded
     }
-    if goes { raise() }
+    if goes { wakeup.raise() }
   }
 
   /// What ACCEPT, ATTACH or ATTACHED is to say.
@@ -101,21 +103,29 @@ final class Delivery: Sendable {
     }
     self.link.withLock { $0 = link }
     release(state.withLock { Self.takeWaiters(&$0) })
-    raise()
+    wakeup.raise()
   }
 
-  /// Carries on over no link until the next one.
-  func detach() { link.withLock { $0 = nil } }
+  /// Carries on over no link until the next one, unless another one carries already.
+  func detach(from link: Link) {
+    self.link.withLock { if $0 === link { $0 = nil } }
+  }
+
+  /// Calls back once, when everything that was appended so far has arrived.
+  func whenFlushed(_ flushed: @escaping @Sendable () -> Void) {
+    state.withLock { $0.flushed = flushed }
+  }
 
   /// Takes nothing more; who waits for room is let go.
   func end() {
-    detach()
+    link.withLock { $0 = nil }
     let waiters = state.withLock { state in
       state.isEnded = true
+      state.flushed = nil
       return Self.takeWaiters(&state)
     }
     release(waiters)
-    wake.withLock { $0 = nil }
+    wakeup.connect(to: nil)
   }
 
   /// Gives the window back that messages held, now that a consumer has them.
@@ -124,7 +134,7 @@ final class Delivery: Sendable {
       state.machine.release(messages: messages, bytes: bytes)
       return state.machine.inbound.isAcknowledgementDue(at: now)
     }
-    if isDue { raise() }
+    if isDue { wakeup.raise() }
   }
 
   // MARK: The link
@@ -148,11 +158,14 @@ final class Delivery: Sendable {
 
   /// Takes in an ACK.
   func acknowledge(_ acknowledgement: Acknowledgement) throws(FrameError) {
-    let waiters = try state.withLock { state throws(FrameError) in
+    let (waiters, flushed) = try state.withLock {
+      state throws(FrameError) -> ([Waiter], (@Sendable () -> Void)?) in
       try state.machine.acknowledge(acknowledgement)
-      return Self.takeWaiters(&state)
+      let flushed = state.machine.outbound.isEmpty ? state.flushed.take() : nil
+      return (Self.takeWaiters(&state), flushed)
     }
     release(waiters)
+    flushed?()
   }
 
   /// Takes in a MESSAGE; returns the message that it completes.
@@ -161,7 +174,7 @@ final class Delivery: Sendable {
   ) throws(FrameError) -> [UInt8]? {
     try state.withLock { state throws(FrameError) in
       let message = try state.machine.receiveMessage(payload, frameBytes: frameBytes, at: now)
-      if message != nil { state.statistics.messagesReceived += 1 }
+      if message != nil { state.messagesReceived += 1 }
       return message
     }
   }
@@ -176,8 +189,6 @@ final class Delivery: Sendable {
   private func flush() {
     link.withLock { $0 }?.flushRequested()
   }
-
-  private func raise() { wake.withLock { $0 }?.raise() }
 
   private static func takeWaiters(_ state: inout State) -> [Waiter] {
     defer { state.waiters = [] }

@@ -11,6 +11,12 @@ public protocol Network: AnyObject, Sendable {
   /// The time of this host's clock, which runs on while the host sleeps.
   var now: Instant { get }
 
+  /// Whether anything works here: `false` from the shutdown or the crash of this host on, for ever.
+  ///
+  /// Then everything throws `hostDown`, and armed timers have been called one last time; whoever waits for
+  /// a timer asks here before waiting again.
+  var isUp: Bool { get }
+
   /// The interfaces that are up, in the order of their index.
   var interfaces: [NetworkInterface] { get }
 

@@ -85,12 +85,13 @@ extension BrowserMachine {
     return questions
   }
 
-  /// Keeps asking for an instance exactly as long as something is missing of it.
+  /// Keeps asking for an instance exactly as long as something is missing of it; anew when that changes.
   mutating func scheduleResolution(of name: DNSName, at now: Instant) {
-    let isMissing = interfaces.contains { !missing(of: name, on: $0).isEmpty }
-    guard isMissing != (instances[name]?.resolution != nil) else { return }
+    let wanted = interfaces.flatMap { missing(of: name, on: $0) }
+    guard wanted != instances[name]?.wanted else { return }
     if let old = instances[name]?.resolution { resolutions.remove(name, at: old.due) }
-    instances[name]?.resolution = isMissing ? QuerySchedule(at: now, random: &random) : nil
+    instances[name]?.wanted = wanted
+    instances[name]?.resolution = wanted.isEmpty ? nil : QuerySchedule(at: now, random: &random)
     if let new = instances[name]?.resolution { resolutions.insert(name, at: new.due) }
   }
 

@@ -31,7 +31,8 @@ package struct BrowserMachine: Hashable, Sendable {
     var hosts: [DNSName] = []
     var service: DiscoveredService?
     var isOurs = false
-    /// When to ask for what is missing.
+    /// What is missing on any interface, and when to ask for it.
+    var wanted: [DNSQuestion] = []
     var resolution: QuerySchedule?
   }
   /// What is known of one identity.
@@ -81,6 +82,9 @@ package struct BrowserMachine: Hashable, Sendable {
     settle(at: now, into: &out)
   }
 
+  /// How many records are remembered.
+  package var cachedCount: Int { cache.count }
+
   /// Takes one event in; appends what must now be done, in order, to `out`.
   package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {
     switch event {
@@ -107,6 +111,7 @@ package struct BrowserMachine: Hashable, Sendable {
   private mutating func restart(at now: Instant) {
     for sequence in cache.sequences { cache.change(sequence) { $0.distrust(.doubted, at: now) } }
     schedule = QuerySchedule(at: now, random: &random)
+    armed = .distantFuture  // An earlier wake may have been lost in the sleep.
   }
 
   private mutating func reconfirm(_ peer: PeerID, at now: Instant) {

@@ -16,6 +16,13 @@ package struct InvitationDesk: Hashable, Sendable {
     var machine: InboundInvitationMachine
     var counterpart: InvitationID?  // Our own invitation, in whose place this one was accepted.
     var isSilent = false  // The application was never asked, or is no longer.
+
+    /// Whether it leads to what a wish of ours asks for, without another dial.
+    func serves(_ wish: Wish) -> Bool {
+      guard counterpart == nil, arrival.id.inviter == wish.peer else { return false }
+      return machine.isOffered && arrival.serviceType == wish.serviceType
+        || machine.acceptedSession == wish.session
+    }
   }
   private struct Answer: Hashable {
     let id: InboundID
@@ -38,6 +45,9 @@ package struct InvitationDesk: Hashable, Sendable {
 
   /// Whether no invitation is open.
   package var isEmpty: Bool { outbounds.isEmpty && inbounds.isEmpty }
+
+  /// Whether an invitation that we received still awaits an answer or its confirmation.
+  package func isOpen(_ id: InboundID) -> Bool { index(of: id) != nil }
 
   /// The links that invitations own.
   package var links: [LinkToken] {
@@ -121,19 +131,19 @@ package struct InvitationDesk: Hashable, Sendable {
   // MARK: Ours
 
   private mutating func invite(_ wish: Wish, at now: Instant, into out: inout [Action]) {
-    let offer = inbounds.first {
-      $0.machine.isOffered && $0.arrival.id.inviter == wish.peer
-        && $0.arrival.serviceType == wish.serviceType
-    }
+    let index = inbounds.firstIndex { $0.serves(wish) }
     var actions: [OutboundInvitationMachine.Action] = []
     let machine = OutboundInvitationMachine(
-      until: now + wish.timeout, yielded: offer != nil,
+      until: now + wish.timeout, yielded: index != nil,
       random: RandomStream(seed: random.next()), into: &actions)
     outbounds.append(Outbound(wish: wish, machine: machine))
     perform(actions, of: wish, at: now, into: &out)
-    guard let offer else { return }
-    out.append(.reportWithdrawn(offer.arrival.id, .superseded))
-    prefer(offer.arrival.id, to: wish, at: now, into: &out)
+    guard let index else { return }
+    inbounds[index].counterpart = wish.invitation
+    guard inbounds[index].machine.isOffered else { return }
+    let offer = inbounds[index].arrival.id
+    out.append(.reportWithdrawn(offer, .superseded))
+    prefer(offer, to: wish, at: now, into: &out)
   }
 
   private mutating func opened(
@@ -207,6 +217,7 @@ package struct InvitationDesk: Hashable, Sendable {
         outbounds.removeAll { $0.wish.invitation == id }
         out.append(.reportOutcome(id, outcome))
         settleCounterpart(of: id, after: outcome, at: now, into: &out)
+        if outcome == .accepted { joined(wish.peer, wish.session, at: now, into: &out) }
       }
     }
   }
@@ -242,6 +253,14 @@ package struct InvitationDesk: Hashable, Sendable {
     } else {
       tell(other.id, .declineRequested(.notAdvertising), at: now, into: &out)
     }
+  }
+
+  /// Whatever else was to make a peer a member of that session is fulfilled.
+  private mutating func joined(
+    _ peer: PeerID, _ session: SessionID, at now: Instant, into out: inout [Action]
+  ) {
+    let wishes = outbounds.map(\.wish).filter { $0.peer == peer && $0.session == session }
+    for wish in wishes { tell(wish.invitation, .peerJoined, at: now, into: &out) }
   }
 
   private func reserve(of id: InvitationID) -> InboundID? {
@@ -379,18 +398,21 @@ package struct InvitationDesk: Hashable, Sendable {
       case .reportOffered: out.append(.reportOffered(id))
       case .reportDeclined(let reason): remember(id, reason, at: now)
       case .reportWithdrawn(let reason):
-        remember(id, reason, at: now)
-        if !inbound.isSilent { out.append(.reportWithdrawn(id, reason)) }
+        // What was superseded may come again, if what superseded it comes to nothing.
+        if reason != .superseded { remember(id, .expired, at: now) }
+        out.append(.reportWithdrawn(id, reason))
       case .reportFailed(let reason):
-        remember(id, reason, at: now)
-        if !inbound.isSilent { out.append(.reportFailed(id, reason)) }
+        if !inbound.isSilent {
+          if reason != .superseded { remember(id, .expired, at: now) }
+          out.append(.reportFailed(id, reason))
+        }
         inbound.counterpart.map { tell($0, .counterpartFailed, at: now, into: &out) }
       case .reportJoined(let link, let session):
         out.append(.reportJoined(joining(inbound, session, over: link)))
-        inbound.counterpart.map { tell($0, .peerJoined, at: now, into: &out) }
+        joined(id.inviter, session, at: now, into: &out)
       case .reportAttaching(let link, let session):
         out.append(.reportAttaching(joining(inbound, session, over: link)))
-        inbound.counterpart.map { tell($0, .peerJoined, at: now, into: &out) }
+        joined(id.inviter, session, at: now, into: &out)
       }
     }
   }
@@ -401,15 +423,6 @@ package struct InvitationDesk: Hashable, Sendable {
     Joining(
       peer: inbound.arrival.id.inviter, session: session,
       remoteSession: inbound.arrival.session, link: link, origin: .inbound(inbound.arrival.id))
-  }
-
-  private mutating func remember(
-    _ id: InboundID, _ reason: InboundInvitationMachine.Reason, at now: Instant
-  ) {
-    switch reason {
-    case .cancelled, .timedOut, .unconfirmed, .dismissed: remember(id, .expired, at: now)
-    case .superseded: break  // It may well come again, if what superseded it comes to nothing.
-    }
   }
 
   private mutating func remember(_ id: InboundID, _ reason: DeclineReason, at now: Instant) {

@@ -9,6 +9,9 @@
 /// When both ask at once, the request of the smaller PeerID is kept: the larger answers it and takes its own
 /// back, the smaller holds the other's in reserve until its own is answered. A side that has not asked yet
 /// answers in any case: nobody has heard of its dial.
+///
+/// An answer on a link where nothing was asked comes from an invitation that was accepted again: the inviter
+/// never learned that it had a member. Its numbers count from there.
 package struct MembershipMachine: Hashable, Sendable {
   private enum Search: Hashable {
     case resting(until: Instant)
@@ -109,7 +112,7 @@ package struct MembershipMachine: Hashable, Sendable {
       replace(link, by: Request(link: newer, epoch: epoch), into: &out)
       return .connected(newer)
     case (.connected(let link), .attachedReceived(let newer, let epoch)) where newer != link:
-      self.epoch = max(self.epoch, epoch)
+      self.epoch = epoch
       out += [.closeLink(link, .duplicate), .carry(newer)]
       return .connected(newer)
     case (.connected(let link), .attachedReceived):
@@ -316,10 +319,11 @@ package struct MembershipMachine: Hashable, Sendable {
   private mutating func answered(
     over link: LinkToken, epoch: UInt64, during absence: Absence, into out: inout [Action]
   ) -> State {
-    self.epoch = max(self.epoch, epoch)
     if case .asking(link, _, let reserve) = absence.search {
+      self.epoch = max(self.epoch, epoch)
       if let reserve { out.append(.closeLink(reserve.link, .duplicate)) }
     } else {
+      self.epoch = epoch
       abandon(absence.search, .duplicate, into: &out)
     }
     out.append(.carry(link))

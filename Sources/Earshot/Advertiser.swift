@@ -1,0 +1,56 @@
+/// Makes a peer visible to browsers, and receives invitations.
+///
+/// Comes from ``Peer/advertise(_:info:)``. Invitations that were received are still good after ``stop()``.
+public actor Advertiser {
+  /// Runs where its peer's network runs.
+  public nonisolated let unownedExecutor: UnownedSerialExecutor
+  /// The kind of service, such as `chat`.
+  public nonisolated let serviceType: String
+  /// What others want of us; ends when the advertiser is stopped.
+  public nonisolated var invitations: EventStream<Invitation> { EventStream(hub) }
+
+  /// What the application says about itself; everybody nearby can read it.
+  public var info: [String: String] { text.dictionary }
+
+  private nonisolated let hub: EventHub<Invitation>
+  private let peer: Peer
+  private(set) var text: DiscoveryInfo
+  private var advertisement: MulticastDNS.AdvertisementID?
+
+  init(
+    serviceType: String, info: DiscoveryInfo, advertisement: MulticastDNS.AdvertisementID,
+    peer: Peer
+  ) {
+    unownedExecutor = peer.unownedExecutor
+    self.serviceType = serviceType
+    text = info
+    self.advertisement = advertisement
+    self.peer = peer
+    hub = EventHub(countMax: Self.invitationsMax)
+  }
+
+  /// Says something else about ourselves; browsers hear of it as an update.
+  ///
+  /// - Parameter info: Keys of printable ASCII without `=`; 1,300 bytes in all.
+  /// - Throws: `invalidDiscoveryInfo`, with the rule that is broken; `stopped`.
+  public func update(info: [String: String]) throws(EarshotError) {
+    guard let advertisement else {
+      throw EarshotError(.stopped, "This advertiser was stopped; advertise anew.")
+    }
+    let checked = try Checked.info(info)
+    text = checked
+    peer.discovery.assumeIsolated { $0.update(advertisement, info: checked) }
+  }
+
+  /// Says goodbye to browsers and takes no more invitations. Stopping twice changes nothing.
+  public func stop() {
+    guard let advertisement else { return }
+    self.advertisement = nil
+    hub.finish()
+    peer.assumeIsolated { $0.advertiserStopped(self, advertisement) }
+  }
+
+  nonisolated func offer(_ invitation: Invitation) { hub.push(invitation) }
+
+  private static let invitationsMax = 64
+}

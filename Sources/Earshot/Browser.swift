@@ -1,0 +1,89 @@
+/// Finds the peers that advertise one kind of service.
+///
+/// Comes from ``Peer/browse(_:)``. It never finds its own peer.
+public actor Browser {
+  /// Runs where its peer's network runs.
+  public nonisolated let unownedExecutor: UnownedSerialExecutor
+  /// The kind of service, such as `chat`.
+  public nonisolated let serviceType: String
+  /// What is found, updated and lost, in order; ends when the browser is stopped.
+  ///
+  /// Events that nobody takes are summed up: a peer that came and went is not mentioned.
+  public nonisolated var events: EventStream<BrowserEvent> { EventStream(hub) }
+
+  /// The peers that are there now, ordered by identifier.
+  public var peers: [DiscoveredPeer] { found.values.sorted { $0.id < $1.id } }
+
+  private nonisolated let hub: EventHub<BrowserEvent>
+  private let peer: Peer
+  private var found: [PeerID: DiscoveredPeer] = [:]
+  private var browsing: MulticastDNS.BrowsingID?
+
+  init(serviceType: String, peer: Peer) {
+    unownedExecutor = peer.unownedExecutor
+    self.serviceType = serviceType
+    self.peer = peer
+    hub = EventHub(countMax: Self.eventsMax, merge: Self.summary)
+  }
+
+  func started(_ browsing: MulticastDNS.BrowsingID) { self.browsing = browsing }
+
+  /// Looks no further. Peers that were found can still be invited. Stopping twice changes nothing.
+  public func stop() {
+    guard let browsing else { return }
+    self.browsing = nil
+    hub.finish()
+    peer.assumeIsolated { $0.browserStopped(self, browsing) }
+  }
+
+  func peer(_ id: PeerID) -> DiscoveredPeer? { found[id] }
+
+  func report(_ event: BrowserEvent) {
+    switch event {
+    case .found(let peer), .updated(let peer): found[peer.id] = peer
+    case .lost(let id): found[id] = nil
+    }
+    hub.push(event)
+  }
+
+  /// What a series of events amounts to, each peer in the order of its last event.
+  ///
+  /// A peer whose first event is not `found` was known before: it stays `updated` or `lost`.
+  static func summary(of events: [BrowserEvent]) -> [BrowserEvent] {
+    var known: Set<PeerID> = []
+    var seen: Set<PeerID> = []
+    for event in events where seen.insert(event.id).inserted {
+      if case .found = event { continue }
+      known.insert(event.id)
+    }
+    seen.removeAll()
+    let last = events.reversed().filter { seen.insert($0.id).inserted }.reversed()
+    return last.compactMap { event in
+      switch event {
+      case .found(let peer), .updated(let peer):
+        known.contains(peer.id) ? .updated(peer) : .found(peer)
+      case .lost(let id): known.contains(id) ? event : nil
+      }
+    }
+  }
+
+  private static let eventsMax = 4_096
+}
+
+extension BrowserEvent {
+  init(_ report: BrowserMachine.Report) {
+    switch report {
+    case .found(let service): self = .found(DiscoveredPeer(service))
+    case .updated(let service): self = .updated(DiscoveredPeer(service))
+    case .lost(let id): self = .lost(id)
+    }
+  }
+}
+
+extension DiscoveredPeer {
+  init(_ service: DiscoveredService) {
+    self.init(
+      id: service.id, name: service.name, info: service.info.dictionary,
+      endpoints: service.endpoints)
+  }
+}

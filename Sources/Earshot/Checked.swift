@@ -1,0 +1,30 @@
+/// What callers give, judged before anything changes.
+enum Checked {
+  static func displayName(_ text: String) throws(EarshotError) -> DisplayName {
+    do throws(DisplayNameError) { return try DisplayName(text) } catch {
+      throw EarshotError(.invalidDisplayName, error.description)
+    }
+  }
+
+  static func service(_ text: String) throws(EarshotError) -> ServiceType {
+    do throws(ServiceTypeError) { return try ServiceType(text) } catch {
+      throw EarshotError(.invalidServiceType, error.description)
+    }
+  }
+
+  static func info(_ values: [String: String]) throws(EarshotError) -> DiscoveryInfo {
+    do throws(DiscoveryInfoError) { return try DiscoveryInfo(values) } catch {
+      throw EarshotError(.invalidDiscoveryInfo, error.description)
+    }
+  }
+
+  static func context(_ bytes: [UInt8]) throws(EarshotError) {
+    let max = FrameBounds.contextBytesMax
+    guard bytes.count <= max else {
+      throw EarshotError(
+        .contextTooLarge,
+        "The context has \(bytes.count) bytes; shorten it to \(max) and send the rest once connected."
+      )
+    }
+  }
+}

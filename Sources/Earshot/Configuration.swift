@@ -1,0 +1,66 @@
+extension Peer {
+  /// How a peer behaves.
+  public struct Configuration: Hashable, Sendable {
+    /// The port to listen on for links; 0 lets the system choose.
+    public var port: UInt16
+    /// How soon silence on a link counts.
+    public var liveness: Liveness
+
+    /// The settings for ordinary use.
+    public init(
+      port: UInt16 = 0, liveness: Liveness = .standard
+    ) {
+      self.port = port
+      self.liveness = liveness
+    }
+  }
+}
+
+/// How soon silence on a link counts.
+///
+/// A link on which nothing is heard is asked, then given up. The figures of `standard` are those of other
+/// failure detectors on local networks, such as memberlist's one probe a second.
+public enum Liveness: Hashable, Sendable, CaseIterable {
+  /// Asked after 0.3 s, broken after 1.5 s.
+  case fast
+  /// Asked after 1 s, broken after 5 s.
+  case standard
+  /// Asked after 5 s, broken after 30 s.
+  case relaxed
+
+  var machine: LinkMachine.Configuration {
+    switch self {
+    case .fast: .fast
+    case .standard: .standard
+    case .relaxed: .relaxed
+    }
+  }
+}
+
+extension Session {
+  /// How a session behaves. The members of one session need not agree on it.
+  public struct Configuration: Hashable, Sendable {
+    /// How many peers there may be, ourselves included; 2 or more.
+    public var peersMax: Int
+    /// How long a member whose link broke is waited for; zero gives it up at once.
+    public var patience: Duration
+    /// The largest message, in bytes, that is sent or received.
+    public var messageBytesMax: Int
+    /// How many bytes may wait to be acknowledged by one member before `send` suspends.
+    public var outboxBytesMax: Int
+    /// How many bytes one member may have sent that nobody has taken from `events` yet.
+    public var windowBytes: Int
+
+    /// The settings for ordinary use: eight peers, 30 s of patience, messages of at most 4 MiB.
+    public init(
+      peersMax: Int = 8, patience: Duration = .seconds(30), messageBytesMax: Int = 4 << 20,
+      outboxBytesMax: Int = 4 << 20, windowBytes: Int = 1 << 20
+    ) {
+      self.peersMax = peersMax
+      self.patience = patience
+      self.messageBytesMax = messageBytesMax
+      self.outboxBytesMax = outboxBytesMax
+      self.windowBytes = windowBytes
+    }
+  }
+}

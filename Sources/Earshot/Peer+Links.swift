@@ -1,0 +1,155 @@
+extension Peer: ListenerHandler {
+  /// Greets whoever connects.
+  public nonisolated func listener(
+    _ listener: any Listener, accepted connection: any Connection
+  ) -> (any ConnectionHandler)? {
+    assumeIsolated { $0.accepted(connection) }
+  }
+
+  /// Listens again, since the system took the listener away.
+  public nonisolated func listener(_ listener: any Listener, failed error: NetworkError) {
+    assumeIsolated { $0.reopenListener() }
+  }
+
+  /// Begins to greet, unless too many are being greeted already.
+  private func accepted(_ connection: any Connection) -> Link? {
+    let address = connection.remoteEndpoint.address
+    let strangers = links.values.filter(\.isStranger)
+    let neighbours = strangers.count { stranger in
+      stranger.link.assumeIsolated { $0.remoteAddress } == address
+    }
+    guard phase == .running, strangers.count < Self.strangersMax,
+      neighbours < Self.strangersPerAddressMax
+    else { return nil }
+    let link = Link(makeToken(), accepted: connection, context: linkContext, owner: self)
+    links[link.token] = OpeningLink(link: link, purpose: .incoming)
+    link.assumeIsolated { $0.start() }
+    return link
+  }
+
+  /// Where a peer may be dialled: where browsers see it now, then what else is known.
+  func endpoints(of peer: PeerID, besides known: [Endpoint]) -> [Endpoint] {
+    var endpoints = discovered(peer)?.peer.endpoints ?? []
+    for endpoint in known where !endpoints.contains(endpoint) { endpoints.append(endpoint) }
+    return Array(endpoints.prefix(FrameBounds.endpointsMax))
+  }
+
+  /// Where the peer at the other end of a link listens, as far as the link can tell.
+  func endpoints(of opening: OpeningLink) -> [Endpoint] {
+    guard let port = opening.greeting?.port, port != 0,
+      let address = opening.link.assumeIsolated({ $0.remoteAddress })
+    else { return [] }
+    return [Endpoint(address, port: port)]
+  }
+
+  private static let strangersMax = 64
+  private static let strangersPerAddressMax = 16
+}
+
+extension OpeningLink {
+  /// Whether nobody knows yet who is there.
+  var isStranger: Bool {
+    if case .incoming = purpose { greeting == nil } else { false }
+  }
+}
+
+extension Peer: LinkOwner {
+  nonisolated func linkOpened(_ link: Link, greeting: Hello) {
+    assumeIsolated { $0.opened(link, greeting) }
+  }
+
+  nonisolated func link(_ link: Link, received frame: Frame) {
+    assumeIsolated { $0.received(frame, on: link) }
+  }
+
+  nonisolated func link(_ link: Link, received messages: [[UInt8]]) {}  // It carries no membership.
+
+  nonisolated func link(_ link: Link, measured roundTrip: Duration) {}
+
+  nonisolated func link(_ link: Link, ended end: LinkEnd) {
+    assumeIsolated { $0.ended(link, end) }
+  }
+
+  private func opened(_ link: Link, _ greeting: Hello) {
+    links[link.token]?.greeting = greeting
+    guard case .outgoing(let id) = links[link.token]?.purpose else { return }
+    invitations.outgoing[id]?.dialling = nil
+    handle(.dialOpened(id, link.token))
+  }
+
+  private func received(_ frame: Frame, on link: Link) {
+    guard let opening = links[link.token], let remote = link.assumeIsolated({ $0.remote }) else {
+      return
+    }
+    switch frame {
+    case .invite(let invite): invited(invite, by: remote, opening)
+    case .attach(let request): attach(link, request, from: remote)
+    case .accept(let accept):
+      invitations.outgoing[accept.invitation]?.window = accept.window
+      handle(.acceptReceived(link.token, accept.invitation, accept.session))
+    case .decline(let decline):
+      handle(.declineReceived(link.token, decline.invitation, decline.reason))
+    case .cancel(let cancel):
+      handle(.cancelReceived(link.token, cancel.invitation, cancel.reason))
+    case .attached(let attached):
+      if let id = invitation(over: link, from: remote) {
+        invitations.incoming[id]?.window = attached.window
+      }
+      handle(.attachedReceived(link.token))
+    case .hello, .ping, .pong, .acknowledgement, .close, .introduce, .leave: break
+    }
+  }
+
+  private func invited(_ invite: Invite, by remote: PeerID, _ opening: OpeningLink) {
+    let id = InvitationDesk.InboundID(inviter: remote, invitation: invite.invitation)
+    if invitations.incoming[id] == nil {
+      invitations.incoming[id] = PeerInvitations.Incoming(
+        invite: invite, senderName: opening.greeting?.displayName ?? remote.short,
+        endpoints: endpoints(of: opening))
+    }
+    invitations.incoming[id]?.latest = opening.link.token
+    let isAdvertised = advertisers.contains { $0.advertiser.serviceType == invite.serviceType }
+    handle(
+      .inviteReceived(
+        opening.link.token,
+        InvitationDesk.Arrival(
+          invite, from: remote, isAdvertised: isAdvertised,
+          membership: membership(of: remote, invite.session))))
+    forgetIfEnded(id)
+  }
+
+  /// The session of ours of which a peer's session is a member.
+  private func membership(of peer: PeerID, _ remote: SessionID) -> SessionID? {
+    sessions.values.filter { session in
+      session.assumeIsolated { $0.roster.isMember(peer) && $0.roster[peer]?.session == remote }
+    }.map(\.id).min()
+  }
+
+  private func invitation(over link: Link, from remote: PeerID) -> InvitationDesk.InboundID? {
+    invitations.incoming.first { $0.key.inviter == remote && $0.value.latest == link.token }?.key
+  }
+
+  private func attach(_ link: Link, _ attach: Attach, from remote: PeerID) {
+    let awaited = invitations.desk.awaitingAttach(
+      from: remote, source: attach.source, destination: attach.destination)
+    if let awaited { handle(.attachReceived(link.token, awaited)) }
+    guard let session = sessions[attach.destination] else {
+      return closeLink(link.token, .unknownSession)
+    }
+    links[link.token] = nil
+    session.assumeIsolated { $0.attach(link, attach, from: remote) }
+  }
+
+  private func ended(_ link: Link, _ end: LinkEnd) {
+    guard let opening = links.removeValue(forKey: link.token) else { return }
+    if case .outgoing(let id) = opening.purpose, opening.greeting == nil {
+      invitations.outgoing[id]?.dialling = nil
+      if case .closed(let code) = end { return handle(.dialRefused(id, code)) }
+      return handle(.dialFailed(id))
+    }
+    switch end {
+    case .closed(let code): handle(.closeReceived(link.token, code))
+    case .unreachable, .broken, .silence, .violation: handle(.linkBroken(link.token))
+    }
+  }
+}

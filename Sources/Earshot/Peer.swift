@@ -1,0 +1,277 @@
+public import EarshotTLS
+
+/// Ourselves, among the peers nearby.
+///
+/// Everything begins here: ``advertise(_:info:)`` makes us visible, ``browse(_:)`` finds others,
+/// ``makeSession(_:)`` and ``invite(_:to:context:timeout:at:)`` bring us together. A process may have several
+/// peers, also on one network; each is somebody of its own. End a peer with ``stop()``.
+public actor Peer {
+  /// Runs where its network runs.
+  public nonisolated let unownedExecutor: UnownedSerialExecutor
+  /// Who we are.
+  public nonisolated var id: PeerID { identity.id }
+  /// What proves it; keep it to be the same peer again.
+  public nonisolated let identity: Identity
+  /// What we call ourselves.
+  public nonisolated let name: String
+  /// How we behave.
+  public nonisolated let configuration: Configuration
+
+  nonisolated let network: any Network
+  nonisolated let discovery: MulticastDNS
+  nonisolated let displayName: DisplayName
+  nonisolated let releases = Letterbox<InvitationDesk.InboundID>()
+  nonisolated let cancellations = Letterbox<InvitationID>()
+  nonisolated let attention = Wakeup()
+
+  enum Phase { case running, suspended, stopped }
+  var phase = Phase.running
+  var random: RandomStream
+  var sessions: [SessionID: Session] = [:]
+  var advertisers: [Advertising] = []
+  var browsers: [Browser] = []
+  var links: [LinkToken: OpeningLink] = [:]
+  var invitations: PeerInvitations
+  var deskEvents: [InvitationDesk.Event] = []
+  private var listener: (any Listener)?
+  private var lastToken: UInt64 = 0
+  private(set) var port: UInt16 = 0
+
+  /// One advertiser and what it announces.
+  struct Advertising {
+    let advertiser: Advertiser
+    let advertisement: MulticastDNS.AdvertisementID
+  }
+
+  /// A peer that listens for links from now on.
+  ///
+  /// - Parameters:
+  ///   - name: What we call ourselves: 1 to 63 bytes of UTF-8 without control characters. Decoration:
+  ///     it need not be unique.
+  ///   - identity: Who we are; a stranger by default.
+  ///   - configuration: How we behave.
+  ///   - network: Where we are: real sockets, or a simulated host.
+  /// - Throws: `invalidDisplayName`, or `network` when nothing can be listened on.
+  public init(
+    _ name: String, identity: Identity? = nil, configuration: Configuration = Configuration(),
+    on network: any Network
+  ) async throws(EarshotError) {
+    displayName = try Checked.displayName(name)
+    unownedExecutor = network.executor.serial.asUnownedSerialExecutor()
+    var random = network.random("peer \(name)")
+    let identity = identity ?? Identity.plain(using: &random)
+    (self.name, self.identity, self.configuration) = (name, identity, configuration)
+    self.network = network
+    discovery = MulticastDNS(for: identity.id, on: network)
+    invitations = PeerInvitations(
+      desk: InvitationDesk(of: identity.id, random: RandomStream(seed: random.next())))
+    self.random = random
+    try begin()
+  }
+
+  private func begin() throws(EarshotError) {
+    try openListener(port: configuration.port)
+    attention.connect(
+      to: network.makeSignal { [weak self] in self?.assumeIsolated { $0.attend() } })
+    invitations.timer = network.makeTimer { [weak self] in
+      self?.assumeIsolated { $0.handle(.deadlineReached) }
+    }
+  }
+
+  var now: Instant { network.now }
+
+  func checkRunning() throws(EarshotError) {
+    switch phase {
+    case .running: break
+    case .suspended: throw EarshotError(.suspended, "\(name) is suspended; resume it first.")
+    case .stopped: throw Self.stopped(name)
+    }
+  }
+
+  private static func stopped(_ name: String) -> EarshotError {
+    EarshotError(.stopped, "\(name) was stopped; make a new peer.")
+  }
+
+  // MARK: Discovery
+
+  /// Makes us visible to those who browse for a service.
+  ///
+  /// - Parameters:
+  ///   - serviceType: 1 to 15 of a–z, 0–9 and hyphen, such as `chat`.
+  ///   - info: What others may know before they invite us; everybody nearby can read it.
+  /// - Returns: The advertiser, already announced; stop it to become invisible.
+  /// - Throws: `invalidServiceType` or `invalidDiscoveryInfo` with the rule that is broken; `suspended`;
+  ///   `stopped`.
+  public func advertise(
+    _ serviceType: String, info: [String: String] = [:]
+  ) throws(EarshotError) -> Advertiser {
+    let (service, text) = (try Checked.service(serviceType), try Checked.info(info))
+    try checkRunning()
+    let announcement = Announcement(
+      of: id, named: displayName, offering: service, on: port, info: text)
+    let advertisement = discovery.assumeIsolated { $0.advertise(announcement) }
+    let advertiser = Advertiser(
+      serviceType: serviceType, info: text, advertisement: advertisement, peer: self)
+    advertisers.append(Advertising(advertiser: advertiser, advertisement: advertisement))
+    return advertiser
+  }
+
+  func advertiserStopped(_ advertiser: Advertiser, _ advertisement: MulticastDNS.AdvertisementID) {
+    advertisers.removeAll { $0.advertiser === advertiser }
+    discovery.assumeIsolated { $0.withdraw(advertisement) }
+  }
+
+  /// Looks for peers that advertise a service.
+  ///
+  /// - Parameter serviceType: 1 to 15 of a–z, 0–9 and hyphen, such as `chat`.
+  /// - Returns: The browser, already looking; stop it to look no longer.
+  /// - Throws: `invalidServiceType` with the rule that is broken; `suspended`; `stopped`.
+  public func browse(_ serviceType: String) throws(EarshotError) -> Browser {
+    let service = try Checked.service(serviceType)
+    try checkRunning()
+    let browser = Browser(serviceType: serviceType, peer: self)
+    browsers.append(browser)
+    let browsing = discovery.assumeIsolated { discovery in
+      discovery.browse(service) { [weak browser] report in
+        browser?.assumeIsolated { $0.report(BrowserEvent(report)) }
+      }
+    }
+    browser.assumeIsolated { $0.started(browsing) }
+    return browser
+  }
+
+  func browserStopped(_ browser: Browser, _ browsing: MulticastDNS.BrowsingID) {
+    discovery.assumeIsolated { $0.stopBrowsing(browsing) }
+  }
+
+  /// What our browsers know of a peer, and for which service they found it.
+  ///
+  /// Browsers that were stopped are asked too: a peer that was found can be invited after that.
+  func discovered(_ id: PeerID) -> (peer: DiscoveredPeer, serviceType: String)? {
+    for browser in browsers.reversed() {
+      let found = browser.assumeIsolated { $0.peer(id) }
+      if let found { return (found, browser.serviceType) }
+    }
+    return nil
+  }
+
+  /// Doubts that a peer is still there; without a sign of it, browsers lose it in ten seconds.
+  func doubt(_ id: PeerID) { discovery.assumeIsolated { $0.reconfirm(id) } }
+
+  // MARK: Sessions
+
+  /// A session without members yet.
+  ///
+  /// - Parameter configuration: How it behaves.
+  /// - Returns: The session; invite others to it, or accept invitations into it.
+  /// - Throws: `stopped`.
+  public func makeSession(
+    _ configuration: Session.Configuration = Session.Configuration()
+  ) throws(EarshotError) -> Session {
+    if phase == .stopped { throw Self.stopped(name) }
+    let session = Session(
+      configuration, id: SessionID(random: &random),
+      random: RandomStream(seed: random.next()), peer: self)
+    sessions[session.id] = session
+    return session
+  }
+
+  func sessionEnded(_ session: Session) { sessions[session.id] = nil }
+
+  // MARK: Listening
+
+  /// The context of a new link.
+  var linkContext: LinkContext {
+    LinkContext(
+      network: network, identity: identity, liveness: configuration.liveness.machine,
+      connectTimeout: .seconds(5),
+      greeting: Hello(port: port, displayName: name))
+  }
+
+  func makeToken() -> LinkToken {
+    lastToken += 1
+    return LinkToken(rawValue: lastToken)
+  }
+
+  private func openListener(port: UInt16) throws(EarshotError) {
+    do throws(NetworkError) {
+      let opened = try network.listen(on: Endpoint(.anyV4, port: port), handler: self)
+      listener = opened
+      self.port = opened.localEndpoint.port
+    } catch {
+      throw EarshotError(
+        .network, "\(name) cannot listen on port \(port); choose another one.", cause: error)
+    }
+  }
+
+  /// Listens again after the system took the listener away: on the same port if it is still free.
+  func reopenListener() {
+    let previous = port
+    listener = nil
+    if (try? openListener(port: previous)) == nil, (try? openListener(port: 0)) == nil { return }
+    if port != previous { announcePort() }
+  }
+
+  /// Has browsers look for us where we listen now.
+  private func announcePort() {
+    let port = port
+    for advertising in advertisers {
+      let text = advertising.advertiser.assumeIsolated { $0.text }
+      discovery.assumeIsolated { $0.update(advertising.advertisement, info: text, port: port) }
+    }
+  }
+
+  // MARK: Life
+
+  /// Goes to sleep: says goodbye to browsers, tells the members of all sessions that we will be back, and
+  /// stops. What is not delivered is kept. Call it when the system is about to suspend the process.
+  public func suspend() {
+    guard phase == .running else { return }
+    phase = .suspended
+    discovery.assumeIsolated { $0.suspend() }
+    endInvitations()
+    for session in sessionsInOrder { session.assumeIsolated { $0.suspend() } }
+    listener?.close()
+    listener = nil
+  }
+
+  /// Comes back: listens, announces itself again, and takes the sessions up.
+  ///
+  /// Members that waited are linked again; those whose patience has ended are reported as left.
+  ///
+  /// - Throws: `network` when nothing can be listened on; the peer stays suspended then. `stopped`.
+  public func resume() throws(EarshotError) {
+    if phase == .stopped { throw Self.stopped(name) }
+    guard phase == .suspended else { return }
+    let previous = port
+    do { try openListener(port: previous) } catch { try openListener(port: 0) }
+    phase = .running
+    discovery.assumeIsolated { $0.resume() }
+    if port != previous { announcePort() }
+    for session in sessionsInOrder { session.assumeIsolated { $0.resume() } }
+  }
+
+  /// Ends for good: disconnects all sessions, says goodbye, closes everything.
+  ///
+  /// - Parameter limit: How long delivering what was sent may take.
+  public func stop(within limit: Duration = .seconds(2)) async {
+    guard phase != .stopped else { return }
+    phase = .stopped
+    stopDiscovery()
+    for session in sessionsInOrder { await session.disconnect(within: limit) }
+  }
+
+  private func stopDiscovery() {
+    endInvitations()
+    for advertising in advertisers { advertising.advertiser.assumeIsolated { $0.stop() } }
+    for browser in browsers { browser.assumeIsolated { $0.stop() } }
+    browsers = []
+    discovery.assumeIsolated { $0.stop() }
+    listener?.close()
+    listener = nil
+  }
+
+  private var sessionsInOrder: [Session] {
+    sessions.values.sorted { $0.id < $1.id }
+  }
+}

@@ -1,0 +1,173 @@
+import EarshotTLS
+
+/// A group of peers that send each other messages.
+///
+/// Comes from ``Peer/makeSession(_:)``, or from accepting an invitation. Everybody is linked with everybody;
+/// whoever joins one member is introduced to all. A member whose link breaks is waited for, and misses nothing
+/// if it comes back within the session's patience.
+public actor Session {
+  /// Runs where its peer's network runs.
+  public nonisolated let unownedExecutor: UnownedSerialExecutor
+  /// How it behaves.
+  public nonisolated let configuration: Configuration
+  /// Everything that happens, in order; ends after ``disconnect(within:)``.
+  ///
+  /// Messages that nobody takes hold up their senders, so take them.
+  public nonisolated var events: EventStream<SessionEvent> { EventStream(hub) }
+
+  nonisolated let id: SessionID
+  nonisolated let peer: Peer
+  nonisolated let directory = SessionDirectory()
+  nonisolated let hub: EventHub<SessionEvent>
+
+  enum Phase { case open, leaving, ended }
+  enum Deadline: Hashable { case member(PeerID), roster, farewell }
+  var phase = Phase.open
+  var roster: Roster
+  var seats: [PeerID: Seat] = [:]
+  var owners: [LinkToken: PeerID] = [:]
+  var held: [LinkToken: HeldRequest] = [:]
+  var pending: [(PeerID, MembershipMachine.Event)] = []
+  var timers = TimerTable<Deadline>()
+  var timer: (any NetworkTimer)?
+  var leavers: [UnsafeContinuation<Void, Never>] = []
+  var random: RandomStream
+
+  init(_ configuration: Configuration, id: SessionID, random: RandomStream, peer: Peer) {
+    unownedExecutor = peer.unownedExecutor
+    (self.configuration, self.id, self.peer) = (configuration, id, peer)
+    self.random = random
+    roster = Roster(of: peer.id, capacity: configuration.peersMax)
+    let (directory, network) = (directory, peer.network)
+    hub = EventHub(countMax: Self.eventsMax, merge: Self.summary) { events in
+      Self.taken(events, directory, at: network.now)
+    }
+  }
+
+  var now: Instant { peer.network.now }
+
+  // MARK: Members
+
+  /// The members that are connected or waited for, ordered by identifier.
+  public var members: [Member] {
+    roster.members.map { Member(id: $0.peer, name: $0.displayName) }
+  }
+
+  /// What went over the link to a member, or `nil` if it is none.
+  public func statistics(of member: PeerID) -> LinkStatistics? {
+    guard let seat = seats[member], seat.hasJoined else { return nil }
+    return seat.statistics
+  }
+
+  /// Ends the membership of one member, which is told so; the others keep theirs.
+  ///
+  /// What was sent to it before is still delivered.
+  public func remove(_ member: PeerID) { handle(.removeRequested, of: member) }
+
+  // MARK: Sending
+
+  /// Sends a message reliably: in order, exactly once, also across a link that breaks and comes back.
+  ///
+  /// Returns when the message is in the outbox of every member that it goes to; suspends while one is full.
+  /// May be called from anywhere; messages of one caller keep their order.
+  ///
+  /// - Parameters:
+  ///   - message: Any number of bytes up to the configuration's `messageBytesMax`.
+  ///   - members: Whom it is for; all members by default, also if there are none.
+  /// - Throws: `messageTooLarge`, `sessionEnded` or `notConnected` before anything was sent; `notConnected`
+  ///   also names members that left before there was room for the message, and `cancelled` means that some
+  ///   may have it.
+  public nonisolated func send(
+    _ message: [UInt8], to members: [PeerID]? = nil
+  ) async throws(EarshotError) {
+    guard message.count <= configuration.messageBytesMax else {
+      throw EarshotError(
+        .messageTooLarge,
+        "The message has \(message.count) bytes; this session takes \(configuration.messageBytesMax)."
+      )
+    }
+    if let members, members.count == 1, let delivery = directory.delivery(to: members[0]) {
+      guard try await Self.send(message, over: delivery) else {
+        throw SessionDirectory.notConnected(members)
+      }
+      return
+    }
+    var gone: [PeerID] = []
+    for entry in try directory.entries(of: members)
+    where try await !Self.send(message, over: entry.delivery) {
+      gone.append(entry.id)
+    }
+    if !gone.isEmpty, members != nil { throw SessionDirectory.notConnected(gone) }
+  }
+
+  /// Appends a message once there is room; answers whether the member was still there.
+  private static func send(
+    _ message: [UInt8], over delivery: Delivery
+  ) async throws(EarshotError) -> Bool {
+    while true {
+      switch delivery.append(message) {
+      case .appended: return true
+      case .ended: return false
+      case .full:
+        await delivery.waitForRoom()
+        if Task.isCancelled {
+          throw EarshotError(.cancelled, "Sending was cancelled while the outbox was full.")
+        }
+      }
+    }
+  }
+
+  // MARK: Ending
+
+  /// Leaves the session: what was sent is delivered, then the members are told.
+  ///
+  /// - Parameter limit: How long delivering may take; what is left then counts as undelivered.
+  public func disconnect(within limit: Duration = .seconds(2)) async {
+    await leave(within: limit)
+  }
+
+  /// What a series of events amounts to: messages and ends stay, an interruption that was overcome goes.
+  static func summary(of events: [SessionEvent]) -> [SessionEvent] {
+    var kept: [SessionEvent] = []
+    for event in events {
+      if case .resumed(let id) = event,
+        let index = kept.lastIndex(where: { $0.interrupted == id })
+      {
+        kept.remove(at: index)
+      } else {
+        kept.append(event)
+      }
+    }
+    return kept
+  }
+
+  /// Gives the senders of messages that every consumer has taken their window back.
+  private static func taken(
+    _ events: ArraySlice<SessionEvent>, _ directory: SessionDirectory, at now: Instant
+  ) {
+    var sender: PeerID?
+    var (count, bytes) = (0, 0)
+    func release() {
+      guard let sender else { return }
+      directory.delivery(to: sender)?.release(messages: count, bytes: bytes, at: now)
+    }
+    for case .message(let message) in events {
+      if message.sender != sender {
+        release()
+        (sender, count, bytes) = (message.sender, 0, 0)
+      }
+      count += 1
+      bytes += message.bytes.count
+    }
+    release()
+  }
+
+  private static let eventsMax = 65_536
+}
+
+extension SessionEvent {
+  /// Whom an interruption is about.
+  fileprivate var interrupted: PeerID? {
+    if case .interrupted(let id, _) = self { id } else { nil }
+  }
+}

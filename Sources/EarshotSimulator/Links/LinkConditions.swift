@@ -1,0 +1,52 @@
+/// How one direction of a link treats packets.
+public struct LinkConditions: Hashable, Sendable {
+  /// The least time from sending to arrival.
+  public var latency: Duration
+  /// How much is added at most, evenly distributed.
+  ///
+  /// Packets of one direction keep their order all the same; see ``reordering``.
+  public var jitter: Duration
+  /// The share of packets that are lost.
+  public var loss: Ratio
+  /// The share of packets that arrive twice.
+  public var duplication: Ratio
+  /// The share of packets that others may overtake.
+  public var reordering: Ratio
+  /// How much longer a packet that may be overtaken is on its way, at most.
+  public var reorderingDelay: Duration
+  /// Bytes a second; `nil` is without limit.
+  public var bandwidth: Int?
+  /// How many bytes may wait for the bandwidth; further packets are lost.
+  public var queueBytes: Int
+  /// The largest packet in bytes, IP header included.
+  ///
+  /// Larger datagrams travel in fragments, and are lost when one of these is.
+  public var maximumTransmissionUnit: Int
+
+  /// A direction with the given conditions: if nothing is said a quiet local network, 1 ms ± 0.2 ms.
+  public init(
+    latency: Duration = .microseconds(800), jitter: Duration = .microseconds(400),
+    loss: Ratio = .zero, duplication: Ratio = .zero, reordering: Ratio = .zero,
+    reorderingDelay: Duration = .milliseconds(5), bandwidth: Int? = nil,
+    queueBytes: Int = 256 * 1024, maximumTransmissionUnit: Int = 1500
+  ) {
+    self.latency = latency
+    self.jitter = jitter
+    self.loss = loss
+    self.duplication = duplication
+    self.reordering = reordering
+    self.reorderingDelay = reorderingDelay
+    self.bandwidth = bandwidth
+    self.queueBytes = queueBytes
+    self.maximumTransmissionUnit = maximumTransmissionUnit
+  }
+
+  /// A quiet local network: 1 ms ± 0.2 ms, nothing lost.
+  public static var lan: LinkConditions { LinkConditions() }
+
+  /// A host's way to itself: 10 µs, nothing lost.
+  public static var loopback: LinkConditions {
+    LinkConditions(
+      latency: .microseconds(10), jitter: .zero, maximumTransmissionUnit: 65_536)
+  }
+}

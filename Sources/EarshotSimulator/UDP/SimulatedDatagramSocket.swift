@@ -1,0 +1,152 @@
+/// A UDP socket of a simulated host.
+///
+/// Sendable as its engine is: one thread drives both.
+final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
+  let localEndpoint: Endpoint
+  let options: DatagramOptions
+  let host: SimulatedNetwork
+  private(set) var handler: (any DatagramHandler)?
+  private(set) var groups: [IPAddress] = []
+  /// What arrived while the host was frozen.
+  private var backlog: [(bytes: [UInt8], header: DatagramHeader)] = []
+  private var backlogBytes = 0
+  private var state = State.open
+  /// The way that the last datagram took; most sockets talk to one other.
+  private var lastDestination: Endpoint?
+  private var lastLink: Link?
+
+  private enum State { case open, aborted, closed }
+
+  init(
+    _ host: SimulatedNetwork, _ endpoint: Endpoint, _ options: DatagramOptions,
+    _ handler: any DatagramHandler
+  ) {
+    (self.host, localEndpoint, self.options) = (host, endpoint, options)
+    self.handler = handler
+  }
+
+  func send(_ bytes: Span<UInt8>, to destination: Endpoint, on interface: UInt32?)
+    throws(NetworkError)
+  {
+    try check(bytes.count, destination, interface)
+    if destination.address.isMulticast {
+      host.engine.multicast(bytes, from: self, to: destination)
+    } else if let link = try link(to: destination) {
+      host.engine.send(
+        bytes, over: link, from: source(to: destination.address), to: destination)
+    }
+  }
+
+  private func check(_ count: Int, _ destination: Endpoint, _ interface: UInt32?)
+    throws(NetworkError)
+  {
+    guard state == .open, host.isUp else { throw error("sendto \(destination)") }
+    guard count <= 65_507 else {
+      throw NetworkError(.messageTooLong, call: "sendto \(destination)", errno: 90)
+    }
+    guard interface == nil || interface == 1 else {
+      throw NetworkError(.networkUnreachable, call: "sendto \(destination)", errno: 101)
+    }
+  }
+
+  private func error(_ call: String) -> NetworkError {
+    host.isUp
+      ? NetworkError(.connectionAborted, call: call, errno: 103)
+      : NetworkError(.hostDown, call: call, errno: 100)
+  }
+
+  /// The way to a host; `nil` when the network is known but nobody has the address: the datagram is lost.
+  private func link(to destination: Endpoint) throws(NetworkError) -> Link? {
+    if destination == lastDestination { return lastLink }
+    guard destination.port > 0 else {
+      throw NetworkError(.invalidArgument, call: "sendto \(destination)", errno: 22)
+    }
+    guard Fabric.isOnSegment(destination.address) else {
+      throw NetworkError(.networkUnreachable, call: "sendto \(destination)", errno: 101)
+    }
+    let target = host.engine.fabric.host(at: destination.address, from: host.index)
+    lastLink = target.map { host.engine.fabric.link(from: host.index, to: $0) }
+    lastDestination = destination
+    return lastLink
+  }
+
+  /// The address that a datagram to another says it comes from.
+  func source(to address: IPAddress) -> Endpoint {
+    guard localEndpoint.address.isUnspecified else { return localEndpoint }
+    return Endpoint(
+      Fabric.localAddress(of: host.index, towards: address), port: localEndpoint.port)
+  }
+
+  func join(_ group: IPAddress, on interface: UInt32) throws(NetworkError) {
+    guard state == .open, host.isUp else { throw error("join \(group)") }
+    guard group.isMulticast else {
+      throw NetworkError(.invalidArgument, call: "join \(group)", errno: 22)
+    }
+    guard interface == 1 else {
+      throw NetworkError(.addressNotAvailable, call: "join \(group)", errno: 99)
+    }
+    guard !groups.contains(group) else { return }
+    groups.append(group)
+    host.engine.fabric.join(group, host: host.index)
+  }
+
+  func leave(_ group: IPAddress, on interface: UInt32) {
+    guard interface == 1, let index = groups.firstIndex(of: group) else { return }
+    groups.remove(at: index)
+    host.engine.fabric.leave(group, host: host.index)
+  }
+
+  func close() {
+    guard state != .closed else { return }
+    if state == .open { forget() }
+    (state, handler) = (.closed, nil)
+  }
+
+  /// Takes the socket out of the kernel.
+  func forget() {
+    for group in groups { host.engine.fabric.leave(group, host: host.index) }
+    (groups, backlog, backlogBytes) = ([], [], 0)
+    host.sockets.removeAll { $0 === self }
+    if state == .open { state = .aborted }
+  }
+
+  /// Tells the handler that the socket is gone.
+  func fail(_ code: NetworkError.Code, errno: Int32) {
+    host.life.perform { [self] in
+      guard let handler else { return }
+      (state, self.handler) = (.closed, nil)
+      handler.datagramSocket(
+        self, failed: NetworkError(code, call: "recvfrom \(localEndpoint)", errno: errno))
+    }
+  }
+
+  /// Hands over a datagram, or keeps it while the host is frozen.
+  func receive(_ bytes: [UInt8], _ header: DatagramHeader) {
+    guard host.life.mayRun else { return keep(bytes, header) }
+    host.engine.current = host.life
+    handler?.datagramSocket(self, received: bytes.span, header)
+    handler?.datagramSocketFinishedBatch(self)
+    host.engine.current = nil
+  }
+
+  private func keep(_ bytes: [UInt8], _ header: DatagramHeader) {
+    guard backlogBytes + bytes.count <= Self.backlogBytesMax, backlog.count < 256 else { return }
+    backlog.append((bytes, header))
+    backlogBytes += bytes.count
+  }
+
+  /// Hands over what arrived while the host was frozen, in one batch.
+  func deliverBacklog() {
+    guard host.life.mayRun, !backlog.isEmpty else { return }
+    let waiting = backlog
+    (backlog, backlogBytes) = ([], 0)
+    host.engine.run(as: host.life) {
+      for (bytes, header) in waiting {
+        handler?.datagramSocket(self, received: bytes.span, header)
+      }
+      handler?.datagramSocketFinishedBatch(self)
+    }
+  }
+
+  private static let backlogBytesMax = 212_992  // Linux's default SO_RCVBUF.
+}

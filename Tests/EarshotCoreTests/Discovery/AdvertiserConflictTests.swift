@@ -1,0 +1,139 @@
+import EarshotCore
+import TestKit
+import Testing
+
+@Suite("An identity used twice")
+struct AdvertiserConflictTests {
+  /// What the other one says: the same names, another port and address.
+  private func others() throws -> Said {
+    Said(announcement: try Ann.announcement(port: 9_999), address: .v4(0x0A00_0063))
+  }
+
+  private func probe(claiming records: [DNSRecord], of said: Said) -> DNSMessage {
+    DNSMessage(
+      asking: [DNSQuestion(said.service.name, .any, wantsUnicast: true)], claiming: records)
+  }
+
+  @Test("What is said alike is no conflict (M39)")
+  func identical() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.hear(Said(announcement: try Ann.announcement()).all)
+    bench.run(for: .seconds(10))
+    #expect(bench.sent.isEmpty && bench.machine.announcement.ordinal == 1)
+  }
+
+  @Test("A conflict is answered with our records, then with three probes 250 ms apart (M32, M39)")
+  func defenceAndProbes() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    let start = bench.now
+    bench.hear([try others().service])
+    let said = Said(announcement: try Ann.announcement())
+    #expect(bench.answers == [said.service, said.text, said.host])
+    bench.forget()
+    bench.run(for: .seconds(1))
+    let probes = bench.sent.filter { !$0.message.isResponse }
+    #expect(probes.count == 3)
+    #expect(probes[0].at - start < .ms(250))
+    #expect(probes[1].at - probes[0].at == .ms(250) && probes[2].at - probes[1].at == .ms(250))
+    for probe in probes {
+      #expect(probe.message.questions.map(\.name) == [bench.instance, bench.host])
+      #expect(probe.message.questions.allSatisfy { $0.type == .any && $0.wantsUnicast })
+      #expect(
+        probe.message.authorities.map(\.data) == [said.service, said.text, said.host].map(\.data))
+    }
+    bench.run(for: .seconds(1))
+    let announced = try #require(bench.sent.first { $0.message.isResponse })
+    #expect(announced.at - probes[2].at == .ms(250))
+    #expect(bench.renamed.isEmpty)
+  }
+
+  @Test("A conflicting response to a probe costs us the name (M34, D12)")
+  func rename() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.hear([try others().service])
+    bench.run(for: .ms(300))
+    bench.hear([try others().service])
+    bench.run(for: .seconds(5))
+    #expect(bench.renamed == ["Ann (\(Ann.id.short)) (2)"])
+    #expect(bench.host == DNSName("\(Ann.id.description.prefix(16))-2", "local"))
+    bench.forget()
+    bench.ask(bench.instance, .srv)
+    bench.ask(try others().service.name, .srv)
+    #expect(bench.answers.map(\.name) == [bench.instance])
+  }
+
+  @Test("What is heard before the first probe is stale (M33)")
+  func stale() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.hear([try others().service])
+    bench.hear([try others().service])
+    bench.run(for: .seconds(5))
+    #expect(bench.renamed.isEmpty && bench.machine.announcement.ordinal == 1)
+  }
+
+  @Test("Fifteen conflicts in ten seconds make us wait for five (M35)")
+  func storm() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.hear([try others().service])
+    for _ in 0..<14 {
+      bench.run(for: .ms(400))
+      var said = try others()
+      said.announcement.ordinal = bench.machine.announcement.ordinal
+      bench.hear([said.service])
+    }
+    bench.forget()
+    let start = bench.now
+    bench.run(for: .seconds(10))
+    #expect(try #require(bench.sent.first).at - start >= .seconds(5))
+  }
+
+  @Test("Somebody else's probe for our name is fended off at once, every 250 ms (M19)")
+  func fending() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    let theirs = try others()
+    let start = bench.now
+    for _ in 0..<10 {
+      bench.hear(probe(claiming: [theirs.service, theirs.text], of: theirs))
+      bench.run(for: .ms(100))
+    }
+    #expect(bench.sent.map { $0.at - start } == [.zero, .ms(250), .ms(500), .ms(750), .ms(1_000)])
+    #expect(bench.answers.filter { $0.type == .srv }.count == 5)
+    #expect(bench.sent.allSatisfy { $0.destination == .multicast })
+  }
+
+  @Test("Of two probers the later data wins, and the loser tries again after a second (M36)")
+  func tieBreak() throws {
+    for (port, weWin) in [(UInt16(1), true), (9_999, false)] {
+      var bench = AdvertiserBench.settled(try Ann.announcement())
+      bench.hear([try others().service])
+      bench.run(for: .ms(250))  // The first probe is out.
+      let probes = bench.sent.filter { !$0.message.isResponse }.count
+      #expect(probes == 1)
+      let theirs = Said(announcement: try Ann.announcement(port: port))
+      bench.hear(probe(claiming: [theirs.service, theirs.text], of: theirs))
+      bench.forget()
+      let start = bench.now
+      bench.run(for: .seconds(5))
+      let next = try #require(bench.sent.first).at - start
+      #expect((next <= .ms(250)) == weWin)
+      #expect((next == .seconds(1)) == !weWin)
+      #expect(bench.renamed.isEmpty)
+    }
+  }
+
+  @Test("Two of one identity end with two names, whoever came first", arguments: Seed.some(100))
+  func settle(seed: Seed) throws {
+    var random = seed.generator
+    var room = DiscoveryRoom(seed: seed)
+    room.latency = .ms(1)...Duration.ms(20)
+    for (number, port) in [(1, UInt16(1_000)), (2, 2_000)] {
+      let address = IPAddress.v4(0x0A00_0000 + UInt32(number))
+      room.addHost(address)
+      room.advertise(try Ann.announcement(port: port), on: number - 1)
+      room.run(for: random.duration(below: .seconds(3)))
+    }
+    room.run(for: .seconds(20))
+    let ordinals = room.advertisers.map(\.machine.announcement.ordinal).sorted()
+    #expect(ordinals == [1, 2])
+  }
+}

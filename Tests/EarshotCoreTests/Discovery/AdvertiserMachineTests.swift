@@ -1,0 +1,429 @@
+import EarshotCore
+import TestKit
+import Testing
+
+@Suite("An advertiser")
+struct AdvertiserMachineTests {
+  @Test("Announces at once, then after one and two seconds more, then never again (M37)")
+  func announcements() throws {
+    var bench = AdvertiserBench(try Ann.announcement())
+    let start = bench.now
+    bench.run(for: .seconds(3_600))
+    #expect(bench.sent.map(\.at) == [start, start + .seconds(1), start + .seconds(3)])
+    #expect(bench.sent.allSatisfy { $0.destination == .multicast && $0.message.isResponse })
+  }
+
+  @Test("An announcement says everything, with the lifetimes and flags that it should (M40, M42)")
+  func announcedRecords() throws {
+    let bench = AdvertiserBench(try Ann.announcement())
+    let said = Said(announcement: try Ann.announcement())
+    let types = DNSRecord(Ann.types, .pointer(Ann.domain), lifetimeSeconds: 4_500)
+    #expect(bench.answers == [said.pointer, types, said.service, said.text, said.host])
+  }
+
+  @Test("A response has no questions, the id 0, and says that it is authoritative (M14, M51, M53)")
+  func headers() throws {
+    let bench = AdvertiserBench(try Ann.announcement())
+    for packet in bench.sent {
+      #expect(packet.message.questions.isEmpty && packet.message.id == 0)
+      #expect(Array(packet.bytes[2...3]) == [0x84, 0x00])
+    }
+  }
+
+  @Test(
+    "A pointer is answered after 20 to 120 ms, with all that is wanted next",
+    arguments: Seed.some(50))
+  func sharedDelay(seed: Seed) throws {  // M15, D11
+    var bench = AdvertiserBench.settled(try Ann.announcement(), seed: seed.value)
+    let start = bench.now
+    bench.ask(Ann.domain, .ptr)
+    bench.run(for: .seconds(5))
+    let said = Said(announcement: try Ann.announcement())
+    #expect(bench.sent.count == 1)
+    #expect(bench.sent.allSatisfy { ($0.at - start) >= .ms(20) && ($0.at - start) <= .ms(120) })
+    #expect(bench.answers == [said.pointer])
+    let more = bench.sent.flatMap(\.message.additionals)
+    #expect([said.service, said.text, said.host].allSatisfy { more.contains($0) })
+  }
+
+  @Test("The delays of shared answers are spread evenly: no quarter has half of them (M15)")
+  func sharedDelaySpread() throws {
+    var quarters = [0, 0, 0, 0]
+    for seed in Seed.some(200) {
+      var bench = AdvertiserBench.settled(try Ann.announcement(), seed: seed.value)
+      let start = bench.now
+      bench.ask(Ann.domain, .ptr)
+      bench.run(for: .seconds(1))
+      let wait = try #require(bench.sent.first).at - start
+      quarters[min(3, Int((wait - .ms(20)).nanoseconds / 25_000_000))] += 1
+    }
+    #expect(quarters.allSatisfy { $0 > 25 && $0 < 75 })
+  }
+
+  @Test("What only we can answer is answered at once (M15)")
+  func uniqueAtOnce() throws {
+    let said = Said(announcement: try Ann.announcement())
+    for (name, record) in [
+      (said.service.name, said.service), (said.text.name, said.text), (said.host.name, said.host),
+    ] {
+      var bench = AdvertiserBench.settled(try Ann.announcement())
+      bench.ask(name, record.type)
+      #expect(bench.answers == [record])
+      #expect(bench.sent.map(\.at) == [bench.now])
+    }
+  }
+
+  @Test("Several questions in one query are answered together, after a short wait (M21, M22)")
+  func aggregation() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    let (instance, host) = (bench.instance, bench.host)
+    bench.hear(
+      DNSMessage(asking: [
+        DNSQuestion(instance, .srv), DNSQuestion(instance, .txt), DNSQuestion(host, .a),
+      ]))
+    #expect(bench.sent.isEmpty)
+    bench.run(for: .seconds(5))
+    #expect(bench.sent.count == 1)
+    #expect(bench.answers.map(\.type) == [.srv, .txt, .a])
+  }
+
+  @Test("Answers that are due within half a second share a packet (M22)")
+  func aggregationOverTime() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.ask(Ann.domain, .ptr)
+    bench.ask(Ann.types, .ptr)
+    bench.run(for: .seconds(5))
+    #expect(bench.sent.count == 1)
+    #expect(bench.answers.map(\.name) == [Ann.domain, Ann.types])
+  }
+
+  @Test(
+    "No record is multicast twice within a second, however often it is asked for",
+    arguments: Seed.some(20))
+  func rateLimit(seed: Seed) throws {  // M19
+    var random = seed.generator
+    var bench = AdvertiserBench(try Ann.announcement(), seed: seed.value)
+    for _ in 0..<200 {
+      bench.run(for: random.duration(below: .ms(300)))
+      let names = [(Ann.domain, DNSType.ptr), (bench.instance, .any), (bench.host, .a)]
+      let (name, type) = names[Int(random.below(3))]
+      bench.ask(name, type, wantsUnicast: random.below(4) == 0)
+    }
+    var last: [DNSRecord: Instant] = [:]
+    for packet in bench.sent where packet.destination == .multicast {
+      for record in packet.message.said {
+        if let before = last[record] { #expect(packet.at - before >= .seconds(1)) }
+        last[record] = packet.at
+      }
+    }
+    #expect(last.count >= 5)
+  }
+
+  @Test("A question for every type is answered with every record of the name (M23)")
+  func anyType() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.ask(bench.instance, .any)
+    #expect(bench.answers.map(\.type) == [.srv, .txt])
+  }
+
+  @Test("A type that a name of ours has not is denied, at once (M12)")
+  func negative() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.ask(bench.host, .aaaa)
+    #expect(bench.answers.map(\.data) == [.types(next: bench.host, [.a])])
+    bench.forget()
+    bench.ask(bench.instance, .a)
+    #expect(bench.answers.map(\.data) == [.types(next: bench.instance, [.txt, .srv])])
+    #expect(bench.answers.allSatisfy { $0.flushesCache })
+  }
+
+  @Test("Nobody else's names are answered")
+  func foreignNames() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.ask(DNSName("_other", "_tcp", "local"), .ptr)
+    bench.ask(DNSName("Bob", "_chat", "_tcp", "local"), .srv)
+    bench.ask(DNSName("bob", "local"), .a)
+    bench.ask(Ann.domain, .txt)
+    bench.run(for: .seconds(5))
+    #expect(bench.sent.isEmpty)
+  }
+
+  @Test("The list of service types names ours (D10)")
+  func serviceTypes() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.ask(Ann.types, .ptr)
+    bench.run(for: .seconds(1))
+    #expect(bench.answers.map(\.data) == [.pointer(Ann.domain)])
+  }
+
+  @Test("Names are ours in any case (M49)")
+  func caseOfNames() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.ask(DNSName("_CHAT", "_Tcp", "LOCAL"), .ptr)
+    bench.run(for: .seconds(1))
+    #expect(bench.answers.map(\.data) == [.pointer(bench.instance)])
+  }
+
+  @Test(
+    "A known answer is left out while it has half of its life left, not less (M26)",
+    arguments: [(UInt32(2_250), true), (2_249, false), (4_500, true), (0, false)])
+  func knownAnswers(seconds: UInt32, isSuppressed: Bool) throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    let known = Said(announcement: try Ann.announcement()).pointer.living(seconds)
+    bench.hear(DNSMessage(asking: [DNSQuestion(Ann.domain, .ptr)], knowing: [known]))
+    bench.run(for: .seconds(5))
+    #expect(bench.sent.isEmpty == isSuppressed)
+  }
+
+  @Test("Of a set that is known in part the whole is sent (M43)")
+  func wholeSets() throws {
+    let addresses = [IPAddress.v4(0x0A00_0001), .v4(0x0A00_0002)]
+    let interface = NetworkInterface(index: 1, name: "en0", addresses: addresses)
+    var bench = AdvertiserBench.settled(try Ann.announcement(), interfaces: [interface])
+    let known = Said(announcement: try Ann.announcement()).host
+    bench.hear(DNSMessage(asking: [DNSQuestion(bench.host, .a)], knowing: [known]))
+    #expect(bench.answers.map(\.data) == addresses.map { .address($0) })
+  }
+
+  @Test(
+    "When more known answers follow, the answer waits 400 to 500 ms for them",
+    arguments: Seed.some(30))
+  func truncated(seed: Seed) throws {  // M16, M28
+    var first = DNSMessage(asking: [DNSQuestion(Ann.domain, .ptr)])
+    first.isTruncated = true
+    var bench = AdvertiserBench.settled(try Ann.announcement(), seed: seed.value)
+    let start = bench.now
+    bench.hear(first)
+    var known = bench
+    bench.run(for: .seconds(5))
+    let wait = try #require(bench.sent.first).at - start
+    #expect(wait >= .ms(400) && wait <= .ms(500))
+
+    known.run(for: .ms(100))
+    let pointer = Said(announcement: try Ann.announcement()).pointer
+    known.hear(DNSMessage(asking: [], knowing: [pointer]))
+    known.run(for: .seconds(5))
+    #expect(known.sent.isEmpty)
+  }
+
+  @Test("Ever more known answers put an answer off for a second and a half at most (M16)")
+  func truncatedForEver() throws {
+    var more = DNSMessage(asking: [DNSQuestion(Ann.domain, .ptr)])
+    more.isTruncated = true
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    let start = bench.now
+    bench.hear(more)
+    more.questions = []
+    for _ in 0..<30 {
+      bench.run(for: .ms(100))
+      bench.hear(more)
+    }
+    let wait = try #require(bench.sent.first).at - start
+    #expect(wait > .ms(500) && wait <= .ms(1_500))
+  }
+
+  @Test("Known answers of one asker leave the answer to another in place (M16)")
+  func truncatedByOthers() throws {
+    var query = DNSMessage(asking: [DNSQuestion(Ann.domain, .ptr)])
+    query.isTruncated = true
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    let third = Endpoint(.v4(0x0A00_0064), port: DNSArrival.port)
+    bench.hear(query)
+    bench.hear(query, from: third)
+    let pointer = Said(announcement: try Ann.announcement()).pointer
+    bench.hear(DNSMessage(asking: [], knowing: [pointer]))
+    bench.run(for: .seconds(5))
+    #expect(bench.answers.map(\.type) == [.ptr])
+  }
+
+  @Test("Who asks for a unicast answer gets one, and it is not multicast (M09)")
+  func unicastAnswer() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.ask(Ann.domain, .ptr, wantsUnicast: true)
+    bench.run(for: .seconds(5))
+    #expect(bench.sent.map(\.destination) == [.unicast(AdvertiserBench.other)])
+    #expect(bench.answers.map(\.type) == [.ptr])
+  }
+
+  @Test("What was not multicast for a quarter of its life is multicast all the same (M09)")
+  func unicastWanted() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.run(for: .seconds(1_125))
+    bench.ask(Ann.domain, .ptr, wantsUnicast: true)
+    bench.run(for: .seconds(5))
+    #expect(bench.sent.map(\.destination) == [.multicast])
+  }
+
+  @Test("Who asks from our own host shares the port, and is answered by multicast (M48)")
+  func neighbour() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    let neighbour = Endpoint(Ann.address, port: DNSArrival.port)
+    bench.hear(
+      DNSMessage(asking: [DNSQuestion(Ann.domain, .ptr, wantsUnicast: true)]), from: neighbour)
+    bench.run(for: .seconds(5))
+    #expect(bench.sent.map(\.destination) == [.multicast])
+  }
+
+  @Test("Queries to this host alone are not answered (M10)")
+  func unicastQuery() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.hear(DNSMessage(asking: [DNSQuestion(Ann.domain, .ptr)]), wasMulticast: false)
+    bench.run(for: .seconds(5))
+    #expect(bench.sent.isEmpty)
+  }
+
+  @Test("A resolver of unicast DNS is answered in its own terms (M25, M51)")
+  func legacy() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    let resolver = Endpoint(.v4(0x0A00_0063), port: 40_000)
+    var query = DNSMessage(asking: [DNSQuestion(bench.instance, .srv)])
+    query.id = 4_711
+    bench.hear(query, from: resolver)
+    let packet = try #require(bench.sent.first)
+    #expect(packet.destination == .unicast(resolver) && packet.at == bench.now)
+    #expect(packet.message.id == 4_711 && packet.message.questions == query.questions)
+    #expect(packet.message.said.allSatisfy { !$0.flushesCache && $0.lifetimeSeconds <= 10 })
+    #expect(packet.message.said.map(\.type) == [.srv, .a])
+    bench.run(for: .seconds(5))
+    #expect(bench.sent.count == 1)
+  }
+
+  @Test("Messages of another kind are ignored (M52)")
+  func strangeMessages() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    var query = DNSMessage(asking: [DNSQuestion(bench.instance, .any)])
+    query.isOrdinary = false
+    bench.hear(query)
+    #expect(bench.sent.isEmpty)
+  }
+
+  @Test("An answer that somebody else gives is not given again (M30)")
+  func duplicateAnswer() throws {
+    let types = DNSRecord(Ann.types, .pointer(Ann.domain), lifetimeSeconds: 4_500)
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.ask(Ann.types, .ptr)
+    var short = bench
+    bench.hear(DNSMessage(answering: [types]))
+    bench.run(for: .seconds(5))
+    #expect(bench.sent.isEmpty)
+    short.hear(DNSMessage(answering: [types.living(4_499)]))
+    short.run(for: .seconds(5))
+    #expect(short.answers == [types])
+  }
+
+  @Test("Who gives a record of ours less than half of its life is corrected (M24, M56)")
+  func tooShort() throws {
+    let said = Said(announcement: try Ann.announcement())
+    for record in [said.service.living(59), said.text.living(0), said.pointer.living(1)] {
+      var bench = AdvertiserBench.settled(try Ann.announcement())
+      bench.hear(DNSMessage(answering: [record]))
+      #expect(bench.answers.map(\.data) == [record.data])
+      #expect(bench.answers.allSatisfy { $0.lifetimeSeconds > record.lifetimeSeconds })
+    }
+  }
+
+  @Test("Each interface hears its own addresses and no others (M20, M47)")
+  func interfaces() throws {
+    let second = NetworkInterface(index: 2, name: "en1", addresses: [.v4(0xC0A8_0001)])
+    let bench = AdvertiserBench(try Ann.announcement(), interfaces: [Ann.interface, second])
+    let addresses = bench.sent.map { packet in
+      (packet.interface, packet.message.said.filter { $0.type == .a }.map(\.data))
+    }
+    #expect(addresses.map(\.0) == [1, 2])
+    #expect(addresses.map(\.1) == [[.address(Ann.address)], [.address(.v4(0xC0A8_0001))]])
+  }
+
+  @Test("An interface that appears or changes is told everything, the others nothing (M31)")
+  func changedInterfaces() throws {
+    let second = NetworkInterface(index: 2, name: "en1", addresses: [.v4(0xC0A8_0001)])
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.handle(.interfacesChanged([Ann.interface, second]))
+    bench.run(for: .seconds(10))
+    #expect(bench.sent.map(\.interface) == [2, 2, 2])
+    bench.forget()
+    let moved = NetworkInterface(index: 1, name: "en0", addresses: [.v4(0x0A00_0007)])
+    bench.handle(.interfacesChanged([moved, second]))
+    #expect(bench.sent.map(\.interface) == [1])
+    #expect(bench.answers.contains { $0.data == .address(.v4(0x0A00_0007)) })
+    bench.hear([Said(announcement: try Ann.announcement()).host])  // The address of a moment ago.
+    bench.run(for: .seconds(10))
+    #expect(bench.machine.announcement.ordinal == 1 && bench.sent.count == 3)
+  }
+
+  @Test("After a sleep everything is announced again (M31)")
+  func restart() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.handle(.restartRequested)
+    bench.run(for: .seconds(10))
+    #expect(bench.sent.count == 3)
+  }
+
+  @Test("After a sleep the next wake is asked for again, since the last one may be lost (M31)")
+  func wakes() throws {
+    let bench = AdvertiserBench.settled(try Ann.announcement())
+    var machine = bench.machine
+    let wakes = (0..<2).map { _ in
+      var actions: [AdvertiserMachine.Action] = []
+      machine.handle(.restartRequested, at: bench.now, into: &actions)
+      return actions.contains(.wake(at: bench.now + .seconds(1)))
+    }
+    #expect(wakes == [true, true])
+  }
+
+  @Test("What changes is announced again, and only that (M38)")
+  func update() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.handle(.updateRequested(try DiscoveryInfo(["room": "bar"]), port: 7_100))
+    let text = Said(announcement: try Ann.announcement(info: ["room": "bar"])).text
+    #expect(bench.answers == [text])
+    bench.hear([Said(announcement: try Ann.announcement()).text])  // Ours of a moment ago.
+    bench.run(for: .seconds(10))
+    #expect(bench.answers == [text, text, text])
+    bench.forget()
+    bench.handle(.updateRequested(try DiscoveryInfo(["room": "bar"]), port: 7_200))
+    #expect(bench.answers.map(\.type) == [.srv])
+  }
+
+  @Test("Ten updates are announced within a minute, and the last one in the end (M38)")
+  func manyUpdates() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    let start = bench.now
+    for number in 0..<50 {
+      bench.handle(.updateRequested(try DiscoveryInfo(["count": "\(number)"]), port: 7_100))
+      bench.run(for: .seconds(1))
+    }
+    #expect(Set(bench.answers.map(\.data)).count == 10)
+    bench.run(for: .seconds(60))
+    let last = Said(announcement: try Ann.announcement(info: ["count": "49"])).text
+    #expect(bench.answers.last == last)
+    #expect(bench.sent.last.map { $0.at - start < .seconds(70) } == true)
+  }
+
+  @Test("A goodbye ends what is ours alone, once, and then all is silent (M41)")
+  func goodbye() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    let said = Said(announcement: try Ann.announcement())
+    bench.handle(.withdrawRequested)
+    #expect(bench.answers == [said.pointer, said.service, said.text].map { $0.living(0) })
+    bench.forget()
+    bench.ask(Ann.domain, .ptr)
+    bench.ask(bench.instance, .srv)
+    bench.handle(.restartRequested)
+    bench.run(for: .seconds(60))
+    #expect(bench.sent.isEmpty)
+  }
+
+  @Test("An advertiser that nobody asks sends three packets and then none")
+  func chattiness() throws {
+    var bench = AdvertiserBench(try Ann.announcement())
+    bench.run(for: .seconds(10))
+    #expect(bench.sent.count == 3)
+    bench.forget()
+    bench.run(for: .seconds(100_000))
+    #expect(bench.sent.isEmpty)
+  }
+}
+
+extension AdvertiserBench {
+  mutating func hear(_ records: [DNSRecord]) { hear(DNSMessage(answering: records)) }
+}

@@ -1,0 +1,479 @@
+import EarshotCore
+import TestKit
+import Testing
+
+@Suite("A browser")
+struct BrowserMachineTests {
+  private func said() throws -> Said { Said(announcement: try Ann.announcement()) }
+
+  /// A browser that has found Ann and is quiet for the next half hour.
+  private func settled() throws -> BrowserBench {
+    var bench = try BrowserBench()
+    bench.run(for: .seconds(70))  // Asked at 0, 1, 3, 7, 15, 31, 63 s; next at 127 s.
+    bench.hear(try said().all)
+    bench.forget()
+    return bench
+  }
+
+  @Test("Asks after 20 to 120 ms, then after 1 s, 2 s, 4 s up to an hour", arguments: Seed.some(20))
+  func schedule(seed: Seed) throws {  // M05, M06
+    var bench = try BrowserBench(seed: seed.value)
+    let start = bench.now
+    bench.run(for: .seconds(20_000))
+    let times = bench.times(of: Ann.domain, .ptr)
+    #expect(times[0] - start >= .ms(20) && times[0] - start <= .ms(120))
+    let waits = zip(times.dropFirst(), times).map { $0 - $1 }
+    #expect(Array(waits.prefix(15)) == (0..<15).map { .seconds(min(3_600, 1 << $0)) })
+  }
+
+  @Test("Only the first question wants its answers by unicast (M08)")
+  func firstQuestion() throws {
+    var bench = try BrowserBench()
+    bench.run(for: .seconds(100))
+    #expect(bench.asked.map(\.question.wantsUnicast) == [true] + Array(repeating: false, count: 6))
+    bench.forget()
+    bench.handle(.interfacesChanged([1, 2]))
+    bench.run(for: .seconds(1))
+    #expect(bench.asked.map(\.question.wantsUnicast) == [true, true])
+    #expect(bench.sent.map(\.interface) == [1, 2])
+  }
+
+  @Test("A peer is found once, when everything about it is known")
+  func found() throws {
+    var bench = try BrowserBench()
+    bench.hear(try said().all)
+    bench.hear(try said().all)
+    let service = DiscoveredService(
+      id: Ann.id, name: "Ann", info: try DiscoveryInfo(["room": "lobby"]),
+      endpoints: [Endpoint(Ann.address, port: 7_100)])
+    #expect(bench.reports.map(\.report) == [.found(service)])
+  }
+
+  @Test("The order of the records and of the packets does not matter", arguments: Seed.some(50))
+  func anyOrder(seed: Seed) throws {
+    var random = seed.generator
+    var bench = try BrowserBench(seed: seed.value)
+    for record in try said().all.shuffled(using: &random) { bench.hear([record]) }
+    if bench.news.isEmpty {  // An address that came before its host was known is asked for.
+      bench.run(for: .ms(200))
+      let question = DNSQuestion(try said().host.name, .a)
+      #expect(bench.asked.contains { $0.question == question })
+      bench.hear([try said().host])
+    }
+    #expect(bench.news == ["found"])
+  }
+
+  @Test("We never find ourselves, and never ask after ourselves")
+  func ourselves() throws {
+    var bench = try BrowserBench(as: Ann.id)
+    bench.hear(try said().all)
+    bench.run(for: .seconds(10_000))
+    #expect(bench.reports.isEmpty)
+    #expect(bench.asked.allSatisfy { $0.question.name == Ann.domain })
+  }
+
+  @Test("What is missing is asked for, at growing intervals (M06, D11)")
+  func missing() throws {
+    var bench = try BrowserBench()
+    bench.run(for: .seconds(40))
+    bench.forget()
+    bench.hear([try said().pointer])
+    bench.run(for: .seconds(10))
+    let name = try said().service.name
+    #expect(bench.times(of: name, .srv).count == 4 && bench.times(of: name, .txt).count == 4)
+    bench.hear([try said().service, try said().text])
+    bench.forget()
+    bench.run(for: .seconds(2))
+    #expect(Set(bench.asked.map(\.question.type)) == [.a, .aaaa])
+    bench.hear([try said().host])
+    bench.forget()
+    bench.run(for: .seconds(10))
+    #expect(bench.sent.isEmpty)
+  }
+
+  @Test(
+    "Records are asked for again at 80, 85, 90 and 95 % of their life, up to 2 % later",
+    arguments: Seed.some(20))
+  func refresh(seed: Seed) throws {  // M07
+    var bench = try BrowserBench(seed: seed.value)
+    bench.run(for: .seconds(70))
+    bench.hear(try said().all)
+    bench.forget()
+    let start = bench.now
+    bench.run(for: .seconds(130))
+    let times = bench.times(of: try said().service.name, .srv).map { $0 - start }
+    #expect(times.count >= 4)
+    for (time, percent) in zip(times, [80, 85, 90, 95]) {
+      let lifetime = Duration.seconds(120)
+      #expect(time >= lifetime * percent / 100 && time <= lifetime * (percent + 2) / 100)
+    }
+  }
+
+  @Test("A record that is said again lives on, and nothing is reported")
+  func refreshed() throws {
+    var bench = try settled()
+    for _ in 0..<100 {
+      bench.run(for: .seconds(100))
+      bench.hear(try said().all)
+    }
+    #expect(bench.reports.isEmpty)
+  }
+
+  @Test("Silence ends a peer when its host's records end (M40)")
+  func silence() throws {
+    var bench = try settled()
+    let start = bench.now
+    bench.run(for: .seconds(5_000))
+    #expect(bench.news == ["lost"])
+    #expect(bench.reports.map { $0.at - start } == [.seconds(120)])
+  }
+
+  @Test("A goodbye is believed after a second (M41)")
+  func goodbye() throws {
+    for record in try [said().pointer, said().service] {
+      var bench = try settled()
+      let start = bench.now
+      bench.hear([record.living(0)])
+      bench.run(for: .seconds(30))
+      #expect(bench.reports.map { $0.at - start } == [.seconds(1)])
+      #expect(bench.news == ["lost"])
+    }
+  }
+
+  @Test("A goodbye that is taken back within a second goes unnoticed (M41, M56)")
+  func spoofedGoodbye() throws {
+    var bench = try settled()
+    bench.hear(try said().all.map { $0.living(0) })
+    bench.run(for: .ms(500))
+    bench.hear(try said().all)
+    bench.run(for: .seconds(30))
+    #expect(!bench.news.contains("lost"))
+  }
+
+  @Test("The goodbye of what was never said changes nothing")
+  func strayGoodbye() throws {
+    var bench = try BrowserBench()
+    bench.hear(try said().all.map { $0.living(0) })
+    bench.run(for: .seconds(5))
+    #expect(bench.reports.isEmpty)
+  }
+
+  @Test("What replaces the old is reported at once, and the old is gone a second later (M42)")
+  func cacheFlush() throws {
+    var bench = try settled()
+    bench.run(for: .seconds(5))
+    let news = Said(
+      announcement: try Ann.announcement(info: ["room": "bar"]), address: .v4(0x0A00_0009))
+    bench.hear([news.text, news.host])
+    let service = DiscoveredService(
+      id: Ann.id, name: "Ann", info: try DiscoveryInfo(["room": "bar"]),
+      endpoints: [Endpoint(.v4(0x0A00_0009), port: 7_100)])
+    #expect(bench.reports.last?.report == .updated(service))
+    let count = bench.reports.count
+    bench.run(for: .seconds(10))
+    #expect(bench.reports.count == count)
+  }
+
+  @Test("What comes within a second belongs to the same whole (M42)")
+  func sameWhole() throws {
+    var bench = try BrowserBench()
+    bench.hear(try said().all)
+    bench.run(for: .ms(900))
+    bench.hear([Said(announcement: try Ann.announcement(), address: .v4(0x0A00_0009)).host])
+    bench.run(for: .seconds(10))
+    guard case .updated(let service)? = bench.reports.last?.report else {
+      Issue.record("no update")
+      return
+    }
+    #expect(service.endpoints.count == 2)
+  }
+
+  @Test("What is known for half of its life is said in the question, with the time left (M26, M27)")
+  func knownAnswers() throws {
+    var bench = try settled()
+    bench.run(for: .seconds(60))
+    let query = try #require(bench.sent.first { !$0.message.answers.isEmpty })
+    let rest = try #require(query.message.answers.first)
+    #expect(rest.data == (try said().pointer.data) && !rest.flushesCache)
+    #expect(rest.lifetimeSeconds < 4_500 && rest.lifetimeSeconds >= 4_440)
+
+    var old = try BrowserBench()
+    old.hear([try said().pointer.living(200)])
+    old.run(for: .seconds(110))
+    old.forget()
+    old.run(for: .seconds(20))  // Asked at 127 s, with 73 s left.
+    #expect(old.times(of: Ann.domain, .ptr).count == 1)
+    #expect(old.sent.allSatisfy { $0.message.answers.isEmpty })
+  }
+
+  @Test("What an asker says it knows is not believed (M27)")
+  func foreignKnownAnswers() throws {
+    var bench = try BrowserBench()
+    let all = try said().all
+    bench.hear(DNSMessage(asking: [DNSQuestion(Ann.domain, .ptr)], knowing: all))
+    bench.run(for: .seconds(1))
+    #expect(bench.reports.isEmpty)
+    #expect(bench.asked.allSatisfy { $0.question.name == Ann.domain })
+  }
+
+  @Test("Somebody else's question stands for ours when it is nearly due (M29)")
+  func duplicateQuestion() throws {
+    let query = DNSMessage(asking: [DNSQuestion(Ann.domain, .ptr)])
+    var bench = try BrowserBench()
+    bench.run(for: .seconds(70))
+    bench.forget()
+    bench.run(for: .seconds(40))  // 17 s before the next question.
+    bench.hear(query)
+    bench.run(for: .seconds(30))
+    #expect(bench.sent.isEmpty)
+    var early = try BrowserBench()
+    early.run(for: .seconds(70))
+    early.forget()
+    early.hear(query)
+    early.run(for: .seconds(60))
+    #expect(early.sent.count == 1)
+  }
+
+  @Test("A question that hides answers we do not have does not stand for ours (M29)")
+  func narrowerQuestion() throws {
+    var bench = try BrowserBench()
+    bench.run(for: .seconds(70))
+    bench.forget()
+    bench.run(for: .seconds(40))
+    bench.hear(DNSMessage(asking: [DNSQuestion(Ann.domain, .ptr)], knowing: [try said().pointer]))
+    bench.run(for: .seconds(30))
+    #expect(bench.sent.count == 1)
+  }
+
+  @Test("Answers to us alone are believed for two seconds after we wished for them (M18)")
+  func unicastAnswers() throws {
+    let answer = DNSMessage(answering: try said().all)
+    var early = try BrowserBench()
+    early.hear(answer, wasMulticast: false)
+    #expect(early.reports.isEmpty)
+    early.run(for: .seconds(2))
+    early.hear(answer, wasMulticast: false)
+    #expect(early.news == ["found"])
+    var late = try BrowserBench()
+    late.run(for: .seconds(3))
+    late.hear(answer, wasMulticast: false)
+    #expect(late.reports.isEmpty)
+  }
+
+  @Test(
+    "Responses from another port, of another kind or with questions are dealt with (M14, M17, M52)")
+  func strangeResponses() throws {
+    var bench = try BrowserBench()
+    var answer = DNSMessage(answering: try said().all)
+    bench.hear(answer, from: Endpoint(Ann.address, port: 4_000))
+    answer.isOrdinary = false
+    bench.hear(answer)
+    #expect(bench.reports.isEmpty)
+    answer.isOrdinary = true
+    answer.questions = [DNSQuestion(Ann.domain, .ptr)]
+    bench.hear(answer)
+    #expect(bench.news == ["found"])
+  }
+
+  @Test("An unreachable peer that is silent for ten seconds is lost (M44)")
+  func reconfirm() throws {
+    var bench = try settled()
+    let start = bench.now
+    bench.handle(.reconfirmRequested(Ann.id))
+    bench.run(for: .seconds(20))
+    #expect(
+      bench.times(of: try said().service.name, .srv).map { $0 - start }.prefix(3) == [
+        .zero, .seconds(2), .seconds(5),
+      ])
+    #expect(bench.times(of: Ann.domain, .ptr).count >= 2)
+    #expect(bench.news == ["lost"])
+    #expect(bench.reports.map { $0.at - start } == [.seconds(10)])
+  }
+
+  @Test("An unreachable peer that answers stays (M44)")
+  func reconfirmed() throws {
+    var bench = try settled()
+    bench.handle(.reconfirmRequested(Ann.id))
+    bench.run(for: .seconds(3))
+    bench.hear(try said().all)
+    bench.run(for: .seconds(30))
+    #expect(bench.reports.isEmpty)
+  }
+
+  @Test(
+    "What others ask for twice in vain is gone in ten seconds, our own question unanswered too (M45)"
+  )
+  func passiveObservation() throws {
+    let query = DNSMessage(asking: [DNSQuestion(Ann.domain, .ptr)])
+    var bench = try settled()
+    bench.hear(query)
+    bench.run(for: .seconds(2))
+    bench.forget()
+    let start = bench.now
+    bench.hear(query)
+    var answered = bench
+    bench.run(for: .seconds(20))
+    #expect(bench.times(of: Ann.domain, .ptr).map { $0 - start } == [.seconds(8), .seconds(9)])
+    #expect(bench.reports.map { $0.at - start } == [.seconds(10)])
+    #expect(bench.news == ["lost"])
+    answered.run(for: .seconds(1))
+    answered.hear([try said().pointer])
+    answered.run(for: .seconds(20))
+    #expect(answered.reports.isEmpty && answered.sent.isEmpty)
+  }
+
+  @Test("A question that lists an answer, or wants it alone, says nothing about it (M45)")
+  func passiveObservationOfKnown() throws {
+    var bench = try settled()
+    for _ in 0..<5 {
+      let pointer = try said().pointer
+      bench.hear(DNSMessage(asking: [DNSQuestion(Ann.domain, .ptr)], knowing: [pointer]))
+      bench.hear(DNSMessage(asking: [DNSQuestion(Ann.domain, .ptr, wantsUnicast: true)]))
+      bench.run(for: .seconds(4))
+    }
+    #expect(bench.reports.isEmpty && bench.sent.isEmpty)
+  }
+
+  @Test("After a sleep, who does not answer within ten seconds is lost (M31, M44)")
+  func restart() throws {
+    var bench = try settled()
+    bench.handle(.restartRequested)
+    let start = bench.now
+    bench.run(for: .seconds(20))
+    #expect(bench.sent.first?.message.answers.isEmpty == true)
+    #expect(bench.reports.map { $0.at - start } == [.seconds(10)])
+    var awake = try settled()
+    awake.handle(.restartRequested)
+    awake.run(for: .ms(200))
+    awake.hear(try said().all)
+    awake.run(for: .seconds(20))
+    #expect(awake.reports.isEmpty)
+  }
+
+  @Test("What came in on an interface that is gone is forgotten")
+  func interfaceGone() throws {
+    var bench = try BrowserBench(interfaces: [1, 2])
+    bench.hear(try said().all, on: 1)
+    bench.hear(Said(announcement: try Ann.announcement(), address: .v4(0xC0A8_0001)).all, on: 2)
+    bench.forget()
+    bench.handle(.interfacesChanged([2]))
+    guard case .updated(let service)? = bench.reports.last?.report else {
+      Issue.record("no update")
+      return
+    }
+    #expect(service.endpoints == [Endpoint(.v4(0xC0A8_0001), port: 7_100)])
+    bench.handle(.interfacesChanged([]))
+    #expect(bench.news == ["updated", "lost"])
+  }
+
+  @Test("A link-local address carries the interface that it was heard on")
+  func scopes() throws {
+    var bench = try BrowserBench(interfaces: [7])
+    let address = IPAddress.v6(0xFE80_0000_0000_0000, 1, scope: 0)
+    bench.hear(Said(announcement: try Ann.announcement(), address: address).all, on: 7)
+    guard case .found(let service)? = bench.reports.last?.report else {
+      Issue.record("nothing found")
+      return
+    }
+    #expect(
+      service.endpoints == [Endpoint(.v6(0xFE80_0000_0000_0000, 1, scope: 7), port: 7_100)])
+  }
+
+  @Test("Nobody is sent to a group, to nowhere or to themselves")
+  func badAddresses() throws {
+    let loopback = IPAddress.v4(0x7F00_0001)
+    for address in [IPAddress.v4(0xE000_00FB), .anyV4, loopback] {
+      var bench = try BrowserBench()
+      bench.hear(Said(announcement: try Ann.announcement(), address: address).all)
+      #expect(bench.reports.isEmpty)
+    }
+    var bench = try BrowserBench()
+    let all = Said(announcement: try Ann.announcement(), address: loopback).all
+    bench.hear(DNSMessage(answering: all), from: Endpoint(loopback, port: DNSArrival.port))
+    #expect(bench.news == ["found"])
+  }
+
+  @Test("Two instances of one identity are one peer")
+  func twoInstances() throws {
+    var second = try Ann.announcement(port: 9_999)
+    second.ordinal = 2
+    var bench = try settled()
+    bench.hear(Said(announcement: second).all)
+    #expect(bench.reports.isEmpty)
+    bench.hear(try said().all.map { $0.living(0) })
+    bench.run(for: .seconds(2))
+    #expect(!bench.news.contains("lost") && bench.news.last == "updated")
+    bench.hear(Said(announcement: second).all.map { $0.living(0) })
+    bench.run(for: .seconds(2))
+    #expect(bench.news.last == "lost")
+  }
+
+  @Test("A browser that nobody answers sends five packets in ten seconds at most")
+  func chattiness() throws {
+    var bench = try BrowserBench()
+    bench.run(for: .seconds(10))
+    #expect(bench.sent.count <= 5)
+  }
+
+  @Test(
+    "One source fills its own share only, and nothing grows beyond its bounds",
+    arguments: Seed.some(3))
+  func flood(seed: Seed) throws {
+    var random = seed.generator
+    var bench = try BrowserBench(seed: seed.value)
+    bench.hear(try said().all)
+    for source in 0..<20 {
+      for _ in 0..<3 {
+        let records = (0..<300).map { _ in
+          DNSRecord(
+            Ann.domain, .pointer(DNSName("x\(random.next())", "_chat", "_tcp", "local")),
+            lifetimeSeconds: 4_500)
+        }
+        bench.hear(
+          DNSMessage(answering: records),
+          from: Endpoint(.v4(0x0A00_0100 + UInt32(source)), port: DNSArrival.port))
+      }
+    }
+    #expect(bench.machine.cachedCount <= 4_096)
+    var bob = Said(announcement: try Ann.announcement(id: Ann.peer(9)))
+    bob.address = .v4(0x0A00_0077)
+    bench.hear(DNSMessage(answering: bob.all), from: Endpoint(bob.address, port: DNSArrival.port))
+    #expect(bench.news == ["found", "found"])
+  }
+
+  @Test(
+    "Whatever is heard, every peer is found, then updated, then lost, in this order",
+    arguments: Seed.some(100))
+  func reportsMakeSense(seed: Seed) throws {
+    var random = seed.generator
+    var bench = try BrowserBench(interfaces: [1, 2], seed: seed.value)
+    for _ in 0..<200 {
+      var announcement = try Ann.announcement(
+        info: ["k": "\(random.below(3))"], port: UInt16(1 + random.below(2)),
+        id: Ann.peer(3 + random.below(3)))
+      announcement.ordinal = Int(1 + random.below(2))
+      let said = Said(
+        announcement: announcement, address: .v4(0x0A00_0001 + UInt32(random.below(3))))
+      let records = said.all.filter { _ in random.below(3) > 0 }
+        .map { random.below(4) == 0 ? $0.living(UInt32(random.below(3))) : $0 }
+      bench.hear(records, on: 1 + UInt32(random.below(2)))
+      if random.below(20) == 0 { bench.handle(.reconfirmRequested(announcement.id)) }
+      if random.below(30) == 0 {
+        bench.handle(.interfacesChanged(random.below(2) == 0 ? [1] : [1, 2]))
+      }
+      bench.run(for: random.duration(below: .seconds(20)))
+    }
+    bench.run(for: .seconds(10_000))
+    var present: [PeerID: DiscoveredService] = [:]
+    for (_, report) in bench.reports {
+      switch report {
+      case .found(let service): #expect(present.updateValue(service, forKey: service.id) == nil)
+      case .updated(let service):
+        let before = present.updateValue(service, forKey: service.id)
+        #expect(before != nil && before != service)
+      case .lost(let peer): #expect(present.removeValue(forKey: peer) != nil)
+      }
+    }
+    #expect(present.isEmpty && bench.machine.cachedCount == 0)
+  }
+}
