@@ -285,8 +285,6 @@ package struct InvitationDesk: Hashable, Sendable {
       violated(over: link, at: now, into: &out)
     } else if index(of: arrival.id) != nil {
       tell(arrival.id, .inviteReceived(link), at: now, into: &out)
-    } else if let answer = answers.first(where: { $0.id == arrival.id }) {
-      decline(arrival.id, answer.reason, over: link, into: &out)
     } else if inbounds.count(where: { $0.arrival.id.inviter == arrival.id.inviter })
       >= Self.inboundsOfPeerMax || inbounds.count >= Self.inboundsMax
     {
@@ -295,6 +293,8 @@ package struct InvitationDesk: Hashable, Sendable {
       begin(arrival, .accepted(membership), over: link, isSilent: true, at: now, into: &out)
     } else if let index = indexOfGlare(with: arrival) {
       meet(arrival, outbounds[index], over: link, at: now, into: &out)
+    } else if let answer = answers.first(where: { $0.id == arrival.id }) {
+      decline(arrival.id, answer.reason, over: link, into: &out)
     } else {
       consider(arrival, over: link, at: now, into: &out)
     }

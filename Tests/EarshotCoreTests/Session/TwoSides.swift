@@ -43,6 +43,7 @@ struct TwoSides: Hashable {
     var mayAccept = true
     var usersComeFirst = false  // No deadline passes while a user may do something.
     var timeout = Duration.seconds(20)
+    var patience = Duration.seconds(30)
   }
   struct Side: Hashable {
     let id: PeerID
@@ -365,15 +366,21 @@ struct TwoSides: Hashable {
     var actions: [MembershipMachine.Action] = []
     sides[side].membership = MembershipMachine(
       over: link, local: sides[side].id, remote: sides[1 - side].id,
-      random: RandomStream(seed: linksMade), into: &actions)
+      configuration: configuration, random: RandomStream(seed: linksMade), into: &actions)
     perform(actions, of: side)
+  }
+
+  private var configuration: MembershipMachine.Configuration {
+    var configuration = MembershipMachine.Configuration()
+    configuration.patience = budget.patience
+    return configuration
   }
 
   private mutating func introduce(_ side: Int) {
     var actions: [MembershipMachine.Action] = []
     sides[side].membership = MembershipMachine(
       introducing: sides[1 - side].id, to: sides[side].id,
-      random: RandomStream(seed: linksMade), at: now, into: &actions)
+      configuration: configuration, random: RandomStream(seed: linksMade), at: now, into: &actions)
     perform(actions, of: side)
   }
 

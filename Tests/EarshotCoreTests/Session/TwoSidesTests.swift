@@ -81,7 +81,8 @@ struct TwoSidesTests {
 
   @Test("A membership survives many faults", arguments: Seed.some(1_000))
   func longMembership(seed: Seed) {
-    let budget = Budget(breaks: 12, dialFailures: 4, earlyDeadlines: 8)
+    let budget = Budget(
+      breaks: 12, dialFailures: 4, earlyDeadlines: 8, patience: .seconds(600))
     expectOne(from: .connected(budget), seed: seed) { $0.isUnharmed }
   }
 }
@@ -103,7 +104,8 @@ func expectOne(
   let ending = world.steps.isEmpty ? world.finalComplaint(law) : "it goes on for ever"
   if let verdict = world.complaint ?? ending {
     let story = path.map { "\($0)" }.joined(separator: "\n")
-    Issue.record("\(verdict) after\n\(story)", sourceLocation: sourceLocation)
+    let ends = world.sides.map { "\($0.outcomes), \($0.departures)" }.joined(separator: "; ")
+    Issue.record("\(verdict): \(ends) after\n\(story)", sourceLocation: sourceLocation)
   }
 }
 
@@ -128,7 +130,6 @@ func expectAll(
       if seen.insert(next).inserted { stack.append((next, path + [step])) }
     }
   }
-  print("visited \(seen.count)")
   #expect(seen.count >= count, sourceLocation: sourceLocation)
 }
 
