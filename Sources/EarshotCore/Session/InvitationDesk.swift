@@ -51,7 +51,7 @@ package struct InvitationDesk: Hashable, Sendable {
 
   /// The links that invitations own.
   package var links: [LinkToken] {
-    outbounds.compactMap(\.machine.link) + inbounds.compactMap(\.machine.link)
+    outbounds.compactMap(\.machine.link) + inbounds.flatMap(\.machine.links)
   }
 
   /// The invitation that an ATTACH confirms, although its sender is no member yet.
@@ -443,7 +443,7 @@ package struct InvitationDesk: Hashable, Sendable {
   }
 
   private func inbound(over link: LinkToken) -> InboundID? {
-    inbounds.first { $0.machine.link == link }?.arrival.id
+    inbounds.first { $0.machine.links.contains(link) }?.arrival.id
   }
 
   private static let offersMax = 8

@@ -208,6 +208,7 @@ struct TwoSides: Hashable {
   private mutating func pass(_ side: Int, ofDesk: Bool) {
     if budget.earlyDeadlines > 0, !mustHappen.isEmpty || budget.usersComeFirst {
       budget.earlyDeadlines -= 1
+      breakages += 1
     }
     let wake = ofDesk ? sides[side].deskWake : sides[side].membershipWake
     now = max(now, wake ?? now)

@@ -161,6 +161,9 @@ extension TwoSides {
     }
     if isMember(0), Set(memberships.map(\.epoch)).count != 1 { return "the epochs differ" }
     if isMember(0), sides.contains(where: \.isInterrupted) { return "still interrupted" }
+    if sides.contains(where: { $0.interruptions > breakages }) {
+      return "more interruptions than breaks"
+    }
     return law(self) ? nil : "the law does not hold"
   }
 }
