@@ -324,10 +324,13 @@ package struct MembershipMachine: Hashable, Sendable {
   private mutating func answered(
     over link: LinkToken, epoch: UInt64, during absence: Absence, into out: inout [Action]
   ) -> State {
-    if case .asking(link, _, let reserve) = absence.search {
+    switch absence.search {
+    case .asking(link, _, let reserve):
       self.epoch = max(self.epoch, epoch)
       if let reserve { out.append(.closeLink(reserve.link, .duplicate)) }
-    } else {
+    case .asking(_, _, let reserve?) where reserve.link == link:
+      return end(.violation, leaving: absence, into: &out)  // It asked, and answers itself.
+    case .resting, .dialling, .asking:
       self.epoch = epoch
       abandon(absence.search, .duplicate, into: &out)
     }
