@@ -2,12 +2,14 @@ import BenchmarkKit
 import EarshotSimulator
 
 /// Asks how many packets a CPU-second a simulated world delivers to tasks, and what an idle host costs.
+///
+/// Understands `--hosts N` besides the options of every benchmark: one size instead of four.
 @main
 enum SimulatedCrowd {
   static func main() throws {
     var benchmark = Benchmark("SimulatedCrowd")
     benchmark.add(idleHosts(benchmark.isQuick ? 1_000 : 10_000))
-    for hostCount in [2, 100, 1_000, 10_000] {
+    for hostCount in hostCounts {
       measure(
         Crowd(hostCount: hostCount, packets: benchmark.isQuick ? 20_000 : 1_000_000), in: &benchmark
       )
@@ -18,6 +20,14 @@ enum SimulatedCrowd {
     benchmark.add(
       Sample("peak memory", unit: "bytes", values: [Double(Resources.peakMemoryBytes)]))
     try benchmark.report()
+  }
+
+  private static var hostCounts: [Int] {
+    let arguments = CommandLine.arguments
+    guard let index = arguments.firstIndex(of: "--hosts"), index + 1 < arguments.count,
+      let count = Int(arguments[index + 1]), count > 1
+    else { return [2, 100, 1_000, 10_000] }
+    return [count & ~1]
   }
 
   private static func measure(_ crowd: Crowd, in benchmark: inout Benchmark) {

@@ -36,7 +36,7 @@ public final class DatagramChannel: Sendable {
     socket = try network.openDatagramSocket(on: endpoint, options: options, handler: inbox)
   }
 
-  deinit { socket.close() }
+  deinit { close() }
 
   /// Where it is bound, with the port that was chosen.
   public var localEndpoint: Endpoint { socket.localEndpoint }
@@ -63,7 +63,12 @@ public final class DatagramChannel: Sendable {
   /// - Returns: The datagram, or `nil` when there is none at the deadline, or when the task is cancelled.
   /// - Throws: Why the socket is gone; `brokenPipe` after ``close()``.
   public func receive(until deadline: Instant? = nil) async throws(NetworkError) -> Datagram? {
-    try await inbox.receive(until: deadline)
+    if let datagram = inbox.takeNext() { return datagram }
+    let datagram = await withUnsafeContinuation {
+      inbox.wait($0, until: deadline ?? .distantFuture)
+    }
+    if datagram == nil { try inbox.check() }
+    return datagram
   }
 
   /// Receives what is sent to a multicast group on one interface.
@@ -82,6 +87,6 @@ public final class DatagramChannel: Sendable {
   /// Closes the socket; whoever waits is told `brokenPipe`.
   public func close() {
     socket.close()
-    inbox.close()
+    inbox.fail(NetworkError(.brokenPipe, call: "recvfrom"))
   }
 }

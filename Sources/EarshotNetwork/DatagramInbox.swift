@@ -2,29 +2,22 @@ import Synchronization
 
 /// What a datagram channel has received, and who waits for it.
 ///
-/// One timer serves all waits: while it is armed for an earlier time than needed it is left alone, and goes
-/// on to the deadline of the wait that it finds.
+/// A datagram that somebody waits for is handed over at once and never stored. One timer serves all waits:
+/// while it is armed for an earlier time than needed it is left alone, and goes on to the deadline of the
+/// wait that it finds.
 final class DatagramInbox: DatagramHandler {
-  private typealias Waiter = UnsafeContinuation<Void, Never>
-  private struct State {
-    var waiting: [Datagram] = []
-    var nextWaiting = 0
+  typealias Waiter = UnsafeContinuation<Datagram?, Never>
+  fileprivate struct State {
     var waiter: Waiter?
-    var deadline: Instant?
-    var armedFor: Instant?
+    var deadline = Instant.distantFuture
+    var armedFor = Instant.distantFuture
+    var stored: [Datagram] = []
+    var taken = 0
     var error: NetworkError?
     var lostCount = 0
     var timer: (any NetworkTimer)?
 
-    mutating func forgetTaken(capacity: Int) {
-      if nextWaiting == waiting.count {
-        waiting.removeAll(keepingCapacity: true)
-        nextWaiting = 0
-      } else if nextWaiting > capacity {
-        waiting.removeFirst(nextWaiting)
-        nextWaiting = 0
-      }
-    }
+    var isEmpty: Bool { taken == stored.count }
   }
   private let state = Mutex(State())
   private let network: any Network
@@ -37,99 +30,93 @@ final class DatagramInbox: DatagramHandler {
 
   var lostCount: Int { state.withLock { $0.lostCount } }
 
-  func receive(until deadline: Instant?) async throws(NetworkError) -> Datagram? {
-    if let datagram = try takeNext() { return datagram }
-    if Task.isCancelled { return nil }
-    if let deadline { arm(for: deadline) }
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { wait($0, until: deadline) }
-    } onCancel: {
-      wake()
-    }
-    return try takeNext()
+  /// The oldest datagram that is stored.
+  func takeNext() -> Datagram? { state.withLock { $0.takeNext(capacity: capacity) } }
+
+  /// Throws if no more can come.
+  func check() throws(NetworkError) {
+    if let error = state.withLock({ $0.error }) { throw error }
   }
 
-  func close() {
-    state.withLock { $0.error = $0.error ?? NetworkError(.brokenPipe, call: "recvfrom") }
-    wake()
+  /// Stores who waits, or resumes it at once when there is something to take, or nothing to wait for.
+  func wait(_ waiter: Waiter, until deadline: Instant) {
+    let isWaiting = state.withLock { state in
+      precondition(state.waiter == nil, "two tasks receive from one channel")
+      guard state.isEmpty, state.error == nil else { return false }
+      (state.waiter, state.deadline) = (waiter, deadline)
+      return true
+    }
+    guard isWaiting else { return waiter.resume(returning: takeNext()) }
+    arm(for: deadline)
+  }
+
+  /// Ends the wait without a datagram.
+  func wake() {
+    let waiter = state.withLock { $0.waiter.take() }
+    waiter?.resume(returning: nil)
   }
 
   func datagramSocket(
     _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
   ) {
     let datagram = Datagram(bytes: [UInt8](copying: bytes), header: header)
-    state.withLock { state in
-      if state.waiting.count - state.nextWaiting < capacity {
-        state.waiting.append(datagram)
-      } else {
-        state.lostCount += 1
-      }
+    let waiter = state.withLock { state in
+      if let waiter = state.waiter.take() { return Optional(waiter) }
+      state.store(datagram, capacity: capacity)
+      return nil
     }
+    waiter?.resume(returning: datagram)
   }
 
-  func datagramSocketFinishedBatch(_ socket: any DatagramSocket) { wake() }
+  func datagramSocketFinishedBatch(_ socket: any DatagramSocket) {}
 
-  func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {
-    state.withLock { $0.error = error }
+  func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) { fail(error) }
+
+  /// Ends every wait, and lets go of the timer, which holds us.
+  func fail(_ error: NetworkError) {
+    let timer = state.withLock { state in
+      state.error = state.error ?? error
+      return state.timer.take()
+    }
+    timer?.disarm()
     wake()
   }
 }
 
 extension DatagramInbox {
-  private func takeNext() throws(NetworkError) -> Datagram? {
-    let (datagram, error): (Datagram?, NetworkError?) = state.withLock { state in
-      guard state.nextWaiting < state.waiting.count else { return (nil, state.error) }
-      let datagram = state.waiting[state.nextWaiting]
-      state.nextWaiting += 1
-      state.forgetTaken(capacity: capacity)
-      return (datagram, nil)
-    }
-    if let error { throw error }
-    return datagram
-  }
-
-  /// Stores who waits, unless there is something to take by now.
-  private func wait(_ waiter: Waiter, until deadline: Instant?) {
-    let isOver = state.withLock { state in
-      precondition(state.waiter == nil, "two tasks receive from one channel")
-      if state.nextWaiting < state.waiting.count || state.error != nil { return true }
-      (state.waiter, state.deadline) = (waiter, deadline)
-      return false
-    }
-    if isOver || Task.isCancelled { isOver ? waiter.resume() : wake() }
-  }
-
-  private func wake() {
-    let waiter = state.withLock { state in
-      defer { state.waiter = nil }
-      return state.waiter
-    }
-    waiter?.resume()
-  }
-
   private func arm(for deadline: Instant) {
     let timer: (any NetworkTimer)? = state.withLock { state in
-      if let armed = state.armedFor, armed <= deadline { return nil }
+      guard state.armedFor > deadline, state.error == nil else { return nil }
       state.armedFor = deadline
-      if state.timer == nil {
-        state.timer = network.makeTimer { [weak self] in self?.timerFired() }
-      }
+      if state.timer == nil { state.timer = network.makeTimer { [self] in timerFired() } }
       return state.timer
     }
     timer?.arm(at: deadline)
   }
 
   private func timerFired() {
-    let (waiter, next): (Waiter?, Instant?) = state.withLock { state in
-      state.armedFor = nil
-      guard let waiter = state.waiter, let deadline = state.deadline else { return (nil, nil) }
-      guard network.isUp, network.now < deadline else {
-        state.waiter = nil
-        return (waiter, nil)
-      }
-      return (nil, deadline)
+    let now = network.isUp ? network.now : .distantFuture
+    let next: Instant? = state.withLock { state in
+      state.armedFor = .distantFuture
+      return state.waiter != nil && state.deadline > now ? state.deadline : nil
     }
-    if let next { arm(for: next) }
-    waiter?.resume()
+    if let next { arm(for: next) } else { wake() }
+  }
+}
+
+extension DatagramInbox.State {
+  fileprivate mutating func takeNext(capacity: Int) -> Datagram? {
+    guard !isEmpty else { return nil }
+    let datagram = stored[taken]
+    taken += 1
+    if isEmpty || taken > capacity {
+      stored.removeFirst(taken)
+      taken = 0
+    }
+    return datagram
+  }
+
+  fileprivate mutating func store(_ datagram: Datagram, capacity: Int) {
+    if stored.count - taken < capacity { stored.append(datagram) } else { lostCount += 1 }
   }
 }

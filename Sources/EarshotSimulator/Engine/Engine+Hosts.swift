@@ -38,8 +38,8 @@ extension Engine {
 
   /// Calls every armed timer, so that whoever waits finds the host down.
   private func fireTimers() {
-    let armed = timers.elements.compactMap { record in
-      record.isArmed ? record.timer?.takeUnretainedValue() as? SimulatedTimer : nil
+    let armed = (0..<timers.end).compactMap { index in
+      timers[index].isArmed ? timers[index].timer?.takeUnretainedValue() as? SimulatedTimer : nil
     }
     for timer in armed { timer.fireLast() }
   }
@@ -49,7 +49,7 @@ extension Engine {
     queue.removeAll()
     datagrams.removeAll()
     segments.removeAll()
-    actions.removeAll()
+    for index in 0..<actions.end { actions[index] = nil }
     taskNames = [:]
     phase = .finished
   }

@@ -18,7 +18,15 @@ struct Trace {
   /// The hash of a payload.
   static func hash(of bytes: Span<UInt8>) -> UInt64 {
     var hash = RollingHash()
-    hash.combine(bytes: bytes)
+    bytes.withUnsafeBytes { bytes in
+      let words = bytes.count / 8
+      for index in 0..<words {
+        hash.combine(
+          UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self)))
+      }
+      for index in 8 * words..<bytes.count { hash.combine(UInt64(bytes[index])) }
+      hash.combine(UInt64(bytes.count))
+    }
     return hash.value
   }
 }
