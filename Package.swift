@@ -38,8 +38,11 @@ let package = Package(
       name: "EarshotScenario",
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot"],
       swiftSettings: house),
+    .target(
+      name: "EarshotCommandLine", dependencies: ["EarshotCore", "EarshotScenario"],
+      swiftSettings: house),
     .executableTarget(
-      name: "EarshotCLI", dependencies: ["EarshotCore", "EarshotScenario"], swiftSettings: house),
+      name: "EarshotCLI", dependencies: ["EarshotCommandLine"], swiftSettings: house),
     // How we know.
     .target(
       name: "TestKit", dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator"],
@@ -56,6 +59,10 @@ let package = Package(
     .testTarget(
       name: "EarshotTests",
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot", "TestKit"],
+      swiftSettings: house),
+    .testTarget(
+      name: "EarshotCommandLineTests",
+      dependencies: ["EarshotCore", "EarshotScenario", "EarshotCommandLine", "TestKit"],
       swiftSettings: house),
     // How fast it is.
     .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: house),
