@@ -23,7 +23,8 @@ enum Checked {
     guard bytes.count <= max else {
       throw EarshotError(
         .contextTooLarge,
-        "The context has \(bytes.count) bytes; shorten it to \(max) and send the rest once connected.")
+        "The context has \(bytes.count) bytes; shorten it to \(max) and send the rest once connected."
+      )
     }
   }
 }

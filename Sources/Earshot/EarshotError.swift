@@ -8,7 +8,8 @@ public struct EarshotError: Error, Sendable {
   public struct Code: Hashable, Sendable {
     private enum Kind: String {
       case cancelled, contextTooLarge, invalidDiscoveryInfo, invalidDisplayName, invalidServiceType
-      case invitationEnded, messageTooLarge, network, notConnected, sessionEnded, sessionFull, stopped
+      case invitationEnded, messageTooLarge, network, notConnected, sessionEnded, sessionFull,
+        stopped
       case suspended, unknownPeer
     }
     private let kind: Kind

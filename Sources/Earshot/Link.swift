@@ -130,7 +130,7 @@ actor Link: ConnectionHandler {
     switch phase {
     case .connecting: end(nil)
     case .greeting, .open:
-      if channel.isReady { Close(code: code, text: text).encode(into: &frames) }
+      if remote != nil { Close(code: code, text: text).encode(into: &frames) }
       beginClosing()
     case .closing, .ended: break
     }
@@ -208,29 +208,30 @@ actor Link: ConnectionHandler {
     let now = now
     if phase == .open { drive { $0.touched(at: now, into: &$2) } }
     isReading = true
-    var failure: FrameError?
-    var distrust: SecureChannelError?
-    let wasReady = channel.isReady
     do throws(SecureChannelError) {
-      try channel.receive(bytes, into: &protocolBytes) { plaintext in
-        if !wasReady { channelReady() }
-        do throws(FrameError) { try decode(plaintext, at: now) } catch { failure = error }
-      }
-      if !wasReady, channel.isReady { channelReady() }
+      if remote == nil { try greet(bytes, at: now) } else { try read(bytes, at: now) }
     } catch {
-      distrust = error
+      isReading = false
+      distrust(error)
     }
     isReading = false
     handOverMessages()
-    if let failure { violate(failure.closeCode, failure.description) }
-    if let distrust { self.distrust(distrust) }
     flush()
   }
 
-  private func channelReady() {
-    guard remote == nil else { return }
+  /// Takes in bytes until the channel knows who the other side is; what follows them waits until then.
+  private func greet(_ bytes: Span<UInt8>, at now: Instant) throws(SecureChannelError) {
+    var plaintext: [UInt8] = []
+    try channel.receive(bytes, into: &protocolBytes) { plaintext.append(copying: $0) }
+    guard channel.isReady else { return }
     remote = channel.remote
     handle(.channelReady)
+    decode(plaintext.span, at: now)
+  }
+
+  /// Takes in bytes of a channel that is ready, in place.
+  private func read(_ bytes: Span<UInt8>, at now: Instant) throws(SecureChannelError) {
+    try channel.receive(bytes, into: &protocolBytes) { decode($0, at: now) }
   }
 
   private func distrust(_ error: SecureChannelError) {
@@ -248,10 +249,16 @@ actor Link: ConnectionHandler {
 
   // MARK: Frames
 
-  private func decode(_ plaintext: Span<UInt8>, at now: Instant) throws(FrameError) {
-    try decoder.decode(plaintext) { type, payload, frameBytes throws(FrameError) in
-      try handle(type, payload, frameBytes: frameBytes, at: now)
-      return phase == .greeting || phase == .open
+  private func decode(_ plaintext: Span<UInt8>, at now: Instant) {
+    guard phase == .greeting || phase == .open else { return }
+    do throws(FrameError) {
+      try decoder.decode(plaintext) { type, payload, frameBytes throws(FrameError) in
+        try handle(type, payload, frameBytes: frameBytes, at: now)
+        return phase == .greeting || phase == .open
+      }
+    } catch {
+      handOverMessages()
+      violate(error.closeCode, error.description)
     }
   }
 
@@ -317,7 +324,7 @@ actor Link: ConnectionHandler {
     case .wake(let deadline): setDeadline(.handshake, at: deadline)
     case .cancelWake: setDeadline(.handshake, at: nil)
     case .sendHello: context.greeting.encode(into: &frames)
-    case .sendClose(let code): if channel.isReady { Close(code: code).encode(into: &frames) }
+    case .sendClose(let code): if remote != nil { Close(code: code).encode(into: &frames) }
     case .closeTransport: beginClosing()
     case .reportGreeted(let hello), .reportRequested(let hello): opened(by: hello)
     case .reportFailed(let reason): failed(reason)
@@ -442,7 +449,7 @@ actor Link: ConnectionHandler {
       wire += protocolBytes
       protocolBytes = []
     }
-    guard channel.isReady else { return }
+    guard remote != nil else { return }
     delivery?.fill(&frames, max: Self.writeBytesMax, at: now)
     guard !frames.isEmpty else { return }
     channel.seal(frames.span, into: &wire)

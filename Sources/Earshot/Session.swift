@@ -93,8 +93,9 @@ public actor Session {
       return
     }
     var gone: [PeerID] = []
-    for entry in try directory.entries(of: members) {
-      if try await !Self.send(message, over: entry.delivery) { gone.append(entry.id) }
+    for entry in try directory.entries(of: members)
+    where try await !Self.send(message, over: entry.delivery) {
+      gone.append(entry.id)
     }
     if !gone.isEmpty, members != nil { throw SessionDirectory.notConnected(gone) }
   }

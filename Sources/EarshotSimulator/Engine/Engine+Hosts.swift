@@ -10,6 +10,25 @@ extension Engine {
     return host
   }
 
+  /// Starts the next life of a host.
+  func replaceHost(_ index: Int) -> SimulatedNetwork {
+    let past = hosts[index]
+    let host = SimulatedNetwork(
+      past.name, index: index, generation: past.generation + 1, engine: self)
+    pastHosts.append(past)
+    hosts[index] = host
+    return host
+  }
+
+  enum Fault: Int {
+    case partition = 1
+    case cut, heal, crash, restart, suspend, freeze, resume
+  }
+
+  func traceFault(_ fault: Fault, _ from: Int, _ to: Int) {
+    trace.add(.fault, now, from, to, fault.rawValue)
+  }
+
   /// Ends everything; see ``World/finish()``.
   func finish() {
     guard phase == .idle else { return }
@@ -20,7 +39,7 @@ extension Engine {
       host.life.release()
     }
     for host in all { host.cancelTasks() }
-    for host in all { host.failEverything() }
+    for host in all { host.shutDownSockets() }
     fireTimers()
     runReadyJobs()
     forget()
@@ -29,7 +48,7 @@ extension Engine {
   /// Calls every armed timer, so that whoever waits finds the host down.
   private func fireTimers() {
     let armed = timers.elements.compactMap { record in
-      record.isArmed ? record.timer?.takeUnretainedValue() : nil
+      record.isArmed ? record.timer?.takeUnretainedValue() as? SimulatedTimer : nil
     }
     for timer in armed { timer.fireLast() }
   }
@@ -38,6 +57,7 @@ extension Engine {
     (hosts, pastHosts) = ([], [])
     queue.removeAll()
     datagrams.removeAll()
+    segments.removeAll()
     actions.removeAll()
     taskNames = [:]
     phase = .finished

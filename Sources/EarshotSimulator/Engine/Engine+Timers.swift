@@ -4,7 +4,7 @@
 /// when it comes, and goes on to it.
 struct TimerRecord {
   /// Not retained: a timer takes its record away when it is released.
-  var timer: Unmanaged<SimulatedTimer>?
+  var timer: Unmanaged<EngineTimer>?
   var deadline = Int64.max
   /// The place among events of the same instant, taken when the timer was armed.
   var armSequence: UInt64 = 0
@@ -14,8 +14,46 @@ struct TimerRecord {
   var isArmed = false
 }
 
+/// Whoever has a timer record: a host's timer, or a kernel's.
+///
+/// Sendable as its engine is: one thread drives both.
+class EngineTimer: @unchecked Sendable {
+  let engine: Engine
+  private var index = 0
+
+  init(_ engine: Engine) {
+    self.engine = engine
+    index = engine.addTimer(self)
+  }
+
+  deinit { engine.removeTimer(index) }
+
+  final func setDeadline(_ time: Int64) { engine.arm(index, at: time) }
+
+  final func clearDeadline() { engine.disarm(index) }
+
+  /// The deadline has come.
+  func fall() { preconditionFailure("a timer that does nothing") }
+}
+
+/// A timer of a host's kernel, which goes on while the host's code stands still.
+final class KernelTimer: EngineTimer, @unchecked Sendable {
+  private let fire: () -> Void
+
+  init(_ engine: Engine, _ fire: @escaping () -> Void) {
+    self.fire = fire
+    super.init(engine)
+  }
+
+  func arm(at time: Int64) { setDeadline(time) }
+
+  func disarm() { clearDeadline() }
+
+  override func fall() { fire() }
+}
+
 extension Engine {
-  func addTimer(_ timer: SimulatedTimer) -> Int {
+  func addTimer(_ timer: EngineTimer) -> Int {
     let index = timers.take(orAppend: TimerRecord())
     timers[index] = TimerRecord(timer: .passUnretained(timer))
     return index
@@ -46,7 +84,7 @@ extension Engine {
     guard timers[index].armSequence == key.sequence else { return pushTimer(index) }
     now = key.time
     timers[index].isArmed = false
-    timer.takeUnretainedValue().fall(due: self)
+    timer.takeUnretainedValue().fall()
   }
 
   private func pushTimer(_ index: Int) {

@@ -11,6 +11,7 @@ final class Engine: @unchecked Sendable {
   var nextSequence: UInt64 = 1
   var timers = Slab<TimerRecord>()
   var datagrams = Slab<DatagramInFlight>()
+  var segments = Slab<SegmentInFlight>()
   var actions = Slab<(() -> Void)?>()
   var ready: [ReadyWork] = []
   var nextReady = 0
@@ -79,6 +80,9 @@ final class Engine: @unchecked Sendable {
     case .datagram:
       now = key.time
       deliverDatagram(index)
+    case .segment:
+      now = key.time
+      deliverSegment(index)
     case .action:
       now = key.time
       runAction(index)

@@ -9,7 +9,7 @@ struct EventKey {
 
 /// Which table an event lies in, and where in it.
 struct EventSlot {
-  enum Table: UInt32 { case timer, datagram, action }
+  enum Table: UInt32 { case timer, datagram, segment, action }
   private let bits: UInt32
 
   init(_ table: Table, _ index: Int) { bits = table.rawValue << 30 | UInt32(index) }
@@ -20,6 +20,7 @@ struct EventSlot {
     switch bits >> 30 {
     case 0: .timer
     case 1: .datagram
+    case 2: .segment
     default: .action
     }
   }

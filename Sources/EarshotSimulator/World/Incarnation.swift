@@ -6,6 +6,8 @@ final class Incarnation: @unchecked Sendable {
   let index: Int
   let engine: Engine
   var condition = Condition.running
+  /// How often the host was stopped or resumed; tells a suspension whether it is still wanted.
+  var stops = 0
   /// What is to run once the host goes on, in order.
   var held: [Held] = []
 

@@ -7,17 +7,21 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
   /// Where everything of this host runs.
   public let executor: NetworkExecutor
   var sockets: [SimulatedDatagramSocket] = []
+  var listeners: [SimulatedListener] = []
+  var connections: [ConnectionKey: SimulatedConnection] = [:]
   /// Sockets that are gone, whose handlers have not been told.
-  var defunct: [SimulatedDatagramSocket] = []
+  var defunct: [any HostSocket] = []
   private var tasks: [Int: Task<Void, Never>] = [:]
   private var taskCount = 0
-  private var nextPort: UInt16 = 49_152
-  private let generation: Int
+  private var nextPort: UInt16
+  let generation: Int
 
   init(_ name: String, index: Int, generation: Int, engine: Engine) {
     life = Incarnation(name, index, engine)
     self.engine = engine
     self.generation = generation
+    var random = RandomStream(seed: engine.seed, name: "ports \(name)#\(generation)")
+    nextPort = 49_152 + UInt16(random.below(16_384))
     executor = NetworkExecutor(serial: SerialDoor(life), task: TaskDoor(life))
   }
 
@@ -117,15 +121,4 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
 /// Interfaces of a simulated host do not change.
 final class SimulatedObservation: NetworkObservation {
   func cancel() {}
-}
-
-extension SimulatedNetwork {
-  /// Tells every handler that the host is down.
-  func failEverything() {
-    for socket in sockets + defunct {
-      socket.forget()
-      socket.fail(.hostDown, errno: 100)
-    }
-    defunct = []
-  }
 }

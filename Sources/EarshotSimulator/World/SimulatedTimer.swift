@@ -1,35 +1,31 @@
 /// A deadline on a host's clock.
 ///
 /// Sendable as its engine is: one thread drives both.
-final class SimulatedTimer: NetworkTimer, @unchecked Sendable {
+final class SimulatedTimer: EngineTimer, NetworkTimer, @unchecked Sendable {
   private let host: Incarnation
   private let fire: @Sendable () -> Void
-  private var index = 0
 
   init(_ host: Incarnation, _ fire: @escaping @Sendable () -> Void) {
     (self.host, self.fire) = (host, fire)
-    index = host.engine.addTimer(self)
+    super.init(host.engine)
   }
 
-  deinit { host.engine.removeTimer(index) }
-
   func arm(at deadline: Instant) {
-    guard host.engine.isOpen else { return }
+    guard engine.isOpen else { return }
     forgetOverdue()
-    host.engine.arm(index, at: deadline.nanoseconds)
+    setDeadline(deadline.nanoseconds)
   }
 
   func disarm() {
     forgetOverdue()
-    host.engine.disarm(index)
+    clearDeadline()
   }
 
   private func forgetOverdue() {
     if !host.held.isEmpty { host.held.removeAll { $0.isTimer(self) } }
   }
 
-  /// The deadline has come.
-  func fall(due engine: Engine) {
+  override func fall() {
     guard host.mayRun else { return host.held.append(.timer(WeakTimer(self))) }
     engine.trace.add(.timer, engine.now, host.index, 0, 0)
     engine.current = host
@@ -38,7 +34,7 @@ final class SimulatedTimer: NetworkTimer, @unchecked Sendable {
   }
 
   /// Comes due anew, now that its host goes on.
-  func catchUp() { host.engine.arm(index, at: host.engine.now) }
+  func catchUp() { setDeadline(engine.now) }
 
   /// Calls back at the end of the world, so that whoever waits sees that the host is down.
   func fireLast() { host.perform(fire) }

@@ -1,0 +1,70 @@
+/// One TCP segment.
+///
+/// Positions count bytes from the start of their direction and do not wrap.
+struct Segment {
+  struct Flags: OptionSet {
+    let rawValue: UInt8
+    static let syn = Flags(rawValue: 1)
+    static let ack = Flags(rawValue: 2)
+    static let fin = Flags(rawValue: 4)
+    static let rst = Flags(rawValue: 8)
+    /// Asks for an acknowledgement although it carries nothing: a keep-alive, a window probe.
+    static let probe = Flags(rawValue: 16)
+  }
+  var source: Endpoint
+  var destination: Endpoint
+  var flags: Flags
+  /// The position of the first byte of the payload, or that of the end.
+  var position = 0
+  /// Everything before this position has arrived.
+  var acknowledged = 0
+  /// How many bytes more may be sent from there on.
+  var window = 0
+  var payload: [UInt8] = []
+}
+
+/// A segment on its way.
+struct SegmentInFlight {
+  var segment: Segment?
+  var from: Int32 = 0
+  var to: Int32 = 0
+}
+
+/// What tells the connections of a host apart.
+struct ConnectionKey: Hashable {
+  let local: Endpoint
+  let remote: Endpoint
+}
+
+extension Engine {
+  /// Sends a segment over a link.
+  func send(_ segment: Segment, over link: Link) {
+    let count = segment.payload.count
+    let hash = Trace.hash(of: segment.payload.span)
+    let marks = UInt64(segment.flags.rawValue) << 48 ^ UInt64(segment.position)
+    trace.add(.sent, now, link.source, link.target, count, hash ^ marks)
+    let size = count + (segment.source.address.isV4 ? 40 : 60)
+    let fate = fate(of: count, size, over: link, .tcp, segment.source, segment.destination)
+    guard let arrival = fate.arrival else {
+      return trace.add(.lost, now, link.source, link.target, count)
+    }
+    launch(segment, over: link, arriving: arrival)
+    if let again = fate.duplicate { launch(segment, over: link, arriving: again) }
+  }
+
+  private func launch(_ segment: Segment, over link: Link, arriving time: Int64) {
+    let index = segments.take(orAppend: SegmentInFlight())
+    segments[index] = SegmentInFlight(
+      segment: segment, from: Int32(link.source), to: Int32(link.target))
+    push(EventSlot(.segment, index), at: time)
+  }
+
+  func deliverSegment(_ index: Int) {
+    let (from, to) = (Int(segments[index].from), Int(segments[index].to))
+    guard let segment = segments[index].segment else { return }
+    segments[index].segment = nil
+    segments.recycle(index)
+    trace.add(.delivered, now, from, to, segment.payload.count)
+    hosts[to].receive(segment)
+  }
+}

@@ -1,0 +1,95 @@
+extension World {
+  /// Lets packets pass only between hosts of the same part.
+  ///
+  /// Hosts that are not named form one further part. Replaces an earlier partition. Packets that are on
+  /// their way arrive.
+  public func partition(_ parts: [[SimulatedNetwork]]) {
+    engine.enter()
+    for (number, part) in parts.enumerated() {
+      for host in part { engine.traceFault(.partition, host.index, number) }
+    }
+    engine.fabric.partition(parts.map { $0.map(\.index) })
+  }
+
+  /// Lets nothing pass from one host to another; the other way stays as it is.
+  public func cut(from source: SimulatedNetwork, to target: SimulatedNetwork) {
+    engine.enter()
+    engine.traceFault(.cut, source.index, target.index)
+    engine.fabric.link(from: source.index, to: target.index).isCut = true
+  }
+
+  /// Ends the partition and all cuts.
+  public func heal() {
+    engine.enter()
+    engine.traceFault(.heal, 0, 0)
+    engine.fabric.heal()
+  }
+
+  /// Takes a host's power away: none of its code runs any more, its sockets are forgotten, nobody is told.
+  ///
+  /// Whatever its code waits for is told at the end of the world.
+  public func crash(_ host: SimulatedNetwork) {
+    engine.enter()
+    guard host.life.condition != .crashed else { return }
+    engine.traceFault(.crash, host.index, 0)
+    host.life.condition = .crashed
+    host.loseSockets()
+  }
+
+  /// Starts a host anew under its name and addresses, with nothing on it; crashes it before if it still lives.
+  ///
+  /// - Returns: The host's new life. The old one stays dead.
+  public func restart(_ host: SimulatedNetwork) -> SimulatedNetwork {
+    engine.enter()
+    if engine.hosts[host.index] === host { crash(host) }
+    precondition(
+      engine.hosts[host.index].life.condition == .crashed,
+      "'\(host.name)' has been restarted already, and lives")
+    engine.traceFault(.restart, host.index, 0)
+    return engine.replaceHost(host.index)
+  }
+
+  /// Suspends a host's app: after the grace no code of it runs, and its sockets are gone.
+  ///
+  /// The kernel lives: it answers the segments of the connections that were there with resets. When the app
+  /// is resumed, its handlers are told `connectionAborted`.
+  public func suspend(_ host: SimulatedNetwork, grace: Duration = .zero) {
+    engine.enter()
+    host.life.stops += 1
+    let stop = host.life.stops
+    guard grace > .zero else { return suspendNow(host) }
+    engine.schedule(at: (now + grace).nanoseconds) { [weak self, weak host] in
+      guard let self, let host, host.life.stops == stop else { return }
+      suspendNow(host)
+    }
+  }
+
+  private func suspendNow(_ host: SimulatedNetwork) {
+    guard host.life.condition == .running || host.life.condition == .frozen else { return }
+    engine.traceFault(.suspend, host.index, 0)
+    host.life.condition = .suspended
+    host.abortSockets()
+  }
+
+  /// Stops a host's code as SIGSTOP does: its sockets live, and its kernel acknowledges what there is room for.
+  public func freeze(_ host: SimulatedNetwork) {
+    engine.enter()
+    guard host.life.condition == .running else { return }
+    engine.traceFault(.freeze, host.index, 0)
+    host.life.stops += 1
+    host.life.condition = .frozen
+  }
+
+  /// Lets the code of a suspended or frozen host go on: what was held runs, timers that are overdue fire.
+  ///
+  /// Within the grace of a suspension it does not take place.
+  public func resume(_ host: SimulatedNetwork) {
+    engine.enter()
+    host.life.stops += 1
+    guard host.life.condition == .suspended || host.life.condition == .frozen else { return }
+    engine.traceFault(.resume, host.index, 0)
+    host.life.condition = .running
+    host.life.release()
+    for socket in host.sockets { host.life.perform { socket.deliverBacklog() } }
+  }
+}

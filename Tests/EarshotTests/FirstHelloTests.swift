@@ -1,0 +1,73 @@
+import Earshot
+import EarshotCore
+import EarshotNetwork
+import EarshotSimulator
+import Synchronization
+import TestKit
+import Testing
+
+@Suite("First hello")
+struct FirstHelloTests {
+  @Test("Two peers find each other, one invites, both talk")
+  func hello() throws {
+    let world = World(seed: 1)
+    let (annHost, bobHost) = (world.makeHost("ann"), world.makeHost("bob"))
+    let log = Mutex<[String]>([])
+    @Sendable func note(_ text: String) { log.withLock { $0.append("\(world.now) \(text)") } }
+    annHost.spawn("ann") {
+      do {
+        let ann = try await Peer("Ann", on: annHost)
+        let advertiser = try await ann.advertise("chat", info: ["room": "lobby"])
+        for await invitation in advertiser.invitations {
+          note("ann invited by \(invitation.senderName)")
+          let session = try await invitation.accept()
+          note("ann accepted")
+          for await event in session.events {
+            note("ann: \(event.text)")
+            if case .message(let message) = event {
+              try await session.send(message.bytes + message.bytes, to: [message.sender])
+            }
+          }
+        }
+      } catch { note("ann failed: \(error)") }
+    }
+    bobHost.spawn("bob") {
+      do {
+        let bob = try await Peer("Bob", on: bobHost)
+        let browser = try await bob.browse("chat")
+        for await event in browser.events {
+          guard case .found(let peer) = event else { continue }
+          note("bob found \(peer.name) \(peer.info)")
+          let session = try await bob.makeSession()
+          let outcome = try await bob.invite(peer.id, to: session)
+          note("bob's invitation: \(outcome)")
+          try await session.send([1, 2, 3])
+          for await event in session.events {
+            note("bob: \(event.text)")
+            if case .message = event { await bob.stop() }
+          }
+          note("bob's session ended")
+        }
+      } catch { note("bob failed: \(error)") }
+    }
+    world.run(for: .seconds(40))
+    let lines = log.withLock { $0 }
+    for line in lines { print(line) }
+    world.finish()
+    #expect(lines.contains { $0.hasSuffix("bob: message 6 bytes") })
+    #expect(lines.contains { $0.hasSuffix("ann: left") })
+  }
+}
+
+extension SessionEvent {
+  var text: String {
+    switch self {
+    case .joined(let member): "joined \(member.name)"
+    case .interrupted(_, let reason): "interrupted \(reason)"
+    case .resumed: "resumed"
+    case .left(_, let reason, let undelivered):
+      undelivered == 0 ? "\(reason)" : "\(reason), \(undelivered) undelivered"
+    case .message(let message): "message \(message.bytes.count) bytes"
+    }
+  }
+}
