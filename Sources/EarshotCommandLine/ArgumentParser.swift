@@ -25,7 +25,7 @@ package struct Arguments: Hashable, Sendable {
   package func has(_ option: String) -> Bool { values[option] != nil }
 
   /// The value of an option; empty for an option without a value.
-  package subscript(option: String) -> String? { values[option] }
+  package subscript(option option: String) -> String? { values[option] }
 
   fileprivate mutating func set(_ option: String, to value: String) throws(UsageError) {
     guard values.updateValue(value, forKey: option) == nil else {

@@ -1,4 +1,4 @@
-import EarshotScenario
+package import EarshotScenario
 
 /// What runs a scenario.
 ///
@@ -9,9 +9,10 @@ package struct Engine {
 
   /// An engine from its one function.
   package init(
-    run: @escaping (
-      _ scenario: Scenario, _ seed: UInt64, _ trace: ((String) -> Void)?
-    ) -> RunResult
+    run:
+      @escaping (
+        _ scenario: Scenario, _ seed: UInt64, _ trace: ((String) -> Void)?
+      ) -> RunResult
   ) {
     self.run = run
   }

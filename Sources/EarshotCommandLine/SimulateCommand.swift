@@ -42,7 +42,8 @@ struct SimulateCommand {
     }
   }
 
-  private func run(_ file: ScenarioFile, _ options: SimulateOptions) throws(UsageError) -> ExitCode {
+  private func run(_ file: ScenarioFile, _ options: SimulateOptions) throws(UsageError) -> ExitCode
+  {
     switch options.seeds {
     case .one(let seed): try runOnce(file, seed: seed ?? file.scenario.seed, options)
     case .sweep(let seeds): sweep(file, seeds, options)

@@ -1,3 +1,5 @@
+import EarshotScenario
+
 extension SweepSummary {
   /// The summary for people, ending with a line break: what was run, what failed, how to see it again.
   func text(isColoured: Bool) -> String {
