@@ -86,7 +86,7 @@ package struct ArgumentParser {
   private func unknown(_ name: String) -> UsageError {
     let nearest = Spelling.nearest(to: name, among: options.map(\.name))
     let advice = nearest.map { "; did you mean \"\($0)\"?" } ?? ""
-    return UsageError("there is no option \"\(name.printable)\"\(advice)")
+    return UsageError("there is no option \"\(name.escapedForTerminals)\"\(advice)")
   }
 
   /// The option that every command has.

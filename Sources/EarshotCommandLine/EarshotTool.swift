@@ -54,10 +54,10 @@ package struct EarshotTool {
     let looksLikeFile = word.hasSuffix(".json5") || word.hasSuffix(".json")
     let advice =
       if looksLikeFile {
-        "; to run a scenario: earshot simulate \(word.printable)"
+        "; to run a scenario: earshot simulate \(word.escapedForTerminals)"
       } else {
         nearest.map { "; did you mean \"\($0)\"?" } ?? ""
       }
-    return UsageError("there is no \(kind) \"\(word.printable)\"\(advice)")
+    return UsageError("there is no \(kind) \"\(word.escapedForTerminals)\"\(advice)")
   }
 }

@@ -4,18 +4,25 @@ package import EarshotScenario
 ///
 /// A value with a closure, so that tests of the command line need no simulation to see every ending.
 package struct Engine {
-  /// Runs a scenario with a seed, and hands each event of the run, as a line, to the trace if there is one.
-  package var run: (_ scenario: Scenario, _ seed: UInt64, _ trace: ((String) -> Void)?) -> RunResult
+  /// Runs what is ordered.
+  package var run: (RunOrder) -> RunResult
 
   /// An engine from its one function.
-  package init(
-    run:
-      @escaping (
-        _ scenario: Scenario, _ seed: UInt64, _ trace: ((String) -> Void)?
-      ) -> RunResult
-  ) {
-    self.run = run
-  }
+  package init(run: @escaping (RunOrder) -> RunResult) { self.run = run }
+}
+
+/// A run that is wanted.
+package struct RunOrder {
+  /// What to run.
+  package var scenario: Scenario
+  /// The file that it was read from, for the report.
+  package var file: String
+  /// What decides everything that is left to chance.
+  package var seed: UInt64
+  /// Whether to run it again, to see that both runs are the same.
+  package var isRepeated: Bool
+  /// Told of every event of the first run, a line each.
+  package var trace: ((String) -> Void)?
 }
 
 /// What the command line has to know about a run.
@@ -26,7 +33,7 @@ package struct RunResult {
   package var traceHash: String
   /// How many events there were.
   package var events: Int
-  /// The names of the expectations that were violated.
+  /// What had to hold and did not.
   package var violated: [String]
   /// The report for people, with colours or without, ending with a line break.
   package var text: (_ isColoured: Bool) -> String

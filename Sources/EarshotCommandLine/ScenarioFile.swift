@@ -16,6 +16,15 @@ struct ScenarioFile {
   /// The command that runs it again with a seed.
   func replay(_ seed: UInt64) -> String { "earshot simulate \(path.quoted) --seed \(seed)" }
 
+  /// A run of it; should it crash, the process says which seed it was.
+  func order(
+    seed: UInt64, isRepeated: Bool, trace: ((String) -> Void)? = nil
+  ) -> RunOrder {
+    CrashNote.set("earshot: seed \(seed) crashed; again: \(replay(seed))\n")
+    return RunOrder(
+      scenario: scenario, file: path, seed: seed, isRepeated: isRepeated, trace: trace)
+  }
+
   private static func text(of path: String) throws(ScenarioError) -> String {
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {

@@ -1,3 +1,5 @@
+import EarshotScenario
+
 /// The seeds of a sweep.
 struct SeedRange: Hashable, Sendable {
   let seeds: Range<UInt64>
@@ -6,10 +8,12 @@ struct SeedRange: Hashable, Sendable {
   init(_ text: String) throws(UsageError) {
     let ends = text.split(separator: "..<", omittingEmptySubsequences: false)
     guard ends.count == 2, let first = UInt64(ends[0]), let end = UInt64(ends[1]) else {
-      throw UsageError("\"\(text.printable)\" is no range of seeds; write --seeds 0..<1000")
+      throw UsageError(
+        "\"\(text.escapedForTerminals)\" is no range of seeds; write --seeds 0..<1000")
     }
     guard first < end else {
-      throw UsageError("there is no seed in \(text.printable); the first comes before the end")
+      throw UsageError(
+        "there is no seed in \(text.escapedForTerminals); the first comes before the end")
     }
     seeds = first..<end
   }

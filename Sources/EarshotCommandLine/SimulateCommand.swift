@@ -37,7 +37,7 @@ struct SimulateCommand {
       return try ScenarioFile(path)
     } catch {
       let lines = error.description.split(separator: "\n", omittingEmptySubsequences: false)
-      for line in lines { console.complain(String(line).printable) }
+      for line in lines { console.complain(String(line).escapedForTerminals) }
       return nil
     }
   }
@@ -53,24 +53,14 @@ struct SimulateCommand {
   private func runOnce(
     _ file: ScenarioFile, seed: UInt64, _ options: SimulateOptions
   ) throws(UsageError) -> ExitCode {
-    CrashNote.set("earshot: seed \(seed) crashed; again: \(file.replay(seed))\n")
     let trace = try options.trace.map { path throws(UsageError) in try TraceFile(path) }
-    let result = engine.run(file.scenario, seed, trace.map { trace in { trace.write($0) } })
-    try trace?.close()
+    let result = engine.run(
+      file.order(
+        seed: seed, isRepeated: options.repetition != .none,
+        trace: trace.map { trace in { trace.write($0) } }))
     console.out(options.isJSON ? result.json() + "\n" : result.text(console.isColoured))
-    guard options.repetition != .none,
-      let failure = Repeatability.failure(
-        of: file.scenario, seed: seed, after: result, on: engine)
-    else { return result.exitCode }
-    report(failure, file, seed, options)
-    return .broken
-  }
-
-  private func report(
-    _ failure: Repeatability, _ file: ScenarioFile, _ seed: UInt64, _ options: SimulateOptions
-  ) {
-    options.isJSON
-      ? console.line(failure.json(of: file, seed: seed)) : console.out(failure.text)
+    try trace?.close()
+    return result.exitCode
   }
 
   private func sweep(
@@ -83,7 +73,7 @@ struct SimulateCommand {
       file: file, seeds: seeds, repetition: options.repetition, engine: engine)
     let summary = sweep.run { outcome in
       done += 1
-      failed += outcome.exitCode == .held ? 0 : 1
+      failed += outcome.result.exitCode == .held ? 0 : 1
       if options.isJSON { console.line(outcome.json(of: file)) }
       progress.show(done, "seeds, \(failed) failed")
     }

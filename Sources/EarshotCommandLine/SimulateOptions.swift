@@ -1,3 +1,5 @@
+import EarshotScenario
+
 /// What a user asked `earshot simulate` for.
 struct SimulateOptions: Hashable, Sendable {
   /// Which seeds are run.
@@ -38,7 +40,8 @@ struct SimulateOptions: Hashable, Sendable {
     if let seed = UInt64(text) { return seed }
     let advice = text.contains("..") ? "; for several there is --seeds A..<B" : ""
     throw UsageError(
-      "\"\(text.printable)\" is no seed; seeds are whole numbers from 0 to \(UInt64.max)\(advice)")
+      "\"\(text.escapedForTerminals)\" is no seed; seeds are whole numbers from 0 to \(UInt64.max)\(advice)"
+    )
   }
 
   private static func repetition(

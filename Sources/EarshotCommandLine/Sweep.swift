@@ -12,9 +12,6 @@ struct Sweep {
     let seed: UInt64
     let result: RunResult
     let wasRepeated: Bool
-    let difference: Repeatability?
-
-    var exitCode: ExitCode { difference == nil ? result.exitCode : .broken }
   }
 
   /// Runs every seed, and hands on what became of it.
@@ -29,13 +26,8 @@ struct Sweep {
   }
 
   private func outcome(of seed: UInt64) -> Outcome {
-    CrashNote.set("earshot: seed \(seed) crashed; again: \(file.replay(seed))\n")
-    let result = engine.run(file.scenario, seed, nil)
-    let repeats = isRepeated(seed)
-    let difference =
-      repeats
-      ? Repeatability.failure(of: file.scenario, seed: seed, after: result, on: engine) : nil
-    return Outcome(seed: seed, result: result, wasRepeated: repeats, difference: difference)
+    let order = file.order(seed: seed, isRepeated: isRepeated(seed))
+    return Outcome(seed: seed, result: engine.run(order), wasRepeated: order.isRepeated)
   }
 
   private func isRepeated(_ seed: UInt64) -> Bool {
@@ -69,14 +61,16 @@ struct SweepSummary {
   mutating func add(_ outcome: Sweep.Outcome) {
     repeated += outcome.wasRepeated ? 1 : 0
     events += outcome.result.events
-    exitCode = max(exitCode, outcome.exitCode)
-    guard outcome.exitCode > .held else { return }
-    let differs = outcome.difference == nil ? [] : ["two runs differ"]
-    failures.append(Failure(seed: outcome.seed, reasons: differs + outcome.result.violated))
-    if outcome.exitCode == .broken {
-      broken.append(outcome.seed)
-    } else {
+    exitCode = max(exitCode, outcome.result.exitCode)
+    switch outcome.result.exitCode {
+    case .held: break
+    case .violated, .usage:
       violated.append(outcome.seed)
+      failures.append(Failure(seed: outcome.seed, reasons: outcome.result.violated))
+    case .broken:
+      broken.append(outcome.seed)
+      let reasons = ["two runs of this seed differ"] + outcome.result.violated
+      failures.append(Failure(seed: outcome.seed, reasons: reasons))
     }
   }
 }

@@ -4,7 +4,7 @@ extension SweepSummary {
   /// The summary for people, ending with a line break: what was run, what failed, how to see it again.
   func text(isColoured: Bool) -> String {
     let paint = Paint(isOn: isColoured)
-    let title = paint.bold(file.scenario.name.printable)
+    let title = paint.bold(file.scenario.name.escapedForTerminals)
     let count = seeds.count == 1 ? "1 seed" : "\(seeds.count) seeds"
     let verdict =
       failures.isEmpty
@@ -14,7 +14,8 @@ extension SweepSummary {
   }
 
   private func text(of failure: Failure, _ paint: Paint) -> String {
-    let reasons = failure.reasons.map { "    \(paint.red("✗")) \($0.printable)\n" }.joined()
+    let reasons = failure.reasons.map { "    \(paint.red("✗")) \($0.escapedForTerminals)\n" }
+      .joined()
     return "  seed \(failure.seed)\n\(reasons)    \(file.replay(failure.seed))\n"
   }
 
@@ -25,19 +26,19 @@ extension SweepSummary {
 
   /// The summary for programs, without a line break.
   var json: String {
-    var line = JSONLine()
-    line.set("summary", true)
-    line.set("file", file.path)
-    line.set("scenario", file.scenario.name)
-    line.set("firstSeed", seeds.lowerBound)
-    line.set("seeds", UInt64(seeds.count))
-    line.set("held", exitCode == .held)
-    line.set("violated", violated)
-    line.set("broken", broken)
-    line.set("runTwice", repeated)
-    line.set("events", events)
-    line.set("replay", failures.map { file.replay($0.seed) })
-    return line.text
+    JSONText.object([
+      ("summary", "true"), ("file", file.path.quotedForJSON),
+      ("scenario", file.scenario.name.quotedForJSON),
+      ("firstSeed", "\(seeds.lowerBound)".quotedForJSON), ("seeds", "\(seeds.count)"),
+      ("held", "\(exitCode == .held)"), ("exitCode", "\(exitCode.rawValue)"),
+      ("violated", Self.array(violated)), ("broken", Self.array(broken)),
+      ("runTwice", "\(repeated)"), ("events", "\(events)"),
+      ("replay", JSONText.array(failures.map { file.replay($0.seed).quotedForJSON })),
+    ])
+  }
+
+  private static func array(_ seeds: [UInt64]) -> String {
+    JSONText.array(seeds.map { "\($0)".quotedForJSON })
   }
 
   /// More would not be read by anybody.
@@ -47,15 +48,14 @@ extension SweepSummary {
 extension Sweep.Outcome {
   /// One seed for programs, without a line break.
   func json(of file: ScenarioFile) -> String {
-    var line = JSONLine()
-    line.set("file", file.path)
-    line.set("scenario", file.scenario.name)
-    line.set("seed", seed)
-    line.set("held", exitCode == .held)
-    line.set("traceHash", result.traceHash)
-    line.set("events", result.events)
-    line.set("violated", result.violated)
-    if wasRepeated { line.set("deterministic", difference == nil) }
-    return line.text
+    JSONText.object([
+      ("scenario", file.scenario.name.quotedForJSON), ("seed", "\(seed)".quotedForJSON),
+      ("traceHash", result.traceHash.quotedForJSON),
+      ("held", "\(result.exitCode == .held)"), ("exitCode", "\(result.exitCode.rawValue)"),
+      ("deterministic", wasRepeated ? "\(result.exitCode != .broken)" : "null"),
+      ("events", "\(result.events)"),
+      ("violated", JSONText.array(result.violated.map(\.quotedForJSON))),
+      ("file", file.path.quotedForJSON),
+    ])
   }
 }

@@ -1,3 +1,4 @@
+import EarshotScenario
 import Foundation
 
 /// A file that the events of a run are written to, a line each.
@@ -41,7 +42,8 @@ final class TraceFile {
   }
 
   private static func problem(_ path: String) -> UsageError {
-    UsageError("the trace cannot be written to \"\(path.printable)\"", command: "simulate")
+    UsageError(
+      "the trace cannot be written to \"\(path.escapedForTerminals)\"", command: "simulate")
   }
 
   private static let waitingMax = 1 << 16
