@@ -7,14 +7,15 @@ final class Shell {
   private(set) var out = ""
   private(set) var err = ""
   private(set) var runs: [UInt64] = []
+  private(set) var repeated: [UInt64] = []
   private let isColoured: Bool
-  private let behaviour: (UInt64, Int) -> RunResult
-  private var traces: [String]
+  private let behaviour: (UInt64) -> RunResult
+  private let traces: [String]
 
-  /// - Parameter behaviour: What a seed makes of its n-th run, from 1.
+  /// - Parameter behaviour: How the run of a seed ends.
   init(
     isColoured: Bool = false, traces: [String] = [],
-    _ behaviour: @escaping (UInt64, Int) -> RunResult = { seed, _ in .holding(seed) }
+    _ behaviour: @escaping (UInt64) -> RunResult = { .holding($0) }
   ) {
     (self.isColoured, self.traces, self.behaviour) = (isColoured, traces, behaviour)
   }
@@ -24,11 +25,11 @@ final class Shell {
   func run(_ words: [String]) -> ExitCode {
     let console = Console(
       isColoured: isColoured, out: { self.out += $0 }, err: { self.err += $0 })
-    let engine = Engine { _, seed, trace in
-      self.runs.append(seed)
-      let count = self.runs.count { $0 == seed }
-      for line in self.traces { trace?(line.replacing("#", with: String(count))) }
-      return self.behaviour(seed, count)
+    let engine = Engine { order in
+      self.runs.append(order.seed)
+      self.repeated += order.isRepeated ? [order.seed] : []
+      for line in self.traces { order.trace?(line) }
+      return self.behaviour(order.seed)
     }
     return EarshotTool(console: console, engine: engine).run(words)
   }
@@ -44,10 +45,18 @@ final class Shell {
 
 extension RunResult {
   /// A run in which everything held.
-  static func holding(_ seed: UInt64, hash: String = "beef") -> RunResult {
+  static func holding(_ seed: UInt64) -> RunResult {
     RunResult(
-      exitCode: .held, traceHash: hash, events: 7, violated: [],
+      exitCode: .held, traceHash: "beef", events: 7, violated: [],
       text: { $0 ? "in colour\n" : "held with seed \(seed)\n" },
+      json: { "{\"seed\":\(seed),\"held\":true}" })
+  }
+
+  /// A run whose second run was another one.
+  static func differing(_ seed: UInt64) -> RunResult {
+    RunResult(
+      exitCode: .broken, traceHash: "babe", events: 7, violated: [],
+      text: { _ in "different with seed \(seed)\n" },
       json: { "{\"seed\":\(seed),\"held\":true}" })
   }
 
