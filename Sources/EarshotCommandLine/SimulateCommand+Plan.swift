@@ -16,7 +16,11 @@ extension SimulateCommand {
       """,
     options: [
       OptionPlan("--seed", "N", help: "Run this seed instead of the one in the file"),
-      OptionPlan("--seeds", "A..<B", help: "Run all these seeds, and list those that fail"),
+      OptionPlan(
+        "--seeds", "A...B",
+        help:
+          "Run the seeds from A to B, and list those that fail;\n\"A..<B\", in quotes, leaves B out"
+      ),
       OptionPlan(
         "--twice", help: "With --seeds: run each seed twice and compare\n(else every 20th)"),
       OptionPlan("--once", help: "Run nothing twice"),

@@ -38,7 +38,7 @@ struct SimulateOptions: Hashable, Sendable {
 
   private static func seed(_ text: String) throws(UsageError) -> UInt64 {
     if let seed = UInt64(text) { return seed }
-    let advice = text.contains("..") ? "; for several there is --seeds A..<B" : ""
+    let advice = text.contains("..") ? "; for several there is --seeds A...B" : ""
     throw UsageError(
       "\"\(text.escapedForTerminals)\" is no seed; seeds are whole numbers from 0 to \(UInt64.max)\(advice)"
     )

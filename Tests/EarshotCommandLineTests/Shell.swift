@@ -12,7 +12,7 @@ final class Shell {
   private let behaviour: (UInt64) -> RunResult
   private let traces: [String]
 
-  /// - Parameter behaviour: How the run of a seed ends.
+  /// A shell over an engine whose runs end as a function of the seed says.
   init(
     isColoured: Bool = false, traces: [String] = [],
     _ behaviour: @escaping (UInt64) -> RunResult = { .holding($0) }

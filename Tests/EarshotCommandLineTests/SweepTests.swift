@@ -14,6 +14,15 @@ struct SweepTests {
     #expect(shell.out == "two  41 seeds, 3 run twice, 287 events  ✓ all held\n")
   }
 
+  @Test("A range may include its end")
+  func closed() throws {
+    let folder = try Folder()
+    let shell = Shell()
+    #expect(shell.run("simulate", try folder.file("a.json5"), "--seeds", "7...7") == .held)
+    #expect(shell.runs == [7])
+    #expect(shell.out == "two  1 seed, 1 run twice, 7 events  ✓ all held\n")
+  }
+
   @Test(
     "Every seed can be run twice, or none", arguments: [("--twice", 10), ("--once", 0)])
   func repetition(option: String, repeated: Int) throws {
