@@ -22,7 +22,7 @@ package enum CrashNote {
   }
 
   /// What a crash would say from now on; the first 4 KiB of it.
-  static func set(_ text: String) {
+  package static func set(_ text: String) {
     count.store(0, ordering: .releasing)
     let bytes = Array(text.utf8.prefix(bytesMax))
     buffer.update(from: bytes, count: bytes.count)

@@ -1,7 +1,7 @@
 /// Shows that a long command is still at work, in one line that is overwritten.
 ///
 /// Says nothing within the first second, and nothing at all unless somebody watches.
-struct Progress {
+package struct Progress {
   private let console: Console
   private let clock: () -> Duration
   private let total: Int
@@ -14,13 +14,13 @@ struct Progress {
   ///   - total: How many steps there are.
   ///   - console: Where to show it.
   ///   - clock: The time since the command began.
-  init(of total: Int, on console: Console, clock: @escaping () -> Duration) {
+  package init(of total: Int, on console: Console, clock: @escaping () -> Duration) {
     (self.total, self.console, self.clock) = (total, console, clock)
     shownAt = clock()
   }
 
   /// Shows how far it is, when enough time has passed since the last time.
-  mutating func show(_ done: Int, _ remark: String) {
+  package mutating func show(_ done: Int, _ remark: String) {
     guard console.isWatched else { return }
     let now = clock()
     guard now - shownAt >= (isShown ? Self.interval : Self.patience) else { return }
@@ -29,7 +29,7 @@ struct Progress {
   }
 
   /// Clears the line.
-  mutating func finish() {
+  package mutating func finish() {
     if isShown { console.err("\r\u{1B}[K") }
     isShown = false
   }
