@@ -57,6 +57,9 @@ let package = Package(
       name: "EarshotTests",
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot", "TestKit"],
       swiftSettings: house),
+    .testTarget(
+      name: "EarshotScenarioTests",
+      dependencies: ["EarshotCore", "EarshotScenario", "TestKit"], swiftSettings: house),
     // How fast it is.
     .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: house),
     .executableTarget(
