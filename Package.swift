@@ -64,6 +64,9 @@ let package = Package(
       name: "EarshotCommandLineTests",
       dependencies: ["EarshotCore", "EarshotScenario", "EarshotCommandLine", "TestKit"],
       swiftSettings: house),
+    .testTarget(
+      name: "EarshotScenarioTests",
+      dependencies: ["EarshotCore", "EarshotScenario", "TestKit"], swiftSettings: house),
     // How fast it is.
     .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: house),
     .executableTarget(

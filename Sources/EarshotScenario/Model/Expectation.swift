@@ -2,11 +2,11 @@
 package struct Expectation: Hashable, Sendable {
   /// What it is about.
   package enum Kind: Hashable, Sendable {
-    /// Whether each of these peers is a member of each other's session.
+    /// That each of these peers is a member of each other's session, and the links between them are up.
     case connected(PeerPairs, Moment)
-    /// That no two of them are.
+    /// That no two of them are so connected; they may be members that are waited for.
     case disconnected(PeerPairs, Moment)
-    /// How many members each of these peers has, itself not counted.
+    /// How many members each of these peers has: those waited for counted, itself not.
     case members([MemberCount], Moment)
     /// How often something was seen.
     case event(EventPattern, Occurrences, Window)

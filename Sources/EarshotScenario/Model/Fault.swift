@@ -2,7 +2,7 @@
 package struct Fault: Hashable, Sendable {
   /// What it is.
   package enum Kind: Hashable, Sendable {
-    /// The groups cannot hear each other; peers in no group hear everybody.
+    /// Only the peers of one group hear each other; those in no group form one more. Replaces an earlier one.
     case partition([[String]])
     /// What goes over these links vanishes.
     case cut(LinkEnds)
@@ -54,6 +54,24 @@ extension Fault: CustomStringConvertible {
 }
 
 extension Fault.Kind {
+  /// The fault in a few words, for a timeline.
+  package var phrase: String {
+    switch self {
+    case .partition(let groups):
+      "partition " + groups.map { $0.joined(separator: " ") }.joined(separator: " | ")
+    case .cut(let ends): "cut \(ends.phrase)"
+    case .heal: "heal"
+    case .crash(let peer): "crash of \(peer)"
+    case .restart(let peer, let keepsIdentity):
+      "restart of \(peer)" + (keepsIdentity ? "" : " as a stranger")
+    case .suspend(let peer, let grace):
+      "suspension of \(peer) after \(Quantity.time(grace))"
+    case .resume(let peer): "resumption of \(peer)"
+    case .link(let ends, let change):
+      "link \(ends.phrase) " + change.parts.joined(separator: ", ").filter { $0 != "\"" }
+    }
+  }
+
   fileprivate var parts: [String] {
     switch self {
     case .partition(let groups):
@@ -76,6 +94,10 @@ extension Fault.Kind {
 }
 
 extension LinkEnds {
+  fileprivate var phrase: String {
+    "\(sources.joined(separator: " ")) \(isMutual ? "↔" : "→") \(destinations.joined(separator: " "))"
+  }
+
   fileprivate var parts: [String] {
     let (from, to) = (Fault.Kind.list(sources), Fault.Kind.list(destinations))
     return isMutual ? ["between: [\(from), \(to)]"] : ["from: \(from)", "to: \(to)"]
