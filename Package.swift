@@ -64,5 +64,8 @@ let package = Package(
     .executableTarget(
       name: "FrameThroughput", dependencies: ["BenchmarkKit", "EarshotCore"],
       path: "Benchmarks/FrameThroughput", swiftSettings: house),
+    .executableTarget(
+      name: "SimulatedCrowd", dependencies: ["BenchmarkKit", "Earshot", "EarshotSimulator"],
+      path: "Benchmarks/SimulatedCrowd", swiftSettings: house),
   ]
 )

@@ -20,7 +20,9 @@ struct MeshTests {
       #expect(room.count(name, "failed") == 0)
       #expect(room.count(name, "could not") == 0)
     }
-    if !room.log.filter({ $0.what.contains("lost") || $0.what.contains("interr") }).isEmpty || seed.value == 0 {
+    if !room.log.filter({ $0.what.contains("lost") || $0.what.contains("interr") }).isEmpty
+      || seed.value == 0
+    {
       for line in room.log { print(line) }
     }
   }

@@ -89,7 +89,7 @@ final class Room: Sendable {
           } catch { note(name, "could not invite: \(error)") }
         }
       case .updated(let found): note(name, "updated \(found.name)")
-      case .lost(let id): note(name, "lost \(id.short)")
+      case .lost(let id): note(name, "no longer sees \(id.short)")
       }
     }
   }
