@@ -38,8 +38,11 @@ let package = Package(
       name: "EarshotScenario",
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot"],
       swiftSettings: house),
+    .target(
+      name: "EarshotCommandLine", dependencies: ["EarshotCore", "EarshotScenario"],
+      swiftSettings: house),
     .executableTarget(
-      name: "EarshotCLI", dependencies: ["EarshotCore", "EarshotScenario"], swiftSettings: house),
+      name: "EarshotCLI", dependencies: ["EarshotCommandLine"], swiftSettings: house),
     // How we know.
     .target(
       name: "TestKit", dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator"],
@@ -59,6 +62,13 @@ let package = Package(
         "EarshotCore", "EarshotNetwork", "EarshotSimulator", "EarshotTLS", "Earshot", "TestKit",
       ],
       swiftSettings: house),
+    .testTarget(
+      name: "EarshotCommandLineTests",
+      dependencies: ["EarshotCore", "EarshotScenario", "EarshotCommandLine", "TestKit"],
+      swiftSettings: house),
+    .testTarget(
+      name: "EarshotScenarioTests",
+      dependencies: ["EarshotCore", "EarshotScenario", "TestKit"], swiftSettings: house),
     // How fast it is.
     .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: house),
     .executableTarget(

@@ -17,6 +17,12 @@ final class ObjectReader {
     }
   }
 
+  /// The object itself.
+  var wholeNode: JSON5Node { node }
+
+  /// Keeps quiet about some keys, because a greater mistake hides what they mean.
+  func forgive(_ keys: [String]) { known += keys.filter { !known.contains($0) } }
+
   /// Whether the object has the key; the key is known from now on.
   func has(_ key: String) -> Bool { member(key) != nil }
 

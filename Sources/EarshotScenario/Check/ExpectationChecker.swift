@@ -1,0 +1,156 @@
+import EarshotCore
+
+/// Holds what was expected against what happened.
+package struct ExpectationChecker {
+  private let timeline: Timeline
+  private let traffic: Traffic
+  private let history: MembershipHistory
+
+  /// A checker of one run.
+  package init(_ timeline: Timeline, _ traffic: Traffic) {
+    (self.timeline, self.traffic) = (timeline, traffic)
+    history = MembershipHistory(timeline)
+  }
+
+  /// Whether an expectation held, and what was seen.
+  package func check(_ expectation: Expectation) -> Verdict.Result {
+    let (held, observed) = finding(expectation.kind)
+    return Verdict.Result(expectation.name, held: held, observed: observed)
+  }
+
+  private func finding(_ kind: Expectation.Kind) -> (held: Bool, observed: String) {
+    switch kind {
+    case .connected(let pairs, let moment):
+      state(moment, { $0.missing(pairs).isEmpty }) { "not \(Self.couples($0.missing(pairs)))" }
+    case .disconnected(let pairs, let moment):
+      state(moment, { $0.present(pairs).isEmpty }) {
+        "\(Self.couples($0.present(pairs))) connected"
+      }
+    case .members(let counts, let moment):
+      state(moment, { $0.wrong(counts).isEmpty }) { state in
+        let wrong = state.wrong(counts)
+        return Self.list(wrong.map { "\($0.peer) has \(state.count(of: $0.peer))" })
+      }
+    case .event(let pattern, let occurrences, let window):
+      occurred(occurrences, window) { $0.matches(pattern) }
+    case .outcome(let from, let to, let outcomes, let occurrences, let window):
+      outcome(from, to, outcomes, occurrences, window)
+    case .messages(let from, let to, let delivery, let window):
+      delivered(Set(from), Set(to), delivery, window)
+    }
+  }
+
+  // MARK: States
+
+  /// Whether a state was reached when it had to be; explains the state in which it was missed.
+  private func state(
+    _ moment: Moment, _ isTrue: (Membership) -> Bool, _ explain: (Membership) -> String
+  ) -> (Bool, String) {
+    let phases = history.phases(of: isTrue)
+    switch moment {
+    case .at(let time):
+      guard let phase = phases.last(where: { $0.start <= time }), phase.isTrue else {
+        return (false, "\(explain(history.state(at: time))) at \(Quantity.time(time))")
+      }
+      return (true, Self.since(phase.start))
+    case .by(let time):
+      guard let phase = phases.first(where: { $0.isTrue && $0.start <= time }) else {
+        return (false, "\(explain(history.state(at: time))) by \(Quantity.time(time))")
+      }
+      return (true, Self.since(phase.start))
+    case .throughout(let range):
+      let before = phases.last { $0.start <= range.lowerBound }
+      let later = phases.filter { range.contains($0.start) }
+      guard let failure = ([before].compactMap { $0 } + later).first(where: { !$0.isTrue }) else {
+        return (true, Self.since(before?.start ?? .zero))
+      }
+      let time = max(failure.start, range.lowerBound)
+      return (false, "\(explain(history.state(at: time))) at \(Quantity.time(time))")
+    }
+  }
+
+  private static func since(_ time: Duration) -> String {
+    time == .zero ? "from the start" : "since \(Quantity.time(time))"
+  }
+
+  private static func couples(_ couples: [(String, String)]) -> String {
+    list(couples.map { "\($0.0)–\($0.1)" })
+  }
+
+  private static func list(_ texts: [String]) -> String {
+    guard texts.count > 4 else { return texts.joined(separator: ", ") }
+    return texts.prefix(3).joined(separator: ", ") + " and \(texts.count - 3) more"
+  }
+
+  // MARK: Events
+
+  private func occurred(
+    _ occurrences: Occurrences, _ window: Window, _ isMeant: (Timeline.Entry) -> Bool
+  ) -> (Bool, String) {
+    let times = timeline.entries.filter { window.contains($0.time) && isMeant($0) }.map(\.time)
+    return (occurrences.allows(times.count), Self.phrase(times))
+  }
+
+  private static func phrase(_ times: [Duration]) -> String {
+    switch times.count {
+    case 0: "never"
+    case 1...3: "at \(times.map(Quantity.time).joined(separator: ", "))"
+    default: "\(times.count) times, first at \(Quantity.time(times[0]))"
+    }
+  }
+
+  private func outcome(
+    _ from: String, _ to: String, _ outcomes: [String], _ occurrences: Occurrences,
+    _ window: Window
+  ) -> (Bool, String) {
+    let all = timeline.entries.filter {
+      $0.kind == .outcome && $0.observer == from && $0.subject == to && window.contains($0.time)
+    }
+    let count = all.count { outcomes.contains($0.detail) }
+    let seen = all.map { "\($0.detail) at \(Quantity.time($0.time))" }
+    return (occurrences.allows(count), all.isEmpty ? "never ended" : Self.list(seen))
+  }
+
+  // MARK: Messages
+
+  private func delivered(
+    _ senders: Set<String>, _ receivers: Set<String>, _ delivery: Delivery, _ window: Window
+  ) -> (Bool, String) {
+    let (sent, delivered) = traffic.count(
+      { senders.contains($0.from) && receivers.contains($0.to) }, in: window)
+    let observed = "\(delivered) of \(sent) delivered"
+    switch delivery {
+    case .all: return (sent > 0 && delivered == sent, sent > 0 ? observed : "nothing was sent")
+    case .atLeast(let bound): return (delivered >= bound, observed)
+    case .exactly(let count): return (delivered == count, observed)
+    }
+  }
+}
+
+extension Timeline.Entry {
+  /// Whether this is what a pattern means.
+  fileprivate func matches(_ pattern: EventPattern) -> Bool {
+    guard kind.rawValue == pattern.kind.rawValue else { return false }
+    if let observer = pattern.observer, observer != self.observer { return false }
+    if let subject = pattern.subject, subject != self.subject { return false }
+    guard let reason = pattern.reason else { return true }
+    return detail == reason || detail.hasPrefix("\(reason), ")
+  }
+}
+
+extension Membership {
+  /// The couples that are not connected.
+  fileprivate func missing(_ pairs: PeerPairs) -> [(String, String)] {
+    pairs.couples.filter { !areConnected($0.0, $0.1) }
+  }
+
+  /// The couples that are connected.
+  fileprivate func present(_ pairs: PeerPairs) -> [(String, String)] {
+    pairs.couples.filter { areConnected($0.0, $0.1) }
+  }
+
+  /// The counts that are not right.
+  fileprivate func wrong(_ counts: [MemberCount]) -> [MemberCount] {
+    counts.filter { count(of: $0.peer) != $0.count }
+  }
+}

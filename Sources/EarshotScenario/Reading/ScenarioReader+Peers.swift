@@ -1,0 +1,110 @@
+import EarshotCore
+
+extension ScenarioReader {
+  /// Any time within a day.
+  static var time: ValueRule<Duration> { .duration(.zero ... .seconds(86_400)) }
+  /// Any time that is not nothing.
+  static var span: ValueRule<Duration> { .duration(.nanoseconds(1) ... .seconds(86_400)) }
+
+  /// What a peer does, without its name.
+  func peerPlan(_ object: ObjectReader) -> PeerPlan {
+    var plan = PeerPlan(name: "")
+    plan.start = object.value("start", Self.time, default: .zero)
+    plan.advertises = object.value("advertise", .flag, default: true)
+    plan.info = object.object("info").map { info($0) } ?? [:]
+    plan.acceptance = object.has("accept") ? acceptance(object) : .always
+    plan.invitations = object.list("invite") { invitation($0, path: $1) }
+    plan.browses = object.value("browse", .flag, default: !plan.invitations.isEmpty)
+    if !plan.browses && !plan.invitations.isEmpty {
+      object.note("a peer that invites has to browse", at: "browse")
+    }
+    readSession(object, into: &plan)
+    plan.workloads = object.list("send") {
+      workload(ObjectReader($0, path: $1, mistakes: mistakes))
+    }
+    plan.echoes = object.value("echo", .flag, default: false)
+    let manners = ["prepared", "unprepared"]
+    plan.preparesForSuspension =
+      object.value("suspension", .word(manners, named: "a manner")) != "unprepared"
+    plan.disconnect = object.value("disconnect", Self.time)
+    return plan
+  }
+
+  private func info(_ object: ObjectReader) -> [String: String] {
+    guard case .object(let members) = object.wholeNode.value else { return [:] }
+    var info: [String: String] = [:]
+    for member in members { info[member.key] = object.value(member.key, .text(bytes: 0...200)) }
+    return info
+  }
+
+  private func acceptance(_ object: ObjectReader) -> Acceptance {
+    guard case .object? = object.node("accept")?.value, let answer = object.object("accept") else {
+      let word = object.value("accept", Self.answers)
+      return word == "never" ? .never : word == "decline" ? .decline : .always
+    }
+    defer { answer.finish() }
+    if answer.has("chance") {
+      if answer.has("after") {
+        answer.note("either \"after\" or \"chance\", not both", at: "after")
+      }
+      return .chance(answer.value("chance", .ratio, default: .one))
+    }
+    return .after(answer.required("after", Self.time) ?? .zero)
+  }
+
+  private static var answers: ValueRule<String> {
+    .word(["always", "never", "decline"], named: "an answer, or { after: … } or { chance: … }")
+  }
+
+  private func invitation(_ node: JSON5Node, path: String) -> InvitationPlan? {
+    if case .string = node.value {
+      return guest.read(node, path: path, mistakes: mistakes).map { InvitationPlan(guest: $0) }
+    }
+    let object = ObjectReader(node, path: path, mistakes: mistakes)
+    defer { object.finish() }
+    let guest = object.required("who", guest)
+    var plan = InvitationPlan(guest: guest ?? .found)
+    plan.at = object.value("at", Self.time, default: .zero)
+    plan.timeout = object.value(
+      "timeout", .duration(.milliseconds(1) ... .seconds(3_600)), default: .seconds(30))
+    plan.context = object.value("context", .text(bytes: 0...16_384), default: "")
+    plan.again = object.value("again", .duration(.milliseconds(10) ... .seconds(86_400)))
+    return guest == nil ? nil : plan
+  }
+
+  private var guest: ValueRule<InvitationPlan.Guest> {
+    let known = scenario.peers.map(\.name)
+    var rule = ValueRule<InvitationPlan.Guest>("the name of a peer, \"found\" or \"foundSmaller\"")
+    {
+      node in
+      switch node.value {
+      case .string("found"): .found
+      case .string("foundSmaller"): .foundSmaller
+      case .string(let text) where known.contains(text): .peer(text)
+      case .null, .bool, .number, .string, .array, .object: nil
+      }
+    }
+    rule.words = known + ["found", "foundSmaller"]
+    return rule
+  }
+
+  private func readSession(_ object: ObjectReader, into plan: inout PeerPlan) {
+    guard let session = object.object("session") else { return }
+    plan.patience = session.value("patience", .duration(.zero ... .seconds(3_600)))
+    plan.capacity = session.value("capacity", .integer(2...1_024))
+    session.finish()
+  }
+
+  private func workload(_ object: ObjectReader) -> Workload {
+    defer { object.finish() }
+    var plan = Workload()
+    let all = scenario.peers.count
+    let receivers = object.value("to", peers, default: [])
+    plan.receivers = receivers.count == all ? [] : receivers
+    plan.count = object.value("count", .integer(1...1_000_000), default: 1)
+    plan.size = object.value("size", .size(16...1 << 24), default: 64)
+    plan.every = object.value("every", Self.time, default: .milliseconds(100))
+    plan.start = object.value("start", Self.time, default: .zero)
+    return plan
+  }
+}

@@ -1,0 +1,142 @@
+import EarshotCore
+
+extension Scenario {
+  /// The scenario that a text describes.
+  ///
+  /// - Parameters:
+  ///   - text: JSON5, at most ``textBytesMax`` bytes.
+  ///   - file: The name of the file, for messages.
+  /// - Throws: Every mistake in the text: an unknown key, a wrong type, a value out of range, a peer that
+  ///   does not exist.
+  public init(json5 text: String, file: String) throws(ScenarioError) {
+    guard text.utf8.count <= Self.textBytesMax else {
+      throw ScenarioError(file: file, reason: "larger than \(Quantity.size(Self.textBytesMax))")
+    }
+    let mistakes = Mistakes(in: text)
+    var reader = ScenarioReader(mistakes: mistakes)
+    do throws(JSON5Error) {
+      reader.read(try JSON5Parser.parse(text))
+    } catch {
+      mistakes.add(error.reason, at: error.offset, path: "")
+    }
+    guard mistakes.isEmpty else { throw ScenarioError(file: file, mistakes: mistakes.all) }
+    self = reader.scenario
+  }
+
+  /// The largest scenario that is read.
+  public static var textBytesMax: Int { 4 << 20 }
+}
+
+/// Turns the tree of a file into a scenario, and notes what is wrong with it.
+struct ScenarioReader {
+  private(set) var scenario = Scenario()
+  let mistakes: Mistakes
+  private var crowds: [String: [String]] = [:]
+
+  init(mistakes: Mistakes) { self.mistakes = mistakes }
+
+  mutating func read(_ node: JSON5Node) {
+    let file = ObjectReader(node, path: "", mistakes: mistakes)
+    readTitle(file)
+    readPeers(file)
+    readLinks(file)
+    readFaults(file)
+    scenario.expectations = file.list("expect") {
+      expectation(ObjectReader($0, path: $1, mistakes: mistakes))
+    }
+    file.finish()
+  }
+
+  private mutating func readTitle(_ file: ObjectReader) {
+    scenario.name = file.required("name", .text(bytes: 1...80)) ?? ""
+    scenario.summary = file.value("description", .text(bytes: 0...4_000), default: "")
+    scenario.service = file.value("service", .serviceType, default: "earshot")
+    scenario.duration =
+      file.required("duration", .duration(.milliseconds(1) ... .seconds(86_400)))
+      ?? .seconds(86_400)
+    scenario.seed = file.value("seed", .seed, default: 1)
+  }
+
+  private mutating func readPeers(_ file: ObjectReader) {
+    let list: ValueRule<Void> = ValueRule("a list of peers") { node in
+      if case .array = node.value { () } else { nil }
+    }
+    guard file.required("peers", list) != nil, case .array(let nodes)? = file.node("peers")?.value
+    else { return }
+    for (index, node) in nodes.enumerated() { declare(node, path: "peers[\(index)]") }
+    if scenario.peers.isEmpty { file.note("a scenario has at least one peer", at: "peers") }
+    for (index, node) in nodes.enumerated() { describe(node, path: "peers[\(index)]") }
+  }
+
+  /// Names come first, since peers speak of each other.
+  private mutating func declare(_ node: JSON5Node, path: String) {
+    if let name = nameAlone(of: node) ?? nameInside(node) {
+      guard let name = ValueRule.peerName.read(name, path: path, mistakes: mistakes) else { return }
+      let count = crowdCount(of: node)
+      let names = count.map { count in (0..<count).map { "\(name)\($0 + 1)" } } ?? [name]
+      crowds[name] = names
+      for name in names { add(name, at: node, path: path) }
+    }
+  }
+
+  private mutating func add(_ name: String, at node: JSON5Node, path: String) {
+    if scenario.peers.contains(where: { $0.name == name }) {
+      mistakes.add("there is a peer \"\(name)\" already", at: node.offset, path: path)
+    } else if scenario.peers.count == Self.peersMax {
+      mistakes.add("more than \(Self.peersMax) peers", at: node.offset, path: path)
+    } else if scenario.peers.count < Self.peersMax {
+      scenario.peers.append(PeerPlan(name: name))
+    }
+  }
+
+  private func nameAlone(of node: JSON5Node) -> JSON5Node? {
+    if case .string = node.value { node } else { nil }
+  }
+
+  private func nameInside(_ node: JSON5Node) -> JSON5Node? {
+    guard case .object(let members) = node.value else { return nil }
+    return members.first { $0.key == "name" }?.value
+  }
+
+  private func crowdCount(of node: JSON5Node) -> Int? {
+    guard case .object(let members) = node.value,
+      case .number(let text)? = members.first(where: { $0.key == "count" })?.value.value
+    else { return nil }
+    return Int(text).map { min(max($0, 0), Self.peersMax + 1) }
+  }
+
+  private mutating func describe(_ node: JSON5Node, path: String) {
+    if case .string = node.value { return }
+    let object = ObjectReader(node, path: path, mistakes: mistakes)
+    let name = object.required("name", .text(bytes: 1...Self.nameBytesMax))
+    _ = object.value("count", .integer(1...Self.peersMax))
+    let plan = peerPlan(object)
+    object.finish()
+    guard let name else { return }
+    for member in crowds[name] ?? [] {
+      guard let index = scenario.peers.firstIndex(where: { $0.name == member }) else { continue }
+      scenario.peers[index] = plan
+      scenario.peers[index].name = member
+    }
+  }
+
+  /// The peers of a name: one, or a whole crowd.
+  func names(of text: String) -> [String]? {
+    if scenario.peers.contains(where: { $0.name == text }) { return [text] }
+    return crowds[text]
+  }
+
+  /// All names that may be used, for suggestions.
+  var allNames: [String] {
+    scenario.peers.map(\.name) + crowds.keys.filter { names(of: $0) != nil }.sorted()
+  }
+
+  mutating func set(links: LinkPlan) { scenario.links = links }
+
+  mutating func set(faults: [Fault], random: RandomFaults?) {
+    (scenario.faults, scenario.randomFaults) = (faults, random)
+  }
+
+  static let peersMax = 10_000
+  static let nameBytesMax = 48
+}

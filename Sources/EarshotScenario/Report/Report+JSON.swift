@@ -1,0 +1,85 @@
+import EarshotCore
+
+extension Report {
+  /// The verdict as one JSON object on one line.
+  ///
+  /// Its keys are `scenario`, `seed`, `traceHash` (a text of 16 hexadecimal digits), `held`,
+  /// `exitCode`, `deterministic` (`null` when it was not checked), `difference` (only when not), `events`,
+  /// `virtualSeconds`, `cpuSeconds`, `expectations`, `invariants`, `faults`, `messages` and `timeline`.
+  public var json: String {
+    JSONText.object(
+      [
+        ("scenario", verdict.scenario.quotedForJSON),
+        ("seed", "\(verdict.seed)"),
+        ("traceHash", verdict.traceHash.description.quotedForJSON),
+        ("held", "\(verdict.held)"), ("exitCode", "\(verdict.exitCode)"),
+      ] + determinism + [
+        ("events", "\(verdict.eventCount)"),
+        ("virtualSeconds", verdict.virtualDuration.secondsText),
+        ("cpuSeconds", Self.decimal(verdict.cpuSeconds)),
+        ("expectations", results(where: { !$0.isInvariant })),
+        ("invariants", results(where: \.isInvariant)),
+        ("faults", JSONText.array(verdict.drawnFaults.map(\.quotedForJSON))),
+        ("messages", JSONText.array(verdict.ways.map(Self.json))),
+        ("timeline", JSONText.array(verdict.timeline.entries.map(Self.json))),
+      ])
+  }
+
+  private var determinism: [(String, String)] {
+    switch verdict.determinism {
+    case .unchecked: [("deterministic", "null")]
+    case .same: [("deterministic", "true")]
+    case .different(let difference):
+      [("deterministic", "false"), ("difference", difference.quotedForJSON)]
+    }
+  }
+
+  private func results(where isWanted: (Verdict.Result) -> Bool) -> String {
+    JSONText.array(
+      verdict.results.filter(isWanted).map { result in
+        JSONText.object([
+          ("name", result.name.quotedForJSON), ("held", "\(result.held)"),
+          ("observed", result.observed.quotedForJSON),
+        ])
+      })
+  }
+
+  private static func json(_ way: Verdict.Way) -> String {
+    JSONText.object([
+      ("from", way.from.quotedForJSON), ("to", way.to.quotedForJSON), ("sent", "\(way.sent)"),
+      ("delivered", "\(way.delivered)"),
+    ])
+  }
+
+  private static func json(_ entry: Timeline.Entry) -> String {
+    var members = [("time", entry.time.secondsText), ("kind", entry.kind.rawValue.quotedForJSON)]
+    if let observer = entry.observer { members.append(("peer", observer.quotedForJSON)) }
+    if let subject = entry.subject { members.append(("subject", subject.quotedForJSON)) }
+    if !entry.detail.isEmpty { members.append(("detail", entry.detail.quotedForJSON)) }
+    return JSONText.object(members)
+  }
+
+  /// A number with three decimals.
+  static func decimal(_ value: Double) -> String {
+    let thousandths = Int((max(0, value) * 1_000).rounded())
+    return "\(thousandths / 1_000).\(String(1_000 + thousandths % 1_000).dropFirst())"
+  }
+}
+
+/// JSON put together from parts that are JSON already.
+package enum JSONText {
+  /// An object of members in the given order.
+  package static func object(_ members: [(String, String)]) -> String {
+    "{\(members.map { "\($0.0.quotedForJSON):\($0.1)" }.joined(separator: ","))}"
+  }
+
+  /// An array.
+  package static func array(_ elements: [String]) -> String {
+    "[\(elements.joined(separator: ","))]"
+  }
+}
+
+extension Duration {
+  /// Seconds with six decimals.
+  var secondsText: String { (Instant.zero + self).description }
+}

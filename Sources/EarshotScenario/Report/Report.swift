@@ -1,0 +1,163 @@
+import EarshotCore
+
+/// A verdict, written for people or for programs.
+public struct Report: Sendable {
+  let verdict: Verdict
+  let file: String
+
+  /// A report about a run.
+  ///
+  /// - Parameters:
+  ///   - verdict: What came out.
+  ///   - file: The scenario's file, for the command that replays the run.
+  public init(_ verdict: Verdict, file: String) { (self.verdict, self.file) = (verdict, file) }
+
+  /// The command that runs the same again.
+  public var replayCommand: String {
+    "earshot simulate \(Self.shellWord(file.escapedForTerminals)) --seed \(verdict.seed)"
+  }
+
+  /// What happened, what held, and how to see it again, for a terminal.
+  ///
+  /// - Parameter inColour: Whether the terminal shows colours.
+  /// - Returns: Lines, the last one ended too. Nothing in them steers the terminal but the colours.
+  public func text(inColour: Bool = false) -> String {
+    let paint = Paint(isOn: inColour)
+    let sections = [
+      title(paint), timeline(paint), messages, faults, results(paint), summary(paint),
+    ]
+    return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
+      .joined(separator: "\n\n") + "\n"
+  }
+
+  private func title(_ paint: Paint) -> [String] {
+    let name = paint.bold(verdict.scenario.escapedForTerminals)
+    return verdict.summary.isEmpty ? [name] : [name, verdict.summary.escapedForTerminals]
+  }
+
+  // MARK: What happened
+
+  private func timeline(_ paint: Paint) -> [String] {
+    let entries = verdict.timeline.entries
+    let width = entries.map { $0.observer?.count ?? 0 }.max() ?? 0
+    let line = { (entry: Timeline.Entry) in Self.line(entry, width, paint) }
+    guard entries.count > Self.entriesMax else { return entries.map(line) }
+    let half = Self.entriesMax / 2
+    let left = "  … \(entries.count - 2 * half) more; --trace writes all of them …"
+    return entries.prefix(half).map(line) + [paint.dim(left)] + entries.suffix(half).map(line)
+  }
+
+  private static func line(_ entry: Timeline.Entry, _ width: Int, _ paint: Paint) -> String {
+    let time = entry.time.secondsText.padded(to: 12, atStart: true)
+    let observer = (entry.observer ?? "").escapedForTerminals.padded(to: width)
+    return "\(paint.dim(time))  \(observer)  \(phrase(entry, paint))"
+  }
+
+  private static func phrase(_ entry: Timeline.Entry, _ paint: Paint) -> String {
+    let subject = entry.subject?.escapedForTerminals ?? ""
+    let detail = entry.detail.escapedForTerminals
+    let reason = detail.isEmpty ? "" : " (\(detail))"
+    switch entry.kind {
+    case .found, .updated, .lost: return "\(entry.kind.rawValue) \(subject)\(reason)"
+    case .invited: return "invited by \(subject)\(reason)"
+    case .answered: return "answered \(subject): \(detail)"
+    case .outcome: return "inviting \(subject): \(detail)"
+    case .joined: return paint.green("\(subject) joined")
+    case .resumed: return paint.green("\(subject) resumed")
+    case .interrupted: return paint.yellow("\(subject) interrupted\(reason)")
+    case .left: return paint.yellow("\(subject) left\(reason)")
+    case .started, .suspended, .awoke, .disconnected, .crashed:
+      return "\(entry.kind.rawValue)\(reason)"
+    case .failed: return paint.red("failed\(reason)")
+    case .fault: return paint.yellow("fault \(detail)")
+    case .faultEnded: return paint.yellow("end of \(detail)")
+    }
+  }
+
+  private var messages: [String] {
+    let ways = verdict.ways
+    guard !ways.isEmpty else { return [] }
+    let total =
+      "messages: \(ways.reduce(0) { $0 + $1.delivered }) delivered of "
+      + "\(ways.reduce(0) { $0 + $1.sent }) sent"
+    guard ways.count <= Self.waysMax else { return ["\(total), on \(ways.count) ways"] }
+    return [total]
+      + ways.map { way in
+        let ends = "\(way.from.escapedForTerminals) → \(way.to.escapedForTerminals)"
+        return "  \(ends): \(way.delivered) of \(way.sent)"
+      }
+  }
+
+  private var faults: [String] {
+    guard !verdict.drawnFaults.isEmpty else { return [] }
+    return ["faults drawn from the seed:"]
+      + verdict.drawnFaults.map { "  \($0.escapedForTerminals)," }
+  }
+
+  // MARK: What held
+
+  private func results(_ paint: Paint) -> [String] {
+    let shown = verdict.results.filter { !$0.isInvariant || !$0.held }
+    let names = shown.map { $0.name.escapedForTerminals }
+    let width = min(names.map(\.count).max() ?? 0, 60)
+    let hidden = verdict.results.count - shown.count
+    let invariants = "✓ \(hidden) invariants"
+    return zip(shown, names).map { result, name in
+      let mark = result.held ? paint.green("✓") : paint.red("✗")
+      return "\(mark) \(name.padded(to: width))  \(result.observed.escapedForTerminals)"
+    } + (hidden > 0 ? [paint.green(String(invariants.prefix(1))) + invariants.dropFirst()] : [])
+  }
+
+  private func summary(_ paint: Paint) -> [String] {
+    var lines = [conclusion(paint)]
+    let virtual = Quantity.time(verdict.virtualDuration)
+    lines.append("\(virtual) of virtual time in \(Self.decimal(verdict.cpuSeconds)) s of processor")
+    if case .different(let difference) = verdict.determinism {
+      lines.append(
+        paint.red("not deterministic: a second run differed, \(difference.escapedForTerminals)"))
+    }
+    lines.append("replay: \(replayCommand)")
+    lines.append("seed \(verdict.seed)  trace \(verdict.traceHash)  events \(verdict.eventCount)")
+    return lines
+  }
+
+  private func conclusion(_ paint: Paint) -> String {
+    let violated = verdict.results.count { !$0.held }
+    guard violated > 0 else { return paint.green("held") }
+    return paint.red("violated: \(violated) of \(verdict.results.count)")
+  }
+
+  private static func shellWord(_ text: String) -> String {
+    let isPlain = text.allSatisfy { $0.isLetter || $0.isNumber || "-_./".contains($0) }
+    return isPlain && !text.isEmpty ? text : "'\(text.replacing("'", with: "'\\''"))'"
+  }
+
+  private static let entriesMax = 200
+  private static let waysMax = 12
+}
+
+/// Colours, if there are any.
+package struct Paint: Sendable {
+  private let isOn: Bool
+
+  /// Colours for a terminal that shows them.
+  package init(isOn: Bool) { self.isOn = isOn }
+
+  package func bold(_ text: String) -> String { wrap(text, 1) }
+  package func dim(_ text: String) -> String { wrap(text, 2) }
+  package func red(_ text: String) -> String { wrap(text, 31) }
+  package func green(_ text: String) -> String { wrap(text, 32) }
+  package func yellow(_ text: String) -> String { wrap(text, 33) }
+
+  private func wrap(_ text: String, _ code: Int) -> String {
+    isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+  }
+}
+
+extension String {
+  /// The text, filled up with spaces.
+  fileprivate func padded(to width: Int, atStart: Bool = false) -> String {
+    let spaces = String(repeating: " ", count: max(0, width - count))
+    return atStart ? spaces + self : self + spaces
+  }
+}

@@ -1,0 +1,48 @@
+extension String {
+  /// The text without anything that could move a cursor or turn the direction of writing.
+  ///
+  /// Control characters, line separators and characters that steer bidirectional text become `\u{…}`.
+  package var escapedForTerminals: String {
+    var safe = ""
+    for scalar in unicodeScalars {
+      if scalar.isUnsafeInTerminals {
+        safe += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      } else {
+        safe.unicodeScalars.append(scalar)
+      }
+    }
+    return safe
+  }
+
+  /// The text in quotation marks, as JSON has it.
+  package var quotedForJSON: String {
+    var quoted = "\""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case _ where scalar.isUnsafeInTerminals:
+        for unit in String(scalar).utf16 { quoted += Self.escape(unit) }
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+
+  private static func escape(_ unit: UInt16) -> String {
+    let digits = String(unit, radix: 16)
+    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether a terminal might do something else than show the character.
+  fileprivate var isUnsafeInTerminals: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
+      .unassigned:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import EarshotCore
+import EarshotNetwork
+import EarshotSimulator
+import Synchronization
+
+extension SimulatedNetwork {
+  /// Waits until an instant of virtual time; not longer than the host and its world live.
+  func wait(until deadline: Instant) async {
+    guard deadline > now, isUp else { return }
+    let waiter = Waiter()
+    let timer = makeTimer { waiter.wake() }
+    timer.arm(at: deadline)
+    await waiter.wait()
+    timer.disarm()
+  }
+
+  /// The time since the start of the world.
+  var elapsed: Duration { now - .zero }
+}
+
+/// Somebody who waits for one thing.
+final class Waiter: Sendable {
+  private enum State {
+    case fresh, woken
+    case waiting(CheckedContinuation<Void, Never>)
+  }
+  private let state = Mutex(State.fresh)
+
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      let isWoken = state.withLock { state in
+        if case .woken = state { return true }
+        state = .waiting(continuation)
+        return false
+      }
+      if isWoken { continuation.resume() }
+    }
+  }
+
+  func wake() {
+    let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      defer { state = .woken }
+      if case .waiting(let continuation) = state { return continuation }
+      return nil
+    }
+    continuation?.resume()
+  }
+}

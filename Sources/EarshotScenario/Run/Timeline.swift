@@ -1,0 +1,65 @@
+import EarshotCore
+
+/// What happened in a run, as its peers saw it, in the order of virtual time.
+///
+/// Messages are not among it, they are counted: see ``Verdict/ways``.
+public struct Timeline: Hashable, Sendable {
+  /// One thing that happened.
+  public struct Entry: Hashable, Sendable {
+    /// When, since the start of the run.
+    public var time: Duration
+    /// Who saw it; `nil` when it befell the network.
+    public var observer: String?
+    /// What happened.
+    public var kind: Kind
+    /// Whom it was about; `nil` for the observer itself.
+    public var subject: String?
+    /// Which identity of the subject, counted from 0; a restart with a new identity makes one more.
+    public var identity: Int
+    /// Why, or how it ended; empty when there is nothing to say.
+    public var detail: String
+
+    package init(
+      _ time: Duration, _ observer: String?, _ kind: Kind, _ subject: String? = nil,
+      identity: Int = 0, _ detail: String = ""
+    ) {
+      (self.time, self.observer, self.kind) = (time, observer, kind)
+      (self.subject, self.identity, self.detail) = (subject, identity, detail)
+    }
+  }
+
+  /// The kinds of things that happen.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// Discovery.
+    case found, updated, lost
+    /// Invitations: one that arrived, how it was answered, how one of our own ended.
+    case invited, answered, outcome
+    /// Sessions.
+    case joined, interrupted, resumed, left
+    /// The life of a program: it runs, sleeps, wakes, disconnects its session, is gone, could not go on.
+    case started, suspended, awoke, disconnected, crashed, failed
+    /// A fault, and its end.
+    case fault, faultEnded
+  }
+
+  /// Everything, the earliest first.
+  public internal(set) var entries: [Entry] = []
+
+  /// A timeline of the given entries.
+  package init(_ entries: [Entry] = []) { self.entries = entries }
+
+  mutating func append(_ entry: Entry) { entries.append(entry) }
+}
+
+extension Timeline.Entry: CustomStringConvertible {
+  /// Time, observer, kind, subject and detail, between tabs.
+  public var description: String {
+    [Instant.zero.text(after: time), observer ?? "-", kind.rawValue, subject ?? "-", detail]
+      .joined(separator: "\t")
+  }
+}
+
+extension Instant {
+  /// A time since the start as seconds with six decimals.
+  func text(after duration: Duration) -> String { (self + duration).description }
+}

@@ -1,0 +1,136 @@
+import EarshotCore
+
+/// Who sends to whom.
+package struct Way: Hashable, Sendable {
+  package let from: String
+  package let to: String
+
+  package init(_ from: String, _ to: String) { (self.from, self.to) = (from, to) }
+
+  /// The two, whichever way.
+  var couple: Way { from < to ? self : Way(to, from) }
+}
+
+/// All messages of a run, and whether they arrive as they must.
+///
+/// A stream is what one task of a sender sends to one receiver; its messages are numbered from 0. They must
+/// arrive in order and once. Some may be missing in between only when the session refused them, or when a
+/// membership of the two has ended meanwhile.
+package struct Traffic: Sendable {
+  /// One stream.
+  package struct Stream: Sendable {
+    package let way: Way
+    package let isEcho: Bool
+    /// When each message was given to the session.
+    package fileprivate(set) var sent: [Duration] = []
+    /// When each one arrived, or why it did not.
+    fileprivate var fates: [Fate] = []
+    fileprivate var next = 0
+    fileprivate var breaks: Int
+  }
+  fileprivate enum Fate: Hashable, Sendable {
+    case underway, refused
+    case delivered(Duration)
+  }
+
+  package private(set) var streams: [Stream] = []
+  private var breaks: [Way: Int] = [:]
+
+  package init() {}
+
+  /// A new stream.
+  ///
+  /// - Returns: Its number.
+  package mutating func open(_ way: Way, isEcho: Bool) -> Int {
+    streams.append(Stream(way: way, isEcho: isEcho, breaks: breaks[way.couple, default: 0]))
+    return streams.count - 1
+  }
+
+  /// A message is about to be sent.
+  ///
+  /// - Returns: Its number in the stream.
+  package mutating func send(on stream: Int, at time: Duration) -> Int {
+    streams[stream].sent.append(time)
+    streams[stream].fates.append(.underway)
+    return streams[stream].sent.count - 1
+  }
+
+  /// The session did not take a message.
+  package mutating func refuse(_ number: Int, on stream: Int) {
+    streams[stream].fates[number] = .refused
+  }
+
+  /// A membership of two peers has ended for one of them: what was underway between them may be lost.
+  package mutating func breakOff(_ way: Way) { breaks[way.couple, default: 0] += 1 }
+
+  /// A message arrived.
+  ///
+  /// - Returns: What is wrong about that, or `nil`.
+  package mutating func receive(
+    _ number: Int, on stream: Int, from: String, to: String, at time: Duration
+  ) -> String? {
+    guard streams.indices.contains(stream), streams[stream].way == Way(from, to),
+      streams[stream].sent.indices.contains(number)
+    else { return "\(to) received a message from \(from) that was never sent" }
+    let expected = streams[stream].next
+    guard number >= expected else {
+      if case .delivered = streams[stream].fates[number] {
+        return "\(to) received message \(number) from \(from) twice"
+      }
+      return "\(to) received message \(number) from \(from) after message \(expected - 1)"
+    }
+    let mistake = gap(from: expected, to: number, in: streams[stream])
+    streams[stream].fates[number] = .delivered(time)
+    streams[stream].next = number + 1
+    streams[stream].breaks = breaks[streams[stream].way.couple, default: 0]
+    return mistake
+  }
+
+  private func gap(from expected: Int, to number: Int, in stream: Stream) -> String? {
+    if stream.breaks != breaks[stream.way.couple, default: 0] { return nil }
+    guard let missing = (expected..<number).first(where: { stream.fates[$0] == .underway }) else {
+      return nil
+    }
+    return
+      "\(stream.way.to) received message \(number) from \(stream.way.from) before message \(missing)"
+  }
+}
+
+extension Traffic {
+  /// How many messages were sent within a window, and how many of these arrived by its end.
+  package func count(
+    _ isWanted: (Way) -> Bool, in window: Window
+  ) -> (sent: Int, delivered: Int) {
+    var (sent, delivered) = (0, 0)
+    for stream in streams where isWanted(stream.way) {
+      for (time, fate) in zip(stream.sent, stream.fates) where window.contains(time) {
+        if fate == .refused { continue }
+        sent += 1
+        if case .delivered(let arrival) = fate, arrival <= window.upperBound { delivered += 1 }
+      }
+    }
+    return (sent, delivered)
+  }
+
+  /// The messages of each way, in the order in which they were used first.
+  package var ways: [Verdict.Way] {
+    var order: [Way] = []
+    var counts: [Way: (sent: Int, delivered: Int)] = [:]
+    for stream in streams {
+      if counts[stream.way] == nil { order.append(stream.way) }
+      counts[stream.way, default: (0, 0)].sent += stream.fates.count { $0 != .refused }
+      counts[stream.way, default: (0, 0)].delivered += stream.next == 0 ? 0 : stream.deliveredCount
+    }
+    return order.compactMap { way in
+      counts[way].map {
+        Verdict.Way(from: way.from, to: way.to, sent: $0.sent, delivered: $0.delivered)
+      }
+    }
+  }
+}
+
+extension Traffic.Stream {
+  fileprivate var deliveredCount: Int {
+    fates.count { if case .delivered = $0 { true } else { false } }
+  }
+}

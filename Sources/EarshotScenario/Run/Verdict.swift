@@ -1,0 +1,77 @@
+public import EarshotCore
+
+/// What came out of one run: what held, what did not, and everything needed to see it again.
+public struct Verdict: Hashable, Sendable {
+  /// One thing that had to hold.
+  public struct Result: Hashable, Sendable {
+    /// What had to hold.
+    public let name: String
+    /// Whether it did.
+    public let held: Bool
+    /// What was seen instead, or what shows that it held.
+    public let observed: String
+    /// Whether it had to hold because it always has to, and not because the scenario says so.
+    public let isInvariant: Bool
+
+    package init(_ name: String, held: Bool, observed: String, isInvariant: Bool = false) {
+      (self.name, self.held, self.observed) = (name, held, observed)
+      self.isInvariant = isInvariant
+    }
+  }
+
+  /// The messages from one peer to another.
+  public struct Way: Hashable, Sendable {
+    /// The sender's name.
+    public let from: String
+    /// The receiver's name.
+    public let to: String
+    /// How many were taken by the session.
+    public let sent: Int
+    /// How many arrived.
+    public let delivered: Int
+  }
+
+  /// Whether a second run of the same seed was the same.
+  public enum Determinism: Hashable, Sendable {
+    /// There was no second run.
+    case unchecked
+    /// Both runs were the same.
+    case same
+    /// They were not, which is a bug of the program; what differed first.
+    case different(String)
+  }
+
+  /// The scenario's name.
+  public let scenario: String
+  /// What the scenario shows.
+  public let summary: String
+  /// The seed of the run.
+  public let seed: UInt64
+  /// The hash of everything that happened: equal for equal runs.
+  public let traceHash: RollingHash
+  /// How many events the simulated world had.
+  public let eventCount: Int
+  /// How much virtual time passed.
+  public let virtualDuration: Duration
+  /// How much time of the processor it took.
+  public let cpuSeconds: Double
+  /// What happened.
+  public let timeline: Timeline
+  /// The messages, by sender and receiver in the order of the scenario.
+  public let ways: [Way]
+  /// The faults that were drawn from the seed, as they can be written in a scenario.
+  public let drawnFaults: [String]
+  /// What had to hold: the scenario's expectations, then the invariants.
+  public let results: [Result]
+  /// Whether the run is known to be repeatable.
+  public internal(set) var determinism = Determinism.unchecked
+
+  /// Whether everything held.
+  public var held: Bool { results.allSatisfy(\.held) }
+
+  /// What a program that ran this should exit with: 0 held, 1 violated, 3 not deterministic.
+  public var exitCode: Int32 {
+    if case .different = determinism { return 3 }
+    return held ? 0 : 1
+  }
+}
