@@ -13,21 +13,6 @@
 /// An answer on a link where nothing was asked comes from an invitation that was accepted again: the inviter
 /// never learned that it had a member. Its numbers count from there.
 package struct MembershipMachine: Hashable, Sendable {
-  private enum Search: Hashable {
-    case resting(until: Instant)
-    case dialling
-    case asking(LinkToken, until: Instant, reserve: Request?)
-  }
-  private struct Request: Hashable {
-    let link: LinkToken
-    let epoch: UInt64
-  }
-  private struct Absence: Hashable {
-    var isFirst: Bool  // Never joined yet.
-    var deadline: Instant
-    var backoff: Backoff
-    var search: Search
-  }
   private enum State: Hashable {
     case apart(Absence)
     case connected(LinkToken)
@@ -128,7 +113,7 @@ package struct MembershipMachine: Hashable, Sendable {
     case (.connected, .closeReceived(link, .suspending)):
       return interrupt(.suspending, at: now, into: &out)
     case (.connected, .closeReceived(link, let code)):
-      if let departure = Self.departure(after: code, isFirst: false) {
+      if let departure = Departure(after: code, isFirst: false) {
         return end(departure, into: &out)
       }
       return interrupt(.linkBroken, at: now, into: &out)
@@ -367,12 +352,12 @@ package struct MembershipMachine: Hashable, Sendable {
     guard case .asking(link, _, let reserve) = absence.search else {
       return lose(link, during: absence, at: now, into: &out)
     }
-    if let departure = Self.departure(after: code, isFirst: absence.isFirst) {
+    if let departure = Departure(after: code, isFirst: absence.isFirst) {
       if let reserve { out.append(.closeLink(reserve.link, .done)) }
       return end(departure, into: &out)
     }
     var absence = absence
-    if code == .suspending, absence.backoff != Self.patient { absence.backoff = Self.patient }
+    if code == .suspending { absence.backoff = Self.patient }
     return lose(link, during: absence, at: now, into: &out)
   }
 
@@ -411,23 +396,4 @@ package struct MembershipMachine: Hashable, Sendable {
       if let reserve { out.append(.closeLink(reserve.link, code)) }
     }
   }
-
-  private static func departure(after code: CloseCode, isFirst: Bool) -> Departure? {
-    switch code {
-    case .done: .left
-    case .removed: .removed
-    case .unknownSession: isFirst ? .unreachable : .restarted
-    case .notIntroduced: isFirst ? nil : .lost  // The introduction may still be on its way.
-    case .full, .expired: isFirst ? .unreachable : .lost
-    case .protocolViolation, .frameTooLarge, .unknownFrame, .flowControl, .messageTooLarge,
-      .unsupportedVersion, .selfConnection:
-      .violation
-    default: nil  // Open: what nobody here knows is a broken link.
-    }
-  }
-
-  private static let eager = Backoff(from: .milliseconds(500), to: .seconds(8))
-  private static let patient = Backoff(from: .seconds(4), to: .seconds(8))
-  private static let head = Duration.milliseconds(250)
-  private static let introductionHead = Duration.seconds(1)
 }
