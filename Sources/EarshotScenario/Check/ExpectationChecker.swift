@@ -50,12 +50,12 @@ package struct ExpectationChecker {
     switch moment {
     case .at(let time):
       guard let phase = phases.last(where: { $0.start <= time }), phase.isTrue else {
-        return (false, "\(explain(history.state(at: time))) at \(Quantity.time(time))")
+        return (false, "\(explain(history.state(at: time))) at \(Quantity.moment(time))")
       }
       return (true, Self.since(phase.start))
     case .by(let time):
       guard let phase = phases.first(where: { $0.isTrue && $0.start <= time }) else {
-        return (false, "\(explain(history.state(at: time))) by \(Quantity.time(time))")
+        return (false, "\(explain(history.state(at: time))) by \(Quantity.moment(time))")
       }
       return (true, Self.since(phase.start))
     case .throughout(let range):
@@ -65,12 +65,12 @@ package struct ExpectationChecker {
         return (true, Self.since(before?.start ?? .zero))
       }
       let time = max(failure.start, range.lowerBound)
-      return (false, "\(explain(history.state(at: time))) at \(Quantity.time(time))")
+      return (false, "\(explain(history.state(at: time))) at \(Quantity.moment(time))")
     }
   }
 
   private static func since(_ time: Duration) -> String {
-    time == .zero ? "from the start" : "since \(Quantity.time(time))"
+    time == .zero ? "from the start" : "since \(Quantity.moment(time))"
   }
 
   private static func couples(_ couples: [(String, String)]) -> String {
@@ -94,8 +94,8 @@ package struct ExpectationChecker {
   private static func phrase(_ times: [Duration]) -> String {
     switch times.count {
     case 0: "never"
-    case 1...3: "at \(times.map(Quantity.time).joined(separator: ", "))"
-    default: "\(times.count) times, first at \(Quantity.time(times[0]))"
+    case 1...3: "at \(times.map(Quantity.moment).joined(separator: ", "))"
+    default: "\(times.count) times, first at \(Quantity.moment(times[0]))"
     }
   }
 
@@ -107,7 +107,7 @@ package struct ExpectationChecker {
       $0.kind == .outcome && $0.observer == from && $0.subject == to && window.contains($0.time)
     }
     let count = all.count { outcomes.contains($0.detail) }
-    let seen = all.map { "\($0.detail) at \(Quantity.time($0.time))" }
+    let seen = all.map { "\($0.detail) at \(Quantity.moment($0.time))" }
     return (occurrences.allows(count), all.isEmpty ? "never ended" : Self.list(seen))
   }
 

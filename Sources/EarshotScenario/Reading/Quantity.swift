@@ -48,6 +48,11 @@ enum Quantity {
     return decimal(nanoseconds, in: unit.nanoseconds) + (unit.unit == "µs" ? "us" : unit.unit)
   }
 
+  /// The time to the microsecond, for people.
+  static func moment(_ time: Duration) -> String {
+    self.time(.microseconds(time.nanoseconds / 1_000))
+  }
+
   /// The largest unit that divides the size: `64KiB`.
   static func size(_ bytes: Int) -> String {
     let unit = sizes.last { bytes > 0 && Int64(bytes) % $0.bytes == 0 } ?? sizes[0]

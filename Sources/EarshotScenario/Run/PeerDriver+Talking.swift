@@ -35,7 +35,9 @@ extension PeerDriver {
     }
   }
 
-  /// Who a workload is for now; waits for the first one to join. Empty when the session is over.
+  /// Who a workload is for now.
+  ///
+  /// Waits for the first one to join; nobody when the session is over.
   private func receivers(of workload: Workload) async -> [PeerID] {
     while true {
       let receivers = members.filter { isMeant($0, by: workload) }

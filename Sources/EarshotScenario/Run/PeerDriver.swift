@@ -190,6 +190,6 @@ actor PeerDriver {
   private nonisolated func fail(_ error: EarshotError) {
     guard host.isUp else { return }
     note(.failed, nil, error.code.name)
-    recorder.breach(.programs, "\(plan.name) at \(Quantity.time(host.elapsed)): \(error)")
+    recorder.breach(.programs, "\(plan.name) at \(Quantity.moment(host.elapsed)): \(error)")
   }
 }

@@ -153,7 +153,7 @@ package final class Recorder: Sendable {
       let streams = record.traffic.streams
       return (mistake, streams.indices.contains(message.stream) && streams[message.stream].isEcho)
     }
-    if let mistake { breach(.messages, "at \(Quantity.time(time)) \(mistake)") }
+    if let mistake { breach(.messages, "at \(Quantity.moment(time)) \(mistake)") }
     traceMessage(time, to, "received", from, message.stream, message.number)
     return isEcho
   }
