@@ -38,8 +38,11 @@ let package = Package(
       name: "EarshotScenario",
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot"],
       swiftSettings: house),
+    .target(
+      name: "EarshotCommandLine", dependencies: ["EarshotCore", "EarshotScenario"],
+      swiftSettings: house),
     .executableTarget(
-      name: "EarshotCLI", dependencies: ["EarshotCore", "EarshotScenario"], swiftSettings: house),
+      name: "EarshotCLI", dependencies: ["EarshotCommandLine"], swiftSettings: house),
     // How we know.
     .target(
       name: "TestKit", dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator"],
@@ -55,7 +58,13 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "EarshotTests",
-      dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot", "TestKit"],
+      dependencies: [
+        "EarshotCore", "EarshotNetwork", "EarshotSimulator", "EarshotTLS", "Earshot", "TestKit",
+      ],
+      swiftSettings: house),
+    .testTarget(
+      name: "EarshotCommandLineTests",
+      dependencies: ["EarshotCore", "EarshotScenario", "EarshotCommandLine", "TestKit"],
       swiftSettings: house),
     .testTarget(
       name: "EarshotScenarioTests",
@@ -65,5 +74,8 @@ let package = Package(
     .executableTarget(
       name: "FrameThroughput", dependencies: ["BenchmarkKit", "EarshotCore"],
       path: "Benchmarks/FrameThroughput", swiftSettings: house),
+    .executableTarget(
+      name: "SimulatedCrowd", dependencies: ["BenchmarkKit", "Earshot", "EarshotSimulator"],
+      path: "Benchmarks/SimulatedCrowd", swiftSettings: house),
   ]
 )

@@ -1,3 +1,3 @@
 @_exported public import EarshotCore
 @_exported public import EarshotNetwork
-@_exported public import struct EarshotTLS.Identity
+@_exported public import EarshotTLS

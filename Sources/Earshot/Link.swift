@@ -478,9 +478,10 @@ actor Link: ConnectionHandler {
     liveness = nil
     timer?.disarm()
     timer = nil
+    guard let reason else { return }
     let owner = owner
     self.owner = nil
-    if let reason { owner?.link(self, ended: reason) }
+    owner?.link(self, ended: reason)
   }
 }
 

@@ -106,7 +106,8 @@ extension Peer {
   ) async throws(EarshotError) -> Session {
     try checkRunning()
     let id = invitation.id
-    guard invitations.incoming[id]?.session == nil, invitations.incoming[id] != nil else {
+    guard let incoming = invitations.incoming[id], incoming.session == nil else {
+      if let session, await isJoined(invitation.sender, session) { return session }
       throw Self.ended(invitation)
     }
     let session = if let session { session } else { try makeSession() }
@@ -128,6 +129,13 @@ extension Peer {
       throw Self.ended(invitation)
     }
     return session
+  }
+
+  /// Whether a peer is a member of a session, or about to become one by other means than an invitation.
+  private func isJoined(_ peer: PeerID, _ session: Session) async -> Bool {
+    await withCheckedContinuation { continuation in
+      session.assumeIsolated { $0.whenJoined(peer, isComing: false, continuation) }
+    }
   }
 
   private static func ended(_ invitation: Invitation) -> EarshotError {
@@ -185,8 +193,8 @@ extension Peer {
     case .wake(let deadline): invitations.timer?.arm(at: deadline)
     case .cancelWake: invitations.timer?.disarm()
     case .reportOffered(let id): offer(id)
-    case .reportWithdrawn(let id, _): withdrawn(id)
-    case .reportFailed(let id, _): failed(id)
+    case .reportWithdrawn(let id, let reason): withdrawn(id, reason)
+    case .reportFailed(let id, let reason): failed(id, reason)
     case .reportOutcome(let id, let outcome): ended(id, InvitationOutcome(outcome))
     case .reportJoined(let joining): join(joining, attaching: false)
     case .reportAttaching(let joining): join(joining, attaching: true)
@@ -260,16 +268,22 @@ extension Peer {
         deadline: now + timeout, peer: self))
   }
 
-  private func withdrawn(_ id: InvitationDesk.InboundID) {
-    if invitations.incoming[id]?.waiter != nil { return failed(id) }
+  private func withdrawn(
+    _ id: InvitationDesk.InboundID, _ reason: InboundInvitationMachine.Reason
+  ) {
+    if invitations.incoming[id]?.waiter != nil { return failed(id, reason) }
     invitations.incoming[id] = nil
   }
 
-  private func failed(_ id: InvitationDesk.InboundID) {
-    let incoming = invitations.incoming.removeValue(forKey: id)
-    incoming?.delivery?.end()
-    let isMember = incoming?.session?.assumeIsolated { $0.roster.isMember(id.inviter) }
-    incoming?.waiter?.resume(returning: isMember ?? false)
+  /// An acceptance led to nothing, or to what comes about another way.
+  private func failed(
+    _ id: InvitationDesk.InboundID, _ reason: InboundInvitationMachine.Reason
+  ) {
+    guard let incoming = invitations.incoming.removeValue(forKey: id) else { return }
+    incoming.delivery?.end()
+    guard let waiter = incoming.waiter else { return }
+    guard let session = incoming.session else { return waiter.resume(returning: false) }
+    session.assumeIsolated { $0.whenJoined(id.inviter, isComing: reason == .superseded, waiter) }
   }
 
   private func ended(_ id: InvitationID, _ outcome: InvitationOutcome) {

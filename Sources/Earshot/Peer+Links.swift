@@ -84,9 +84,7 @@ extension Peer: LinkOwner {
     switch frame {
     case .invite(let invite): invited(invite, by: remote, opening)
     case .attach(let request): attach(link, request, from: remote)
-    case .accept(let accept):
-      invitations.outgoing[accept.invitation]?.window = accept.window
-      handle(.acceptReceived(link.token, accept.invitation, accept.session))
+    case .accept(let accept): accepted(accept, by: remote, link)
     case .decline(let decline):
       handle(.declineReceived(link.token, decline.invitation, decline.reason))
     case .cancel(let cancel):
@@ -98,6 +96,20 @@ extension Peer: LinkOwner {
       handle(.attachedReceived(link.token))
     case .hello, .ping, .pong, .acknowledgement, .close, .introduce, .leave: break
     }
+  }
+
+  /// Takes in the answer to an invitation of ours.
+  ///
+  /// If the peer was introduced meanwhile and we have asked to attach, it may have agreed to that already:
+  /// then that link is the one, and this answer is left alone until it is.
+  private func accepted(_ accept: Accept, by remote: PeerID, _ link: Link) {
+    guard let outgoing = invitations.outgoing[accept.invitation] else {
+      return handle(.acceptReceived(link.token, accept.invitation, accept.session))
+    }
+    let isAsking = outgoing.session.assumeIsolated { $0.isAsking(remote, accept.session) }
+    if isAsking { return }
+    invitations.outgoing[accept.invitation]?.window = accept.window
+    handle(.acceptReceived(link.token, accept.invitation, accept.session))
   }
 
   private func invited(_ invite: Invite, by remote: PeerID, _ opening: OpeningLink) {

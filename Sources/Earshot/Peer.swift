@@ -17,7 +17,7 @@ public actor Peer {
   /// How we behave.
   public nonisolated let configuration: Configuration
 
-  nonisolated let network: any Network
+  package nonisolated let network: any Network
   nonisolated let discovery: MulticastDNS
   nonisolated let displayName: DisplayName
   nonisolated let releases = Letterbox<InvitationDesk.InboundID>()

@@ -121,10 +121,44 @@ extension Session: LinkOwner {
   ///
   /// - Returns: Whether there was a seat.
   func expectAttaching(_ entry: Roster.Entry, _ delivery: Delivery) -> Bool {
-    guard phase == .open, roster.reserve(for: entry.peer) == .reserved, seats[entry.peer] == nil
-    else { return false }
+    guard phase == .open else { return false }
+    if seats[entry.peer]?.remoteSession == entry.session { return true }  // It was introduced, too.
+    guard seats[entry.peer] == nil, roster.reserve(for: entry.peer) == .reserved else {
+      return false
+    }
     begin(entry, delivery)
     return true
+  }
+
+  /// Whether a peer's session was asked to attach and has not answered yet.
+  func isAsking(_ member: PeerID, _ remote: SessionID) -> Bool {
+    guard let seat = seats[member], seat.remoteSession == remote else { return false }
+    return seat.machine.isAsking
+  }
+
+  /// Tells whether a peer is a member, as soon as that is known.
+  ///
+  /// - Parameters:
+  ///   - member: The peer.
+  ///   - isComing: Whether it is about to become one.
+  ///   - waiter: Told at once if it is a member already, or if it is not coming.
+  func whenJoined(
+    _ member: PeerID, isComing: Bool, _ waiter: CheckedContinuation<Bool, Never>
+  ) {
+    let isMember = roster.isMember(member)
+    guard isComing || seats[member] != nil, !isMember, phase == .open else {
+      return waiter.resume(returning: isMember)
+    }
+    joiners[member, default: []].append(waiter)
+    timers.set(.joining(member), at: now + InboundInvitationMachine.confirmationTimeout)
+    setTimer()
+  }
+
+  func resumeJoiners(of member: PeerID, _ isMember: Bool) {
+    timers.cancel(.joining(member))
+    for waiter in joiners.removeValue(forKey: member) ?? [] {
+      waiter.resume(returning: isMember)
+    }
   }
 
   /// Gives a seat back that was reserved for an invitation.
@@ -253,6 +287,7 @@ extension Session: LinkOwner {
     while let deadline = timers.popDue(at: now) {
       switch deadline {
       case .member(let member): handle(.deadlineReached, of: member)
+      case .joining(let member): resumeJoiners(of: member, false)
       case .roster: expire()
       case .farewell: for member in membersInOrder { handle(.streamFlushed, of: member) }
       }
@@ -288,6 +323,7 @@ extension Session: LinkOwner {
     directory.end()
     peer.assumeIsolated { $0.withdrawInvitations(to: self) }
     for token in held.keys.sorted() { refuse(token) }
+    for member in joiners.keys.sorted() { resumeJoiners(of: member, false) }
     timers.set(.farewell, at: now + limit)
     for member in membersInOrder { handle(.disconnectRequested, of: member) }
     setTimer()

@@ -153,6 +153,7 @@ extension Session {
     directory.add(member, seat.delivery)
     hub.push(.joined(Member(id: member, name: seat.name)))
     introduce(member)
+    resumeJoiners(of: member, true)
     peer.assumeIsolated { $0.joined(member, self) }
   }
 

@@ -21,7 +21,7 @@ public actor Session {
   nonisolated let hub: EventHub<SessionEvent>
 
   enum Phase { case open, leaving, ended }
-  enum Deadline: Hashable { case member(PeerID), roster, farewell }
+  enum Deadline: Hashable { case member(PeerID), joining(PeerID), roster, farewell }
   var phase = Phase.open
   var roster: Roster
   var seats: [PeerID: Seat] = [:]
@@ -31,6 +31,7 @@ public actor Session {
   var timers = TimerTable<Deadline>()
   var timer: (any NetworkTimer)?
   var leavers: [UnsafeContinuation<Void, Never>] = []
+  var joiners: [PeerID: [CheckedContinuation<Bool, Never>]] = [:]
   var random: RandomStream
 
   init(_ configuration: Configuration, id: SessionID, random: RandomStream, peer: Peer) {

@@ -41,7 +41,7 @@ struct FirstHelloTests {
           let session = try await bob.makeSession()
           let outcome = try await bob.invite(peer.id, to: session)
           note("bob's invitation: \(outcome)")
-          try await session.send([1, 2, 3])
+          try await session.send(Array("abc".utf8))
           for await event in session.events {
             note("bob: \(event.text)")
             if case .message = event { await bob.stop() }
@@ -54,20 +54,7 @@ struct FirstHelloTests {
     let lines = log.withLock { $0 }
     for line in lines { print(line) }
     world.finish()
-    #expect(lines.contains { $0.hasSuffix("bob: message 6 bytes") })
+    #expect(lines.contains { $0.hasSuffix("bob: message abcabc") })
     #expect(lines.contains { $0.hasSuffix("ann: left") })
-  }
-}
-
-extension SessionEvent {
-  var text: String {
-    switch self {
-    case .joined(let member): "joined \(member.name)"
-    case .interrupted(_, let reason): "interrupted \(reason)"
-    case .resumed: "resumed"
-    case .left(_, let reason, let undelivered):
-      undelivered == 0 ? "\(reason)" : "\(reason), \(undelivered) undelivered"
-    case .message(let message): "message \(message.bytes.count) bytes"
-    }
   }
 }

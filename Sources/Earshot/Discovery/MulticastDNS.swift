@@ -47,10 +47,7 @@ package actor MulticastDNS {
   private var random: RandomStream?
   private var advertisings: [Advertising] = []
   private var browsings: [Browsing] = []
-  private var receiving = SourceBudget()
-  private var sending: [UInt32: SendBudget] = [:]
-  private var sent = PacketMemory()
-  private var twins = PacketMemory()
+  private var gate = PacketGate()
 
   /// Why the sockets could not be opened, while they are not.
   package private(set) var failure: NetworkError?
@@ -167,7 +164,11 @@ extension MulticastDNS {
         at: network.now, into: &actions)
       perform(actions, of: advertisings[place].number)
     }
-    for place in browsings.indices { browser(at: place, handles: .restartRequested) }
+    let indices = interfaces.map(\.index)
+    for place in browsings.indices {
+      browser(at: place, handles: .interfacesChanged(indices))
+      browser(at: place, handles: .restartRequested)
+    }
   }
 
   /// Says goodbye and ends for good.
@@ -303,7 +304,9 @@ extension MulticastDNS {
   }
 
   private func rearm() {
-    guard let next = timers.next, next < .distantFuture else { return timer?.disarm() ?? () }
+    guard life == .awake, let next = timers.next, next < .distantFuture else {
+      return timer?.disarm() ?? ()
+    }
     timer?.arm(at: next)
   }
 
@@ -326,20 +329,20 @@ extension MulticastDNS {
     guard let transport, let interface = interfaces.first(where: { $0.index == index }) else {
       return
     }
-    if case .unicast(let endpoint) = destination {
-      return transport.send(packet, to: endpoint, on: nil)
-    }
-    guard sending[index, default: SendBudget()].admits(at: network.now) else { return }
-    for group in MulticastTransport.groups(of: interface) {
-      sent.note(packet, way: UInt64(index), at: network.now)
-      transport.send(packet, to: group, on: index)
+    switch destination {
+    case .unicast(let endpoint):
+      if gate.letsOutToOne(at: network.now) { transport.send(packet, to: endpoint, on: nil) }
+    case .multicast:
+      guard gate.letsOut(on: index, at: network.now) else { return }
+      for group in MulticastTransport.groups(of: interface) {
+        gate.noteSent(packet, to: group, on: index, at: network.now)
+        transport.send(packet, to: group, on: index)
+      }
     }
   }
 
   private func receive(_ packet: [UInt8], _ header: DatagramHeader) {
-    let now = network.now
-    guard receiving.admits(header.source.address, at: now), !isOwn(packet, header),
-      !isTwin(packet, header),
+    guard gate.letsIn(packet, header, interfaces: interfaces, at: network.now),
       let message = try? DNSMessage(decoding: packet)
     else { return }
     let arrival = DNSArrival(
@@ -347,24 +350,6 @@ extension MulticastDNS {
       wasMulticast: header.destination.isMulticast)
     for place in advertisings.indices { advertiser(at: place, handles: .received(arrival)) }
     for place in browsings.indices { browser(at: place, handles: .received(arrival)) }
-  }
-
-  private func isOwn(_ packet: [UInt8], _ header: DatagramHeader) -> Bool {
-    let source = header.source.address
-    let isOurAddress = interfaces.contains { $0.addresses.contains(source) }
-    return isOurAddress && sent.take(packet, way: UInt64(header.interface), at: network.now)
-  }
-
-  /// Whether a packet came over the other family already, as it does between hosts that have both.
-  private func isTwin(_ packet: [UInt8], _ header: DatagramHeader) -> Bool {
-    guard header.destination.isMulticast,
-      let interface = interfaces.first(where: { $0.index == header.interface }),
-      MulticastTransport.groups(of: interface).count > 1
-    else { return false }
-    let (own, other) = MulticastTransport.ways(to: header.destination, on: header.interface)
-    if twins.take(packet, way: other, at: network.now) { return true }
-    twins.note(packet, way: own, at: network.now)
-    return false
   }
 }
 

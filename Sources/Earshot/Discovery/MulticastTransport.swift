@@ -47,15 +47,6 @@ final class MulticastTransport: Sendable {
     return socketV6 != nil || !interfaces.contains { Self.has(.anyV6, $0) }
   }
 
-  /// Two numbers that tell apart the ways to one interface: over the family of an address, and over the other.
-  static func ways(to address: IPAddress, on interface: UInt32) -> (own: UInt64, other: UInt64) {
-    let (v4, v6) = (UInt64(interface) << 1, UInt64(interface) << 1 | 1)
-    switch address {
-    case .v4: return (v4, v6)
-    case .v6: return (v6, v4)
-    }
-  }
-
   /// Where multicasts on an interface go.
   static func groups(of interface: NetworkInterface) -> [Endpoint] {
     [(IPAddress.anyV4, groupV4), (IPAddress.anyV6, groupV6)]

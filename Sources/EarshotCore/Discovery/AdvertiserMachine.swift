@@ -69,11 +69,15 @@ package struct AdvertiserMachine: Hashable, Sendable {
     case (_, .deadlineReached): continueProbing(at: now, into: &out)
     case (_, .interfacesChanged(let interfaces)): change(to: interfaces, at: now)
     case (_, .updateRequested(let info, let port)): update(to: info, port, at: now)
-    case (.standing, .restartRequested): announce(at: now)
-    case (.probing, .restartRequested): break  // Announces as soon as it has won.
+    case (_, .restartRequested): restart(at: now)
     case (_, .withdrawRequested): withdraw(at: now, into: &out)
     }
     settle(at: now, into: &out)
+  }
+
+  private mutating func restart(at now: Instant) {
+    armed = .distantFuture  // An earlier wake may have been lost in the sleep.
+    if phase == .standing { announce(at: now) }
   }
 
   /// Announces everything on every interface.

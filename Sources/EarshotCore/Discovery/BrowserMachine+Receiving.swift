@@ -90,7 +90,8 @@ extension BrowserMachine {
         cache.change(cached.sequence) { $0.noteAskedByOthers(at: now) }
       }
     }
-    if ours == listed.count, interfaces.count == 1, schedule.isDueSoon(at: now) {
+    let wouldAskTheSame = schedule.sent > 0 || !asksForUnicast
+    if wouldAskTheSame, ours == listed.count, interfaces.count == 1, schedule.isDueSoon(at: now) {
       schedule.noteAsked(at: now)
     }
   }

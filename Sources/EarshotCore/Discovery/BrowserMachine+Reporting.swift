@@ -1,6 +1,8 @@
 extension BrowserMachine {
   private static let reportedMax = 1_024
   private static let endpointsMax = 16
+  private static let instancesPerHostMax = 16
+  private static let instancesPerPeerMax = 64
 
   /// Looks at instances again, and reports the peers that were found, changed or lost by that.
   mutating func report(after touched: [DNSName], at now: Instant, into out: inout [Action]) {
@@ -33,7 +35,7 @@ extension BrowserMachine {
 
   private mutating func enter(_ name: DNSName, as peer: PeerID) {
     var names = known[peer, default: Known()].instances
-    guard !names.contains(name) else { return }
+    guard !names.contains(name), names.count < Self.instancesPerPeerMax else { return }
     names.insert(name, at: names.firstIndex { name < $0 } ?? names.endIndex)
     known[peer, default: Known()].instances = names
   }
@@ -45,8 +47,10 @@ extension BrowserMachine {
       instancesByHost[host]?.removeAll { $0 == name }
       if instancesByHost[host]?.isEmpty ?? false { instancesByHost[host] = nil }
     }
-    for host in hosts where !instancesByHost[host, default: []].contains(name) {
-      instancesByHost[host, default: []].append(name)
+    for host in hosts {
+      let others = instancesByHost[host, default: []]
+      guard !others.contains(name), others.count < Self.instancesPerHostMax else { continue }
+      instancesByHost[host] = others + [name]
     }
     instances[name, default: Instance()].hosts = hosts
   }
@@ -62,8 +66,10 @@ extension BrowserMachine {
   /// The service of the first of a peer's instances that is complete.
   private mutating func report(_ peer: PeerID, into out: inout [Action]) {
     guard var entry = known[peer] else { return }
-    let services = entry.instances.compactMap { instances[$0]?.service }
-    let current = services.first { $0.id == peer }
+    var current: DiscoveredService?
+    for name in entry.instances where current == nil {
+      current = instances[name]?.service.flatMap { $0.id == peer ? $0 : nil }
+    }
     switch (entry.reported, current) {
     case (nil, let new?) where reportedCount < Self.reportedMax:
       reportedCount += 1

@@ -111,6 +111,7 @@ package struct BrowserMachine: Hashable, Sendable {
   private mutating func restart(at now: Instant) {
     for sequence in cache.sequences { cache.change(sequence) { $0.distrust(.doubted, at: now) } }
     schedule = QuerySchedule(at: now, random: &random)
+    armed = .distantFuture  // An earlier wake may have been lost in the sleep.
   }
 
   private mutating func reconfirm(_ peer: PeerID, at now: Instant) {

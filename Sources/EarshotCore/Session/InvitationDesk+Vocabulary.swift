@@ -54,6 +54,15 @@ extension InvitationDesk {
     package let remoteSession: SessionID
     package let link: LinkToken
     package let origin: Origin
+
+    /// A membership of two sessions, over a link.
+    package init(
+      peer: PeerID, session: SessionID, remoteSession: SessionID, link: LinkToken,
+      origin: Origin
+    ) {
+      (self.peer, self.session, self.remoteSession) = (peer, session, remoteSession)
+      (self.link, self.origin) = (link, origin)
+    }
   }
   package enum Origin: Hashable, Sendable {
     case outbound(InvitationID)

@@ -7,27 +7,11 @@
 /// asked. A side whose INVITE has not gone out accepts in any case: nobody has heard of its invitation.
 package struct InvitationDesk: Hashable, Sendable {
   private enum Deadline: Hashable { case outbound(InvitationID), inbound(InboundID) }
-  private struct Outbound: Hashable {
-    let wish: Wish
-    var machine: OutboundInvitationMachine
-  }
-  private struct Inbound: Hashable {
-    let arrival: Arrival
-    var machine: InboundInvitationMachine
-    var counterpart: InvitationID?  // Our own invitation, in whose place this one was accepted.
-    var isSilent = false  // The application was never asked, or is no longer.
-  }
-  private struct Answer: Hashable {
-    let id: InboundID
-    let reason: DeclineReason
-    let expiry: Instant
-  }
-
   private let local: PeerID
   private var random: RandomStream
   private var outbounds: [Outbound] = []  // The oldest first.
   private var inbounds: [Inbound] = []  // The oldest first.
-  private var answers: [Answer] = []  // The oldest first.
+  private var answers = AnswerMemory()
   private var timers = TimerTable<Deadline>()
   private var wake: Instant?
 
@@ -44,7 +28,7 @@ package struct InvitationDesk: Hashable, Sendable {
 
   /// The links that invitations own.
   package var links: [LinkToken] {
-    outbounds.compactMap(\.machine.link) + inbounds.compactMap(\.machine.link)
+    outbounds.compactMap(\.machine.link) + inbounds.flatMap(\.machine.links)
   }
 
   /// The invitation that an ATTACH confirms, although its sender is no member yet.
@@ -69,7 +53,9 @@ package struct InvitationDesk: Hashable, Sendable {
     case .inviteRequested(let wish): invite(wish, at: now, into: &out)
     case .cancelRequested(let id): tell(id, .cancelRequested, at: now, into: &out)
     case .peerJoined(let id): tell(id, .peerJoined, at: now, into: &out)
-    case .dialOpened(let id, let link): opened(link, for: id, at: now, into: &out)
+    case .dialOpened(let id, let link) where index(of: id) == nil:
+      out.append(.closeLink(link, .expired))
+    case .dialOpened(let id, let link): tell(id, .dialOpened(link), at: now, into: &out)
     case .dialFailed(let id): tell(id, .dialFailed, at: now, into: &out)
     case .dialRefused(let id, let code): tell(id, .dialRefused(code), at: now, into: &out)
     case .acceptReceived(let link, let id, let session):
@@ -88,17 +74,11 @@ package struct InvitationDesk: Hashable, Sendable {
     case .attachedReceived(let link): confirmed(link, at: now, into: &out)
     case .attachReceived(let link, let id): tell(id, .attachReceived(link), at: now, into: &out)
     case .closeReceived(let link, let code):
-      if let id = outbound(over: link) {
-        tell(id, .closeReceived(link, code), at: now, into: &out)
-      } else if let id = inbound(over: link) {
-        tell(id, .closeReceived(link, code), at: now, into: &out)
-      }
+      outbound(over: link).map { tell($0, .closeReceived(link, code), at: now, into: &out) }
+      inbound(over: link).map { tell($0, .closeReceived(link, code), at: now, into: &out) }
     case .linkBroken(let link):
-      if let id = outbound(over: link) {
-        tell(id, .linkBroken(link), at: now, into: &out)
-      } else if let id = inbound(over: link) {
-        tell(id, .linkBroken(link), at: now, into: &out)
-      }
+      outbound(over: link).map { tell($0, .linkBroken(link), at: now, into: &out) }
+      inbound(over: link).map { tell($0, .linkBroken(link), at: now, into: &out) }
     case .deadlineReached:
       wake = nil
       while let due = timers.popDue(at: now) { pass(due, at: now, into: &out) }
@@ -124,26 +104,19 @@ package struct InvitationDesk: Hashable, Sendable {
   // MARK: Ours
 
   private mutating func invite(_ wish: Wish, at now: Instant, into out: inout [Action]) {
-    let offer = inbounds.first {
-      $0.machine.isOffered && $0.arrival.id.inviter == wish.peer
-        && $0.arrival.serviceType == wish.serviceType
-    }
+    let index = inbounds.firstIndex { $0.serves(wish) }
     var actions: [OutboundInvitationMachine.Action] = []
     let machine = OutboundInvitationMachine(
-      until: now + wish.timeout, yielded: offer != nil,
+      until: now + wish.timeout, yielded: index != nil,
       random: RandomStream(seed: random.next()), into: &actions)
     outbounds.append(Outbound(wish: wish, machine: machine))
     perform(actions, of: wish, at: now, into: &out)
-    guard let offer else { return }
-    out.append(.reportWithdrawn(offer.arrival.id, .superseded))
-    prefer(offer.arrival.id, to: wish, at: now, into: &out)
-  }
-
-  private mutating func opened(
-    _ link: LinkToken, for id: InvitationID, at now: Instant, into out: inout [Action]
-  ) {
-    guard index(of: id) != nil else { return out.append(.closeLink(link, .expired)) }
-    tell(id, .dialOpened(link), at: now, into: &out)
+    guard let index else { return }
+    inbounds[index].counterpart = wish.invitation
+    guard inbounds[index].machine.isOffered else { return }
+    let offer = inbounds[index].arrival.id
+    out.append(.reportWithdrawn(offer, .superseded))
+    prefer(offer, to: wish, at: now, into: &out)
   }
 
   private mutating func accepted(
@@ -197,10 +170,7 @@ package struct InvitationDesk: Hashable, Sendable {
       case .sendAttached(let link, let session):
         out += [
           .sendAttached(link, id),
-          .reportJoined(
-            Joining(
-              peer: wish.peer, session: wish.session, remoteSession: session, link: link,
-              origin: .outbound(id))),
+          .reportJoined(wish.joining(session, over: link)),
         ]
       case .sendCancel(let link, let reason): out.append(.sendCancel(link, id, reason))
       case .closeLink(let link, let code): out.append(.closeLink(link, code))
@@ -210,6 +180,7 @@ package struct InvitationDesk: Hashable, Sendable {
         outbounds.removeAll { $0.wish.invitation == id }
         out.append(.reportOutcome(id, outcome))
         settleCounterpart(of: id, after: outcome, at: now, into: &out)
+        if outcome == .accepted { joined(wish.peer, wish.session, at: now, into: &out) }
       }
     }
   }
@@ -247,6 +218,14 @@ package struct InvitationDesk: Hashable, Sendable {
     }
   }
 
+  /// Whatever else was to make a peer a member of that session is fulfilled.
+  private mutating func joined(
+    _ peer: PeerID, _ session: SessionID, at now: Instant, into out: inout [Action]
+  ) {
+    let wishes = outbounds.map(\.wish).filter { $0.peer == peer && $0.session == session }
+    for wish in wishes { tell(wish.invitation, .peerJoined, at: now, into: &out) }
+  }
+
   private func reserve(of id: InvitationID) -> InboundID? {
     inbounds.first { $0.counterpart == id && $0.machine.isReserved }?.arrival.id
   }
@@ -264,13 +243,10 @@ package struct InvitationDesk: Hashable, Sendable {
   private mutating func invited(
     _ link: LinkToken, _ arrival: Arrival, at now: Instant, into out: inout [Action]
   ) {
-    answers.removeAll { $0.expiry <= now }
     if outbound(over: link) != nil || inbound(over: link) != nil {
       violated(over: link, at: now, into: &out)
     } else if index(of: arrival.id) != nil {
       tell(arrival.id, .inviteReceived(link), at: now, into: &out)
-    } else if let answer = answers.first(where: { $0.id == arrival.id }) {
-      decline(arrival.id, answer.reason, over: link, into: &out)
     } else if inbounds.count(where: { $0.arrival.id.inviter == arrival.id.inviter })
       >= Self.inboundsOfPeerMax || inbounds.count >= Self.inboundsMax
     {
@@ -279,6 +255,8 @@ package struct InvitationDesk: Hashable, Sendable {
       begin(arrival, .accepted(membership), over: link, isSilent: true, at: now, into: &out)
     } else if let index = indexOfGlare(with: arrival) {
       meet(arrival, outbounds[index], over: link, at: now, into: &out)
+    } else if let reason = answers.recall(arrival.id, at: now) {
+      decline(arrival.id, reason, over: link, into: &out)
     } else {
       consider(arrival, over: link, at: now, into: &out)
     }
@@ -380,44 +358,25 @@ package struct InvitationDesk: Hashable, Sendable {
       case .wake(let instant): timers.set(.inbound(id), at: instant)
       case .cancelWake: timers.cancel(.inbound(id))
       case .reportOffered: out.append(.reportOffered(id))
-      case .reportDeclined(let reason): remember(id, reason, at: now)
+      case .reportDeclined(let reason): answers.remember(id, reason, at: now)
       case .reportWithdrawn(let reason):
-        remember(id, reason, at: now)
-        if !inbound.isSilent { out.append(.reportWithdrawn(id, reason)) }
+        // What was superseded may come again, if what superseded it comes to nothing.
+        if reason != .superseded { answers.remember(id, .expired, at: now) }
+        out.append(.reportWithdrawn(id, reason))
       case .reportFailed(let reason):
-        remember(id, reason, at: now)
-        if !inbound.isSilent { out.append(.reportFailed(id, reason)) }
+        if !inbound.isSilent {
+          if reason != .superseded { answers.remember(id, .expired, at: now) }
+          out.append(.reportFailed(id, reason))
+        }
         inbound.counterpart.map { tell($0, .counterpartFailed, at: now, into: &out) }
       case .reportJoined(let link, let session):
-        out.append(.reportJoined(joining(inbound, session, over: link)))
-        inbound.counterpart.map { tell($0, .peerJoined, at: now, into: &out) }
+        out.append(.reportJoined(inbound.joining(session, over: link)))
+        joined(id.inviter, session, at: now, into: &out)
       case .reportAttaching(let link, let session):
-        out.append(.reportAttaching(joining(inbound, session, over: link)))
-        inbound.counterpart.map { tell($0, .peerJoined, at: now, into: &out) }
+        out.append(.reportAttaching(inbound.joining(session, over: link)))
+        joined(id.inviter, session, at: now, into: &out)
       }
     }
-  }
-
-  private func joining(
-    _ inbound: Inbound, _ session: SessionID, over link: LinkToken
-  ) -> Joining {
-    Joining(
-      peer: inbound.arrival.id.inviter, session: session,
-      remoteSession: inbound.arrival.session, link: link, origin: .inbound(inbound.arrival.id))
-  }
-
-  private mutating func remember(
-    _ id: InboundID, _ reason: InboundInvitationMachine.Reason, at now: Instant
-  ) {
-    switch reason {
-    case .cancelled, .timedOut, .unconfirmed, .dismissed: remember(id, .expired, at: now)
-    case .superseded: break  // It may well come again, if what superseded it comes to nothing.
-    }
-  }
-
-  private mutating func remember(_ id: InboundID, _ reason: DeclineReason, at now: Instant) {
-    if answers.count >= Self.answersMax { answers.removeFirst() }
-    answers.append(Answer(id: id, reason: reason, expiry: now + Self.memory))
   }
 
   // MARK: Finding
@@ -433,12 +392,10 @@ package struct InvitationDesk: Hashable, Sendable {
   }
 
   private func inbound(over link: LinkToken) -> InboundID? {
-    inbounds.first { $0.machine.link == link }?.arrival.id
+    inbounds.first { $0.machine.links.contains(link) }?.arrival.id
   }
 
   private static let offersMax = 8
   private static let inboundsMax = 32
   private static let inboundsOfPeerMax = 4
-  private static let answersMax = 64
-  private static let memory = Duration.seconds(300)
 }

@@ -60,3 +60,21 @@ extension MembershipMachine {
     package init() {}
   }
 }
+
+extension MembershipMachine.Departure {
+  /// What a CLOSE means for the membership, or `nil` when it is worth another dial.
+  init?(after code: CloseCode, isFirst: Bool) {
+    switch code {
+    case .done: self = .left
+    case .removed: self = .removed
+    case .unknownSession: self = isFirst ? .unreachable : .restarted
+    case .notIntroduced where isFirst: return nil  // The introduction may be on its way.
+    case .full, .expired: self = isFirst ? .unreachable : .lost
+    case .notIntroduced: self = .lost
+    case .protocolViolation, .frameTooLarge, .unknownFrame, .flowControl, .messageTooLarge,
+      .unsupportedVersion, .selfConnection:
+      self = .violation
+    default: return nil  // Open: what nobody here knows is a broken link.
+    }
+  }
+}

@@ -9,22 +9,10 @@
 /// When both ask at once, the request of the smaller PeerID is kept: the larger answers it and takes its own
 /// back, the smaller holds the other's in reserve until its own is answered. A side that has not asked yet
 /// answers in any case: nobody has heard of its dial.
+///
+/// An answer on a link where nothing was asked comes from an invitation that was accepted again: the inviter
+/// never learned that it had a member. Its numbers count from there.
 package struct MembershipMachine: Hashable, Sendable {
-  private enum Search: Hashable {
-    case resting(until: Instant)
-    case dialling
-    case asking(LinkToken, until: Instant, reserve: Request?)
-  }
-  private struct Request: Hashable {
-    let link: LinkToken
-    let epoch: UInt64
-  }
-  private struct Absence: Hashable {
-    var isFirst: Bool  // Never joined yet.
-    var deadline: Instant
-    var backoff: Backoff
-    var search: Search
-  }
   private enum State: Hashable {
     case apart(Absence)
     case connected(LinkToken)
@@ -75,6 +63,11 @@ package struct MembershipMachine: Hashable, Sendable {
     }
   }
 
+  /// Whether an ATTACH of ours waits for its answer, so that the remote may have answered it already.
+  package var isAsking: Bool {
+    if case .apart(let absence) = state, case .asking = absence.search { true } else { false }
+  }
+
   /// Whether the last report was made.
   package var isGone: Bool { state == .gone }
 
@@ -109,7 +102,7 @@ package struct MembershipMachine: Hashable, Sendable {
       replace(link, by: Request(link: newer, epoch: epoch), into: &out)
       return .connected(newer)
     case (.connected(let link), .attachedReceived(let newer, let epoch)) where newer != link:
-      self.epoch = max(self.epoch, epoch)
+      self.epoch = epoch
       out += [.closeLink(link, .duplicate), .carry(newer)]
       return .connected(newer)
     case (.connected(let link), .attachedReceived):
@@ -120,7 +113,7 @@ package struct MembershipMachine: Hashable, Sendable {
     case (.connected, .closeReceived(link, .suspending)):
       return interrupt(.suspending, at: now, into: &out)
     case (.connected, .closeReceived(link, let code)):
-      if let departure = Self.departure(after: code, isFirst: false) {
+      if let departure = Departure(after: code, isFirst: false) {
         return end(departure, into: &out)
       }
       return interrupt(.linkBroken, at: now, into: &out)
@@ -316,10 +309,14 @@ package struct MembershipMachine: Hashable, Sendable {
   private mutating func answered(
     over link: LinkToken, epoch: UInt64, during absence: Absence, into out: inout [Action]
   ) -> State {
-    self.epoch = max(self.epoch, epoch)
-    if case .asking(link, _, let reserve) = absence.search {
+    switch absence.search {
+    case .asking(link, _, let reserve):
+      self.epoch = max(self.epoch, epoch)
       if let reserve { out.append(.closeLink(reserve.link, .duplicate)) }
-    } else {
+    case .asking(_, _, let reserve?) where reserve.link == link:
+      return end(.violation, leaving: absence, into: &out)  // It asked, and answers itself.
+    case .resting, .dialling, .asking:
+      self.epoch = epoch
       abandon(absence.search, .duplicate, into: &out)
     }
     out.append(.carry(link))
@@ -355,12 +352,12 @@ package struct MembershipMachine: Hashable, Sendable {
     guard case .asking(link, _, let reserve) = absence.search else {
       return lose(link, during: absence, at: now, into: &out)
     }
-    if let departure = Self.departure(after: code, isFirst: absence.isFirst) {
+    if let departure = Departure(after: code, isFirst: absence.isFirst) {
       if let reserve { out.append(.closeLink(reserve.link, .done)) }
       return end(departure, into: &out)
     }
     var absence = absence
-    if code == .suspending, absence.backoff != Self.patient { absence.backoff = Self.patient }
+    if code == .suspending { absence.backoff = Self.patient }
     return lose(link, during: absence, at: now, into: &out)
   }
 
@@ -399,23 +396,4 @@ package struct MembershipMachine: Hashable, Sendable {
       if let reserve { out.append(.closeLink(reserve.link, code)) }
     }
   }
-
-  private static func departure(after code: CloseCode, isFirst: Bool) -> Departure? {
-    switch code {
-    case .done: .left
-    case .removed: .removed
-    case .unknownSession: isFirst ? .unreachable : .restarted
-    case .notIntroduced: isFirst ? nil : .lost  // The introduction may still be on its way.
-    case .full, .expired: isFirst ? .unreachable : .lost
-    case .protocolViolation, .frameTooLarge, .unknownFrame, .flowControl, .messageTooLarge,
-      .unsupportedVersion, .selfConnection:
-      .violation
-    default: nil  // Open: what nobody here knows is a broken link.
-    }
-  }
-
-  private static let eager = Backoff(from: .milliseconds(500), to: .seconds(8))
-  private static let patient = Backoff(from: .seconds(4), to: .seconds(8))
-  private static let head = Duration.milliseconds(250)
-  private static let introductionHead = Duration.seconds(1)
 }

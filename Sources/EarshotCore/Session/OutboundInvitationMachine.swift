@@ -1,6 +1,6 @@
 /// One invitation of ours: dialled, asked, answered, and in any case over soon after its deadline.
 ///
-/// The story: dial, send INVITE, wait for the answer. A dial that fails is tried again, four times in all; a
+/// The story: dial, send INVITE, wait for the answer. A dial that fails is tried again, four times in a row; a
 /// link that breaks before the answer is dialled again and the same INVITE sent again, which the invited
 /// side recognises. When the peer invites us meanwhile, its invitation may be accepted in place of ours: then
 /// ours yields, and waits for what becomes of the other. The outcome is reported exactly once.
@@ -34,8 +34,8 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case accepted, declined, timedOut, unreachable, busy, full, mismatch, cancelled
   }
   private enum State: Hashable {
-    case resting(until: Instant)
-    case dialling
+    case resting(until: Instant, failures: Int)  // Of dials, one after the other.
+    case dialling(failures: Int)
     case asked(LinkToken)
     case yielded
     case ended
@@ -52,7 +52,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     into out: inout [Action]
   ) {
     (self.deadline, self.random) = (deadline, random)
-    state = yielded ? .yielded : .dialling
+    state = yielded ? .yielded : .dialling(failures: 0)
     if !yielded { out += [.wake(at: deadline), .dial] }
   }
 
@@ -77,14 +77,15 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case (.dialling, .dialOpened(let link)):
       out.append(.sendInvite(link))
       return .asked(link)
-    case (.dialling, .dialFailed) where backoff.count + 1 >= Self.dialsMax:
-      return end(.unreachable, into: &out)
-    case (.dialling, .dialFailed): return rest(at: now, into: &out)
+    case (.dialling(let failures), .dialFailed):
+      if failures + 1 >= Self.dialsMax { return end(.unreachable, into: &out) }
+      return rest(failures: failures + 1, at: now, into: &out)
     case (.dialling, .dialRefused(let code)): return closed(code, at: now, into: &out)
-    case (.resting(let until), .deadlineReached) where now < min(until, deadline):
+    case (.resting(let until, _), .deadlineReached) where now < min(until, deadline):
       out.append(.wake(at: min(until, deadline)))
       return state
-    case (.resting, .deadlineReached) where now < deadline: return dial(into: &out)
+    case (.resting(_, let failures), .deadlineReached) where now < deadline:
+      return dial(failures: failures, into: &out)
     case (.dialling, .deadlineReached) where now < deadline,
       (.asked, .deadlineReached) where now < deadline:
       out.append(.wake(at: deadline))
@@ -141,15 +142,16 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     }
   }
 
-  private func dial(into out: inout [Action]) -> State {
+  private func dial(failures: Int = 0, into out: inout [Action]) -> State {
     out += [.wake(at: deadline), .dial]
-    return .dialling
+    return .dialling(failures: failures)
   }
 
-  private mutating func rest(at now: Instant, into out: inout [Action]) -> State {
+  private mutating func rest(failures: Int = 0, at now: Instant, into out: inout [Action]) -> State
+  {
     let until = now + backoff.next(using: &random)
     out.append(.wake(at: min(until, deadline)))
-    return .resting(until: until)
+    return .resting(until: until, failures: failures)
   }
 
   private mutating func closed(

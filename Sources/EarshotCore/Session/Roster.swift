@@ -28,6 +28,11 @@ package struct Roster: Hashable, Sendable {
     package let reader: PeerID
     /// The member that it is told about.
     package let subject: Entry
+
+    /// Tells a member about another.
+    package init(reader: PeerID, subject: Entry) {
+      (self.reader, self.subject) = (reader, subject)
+    }
   }
   package enum Reservation: Hashable, Sendable { case reserved, alreadyMember, full, ourselves }
   package enum Welcome: Hashable, Sendable {

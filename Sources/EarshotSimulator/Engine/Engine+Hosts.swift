@@ -20,15 +20,6 @@ extension Engine {
     return host
   }
 
-  enum Fault: Int {
-    case partition = 1
-    case cut, heal, crash, restart, suspend, freeze, resume
-  }
-
-  func traceFault(_ fault: Fault, _ from: Int, _ to: Int) {
-    trace.add(.fault, now, from, to, fault.rawValue)
-  }
-
   /// Ends everything; see ``World/finish()``.
   func finish() {
     guard phase == .idle else { return }
@@ -47,8 +38,8 @@ extension Engine {
 
   /// Calls every armed timer, so that whoever waits finds the host down.
   private func fireTimers() {
-    let armed = timers.elements.compactMap { record in
-      record.isArmed ? record.timer?.takeUnretainedValue() as? SimulatedTimer : nil
+    let armed = (0..<timers.end).compactMap { index in
+      timers[index].isArmed ? timers[index].timer?.takeUnretainedValue() as? SimulatedTimer : nil
     }
     for timer in armed { timer.fireLast() }
   }
@@ -58,7 +49,7 @@ extension Engine {
     queue.removeAll()
     datagrams.removeAll()
     segments.removeAll()
-    actions.removeAll()
+    for index in 0..<actions.end { actions[index] = nil }
     taskNames = [:]
     phase = .finished
   }

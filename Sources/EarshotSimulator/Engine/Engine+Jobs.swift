@@ -1,51 +1,63 @@
 /// Something of a host that may run: a job of the language's runtime, or a call of ours.
+///
+/// Holds nothing: a job belongs to its task, a call lies among the engine's actions, and the engine holds
+/// every host until its end.
 struct ReadyWork {
-  let host: Incarnation
+  let host: Unmanaged<Incarnation>
   let work: Work
 
   enum Work {
     case serial(UnownedJob, UnownedSerialExecutor)
     case task(UnownedJob, UnownedTaskExecutor)
-    case call(() -> Void)
-  }
-
-  func run() {
-    switch work {
-    case .serial(let job, let executor): job.runSynchronously(on: executor)
-    case .task(let job, let executor): job.runSynchronously(on: executor)
-    case .call(let body): body()
-    }
+    case call(Int)
   }
 }
 
 extension Engine {
   /// Appends a job that the language's runtime wants to be run.
-  func enqueue(_ job: UnownedJob, _ ready: ReadyWork) {
-    checkThread(describe(job, ready.host))
+  func enqueue(_ job: UnownedJob, _ work: ReadyWork.Work, on host: Incarnation) {
+    checkThread(describe(job, host))
     if let spawning { taskNames["\(job)"] = spawning }
-    self.ready.append(ready)
+    ready.append(ReadyWork(host: .passUnretained(host), work: work))
   }
 
   /// Appends a call, which runs behind what is ready already.
   func call(on host: Incarnation, _ body: @escaping () -> Void) {
     guard phase != .finished else { return }
-    ready.append(ReadyWork(host: host, work: .call(body)))
+    let index = actions.take(orAppend: nil)
+    actions[index] = body
+    ready.append(ReadyWork(host: .passUnretained(host), work: .call(index)))
   }
 
   func runReadyJobs() {
     while nextReady < ready.count {
       let next = ready[nextReady]
       nextReady += 1
-      if next.host.mayRun {
-        current = next.host
-        next.run()
+      if stoppedHosts > 0, !next.host.takeUnretainedValue().mayRun {
+        next.host.takeUnretainedValue().held.append(.work(next))
       } else {
-        next.host.held.append(.work(next))
+        next.host._withUnsafeGuaranteedRef { current = $0 }
+        run(next.work)
       }
     }
     current = nil
     nextReady = 0
     ready.removeAll(keepingCapacity: true)
+  }
+
+  private func run(_ work: ReadyWork.Work) {
+    switch work {
+    case .serial(let job, let executor): job.runSynchronously(on: executor)
+    case .task(let job, let executor): job.runSynchronously(on: executor)
+    case .call(let index): runAction(index)
+    }
+  }
+
+  func runAction(_ index: Int) {
+    let action = actions[index]
+    actions[index] = nil
+    actions.recycle(index)
+    action?()
   }
 
   /// Runs a handler of a host, which may be inside of another's, as that host.

@@ -78,7 +78,7 @@ extension Engine {
   func disarm(_ index: Int) { timers[index].isArmed = false }
 
   func fireTimer(_ index: Int, _ key: EventKey) {
-    guard index < timers.elements.count, timers[index].eventSequence == key.sequence else { return }
+    guard timers[index].eventSequence == key.sequence else { return }
     timers[index].eventSequence = 0
     guard timers[index].isArmed, let timer = timers[index].timer else { return }
     guard timers[index].armSequence == key.sequence else { return pushTimer(index) }

@@ -1,27 +1,33 @@
 /// The clock, the events to come and the jobs that are ready: what a world is made of.
 ///
 /// Sendable because only one thread drives it: `run`, `finish` and the calls of a world's owner note which
-/// one, and a job from any other traps before it has touched anything.
+/// one, and a job from any other traps before it has touched anything. What every packet touches goes without
+/// the dynamic checks of exclusivity: none of its accesses calls out while it lasts.
 final class Engine: @unchecked Sendable {
   let seed: UInt64
   let configuration: WorldConfiguration
-  var now: Int64 = 0
-  var trace: Trace
-  var queue = EventQueue()
-  var nextSequence: UInt64 = 1
-  var timers = Slab<TimerRecord>()
-  var datagrams = Slab<DatagramInFlight>()
-  var segments = Slab<SegmentInFlight>()
-  var actions = Slab<(() -> Void)?>()
-  var ready: [ReadyWork] = []
-  var nextReady = 0
-  var fabric: Fabric
+  @exclusivity(unchecked) var now: Int64 = 0
+  @exclusivity(unchecked) var trace = Trace()
+  var sink: ((TraceEvent) -> Void)?
+  @exclusivity(unchecked) var queue = EventQueue()
+  @exclusivity(unchecked) var nextSequence: UInt64 = 1
+  @exclusivity(unchecked) var timers = Slab<TimerRecord>()
+  @exclusivity(unchecked) var datagrams = Slab<DatagramInFlight>()
+  @exclusivity(unchecked) var segments = Slab<SegmentInFlight>()
+  @exclusivity(unchecked) var actions = Slab<(() -> Void)?>()
+  @exclusivity(unchecked) var ready: [ReadyWork] = []
+  @exclusivity(unchecked) var nextReady = 0
+  @exclusivity(unchecked) var fabric: Fabric
   /// The hosts as they are now, by their number.
-  var hosts: [SimulatedNetwork] = []
+  @exclusivity(unchecked) var hosts: [SimulatedNetwork] = []
+  /// How many hosts stand still: while there are none, nobody asks.
+  @exclusivity(unchecked) var stoppedHosts = 0
+  /// Moves on whenever a UDP socket is opened or gone, which makes remembered ways void.
+  @exclusivity(unchecked) var bindings: UInt32 = 0
   /// Hosts that crashed and were started anew since, kept for the teardown.
   var pastHosts: [SimulatedNetwork] = []
   /// Whose code runs at the moment.
-  var current: Incarnation?
+  @exclusivity(unchecked) unowned(unsafe) var current: Incarnation?
   var phase = Phase.idle
   var owner = ThreadID.current
   /// The names of the tasks that hosts have spawned, by the description of their jobs.
@@ -33,7 +39,6 @@ final class Engine: @unchecked Sendable {
   init(seed: UInt64, configuration: WorldConfiguration) {
     (self.seed, self.configuration) = (seed, configuration)
     fabric = Fabric(seed: seed, configuration: configuration)
-    trace = Trace()
   }
 
   var instant: Instant { Instant(nanoseconds: now) }
@@ -87,12 +92,5 @@ final class Engine: @unchecked Sendable {
       now = key.time
       runAction(index)
     }
-  }
-
-  private func runAction(_ index: Int) {
-    let action = actions[index]
-    actions[index] = nil
-    actions.recycle(index)
-    action?()
   }
 }

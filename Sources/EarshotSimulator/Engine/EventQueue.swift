@@ -5,6 +5,10 @@ struct EventKey {
   let time: Int64
   let sequence: UInt64
   let slot: EventSlot
+
+  func isBefore(_ other: EventKey) -> Bool {
+    time == other.time ? sequence < other.sequence : time < other.time
+  }
 }
 
 /// Which table an event lies in, and where in it.
@@ -27,86 +31,68 @@ struct EventSlot {
 }
 
 /// The events to come, the next one first: a heap with four children a node.
-struct EventQueue {
-  private var keys: [EventKey] = []
+///
+/// Keeps its keys in memory of its own, since an array's checks cost as much as the heap itself.
+struct EventQueue: ~Copyable {
+  private var keys: UnsafeMutablePointer<EventKey>
+  private var capacity = 64
+  private(set) var count = 0
 
-  var count: Int { keys.count }
+  init() { keys = .allocate(capacity: capacity) }
 
-  /// The time of the next event.
-  var nextTime: Int64? { keys.isEmpty ? nil : keys[0].time }
+  deinit { keys.deallocate() }
 
   mutating func push(_ key: EventKey) {
-    keys.append(key)
-    keys.withUnsafeMutableBufferPointer { keys in
-      var hole = keys.count - 1
-      while hole > 0 {
-        let parent = (hole - 1) / 4
-        guard key.isBefore(keys[parent]) else { break }
-        keys[hole] = keys[parent]
-        hole = parent
-      }
-      keys[hole] = key
+    if count == capacity { grow() }
+    var hole = count
+    count += 1
+    while hole > 0 {
+      let parent = (hole - 1) / 4
+      guard key.isBefore(keys[parent]) else { break }
+      keys[hole] = keys[parent]
+      hole = parent
     }
+    keys[hole] = key
   }
 
   /// Takes the next event if it is due.
   mutating func pop(until limit: Int64) -> EventKey? {
-    guard !keys.isEmpty, keys[0].time <= limit else { return nil }
+    guard count > 0, keys[0].time <= limit else { return nil }
     let first = keys[0]
-    let last = keys.removeLast()
-    if !keys.isEmpty { keys.withUnsafeMutableBufferPointer { Self.sink(last, in: $0) } }
+    count -= 1
+    if count > 0 { sink(keys[count]) }
     return first
   }
 
-  mutating func removeAll() { keys = [] }
+  mutating func removeAll() { count = 0 }
 
-  private static func sink(_ key: EventKey, in keys: UnsafeMutableBufferPointer<EventKey>) {
+  private func sink(_ key: EventKey) {
     var hole = 0
     while true {
       let first = 4 * hole + 1
-      guard first < keys.count else { break }
-      var least = first
-      var child = first + 1
-      let end = min(first + 4, keys.count)
-      while child < end {
-        if keys[child].isBefore(keys[least]) { least = child }
-        child += 1
-      }
+      guard first < count else { break }
+      let least = leastChild(first, min(first + 4, count))
       guard keys[least].isBefore(key) else { break }
       keys[hole] = keys[least]
       hole = least
     }
     keys[hole] = key
   }
-}
 
-extension EventKey {
-  func isBefore(_ other: EventKey) -> Bool {
-    time == other.time ? sequence < other.sequence : time < other.time
-  }
-}
-
-/// Things by number; the numbers of removed things are used again.
-struct Slab<Element> {
-  private(set) var elements: [Element] = []
-  private var free: [Int32] = []
-
-  /// How many things are in it.
-  var count: Int { elements.count - free.count }
-
-  /// A number to use: a used one, whose element is as it was left, or a new one.
-  mutating func take(orAppend fresh: @autoclosure () -> Element) -> Int {
-    if let index = free.popLast() { return Int(index) }
-    elements.append(fresh())
-    return elements.count - 1
+  private func leastChild(_ first: Int, _ end: Int) -> Int {
+    var least = first
+    var child = first + 1
+    while child < end {
+      if keys[child].isBefore(keys[least]) { least = child }
+      child += 1
+    }
+    return least
   }
 
-  mutating func recycle(_ index: Int) { free.append(Int32(index)) }
-
-  subscript(index: Int) -> Element {
-    get { elements[index] }
-    _modify { yield &elements[index] }
+  private mutating func grow() {
+    let larger = UnsafeMutablePointer<EventKey>.allocate(capacity: 2 * capacity)
+    larger.moveInitialize(from: keys, count: count)
+    keys.deallocate()
+    (keys, capacity) = (larger, 2 * capacity)
   }
-
-  mutating func removeAll() { (elements, free) = ([], []) }
 }

@@ -3,17 +3,25 @@
 /// Draws the same number of random numbers for every packet whatever its conditions are, so that a change
 /// of one condition moves no other draw.
 final class Link {
-  let source: Int
-  let target: Int
-  /// Nothing passes: a one-way cut.
-  var isCut = false
-  /// The conditions were set for this direction; changes of the default leave it alone.
-  var isSpecial = false
-  private(set) var conditions: LinkConditions
+  // What every packet touches comes first.
   private var random: RandomStream
   private var latency: Int64 = 0
   private var jitter: UInt64 = 1
   private var lastArrival = Int64.min
+  private var loss = Ratio.zero
+  private var fragmentBytes: Int32 = 1500
+  private var isPlain = true
+  /// Nothing passes: a one-way cut.
+  var isCut = false
+  /// Who received the last datagram, as long as the engine's `bindings` have not moved on.
+  unowned(unsafe) var lastReceiver: SimulatedDatagramSocket?
+  var lastDestination = Endpoint(.anyV4, port: 0)
+  var lastBindings: UInt32 = 0
+  let source: Int
+  let target: Int
+  /// The conditions were set for this direction; changes of the default leave it alone.
+  var isSpecial = false
+  private(set) var conditions: LinkConditions
   private var busyUntil = Int64.min
 
   init(from source: Int, to target: Int, conditions: LinkConditions, random: RandomStream) {
@@ -26,6 +34,11 @@ final class Link {
     self.conditions = conditions
     latency = max(0, conditions.latency.nanoseconds)
     jitter = UInt64(max(1, conditions.jitter.nanoseconds))
+    loss = conditions.loss
+    fragmentBytes = Int32(clamping: conditions.maximumTransmissionUnit)
+    isPlain =
+      conditions.bandwidth == nil && conditions.reordering == .zero
+      && conditions.duplication == .zero
   }
 
   /// What becomes of a packet.
@@ -44,25 +57,26 @@ final class Link {
   ///   - extraLoss: A further chance of loss, that of multicast.
   /// - Returns: When it arrives, if it does.
   func send(_ bytes: Int, at now: Int64, extraLoss: Ratio = .zero) -> Fate {
-    var isLost = random.chance(conditions.loss)
+    var isLost = random.chance(loss)
     let delay = latency + Int64(random.below(jitter))
     let word = random.next()
-    if bytes > conditions.maximumTransmissionUnit { isLost = losesFragment(bytes) || isLost }
+    if bytes > fragmentBytes { isLost = losesFragment(bytes) || isLost }
     if extraLoss > .zero { isLost = random.chance(extraLoss) || isLost }
+    if isPlain {
+      guard !isLost else { return Fate() }
+      lastArrival = max(now + delay, lastArrival)
+      return Fate(arrival: lastArrival)
+    }
     guard let departure = departure(of: bytes, at: now), !isLost else { return Fate() }
     return fate(departure + delay, word)
   }
 
   private func fate(_ arrival: Int64, _ word: UInt64) -> Fate {
-    if conditions.reordering > .zero {
-      var dice = RandomStream(seed: word)
-      if dice.chance(conditions.reordering) {
-        return Fate(arrival: arrival + dice.duration(below: conditions.reorderingDelay).nanoseconds)
-      }
+    var dice = RandomStream(seed: word)
+    if dice.chance(conditions.reordering) {
+      return Fate(arrival: arrival + dice.duration(below: conditions.reorderingDelay).nanoseconds)
     }
     lastArrival = max(arrival, lastArrival)
-    guard conditions.duplication > .zero else { return Fate(arrival: lastArrival) }
-    var dice = RandomStream(seed: ~word)
     let isDouble = dice.chance(conditions.duplication)
     return Fate(arrival: lastArrival, duplicate: isDouble ? lastArrival : nil)
   }

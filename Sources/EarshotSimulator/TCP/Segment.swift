@@ -23,6 +23,18 @@ struct Segment {
   var payload: [UInt8] = []
 }
 
+extension Segment: CustomStringConvertible {
+  /// `10.0.0.1:50000 → 10.0.0.2:7100, ack, 0 + 12 bytes, 7 acknowledged`.
+  var description: String {
+    let names: [(Flags, String)] = [
+      (.syn, "syn"), (.ack, "ack"), (.fin, "fin"), (.rst, "rst"), (.probe, "probe"),
+    ]
+    let marks = names.filter { flags.contains($0.0) }.map(\.1).joined(separator: " ")
+    return "\(source) → \(destination), \(marks), \(position) + \(payload.count) bytes, "
+      + "\(acknowledged) acknowledged"
+  }
+}
+
 /// A segment on its way.
 struct SegmentInFlight {
   var segment: Segment?
@@ -42,11 +54,14 @@ extension Engine {
     let count = segment.payload.count
     let hash = Trace.hash(of: segment.payload.span)
     let marks = UInt64(segment.flags.rawValue) << 48 ^ UInt64(segment.position)
-    trace.add(.sent, now, link.source, link.target, count, hash ^ marks)
+    record(
+      .sent, .tcp, from: link.source, to: link.target, bytes: count, hash: hash ^ marks,
+      segment.description, segment.payload)
     let size = count + (segment.source.address.isV4 ? 40 : 60)
     let fate = fate(of: count, size, over: link, .tcp, segment.source, segment.destination)
     guard let arrival = fate.arrival else {
-      return trace.add(.lost, now, link.source, link.target, count)
+      return record(
+        .lost, .tcp, from: link.source, to: link.target, bytes: count, segment.description)
     }
     launch(segment, over: link, arriving: arrival)
     if let again = fate.duplicate { launch(segment, over: link, arriving: again) }
@@ -64,7 +79,8 @@ extension Engine {
     guard let segment = segments[index].segment else { return }
     segments[index].segment = nil
     segments.recycle(index)
-    trace.add(.delivered, now, from, to, segment.payload.count)
+    record(
+      .delivered, .tcp, from: from, to: to, bytes: segment.payload.count, segment.description)
     hosts[to].receive(segment)
   }
 }

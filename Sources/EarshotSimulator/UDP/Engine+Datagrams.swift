@@ -6,6 +6,17 @@ struct DatagramInFlight {
   var destination = Endpoint(.anyV4, port: 0)
   var from: Int32 = 0
   var to: Int32 = 0
+  /// Whose it will be unless the engine's `bindings` have moved on by then.
+  unowned(unsafe) var receiver: SimulatedDatagramSocket?
+  var bindings: UInt32 = 0
+
+  mutating func fill(
+    _ bytes: Span<UInt8>, _ source: Endpoint, _ destination: Endpoint, _ link: Link
+  ) {
+    self.bytes.append(copying: bytes)
+    (self.source, self.destination) = (source, destination)
+    (from, to) = (Int32(link.source), Int32(link.target))
+  }
 }
 
 extension Engine {
@@ -15,12 +26,16 @@ extension Engine {
     extraLoss: Ratio = .zero
   ) {
     let hash = Trace.hash(of: bytes)
-    trace.add(.sent, now, link.source, link.target, bytes.count, hash)
+    record(
+      .sent, .udp, from: link.source, to: link.target, bytes: bytes.count, hash: hash,
+      "\(source) → \(destination), \(bytes.count) bytes", [UInt8](copying: bytes))
     let size = bytes.count + (source.address.isV4 ? 28 : 48)
     let fate = fate(
       of: bytes.count, size, over: link, .udp, source, destination, extraLoss: extraLoss)
     guard let arrival = fate.arrival else {
-      return trace.add(.lost, now, link.source, link.target, bytes.count)
+      return record(
+        .lost, .udp, from: link.source, to: link.target, bytes: bytes.count,
+        "\(source) → \(destination), \(bytes.count) bytes")
     }
     launch(bytes, over: link, from: source, to: destination, arriving: arrival)
     if let again = fate.duplicate {
@@ -51,12 +66,23 @@ extension Engine {
     arriving time: Int64
   ) {
     let index = datagrams.take(orAppend: DatagramInFlight())
-    datagrams[index].bytes.append(copying: bytes)
-    datagrams[index].source = source
-    datagrams[index].destination = destination
-    datagrams[index].from = Int32(link.source)
-    datagrams[index].to = Int32(link.target)
+    datagrams[index].fill(bytes, source, destination, link)
+    if link.lastBindings == bindings, link.lastDestination == destination {
+      datagrams[index].receiver = link.lastReceiver
+    } else {
+      datagrams[index].receiver = find(destination, link)
+    }
+    datagrams[index].bindings = bindings
     push(EventSlot(.datagram, index), at: time)
+  }
+
+  /// Who would receive a datagram to one host now; remembered by the link.
+  private func find(_ destination: Endpoint, _ link: Link) -> SimulatedDatagramSocket? {
+    guard !destination.address.isMulticast else { return nil }
+    let receiver = hosts[link.target].socket(bound: destination.address, port: destination.port)
+    link.lastReceiver = receiver
+    (link.lastDestination, link.lastBindings) = (destination, bindings)
+    return receiver
   }
 
   /// Sends a datagram to every host that has joined the group, on each link's own terms.
@@ -81,8 +107,14 @@ extension Engine {
       source: datagrams[index].source, destination: datagrams[index].destination.address,
       interface: 1)
     let port = datagrams[index].destination.port
-    trace.add(.delivered, now, from, to, bytes.count)
-    hosts[to].receive(bytes, header, port: port)
+    record(
+      .delivered, .udp, from: from, to: to, bytes: bytes.count,
+      "\(header.source) → \(header.destination):\(port), \(bytes.count) bytes")
+    if datagrams[index].bindings == bindings, let receiver = datagrams[index].receiver {
+      receiver.receive(bytes, header)
+    } else {
+      hosts[to].receive(bytes, header, port: port)
+    }
     if bytes.capacity <= 2_048 {
       bytes.removeAll(keepingCapacity: true)
       swap(&bytes, &datagrams[index].bytes)

@@ -2,18 +2,20 @@
 ///
 /// Sendable as its engine is: one thread drives both.
 final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
+  let engine: Engine
+  private let life: Incarnation
+  private(set) var handler: (any DatagramHandler)?
+  private var state = State.open
+  /// The way that the last datagram took; most sockets talk to one other.
+  private var lastLink: Link?
+  private var lastDestination: Endpoint?
   let localEndpoint: Endpoint
   let options: DatagramOptions
   let host: SimulatedNetwork
-  private(set) var handler: (any DatagramHandler)?
   private(set) var groups: [IPAddress] = []
   /// What arrived while the host was frozen.
   private var backlog: [(bytes: [UInt8], header: DatagramHeader)] = []
   private var backlogBytes = 0
-  private var state = State.open
-  /// The way that the last datagram took; most sockets talk to one other.
-  private var lastDestination: Endpoint?
-  private var lastLink: Link?
 
   private enum State { case open, aborted, closed }
 
@@ -22,7 +24,9 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     _ handler: any DatagramHandler
   ) {
     (self.host, localEndpoint, self.options) = (host, endpoint, options)
+    (engine, life) = (host.engine, host.life)
     self.handler = handler
+    engine.bindings += 1
   }
 
   func send(_ bytes: Span<UInt8>, to destination: Endpoint, on interface: UInt32?)
@@ -30,9 +34,9 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   {
     try check(bytes.count, destination, interface)
     if destination.address.isMulticast {
-      host.engine.multicast(bytes, from: self, to: destination)
+      engine.multicast(bytes, from: self, to: destination)
     } else if let link = try link(to: destination) {
-      host.engine.send(
+      engine.send(
         bytes, over: link, from: source(to: destination.address), to: destination)
     }
   }
@@ -40,7 +44,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   private func check(_ count: Int, _ destination: Endpoint, _ interface: UInt32?)
     throws(NetworkError)
   {
-    guard state == .open, host.isUp else { throw error("sendto \(destination)") }
+    guard state == .open else { throw error("sendto \(destination)") }
     guard count <= 65_507 else {
       throw NetworkError(.messageTooLong, call: "sendto \(destination)", errno: 90)
     }
@@ -64,8 +68,8 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     guard Fabric.isOnSegment(destination.address) else {
       throw NetworkError(.networkUnreachable, call: "sendto \(destination)", errno: 101)
     }
-    let target = host.engine.fabric.host(at: destination.address, from: host.index)
-    lastLink = target.map { host.engine.fabric.link(from: host.index, to: $0) }
+    let target = engine.fabric.host(at: destination.address, from: host.index)
+    lastLink = target.map { engine.fabric.link(from: host.index, to: $0) }
     lastDestination = destination
     return lastLink
   }
@@ -87,13 +91,13 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     }
     guard !groups.contains(group) else { return }
     groups.append(group)
-    host.engine.fabric.join(group, host: host.index)
+    engine.fabric.join(group, host: host.index)
   }
 
   func leave(_ group: IPAddress, on interface: UInt32) {
     guard interface == 1, let index = groups.firstIndex(of: group) else { return }
     groups.remove(at: index)
-    host.engine.fabric.leave(group, host: host.index)
+    engine.fabric.leave(group, host: host.index)
   }
 
   func close() {
@@ -104,15 +108,16 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
 
   /// Takes the socket out of the kernel.
   func forget() {
-    for group in groups { host.engine.fabric.leave(group, host: host.index) }
+    for group in groups { engine.fabric.leave(group, host: host.index) }
     (groups, backlog, backlogBytes) = ([], [], 0)
     host.sockets.removeAll { $0 === self }
+    engine.bindings += 1
     if state == .open { state = .aborted }
   }
 
   /// Tells the handler that the socket is gone.
   func fail(_ code: NetworkError.Code, errno: Int32) {
-    host.life.perform { [self] in
+    life.perform { [self] in
       guard let handler else { return }
       (state, self.handler) = (.closed, nil)
       handler.datagramSocket(
@@ -122,11 +127,11 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
 
   /// Hands over a datagram, or keeps it while the host is frozen.
   func receive(_ bytes: [UInt8], _ header: DatagramHeader) {
-    guard host.life.mayRun else { return keep(bytes, header) }
-    host.engine.current = host.life
+    guard engine.stoppedHosts == 0 || life.mayRun else { return keep(bytes, header) }
+    engine.current = life
     handler?.datagramSocket(self, received: bytes.span, header)
     handler?.datagramSocketFinishedBatch(self)
-    host.engine.current = nil
+    engine.current = nil
   }
 
   private func keep(_ bytes: [UInt8], _ header: DatagramHeader) {
@@ -137,10 +142,10 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
 
   /// Hands over what arrived while the host was frozen, in one batch.
   func deliverBacklog() {
-    guard host.life.mayRun, !backlog.isEmpty else { return }
+    guard life.mayRun, !backlog.isEmpty else { return }
     let waiting = backlog
     (backlog, backlogBytes) = ([], 0)
-    host.engine.run(as: host.life) {
+    engine.run(as: life) {
       for (bytes, header) in waiting {
         handler?.datagramSocket(self, received: bytes.span, header)
       }

@@ -46,7 +46,7 @@ extension SimulatedNetwork {
   }
 
   /// The socket that is bound to the address itself, or else one for all addresses; the latest of several.
-  private func socket(bound address: IPAddress, port: UInt16) -> SimulatedDatagramSocket? {
+  func socket(bound address: IPAddress, port: UInt16) -> SimulatedDatagramSocket? {
     var found: SimulatedDatagramSocket?
     for socket in sockets where socket.localEndpoint.port == port {
       if socket.localEndpoint.address == address {

@@ -3,17 +3,17 @@
 /// Sendable as its engine is: `enqueue` from a thread that does not drive the world traps.
 final class SerialDoor: SerialExecutor, @unchecked Sendable {
   private let host: Incarnation
+  private let engine: Engine
 
-  init(_ host: Incarnation) { self.host = host }
+  init(_ host: Incarnation) { (self.host, engine) = (host, host.engine) }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    host.engine.enqueue(
-      job, ReadyWork(host: host, work: .serial(job, asUnownedSerialExecutor())))
+    engine.enqueue(job, .serial(job, asUnownedSerialExecutor()), on: host)
   }
 
   func isIsolatingCurrentContext() -> Bool? {
-    host.engine.current === host && host.engine.owner == .current
+    engine.current === host && engine.owner == .current
   }
 
   func checkIsolated() {
@@ -27,12 +27,12 @@ final class SerialDoor: SerialExecutor, @unchecked Sendable {
 /// Sendable as its engine is: `enqueue` from a thread that does not drive the world traps.
 final class TaskDoor: TaskExecutor, @unchecked Sendable {
   private let host: Incarnation
+  private let engine: Engine
 
-  init(_ host: Incarnation) { self.host = host }
+  init(_ host: Incarnation) { (self.host, engine) = (host, host.engine) }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    host.engine.enqueue(
-      job, ReadyWork(host: host, work: .task(job, asUnownedTaskExecutor())))
+    engine.enqueue(job, .task(job, asUnownedTaskExecutor()), on: host)
   }
 }

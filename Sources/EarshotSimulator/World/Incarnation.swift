@@ -5,7 +5,11 @@ final class Incarnation: @unchecked Sendable {
   let name: String
   let index: Int
   let engine: Engine
-  var condition = Condition.running
+  var condition = Condition.running {
+    didSet {
+      engine.stoppedHosts += (condition == .running ? 0 : 1) - (oldValue == .running ? 0 : 1)
+    }
+  }
   /// How often the host was stopped or resumed; tells a suspension whether it is still wanted.
   var stops = 0
   /// What is to run once the host goes on, in order.

@@ -87,9 +87,9 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
     taskCount += 1
     engine.spawning = name
     defer { engine.spawning = nil }
-    let task = Task(name: name, executorPreference: executor.task) { [weak self] in
+    let task = Task(name: name, executorPreference: executor.task) { [self] in
       await operation()
-      self?.tasks[number] = nil
+      tasks[number] = nil
     }
     tasks[number] = task
     return task

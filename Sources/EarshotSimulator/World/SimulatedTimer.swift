@@ -27,7 +27,7 @@ final class SimulatedTimer: EngineTimer, NetworkTimer, @unchecked Sendable {
 
   override func fall() {
     guard host.mayRun else { return host.held.append(.timer(WeakTimer(self))) }
-    engine.trace.add(.timer, engine.now, host.index, 0, 0)
+    engine.recordTimer(host.index)
     engine.current = host
     fire()
     engine.current = nil

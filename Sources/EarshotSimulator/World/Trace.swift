@@ -1,27 +1,105 @@
-/// Everything that happened, as one number.
+/// Everything that happened, as one number, with a checkpoint every so many events.
 struct Trace {
   private(set) var hash = RollingHash()
   private(set) var eventCount = 0
-
-  enum Kind: UInt64 {
-    case timer = 1
-    case sent, lost, delivered, ignored, fault, note
-  }
+  private(set) var checkpoints: [RollingHash] = []
 
   /// Takes in one event.
   mutating func add(
-    _ kind: Kind, _ time: Int64, _ from: Int, _ to: Int, _ bytes: Int, _ payload: UInt64 = 0
+    _ kind: TraceEvent.Kind, _ time: Int64, _ from: Int, _ to: Int, _ bytes: Int, _ payload: UInt64
   ) {
     hash.combine(UInt64(bitPattern: time))
-    hash.combine(kind.rawValue << 56 | UInt64(from) << 28 | UInt64(to))
+    hash.combine(kind.number << 56 | UInt64(from) << 28 | UInt64(to))
     hash.combine(payload ^ UInt64(bytes))
     eventCount += 1
+    if eventCount % TraceDigest.checkpointEvents == 0 { checkpoints.append(hash) }
   }
 
   /// The hash of a payload.
   static func hash(of bytes: Span<UInt8>) -> UInt64 {
     var hash = RollingHash()
-    hash.combine(bytes: bytes)
+    bytes.withUnsafeBytes { bytes in
+      let words = bytes.count / 8
+      for index in 0..<words {
+        hash.combine(
+          UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self)))
+      }
+      for index in 8 * words..<bytes.count { hash.combine(UInt64(bytes[index])) }
+      hash.combine(UInt64(bytes.count))
+    }
     return hash.value
+  }
+}
+
+/// What is left of a trace when the run is over, to be compared with that of another run.
+public struct TraceDigest: Hashable, Sendable {
+  /// How many events there are from one checkpoint to the next.
+  public static let checkpointEvents = 1_024
+  /// The hash of all events.
+  public let hash: RollingHash
+  /// How many events there were.
+  public let eventCount: Int
+  /// The hash after every 1,024 events.
+  public let checkpoints: [RollingHash]
+
+  /// The numbers of the events of which the first that differs is one, or `nil` when the runs are equal.
+  public func firstDifference(from other: TraceDigest) -> Range<Int>? {
+    guard self != other else { return nil }
+    let common = zip(checkpoints, other.checkpoints).prefix { $0 == $1 }.count
+    let start = common * Self.checkpointEvents
+    return start..<start + Self.checkpointEvents
+  }
+}
+
+/// Something that happened in a world.
+public struct TraceEvent: Hashable, Sendable {
+  /// The kinds of events.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// A timer of a host fired.
+    case timer
+    /// A packet was sent.
+    case sent
+    /// A packet that was sent is lost.
+    case lost
+    /// A packet arrived at its host.
+    case delivered
+    /// The world did something to a host or a link.
+    case fault
+    /// Something that the code above the network wanted to be known.
+    case note
+
+    var number: UInt64 {
+      switch self {
+      case .timer: 1
+      case .sent: 2
+      case .lost: 3
+      case .delivered: 4
+      case .fault: 5
+      case .note: 6
+      }
+    }
+  }
+  /// Its number, from 0.
+  public let number: Int
+  /// When it happened.
+  public let time: Instant
+  /// What kind of event it is.
+  public let kind: Kind
+  /// The host that did it, or that it was done to; empty for the world itself.
+  public let from: String
+  /// The host at the other end, or empty.
+  public let to: String
+  /// `udp` or `tcp`, the kind of a note, the name of a fault, or empty.
+  public let label: String
+  /// Endpoints and sizes, or the text of a note.
+  public let detail: String
+  /// The payload of a packet that was sent; otherwise empty.
+  public let payload: [UInt8]
+}
+
+extension TraceEvent: CustomStringConvertible {
+  /// One line of a table: the time, the kind, from, to, the label and the detail, with tabs between them.
+  public var description: String {
+    [time.description, kind.rawValue, from, to, label, detail].joined(separator: "\t")
   }
 }

@@ -5,23 +5,22 @@ extension World {
   /// their way arrive.
   public func partition(_ parts: [[SimulatedNetwork]]) {
     engine.enter()
-    for (number, part) in parts.enumerated() {
-      for host in part { engine.traceFault(.partition, host.index, number) }
-    }
+    let text = parts.map { $0.map(\.name).joined(separator: " ") }.joined(separator: " | ")
+    engine.recordFault(.partition, nil, nil, text)
     engine.fabric.partition(parts.map { $0.map(\.index) })
   }
 
   /// Lets nothing pass from one host to another; the other way stays as it is.
   public func cut(from source: SimulatedNetwork, to target: SimulatedNetwork) {
     engine.enter()
-    engine.traceFault(.cut, source.index, target.index)
+    engine.recordFault(.cut, source.index, target.index)
     engine.fabric.link(from: source.index, to: target.index).isCut = true
   }
 
   /// Ends the partition and all cuts.
   public func heal() {
     engine.enter()
-    engine.traceFault(.heal, 0, 0)
+    engine.recordFault(.heal, nil)
     engine.fabric.heal()
   }
 
@@ -31,7 +30,7 @@ extension World {
   public func crash(_ host: SimulatedNetwork) {
     engine.enter()
     guard host.life.condition != .crashed else { return }
-    engine.traceFault(.crash, host.index, 0)
+    engine.recordFault(.crash, host.index)
     host.life.condition = .crashed
     host.loseSockets()
   }
@@ -45,7 +44,7 @@ extension World {
     precondition(
       engine.hosts[host.index].life.condition == .crashed,
       "'\(host.name)' has been restarted already, and lives")
-    engine.traceFault(.restart, host.index, 0)
+    engine.recordFault(.restart, host.index)
     return engine.replaceHost(host.index)
   }
 
@@ -66,7 +65,7 @@ extension World {
 
   private func suspendNow(_ host: SimulatedNetwork) {
     guard host.life.condition == .running || host.life.condition == .frozen else { return }
-    engine.traceFault(.suspend, host.index, 0)
+    engine.recordFault(.suspend, host.index)
     host.life.condition = .suspended
     host.abortSockets()
   }
@@ -75,7 +74,7 @@ extension World {
   public func freeze(_ host: SimulatedNetwork) {
     engine.enter()
     guard host.life.condition == .running else { return }
-    engine.traceFault(.freeze, host.index, 0)
+    engine.recordFault(.freeze, host.index)
     host.life.stops += 1
     host.life.condition = .frozen
   }
@@ -87,7 +86,7 @@ extension World {
     engine.enter()
     host.life.stops += 1
     guard host.life.condition == .suspended || host.life.condition == .frozen else { return }
-    engine.traceFault(.resume, host.index, 0)
+    engine.recordFault(.resume, host.index)
     host.life.condition = .running
     host.life.release()
     for socket in host.sockets { host.life.perform { socket.deliverBacklog() } }

@@ -28,12 +28,6 @@ public final class World: @unchecked Sendable {
   /// The virtual time.
   public var now: Instant { engine.instant }
 
-  /// The hash of everything that has happened so far: equal for equal runs.
-  public var traceHash: RollingHash { engine.trace.hash }
-
-  /// How many events have happened so far.
-  public var eventCount: Int { engine.trace.eventCount }
-
   /// The hosts as they are now, in the order of their making.
   public var hosts: [SimulatedNetwork] { engine.hosts }
 

@@ -358,6 +358,18 @@ struct AdvertiserMachineTests {
     #expect(bench.sent.count == 3)
   }
 
+  @Test("After a sleep the next wake is asked for again, since the last one may be lost (M31)")
+  func wakes() throws {
+    let bench = AdvertiserBench.settled(try Ann.announcement())
+    var machine = bench.machine
+    let wakes = (0..<2).map { _ in
+      var actions: [AdvertiserMachine.Action] = []
+      machine.handle(.restartRequested, at: bench.now, into: &actions)
+      return actions.contains(.wake(at: bench.now + .seconds(1)))
+    }
+    #expect(wakes == [true, true])
+  }
+
   @Test("What changes is announced again, and only that (M38)")
   func update() throws {
     var bench = AdvertiserBench.settled(try Ann.announcement())

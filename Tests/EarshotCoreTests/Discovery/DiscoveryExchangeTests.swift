@@ -29,7 +29,7 @@ struct DiscoveryExchangeTests {
 
   @Test(
     "Who comes later is found at once, and finds the others within half a second",
-    arguments: Seed.some(50))
+    arguments: Seed.some(20))
   func latecomer(seed: Seed) throws {
     var random = seed.generator
     var room = try room(3, seed: seed)
@@ -45,7 +45,7 @@ struct DiscoveryExchangeTests {
 
   @Test(
     "With loss, jitter and duplicates everybody is found all the same, and nobody lost",
-    arguments: Seed.some(60))
+    arguments: Seed.some(20))
   func lossy(seed: Seed) throws {
     var random = seed.generator
     var room = try room(6, seed: seed)
@@ -63,7 +63,7 @@ struct DiscoveryExchangeTests {
     #expect(room.advertisers.allSatisfy { $0.machine.announcement.ordinal == 1 })
   }
 
-  @Test("An update reaches everybody, in the end also over a bad network", arguments: Seed.some(30))
+  @Test("An update reaches everybody, in the end also over a bad network", arguments: Seed.some(10))
   func update(seed: Seed) throws {
     var room = try room(3, seed: seed)
     room.loss = .percent(20)
@@ -81,7 +81,7 @@ struct DiscoveryExchangeTests {
 
   @Test(
     "Who says goodbye is lost a second later; who vanishes, within two minutes",
-    arguments: Seed.some(30))
+    arguments: Seed.some(10))
   func leaving(seed: Seed) throws {
     for saysGoodbye in [true, false] {
       var room = try room(2, seed: seed)

@@ -1,0 +1,102 @@
+import BenchmarkKit
+import Earshot
+import EarshotSimulator
+import Synchronization
+
+/// Pairs of peers in sessions that send each other messages: the whole stack at work.
+///
+/// A client sends so many messages of 64 bytes at once and waits until all have been echoed; then the next ones.
+/// Each link takes 1 ms, nothing is lost. What counts is messages that an application has received.
+struct Conversations {
+  let peerCount: Int
+  let burst: Int
+  private let rounds: Int
+  private static let payloadBytes = 64
+
+  /// Conversations in which at least so many messages are received.
+  init(peerCount: Int, burst: Int, messages: Int) {
+    (self.peerCount, self.burst) = (peerCount, burst)
+    let perRound = peerCount * burst
+    rounds = (messages + perRound - 1) / perRound
+  }
+
+  /// How many messages are received in all.
+  var messages: Int { peerCount * burst * rounds }
+
+  /// Has the peers meet, then talk.
+  ///
+  /// - Returns: Messages received by applications a CPU-second of talking.
+  func run(seed: UInt64) -> Double {
+    let world = World(seed: seed)
+    let received = Counter()
+    for pair in 0..<peerCount / 2 {
+      let (client, server) = (world.makeHost("client\(pair)"), world.makeHost("server\(pair)"))
+      let identity = Identity(plain: Self.identifier(of: pair))
+      server.spawn("server") { await Self.attempt { try await serve(server, identity, received) } }
+      client.spawn("client") {
+        await Self.attempt { try await converse(client, server, identity.id, received) }
+      }
+    }
+    world.run(until: Self.begin)
+    let start = Resources.cpuTime
+    while received.value < messages { world.run(for: .milliseconds(100)) }
+    let elapsed = Resources.cpuTime - start
+    world.finish()
+    return Double(messages) / (elapsed / .seconds(1))
+  }
+
+  private static let begin = Instant.zero + .seconds(10)
+  private static let port: UInt16 = 7100
+
+  private static func identifier(of pair: Int) -> PeerID {
+    var random = RandomStream(seed: UInt64(pair), name: "identifier")
+    return PeerID((0..<PeerID.byteCount).map { _ in UInt8.random(in: 0...255, using: &random) })
+      ?? { preconditionFailure("an identifier has so many bytes") }()
+  }
+
+  /// Runs until the world ends.
+  private static func attempt(_ life: () async throws -> Void) async {
+    do { try await life() } catch {
+      precondition((error as? EarshotError)?.code != .unknownPeer, "\(error)")
+    }
+  }
+
+  private func serve(
+    _ host: SimulatedNetwork, _ identity: Identity, _ received: Counter
+  ) async throws {
+    let peer = try await Peer(
+      "server", identity: identity, configuration: Peer.Configuration(port: Self.port), on: host)
+    let advertiser = try await peer.advertise("bench")
+    for await invitation in advertiser.invitations {
+      let session = try await invitation.accept()
+      for await event in session.events {
+        guard case .message(let message) = event else { continue }
+        received.add()
+        try await session.send(message.bytes, to: [message.sender])
+      }
+    }
+  }
+
+  private func converse(
+    _ host: SimulatedNetwork, _ server: SimulatedNetwork, _ serverID: PeerID, _ received: Counter
+  ) async throws {
+    try await host.sleep(until: .zero + .seconds(1))
+    let peer = try await Peer("client", on: host)
+    let session = try await peer.makeSession()
+    let outcome = try await peer.invite(
+      serverID, to: session, at: ("bench", [Endpoint(server.address, port: Self.port)]))
+    precondition(outcome == .accepted, "the invitation ended as \(outcome)")
+    try await host.sleep(until: Self.begin)
+    var events = session.events.makeAsyncIterator()
+    let message = [UInt8](repeating: 0xA5, count: Self.payloadBytes)
+    for _ in 0..<rounds {
+      for _ in 0..<burst { try await session.send(message, to: [serverID]) }
+      var missing = burst
+      while missing > 0, let event = await events.next() {
+        guard case .message = event else { continue }
+        received.add()
+        missing -= 1
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import EarshotScenario
+
+/// One option of a command.
+package struct OptionPlan: Hashable, Sendable {
+  /// Its name with the hyphens: `--seed`.
+  package let name: String
+  /// What stands for its value in the help, such as `N`; `nil` for an option without a value.
+  package let value: String?
+  /// One sentence about it, without its full stop.
+  package let help: String
+
+  /// An option with a value, or without one.
+  package init(_ name: String, _ value: String? = nil, help: String) {
+    (self.name, self.value, self.help) = (name, value, help)
+  }
+}
+
+/// The words of a command line, sorted.
+package struct Arguments: Hashable, Sendable {
+  /// The words that are not options, in order.
+  package fileprivate(set) var operands: [String] = []
+  private var values: [String: String] = [:]
+
+  /// Whether an option was given.
+  package func has(_ option: String) -> Bool { values[option] != nil }
+
+  /// The value of an option; empty for an option without a value.
+  package subscript(option option: String) -> String? { values[option] }
+
+  fileprivate mutating func set(_ option: String, to value: String) throws(UsageError) {
+    guard values.updateValue(value, forKey: option) == nil else {
+      throw UsageError("\(option) stands here twice")
+    }
+  }
+}
+
+/// Sorts the words of a command line into options, their values and operands.
+///
+/// `--name value` and `--name=value` mean the same, options and operands may be mixed, and `--` ends
+/// the options.
+package struct ArgumentParser {
+  private let options: [OptionPlan]
+
+  /// Knows the options of a command, and `--help` besides.
+  package init(_ options: [OptionPlan]) { self.options = options + [Self.help] }
+
+  /// The words, sorted.
+  ///
+  /// - Parameter words: What stands behind the command.
+  /// - Returns: Options that are known, each at most once, and operands.
+  /// - Throws: The first word that makes no sense.
+  package func parse(_ words: [String]) throws(UsageError) -> Arguments {
+    var arguments = Arguments()
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if word == "--" {
+        arguments.operands += rest
+        return arguments
+      } else if word.hasPrefix("-"), word != "-" {
+        try take(word, &rest, into: &arguments)
+      } else {
+        arguments.operands.append(word)
+      }
+    }
+    return arguments
+  }
+
+  private func take(
+    _ word: String, _ rest: inout ArraySlice<String>, into arguments: inout Arguments
+  ) throws(UsageError) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = parts[0] == "-h" ? "--help" : String(parts[0])
+    guard let option = options.first(where: { $0.name == name }) else { throw unknown(name) }
+    guard let placeholder = option.value else {
+      guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
+      return try arguments.set(name, to: "")
+    }
+    if parts.count == 2 { return try arguments.set(name, to: String(parts[1])) }
+    guard let value = rest.first, !value.hasPrefix("--") else {
+      throw UsageError("\(name) needs a value: \(name) \(placeholder)")
+    }
+    rest.removeFirst()
+    try arguments.set(name, to: value)
+  }
+
+  private func unknown(_ name: String) -> UsageError {
+    let nearest = Spelling.nearest(to: name, among: options.map(\.name))
+    let advice = nearest.map { "; did you mean \"\($0)\"?" } ?? ""
+    return UsageError("there is no option \"\(name.escapedForTerminals)\"\(advice)")
+  }
+
+  /// The option that every command has.
+  package static let help = OptionPlan("--help", help: "Show this help")
+}

@@ -1,0 +1,63 @@
+import EarshotScenario
+
+/// The tool `earshot`: finds the command that is meant, and runs it.
+package struct EarshotTool {
+  /// The version of this package.
+  package static let version = "0.1.0"
+  /// All commands, as the help lists them.
+  package static let commands = [SimulateCommand.plan, HelpCommand.plan]
+
+  private let console: Console
+  private let engine: Engine
+
+  /// A tool that writes to a console and runs scenarios with an engine.
+  package init(console: Console, engine: Engine) {
+    (self.console, self.engine) = (console, engine)
+  }
+
+  /// Does what a command line says.
+  ///
+  /// - Parameter words: The command line without the name of the program.
+  /// - Returns: The code that the process ends with.
+  package func run(_ words: [String]) -> ExitCode {
+    do throws(UsageError) {
+      return try dispatch(words)
+    } catch {
+      console.complain(error.text)
+      return .usage
+    }
+  }
+
+  private func dispatch(_ words: [String]) throws(UsageError) -> ExitCode {
+    guard let command = words.first else {
+      console.err(HelpCommand.overview)
+      return .usage
+    }
+    let rest = Array(words.dropFirst())
+    switch command {
+    case SimulateCommand.plan.name:
+      return try SimulateCommand(console: console, engine: engine).run(rest)
+    case HelpCommand.plan.name: return try HelpCommand(console: console).run(rest)
+    case "--help", "-h": return try HelpCommand(console: console).run(rest)
+    case "--version":
+      console.line("earshot \(Self.version)")
+      return .held
+    default: throw Self.unknown(command)
+    }
+  }
+
+  /// The mistake of a command that does not exist.
+  static func unknown(_ word: String) -> UsageError {
+    let kind = word.hasPrefix("-") ? "option" : "command"
+    let known = commands.map(\.name) + ["--help", "--version"]
+    let nearest = Spelling.nearest(to: word, among: known)
+    let looksLikeFile = word.hasSuffix(".json5") || word.hasSuffix(".json")
+    let advice =
+      if looksLikeFile {
+        "; to run a scenario: earshot simulate \(word.escapedForTerminals)"
+      } else {
+        nearest.map { "; did you mean \"\($0)\"?" } ?? ""
+      }
+    return UsageError("there is no \(kind) \"\(word.escapedForTerminals)\"\(advice)")
+  }
+}

@@ -1,0 +1,44 @@
+/// `earshot help`: says what there is, or everything about one command.
+struct HelpCommand {
+  static let plan = CommandPlan(
+    name: "help", operands: "[COMMAND]", summary: "Show what there is, or the help of a command")
+
+  private let console: Console
+
+  init(console: Console) { self.console = console }
+
+  func run(_ words: [String]) throws(UsageError) -> ExitCode {
+    let arguments = try ArgumentParser([]).parse(words)
+    guard !arguments.has("--help") else {
+      console.out(Self.plan.help)
+      return .held
+    }
+    guard arguments.operands.count <= 1 else { throw UsageError("help explains one command") }
+    guard let name = arguments.operands.first else {
+      console.out(Self.overview)
+      return .held
+    }
+    guard let plan = EarshotTool.commands.first(where: { $0.name == name }) else {
+      throw EarshotTool.unknown(name)
+    }
+    console.out(plan.help)
+    return .held
+  }
+
+  /// What there is, ending with a line break.
+  static var overview: String {
+    """
+    Earshot: nearby peers find each other, talk, are interrupted, and carry on.
+
+    usage: earshot COMMAND …
+
+    commands:
+    \(HelpTable(EarshotTool.commands.map { ($0.name, $0.summary) }).text)
+    options:
+    \(HelpTable([("--help", "Show this help"), ("--version", "Show the version")]).text)
+    To begin: earshot simulate Simulations/first-hello.json5
+    "earshot help COMMAND" tells more.
+
+    """
+  }
+}

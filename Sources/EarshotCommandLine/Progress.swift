@@ -1,0 +1,39 @@
+/// Shows that a long command is still at work, in one line that is overwritten.
+///
+/// Says nothing within the first second, and nothing at all unless somebody watches.
+package struct Progress {
+  private let console: Console
+  private let clock: () -> Duration
+  private let total: Int
+  private var shownAt: Duration = .zero
+  private var isShown = false
+
+  /// Begins to count.
+  ///
+  /// - Parameters:
+  ///   - total: How many steps there are.
+  ///   - console: Where to show it.
+  ///   - clock: The time since the command began.
+  package init(of total: Int, on console: Console, clock: @escaping () -> Duration) {
+    (self.total, self.console, self.clock) = (total, console, clock)
+    shownAt = clock()
+  }
+
+  /// Shows how far it is, when enough time has passed since the last time.
+  package mutating func show(_ done: Int, _ remark: String) {
+    guard console.isWatched else { return }
+    let now = clock()
+    guard now - shownAt >= (isShown ? Self.interval : Self.patience) else { return }
+    (shownAt, isShown) = (now, true)
+    console.err("\r\u{1B}[K\(done) of \(total) \(remark)")
+  }
+
+  /// Clears the line.
+  package mutating func finish() {
+    if isShown { console.err("\r\u{1B}[K") }
+    isShown = false
+  }
+
+  private static let patience: Duration = .seconds(1)
+  private static let interval: Duration = .milliseconds(200)
+}

@@ -1,0 +1,83 @@
+import EarshotScenario
+import Foundation
+
+/// A file that was named, and the scenario in it.
+struct ScenarioFile {
+  /// The file as the user named it.
+  let path: String
+  let scenario: Scenario
+
+  /// Reads a file.
+  init(_ path: String) throws(ScenarioError) {
+    let text = try Self.text(of: path)
+    (self.path, scenario) = (path, try Scenario(json5: text, file: path))
+  }
+
+  /// The command that runs it again with a seed.
+  func replay(_ seed: UInt64) -> String { "earshot simulate \(path.quoted) --seed \(seed)" }
+
+  /// A run of it; should it crash, the process says which seed it was.
+  func order(
+    seed: UInt64, isRepeated: Bool, trace: ((String) -> Void)? = nil
+  ) -> RunOrder {
+    CrashNote.set("earshot: seed \(seed) crashed; again: \(replay(seed))\n")
+    return RunOrder(
+      scenario: scenario, file: path, seed: seed, isRepeated: isRepeated, trace: trace)
+  }
+
+  private static func text(of path: String) throws(ScenarioError) -> String {
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+      throw ScenarioError(file: path, reason: missing(path))
+    }
+    guard !isDirectory.boolValue else {
+      throw ScenarioError(file: path, reason: "this is a folder; name the files in it")
+    }
+    guard let bytes = bytes(of: path) else {
+      throw ScenarioError(file: path, reason: "this file cannot be read; look at its permissions")
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw ScenarioError(file: path, reason: "this is no text in UTF-8")
+    }
+    return text
+  }
+
+  /// Never more than a scenario may have, and one byte, by which the reader sees that it is too long.
+  private static func bytes(of path: String) -> [UInt8]? {
+    guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
+    defer { try? handle.close() }
+    do {
+      return [UInt8](try handle.read(upToCount: Scenario.textBytesMax + 1) ?? Data())
+    } catch {
+      return nil
+    }
+  }
+
+  private static func missing(_ path: String) -> String {
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { String(path[...$0]) } ?? ""
+    let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+    let files = FileManager.default.scenarioNames(in: folder.isEmpty ? "." : folder)
+    let nearest = Spelling.nearest(to: name, among: files)
+    return "there is no such file" + (nearest.map { "; did you mean \"\(folder)\($0)\"?" } ?? "")
+  }
+}
+
+extension FileManager {
+  /// The names in a folder that look like scenarios, sorted.
+  fileprivate func scenarioNames(in folder: String) -> [String] {
+    let names = (try? contentsOfDirectory(atPath: folder)) ?? []
+    return names.filter { $0.hasSuffix(".json5") || $0.hasSuffix(".json") }.sorted()
+  }
+}
+
+extension String {
+  /// The text as one word of a shell.
+  var quoted: String {
+    let isPlain = !isEmpty && utf8.allSatisfy { Self.plain.contains($0) }
+    return isPlain ? self : "'\(replacing("'", with: "'\\''"))'"
+  }
+
+  private static let plain = Set(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,@%:".utf8)
+}

@@ -1,0 +1,31 @@
+import EarshotScenario
+
+/// The seeds of a sweep.
+struct SeedRange: Hashable, Sendable {
+  let seeds: Range<UInt64>
+
+  /// The seeds of a text such as `0..<1000`, or `0...999`, which no shell takes for a redirection.
+  init(_ text: String) throws(UsageError) {
+    let isClosed = text.contains("...")
+    let ends = text.split(
+      separator: isClosed ? "..." : "..<", omittingEmptySubsequences: false)
+    guard ends.count == 2, let first = UInt64(ends[0]), let last = UInt64(ends[1]),
+      !isClosed || last < .max
+    else {
+      throw UsageError(
+        "\"\(text.escapedForTerminals)\" is no range of seeds; write --seeds 0...999, or "
+          + "--seeds \"0..<1000\" with the quotes, since < redirects")
+    }
+    let end = isClosed ? last + 1 : last
+    guard first < end else {
+      throw UsageError("there is no seed in \(text.escapedForTerminals)")
+    }
+    guard end - first <= Self.countMax else {
+      throw UsageError("a sweep has at most \(Self.countMax) seeds")
+    }
+    seeds = first..<end
+  }
+
+  /// Years of work, and few enough to be counted.
+  private static let countMax: UInt64 = 1_000_000_000_000
+}

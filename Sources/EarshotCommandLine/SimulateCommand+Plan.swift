@@ -1,0 +1,31 @@
+extension SimulateCommand {
+  /// The command, as its help describes it.
+  static let plan = CommandPlan(
+    name: "simulate", operands: "FILE… [options]",
+    summary: "Run scenarios in virtual time and say whether they hold",
+    details: """
+      A file describes peers, their network, what befalls them, and what must hold.
+      One seed is one run, always the same: the last line of a report tells how to
+      see it again. A single run is done twice, to be sure of that.
+
+      exit status:
+        0  everything held
+        1  an expectation was violated
+        2  the command line or a file is wrong; nothing was run
+        3  a run crashed, or two runs of one seed differed
+      """,
+    options: [
+      OptionPlan("--seed", "N", help: "Run this seed instead of the one in the file"),
+      OptionPlan(
+        "--seeds", "A...B",
+        help:
+          "Run the seeds from A to B, and list those that fail;\n\"A..<B\", in quotes, leaves B out"
+      ),
+      OptionPlan(
+        "--twice", help: "With --seeds: run each seed twice and compare\n(else every 20th)"),
+      OptionPlan("--once", help: "Run nothing twice"),
+      OptionPlan(
+        "--trace", "FILE", help: "Write every event of the run to a file,\nseparated by tabs"),
+      OptionPlan("--json", help: "Answer with one JSON object a line"),
+    ])
+}

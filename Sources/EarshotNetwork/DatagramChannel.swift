@@ -1,0 +1,92 @@
+/// A datagram that was received.
+public struct Datagram: Hashable, Sendable {
+  /// The payload.
+  public let bytes: [UInt8]
+  /// Where it came from and where it was sent to.
+  public let header: DatagramHeader
+
+  /// A datagram with the given parts.
+  public init(bytes: [UInt8], header: DatagramHeader) {
+    (self.bytes, self.header) = (bytes, header)
+  }
+}
+
+/// A UDP socket for a task that reads in a loop.
+///
+/// Keeps what arrives in a bounded buffer; what finds it full is lost, as it is in the system's own buffer.
+/// One task at a time receives. Everything is called on the network's executor.
+public final class DatagramChannel: Sendable {
+  private let socket: any DatagramSocket
+  private let inbox: DatagramInbox
+
+  /// Opens a socket.
+  ///
+  /// - Parameters:
+  ///   - network: The network that the socket is on.
+  ///   - endpoint: Port 0 chooses a free port; an unspecified address stands for all addresses.
+  ///   - options: Sharing of the port, and how multicast is sent.
+  ///   - capacity: How many datagrams are kept until they are received.
+  /// - Throws: What ``Network/openDatagramSocket(on:options:handler:)`` throws.
+  public init(
+    on network: any Network, endpoint: Endpoint, options: DatagramOptions = DatagramOptions(),
+    capacity: Int = 256
+  ) throws(NetworkError) {
+    let inbox = DatagramInbox(network, capacity: capacity)
+    self.inbox = inbox
+    socket = try network.openDatagramSocket(on: endpoint, options: options, handler: inbox)
+  }
+
+  deinit { close() }
+
+  /// Where it is bound, with the port that was chosen.
+  public var localEndpoint: Endpoint { socket.localEndpoint }
+
+  /// How many datagrams found the buffer full.
+  public var lostCount: Int { inbox.lostCount }
+
+  /// Sends one datagram, or loses it.
+  ///
+  /// - Parameters:
+  ///   - bytes: The payload; may be empty.
+  ///   - destination: A host, or a multicast group.
+  ///   - interface: The index of the interface to send a multicast on; `nil` leaves the choice to the system.
+  /// - Throws: What ``DatagramSocket/send(_:to:on:)`` throws.
+  public func send(
+    _ bytes: Span<UInt8>, to destination: Endpoint, on interface: UInt32? = nil
+  ) throws(NetworkError) {
+    try socket.send(bytes, to: destination, on: interface)
+  }
+
+  /// Takes the next datagram, or waits for it.
+  ///
+  /// - Parameter deadline: How long to wait; `nil` is without end.
+  /// - Returns: The datagram, or `nil` when there is none at the deadline, or when the task is cancelled.
+  /// - Throws: Why the socket is gone; `brokenPipe` after ``close()``.
+  public func receive(until deadline: Instant? = nil) async throws(NetworkError) -> Datagram? {
+    if let datagram = inbox.takeNext() { return datagram }
+    let datagram = await withUnsafeContinuation {
+      inbox.wait($0, until: deadline ?? .distantFuture)
+    }
+    if datagram == nil { try inbox.check() }
+    return datagram
+  }
+
+  /// Receives what is sent to a multicast group on one interface.
+  ///
+  /// - Parameters:
+  ///   - group: The group's address.
+  ///   - interface: The interface's index.
+  /// - Throws: What ``DatagramSocket/join(_:on:)`` throws.
+  public func join(_ group: IPAddress, on interface: UInt32) throws(NetworkError) {
+    try socket.join(group, on: interface)
+  }
+
+  /// Receives a group no longer.
+  public func leave(_ group: IPAddress, on interface: UInt32) { socket.leave(group, on: interface) }
+
+  /// Closes the socket; whoever waits is told `brokenPipe`.
+  public func close() {
+    socket.close()
+    inbox.fail(NetworkError(.brokenPipe, call: "recvfrom"))
+  }
+}

@@ -1,0 +1,122 @@
+import Synchronization
+
+/// What a datagram channel has received, and who waits for it.
+///
+/// A datagram that somebody waits for is handed over at once and never stored. One timer serves all waits:
+/// while it is armed for an earlier time than needed it is left alone, and goes on to the deadline of the
+/// wait that it finds.
+final class DatagramInbox: DatagramHandler {
+  typealias Waiter = UnsafeContinuation<Datagram?, Never>
+  fileprivate struct State {
+    var waiter: Waiter?
+    var deadline = Instant.distantFuture
+    var armedFor = Instant.distantFuture
+    var stored: [Datagram] = []
+    var taken = 0
+    var error: NetworkError?
+    var lostCount = 0
+    var timer: (any NetworkTimer)?
+
+    var isEmpty: Bool { taken == stored.count }
+  }
+  private let state = Mutex(State())
+  private let network: any Network
+  private let capacity: Int
+
+  init(_ network: any Network, capacity: Int) {
+    precondition(capacity > 0, "a channel that keeps nothing receives nothing")
+    (self.network, self.capacity) = (network, capacity)
+  }
+
+  var lostCount: Int { state.withLock { $0.lostCount } }
+
+  /// The oldest datagram that is stored.
+  func takeNext() -> Datagram? { state.withLock { $0.takeNext(capacity: capacity) } }
+
+  /// Throws if no more can come.
+  func check() throws(NetworkError) {
+    if let error = state.withLock({ $0.error }) { throw error }
+  }
+
+  /// Stores who waits, or resumes it at once when there is something to take, or nothing to wait for.
+  func wait(_ waiter: Waiter, until deadline: Instant) {
+    let isWaiting = state.withLock { state in
+      precondition(state.waiter == nil, "two tasks receive from one channel")
+      guard state.isEmpty, state.error == nil else { return false }
+      (state.waiter, state.deadline) = (waiter, deadline)
+      return true
+    }
+    guard isWaiting else { return waiter.resume(returning: takeNext()) }
+    arm(for: deadline)
+  }
+
+  /// Ends the wait without a datagram.
+  func wake() {
+    let waiter = state.withLock { $0.waiter.take() }
+    waiter?.resume(returning: nil)
+  }
+
+  func datagramSocket(
+    _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
+  ) {
+    let datagram = Datagram(bytes: [UInt8](copying: bytes), header: header)
+    let waiter = state.withLock { state in
+      if let waiter = state.waiter.take() { return Optional(waiter) }
+      state.store(datagram, capacity: capacity)
+      return nil
+    }
+    waiter?.resume(returning: datagram)
+  }
+
+  func datagramSocketFinishedBatch(_ socket: any DatagramSocket) {}
+
+  func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) { fail(error) }
+
+  /// Ends every wait, and lets go of the timer, which holds us.
+  func fail(_ error: NetworkError) {
+    let timer = state.withLock { state in
+      state.error = state.error ?? error
+      return state.timer.take()
+    }
+    timer?.disarm()
+    wake()
+  }
+}
+
+extension DatagramInbox {
+  private func arm(for deadline: Instant) {
+    let timer: (any NetworkTimer)? = state.withLock { state in
+      guard state.armedFor > deadline, state.error == nil else { return nil }
+      state.armedFor = deadline
+      if state.timer == nil { state.timer = network.makeTimer { [self] in timerFired() } }
+      return state.timer
+    }
+    timer?.arm(at: deadline)
+  }
+
+  private func timerFired() {
+    let now = network.isUp ? network.now : .distantFuture
+    let next: Instant? = state.withLock { state in
+      state.armedFor = .distantFuture
+      return state.waiter != nil && state.deadline > now ? state.deadline : nil
+    }
+    if let next { arm(for: next) } else { wake() }
+  }
+}
+
+extension DatagramInbox.State {
+  fileprivate mutating func takeNext(capacity: Int) -> Datagram? {
+    guard !isEmpty else { return nil }
+    let datagram = stored[taken]
+    taken += 1
+    if isEmpty || taken > capacity {
+      stored.removeFirst(taken)
+      taken = 0
+    }
+    return datagram
+  }
+
+  fileprivate mutating func store(_ datagram: Datagram, capacity: Int) {
+    if stored.count - taken < capacity { stored.append(datagram) } else { lostCount += 1 }
+  }
+}

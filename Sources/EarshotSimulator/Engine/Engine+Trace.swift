@@ -1,0 +1,60 @@
+extension Engine {
+  /// Takes an event of a packet into the trace.
+  func record(
+    _ kind: TraceEvent.Kind, _ packet: Packet.Kind, from: Int, to: Int, bytes: Int,
+    hash: UInt64 = 0, _ detail: @autoclosure () -> String,
+    _ payload: @autoclosure () -> [UInt8] = []
+  ) {
+    guard isOpen else { return }
+    trace.add(kind, now, from, to, bytes, hash)
+    guard let sink else { return }
+    tell(
+      sink, kind, fabric.name(of: from), fabric.name(of: to), packet.rawValue, detail(), payload())
+  }
+
+  /// Takes in that a timer of a host fired.
+  func recordTimer(_ host: Int) {
+    guard isOpen else { return }
+    trace.add(.timer, now, host, 0, 0, 0)
+    if let sink { tell(sink, .timer, fabric.name(of: host), "", "", "") }
+  }
+
+  /// Takes in that the world did something to one host, or to the way from it to another.
+  func recordFault(_ fault: Fault, _ host: Int?, _ other: Int? = nil, _ detail: String = "") {
+    guard isOpen else { return }
+    var hash = RollingHash()
+    for byte in detail.utf8 { hash.combine(byte) }
+    trace.add(
+      .fault, now, host.map { $0 + 1 } ?? 0, other.map { $0 + 1 } ?? 0, fault.number, hash.value)
+    guard let sink else { return }
+    let names = [host, other].map { $0.map(fabric.name(of:)) ?? "" }
+    tell(sink, .fault, names[0], names[1], fault.rawValue, detail)
+  }
+
+  /// Takes in what the code above wants to be known.
+  func recordNote(_ host: Int?, _ kind: String, _ text: String) {
+    guard isOpen else { return }
+    var hash = RollingHash()
+    for byte in kind.utf8 { hash.combine(byte) }
+    hash.combine(kind.utf8.count)
+    for byte in text.utf8 { hash.combine(byte) }
+    trace.add(.note, now, host.map { $0 + 1 } ?? 0, 0, text.utf8.count, hash.value)
+    if let sink { tell(sink, .note, host.map(fabric.name(of:)) ?? "", "", kind, text) }
+  }
+
+  private func tell(
+    _ sink: (TraceEvent) -> Void, _ kind: TraceEvent.Kind, _ from: String, _ to: String,
+    _ label: String, _ detail: String, _ payload: [UInt8] = []
+  ) {
+    sink(
+      TraceEvent(
+        number: trace.eventCount - 1, time: instant, kind: kind, from: from, to: to, label: label,
+        detail: detail, payload: payload))
+  }
+
+  enum Fault: String, CaseIterable {
+    case partition, cut, heal, crash, restart, suspend, freeze, resume
+
+    var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+  }
+}

@@ -1,0 +1,54 @@
+import EarshotCommandLine
+import Testing
+
+@Suite("Arguments")
+struct ArgumentParserTests {
+  private let parser = ArgumentParser([
+    OptionPlan("--seed", "N", help: "A seed"), OptionPlan("--json", help: "As JSON"),
+  ])
+
+  @Test("Options and operands may be mixed")
+  func mixed() throws {
+    let arguments = try parser.parse(["a", "--seed", "5", "b", "--json"])
+    #expect(arguments.operands == ["a", "b"])
+    #expect(arguments[option: "--seed"] == "5")
+    #expect(arguments.has("--json"))
+    #expect(!arguments.has("--help"))
+  }
+
+  @Test("A value stands behind its option or behind an equals sign")
+  func values() throws {
+    #expect(try parser.parse(["--seed=5"])[option: "--seed"] == "5")
+    #expect(try parser.parse(["--seed=a=b"])[option: "--seed"] == "a=b")
+    #expect(try parser.parse(["--seed", "-5"])[option: "--seed"] == "-5")
+    #expect(try parser.parse(["--seed="])[option: "--seed"] == "")
+  }
+
+  @Test("Two hyphens end the options")
+  func endOfOptions() throws {
+    let arguments = try parser.parse(["--json", "--", "--seed", "-x"])
+    #expect(arguments.operands == ["--seed", "-x"])
+  }
+
+  @Test("A single hyphen is an operand")
+  func hyphen() throws { #expect(try parser.parse(["-"]).operands == ["-"]) }
+
+  @Test(
+    "What makes no sense is named",
+    arguments: [
+      (["--sede", "5"], "there is no option \"--sede\"; did you mean \"--seed\"?"),
+      (["--JSON"], "there is no option \"--JSON\"; did you mean \"--json\"?"),
+      (["--frobnicate"], "there is no option \"--frobnicate\""),
+      (["-j"], "there is no option \"-j\""),
+      (["--seed"], "--seed needs a value: --seed N"),
+      (["--seed", "--json"], "--seed needs a value: --seed N"),
+      (["--json=yes"], "--json takes no value"),
+      (["--json", "--json"], "--json stands here twice"),
+      (["--seed", "1", "--seed=1"], "--seed stands here twice"),
+      (["--\u{1B}[31m"], "there is no option \"--\\u{1B}[31m\""),
+    ])
+  func mistakes(words: [String], reason: String) {
+    let error = #expect(throws: UsageError.self) { try parser.parse(words) }
+    #expect(error?.reason == reason)
+  }
+}

@@ -1,0 +1,102 @@
+import EarshotCommandLine
+import EarshotScenario
+import Foundation
+import Testing
+
+@Suite("Simulate")
+struct SimulateTests {
+  @Test("A single run is done twice, with the file's seed")
+  func single() throws {
+    let folder = try Folder()
+    let shell = Shell()
+    #expect(shell.run("simulate", try folder.file("a.json5")) == .held)
+    #expect(shell.runs == [42])
+    #expect(shell.repeated == [42])
+    #expect(shell.out == "held with seed 42\n")
+    #expect(shell.err.isEmpty)
+  }
+
+  @Test("Another seed can be named, and the second run left out")
+  func seed() throws {
+    let folder = try Folder()
+    let shell = Shell()
+    #expect(shell.run("simulate", try folder.file("a.json5"), "--seed", "7", "--once") == .held)
+    #expect(shell.runs == [7])
+    #expect(shell.repeated.isEmpty)
+  }
+
+  @Test("A violated expectation ends with its own code")
+  func violated() throws {
+    let folder = try Folder()
+    let shell = Shell { .violating($0) }
+    #expect(shell.run("simulate", try folder.file("a.json5")) == .violated)
+    #expect(shell.out == "violated with seed 42\n")
+  }
+
+  @Test("Of several files the worst decides, and all are run")
+  func several() throws {
+    let folder = try Folder()
+    let files = [
+      try folder.file("a.json5"),
+      try folder.file("b.json5", "{ name: \"b\", duration: \"1s\", seed: 1, peers: [\"x\"] }"),
+      try folder.file("c.json5"),
+    ]
+    let shell = Shell { seed in seed == 1 ? .violating(seed) : .holding(seed) }
+    #expect(shell.run(["simulate", "--once"] + files) == .violated)
+    #expect(shell.runs == [42, 1, 42])
+    #expect(shell.out == "held with seed 42\n\nviolated with seed 1\n\nheld with seed 42\n")
+  }
+
+  @Test("Two runs that differ end with their own code")
+  func nondeterminism() throws {
+    let folder = try Folder()
+    let shell = Shell { .differing($0) }
+    #expect(shell.run("simulate", try folder.file("a.json5")) == .broken)
+    #expect(shell.out == "different with seed 42\n")
+  }
+
+  @Test("Colours are for consoles that want them")
+  func colours() throws {
+    let folder = try Folder()
+    let file = try folder.file("a.json5")
+    let (plain, coloured) = (Shell(), Shell(isColoured: true))
+    #expect(plain.run("simulate", file) == .held)
+    #expect(coloured.run("simulate", file) == .held)
+    #expect(plain.out == "held with seed 42\n")
+    #expect(coloured.out == "in colour\n")
+    #expect(Console.allowsColour(["TERM": "xterm", "NO_COLOR": ""]))
+    #expect(!Console.allowsColour(["NO_COLOR": "1"]))
+    #expect(!Console.allowsColour(["TERM": "dumb"]))
+  }
+
+  @Test("The trace holds every event of the first run, a line each")
+  func trace() throws {
+    let folder = try Folder()
+    let shell = Shell(traces: ["0.000001\tann\tfound", "0.000002\tbob\tfound"])
+    let path = "\(folder.path)/trace.tsv"
+    #expect(shell.run("simulate", try folder.file("a.json5"), "--trace", path) == .held)
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(text == "0.000001\tann\tfound\n0.000002\tbob\tfound\n")
+  }
+
+  @Test("A trace that cannot be written is wrong usage")
+  func unwritableTrace() throws {
+    let folder = try Folder()
+    let shell = Shell()
+    let path = "\(folder.path)/no/where.tsv"
+    #expect(shell.run("simulate", try folder.file("a.json5"), "--trace", path) == .usage)
+    #expect(shell.err.contains("the trace cannot be written to \"\(path)\""))
+    #expect(shell.runs.isEmpty)
+  }
+
+  @Test("Answers for programs are one object a line")
+  func json() throws {
+    let folder = try Folder()
+    let (file, other) = (try folder.file("a.json5"), try folder.file("b.json5"))
+    let shell = Shell()
+    #expect(shell.run("simulate", file, other, "--json", "--seed", "3") == .held)
+    let objects = try shell.objects()
+    #expect(objects.map { $0["seed"] as? Int } == [3, 3])
+    #expect(objects.map { $0["held"] as? Bool } == [true, true])
+  }
+}

@@ -1,0 +1,41 @@
+import EarshotCore
+import TestKit
+import Testing
+
+@Suite("Discovery among vandals")
+struct DiscoveryFuzzTests {
+  @Test(
+    "Whatever arrives, the machines live, send little and keep little", arguments: Seed.some(4))
+  func vandals(seed: Seed) throws {
+    var random = seed.generator
+    let said = Said(announcement: try Ann.announcement())
+    let samples =
+      [said.all, Said(announcement: try Ann.announcement(id: Ann.peer(5))).all]
+      .flatMap { DNSMessage(answering: $0).packets() }
+      + DNSMessage(
+        asking: [DNSQuestion(Ann.domain, .ptr), DNSQuestion(said.service.name, .any)],
+        claiming: [said.service]
+      ).packets()
+    var advertiser = AdvertiserBench(try Ann.announcement(), seed: seed.value)
+    var browser = try BrowserBench(seed: seed.value)
+    for _ in 0..<2_000 {
+      var packet = samples[Int(random.below(UInt64(samples.count)))]
+      for _ in 0..<1 + random.below(3) {
+        packet[Int(random.below(UInt64(packet.count)))] = random.bytes(1)[0]
+      }
+      let wait = random.duration(below: .ms(20))
+      advertiser.run(for: wait)
+      browser.run(for: wait)
+      guard let message = try? DNSMessage(decoding: packet) else { continue }
+      advertiser.hear(message)
+      browser.hear(message)
+    }
+    #expect(browser.machine.cachedCount <= 512)
+    // Twenty seconds: each set once a second, each name defended four times a second.
+    #expect(advertiser.sent.count < 20 * 16)
+    browser.forget()
+    browser.run(for: .seconds(10_000))
+    #expect(browser.machine.cachedCount == 0)
+    #expect(browser.sent.count < 2_000)
+  }
+}

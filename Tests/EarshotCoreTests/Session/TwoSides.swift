@@ -1,0 +1,434 @@
+import EarshotCore
+
+/// Two complete sides with a lossy network between them, as one value.
+///
+/// Every link is first in, first out in each direction; between links, and between a link and a dial, any
+/// order is possible. A break loses what is on the way, and each end learns of it in its own time. Side 0 has
+/// the smaller PeerID. Each side has one session.
+struct TwoSides: Hashable {
+  enum Frame: Hashable {
+    case invite(InvitationDesk.Arrival)
+    case accept(InvitationID, SessionID)
+    case decline(InvitationID, DeclineReason)
+    case cancel(InvitationID, CancelReason)
+    case attach(epoch: UInt64)
+    case attached(epoch: UInt64)
+    case close(CloseCode)
+    case broken
+  }
+  enum Step: Hashable {
+    case dialSucceeds(Int, index: Int)
+    case dialFails(Int, index: Int)
+    case deliver(to: Int, link: Int)
+    case breaks(link: Int)
+    case invite(Int), accept(Int), decline(Int), cancel(Int)
+    case suspend(Int), resume(Int)
+    case deadline(Int, ofDesk: Bool)
+  }
+  struct Link: Hashable {
+    let token: LinkToken
+    var queues: [[Frame]] = [[], []]  // Towards each side.
+    var isOpen = [true, true]
+  }
+  enum Dial: Hashable { case invitation(InvitationID), membership }
+  /// What may happen besides what must.
+  struct Budget: Hashable {
+    var invites = [0, 0]
+    var breaks = 0
+    var dialFailures = 0
+    var earlyDeadlines = 0  // While frames are on the way.
+    var declines = 0
+    var cancels = 0
+    var suspensions = 0
+    var mayAccept = true
+    var usersComeFirst = false  // No deadline passes while a user may do something.
+    var timeout = Duration.seconds(20)
+    var patience = Duration.seconds(30)
+  }
+  struct Side: Hashable {
+    let id: PeerID
+    let session: SessionID
+    var desk: InvitationDesk
+    var membership: MembershipMachine?
+    var deskWake: Instant?
+    var membershipWake: Instant?
+    var dials: [Dial] = []
+    var asked: [LinkToken] = []  // Where the membership sent ATTACH.
+    var offers: [InvitationDesk.InboundID] = []
+    var accepting: [InvitationDesk.InboundID] = []
+    var invited: [InvitationID] = []
+    var outcomes: [OutboundInvitationMachine.Outcome] = []
+    var isInterrupted = false
+    var isSuspended = false
+    var interruptions = 0
+    var departures: [MembershipMachine.Departure] = []
+    var offersMade = 0
+  }
+
+  var now = Instant.zero
+  var sides: [Side]
+  var links: [Link] = []
+  var budget: Budget
+  var linksMade: UInt64 = 0
+  var breakages = 0
+  var complaint: String?
+
+  init(_ budget: Budget) {
+    self.budget = budget
+    sides = (0..<2).map { side in
+      let id = Self.peer(side)
+      let random = RandomStream(seed: UInt64(side))
+      return Side(
+        id: id, session: SessionID(rawValue: UInt64(side + 1)),
+        desk: InvitationDesk(of: id, random: random))
+    }
+  }
+
+  /// Two sides that are connected over a first link already.
+  static func connected(_ budget: Budget) -> TwoSides {
+    var world = TwoSides(budget)
+    world.linksMade = 1
+    let link = Link(token: LinkToken(rawValue: 1))
+    world.links = [link]
+    for side in 0..<2 { world.join(side, over: link.token) }
+    return world
+  }
+
+  static func peer(_ side: Int) -> PeerID {
+    var first = RandomStream(seed: 0)
+    var second = RandomStream(seed: 1)
+    let pair = [PeerID(random: &first), PeerID(random: &second)].sorted()
+    return pair[side]
+  }
+
+  /// How long frames and dials are ever on their way.
+  private static let delayMax = Duration.seconds(10)
+
+  // MARK: What may happen
+
+  var steps: [Step] {
+    var steps = mustHappen
+    for side in 0..<2 {
+      if budget.invites[side] > 0, !isMember(side) { steps.append(.invite(side)) }
+      if !sides[side].offers.isEmpty {
+        if budget.mayAccept { steps.append(.accept(side)) }
+        if budget.declines > 0 { steps.append(.decline(side)) }
+      }
+      if budget.cancels > 0, sides[side].invited.count > sides[side].outcomes.count {
+        steps.append(.cancel(side))
+      }
+      if budget.suspensions > 0, isMember(side), !sides[side].isSuspended {
+        steps.append(.suspend(side))
+      }
+      if sides[side].isSuspended { steps.append(.resume(side)) }
+      if budget.dialFailures > 0 {
+        steps += sides[side].dials.indices.map { .dialFails(side, index: $0) }
+      }
+    }
+    if budget.breaks > 0 {
+      steps += links.indices.filter { links[$0].isOpen.contains(true) && !isBroken($0) }
+        .map { .breaks(link: $0) }
+    }
+    let waits = budget.usersComeFirst ? !steps.isEmpty : !mustHappen.isEmpty
+    if let (instant, step) = nextDeadline {
+      let mayBeEarly = budget.earlyDeadlines > 0 && instant <= now + Self.delayMax
+      if !waits || mayBeEarly { steps.append(step) }
+    }
+    return steps
+  }
+
+  /// Frames on the way and dials under way; faults and users aside, these come before any deadline.
+  var mustHappen: [Step] {
+    var steps: [Step] = []
+    for side in 0..<2 {
+      steps += sides[side].dials.indices.map { .dialSucceeds(side, index: $0) }
+      steps += links.indices.filter { !links[$0].queues[side].isEmpty }
+        .map { .deliver(to: side, link: $0) }
+    }
+    return steps
+  }
+
+  var nextDeadline: (Instant, Step)? {
+    let all: [(Instant, Step)] = (0..<2).flatMap { side in
+      [
+        sides[side].deskWake.map { ($0, Step.deadline(side, ofDesk: true)) },
+        sides[side].membershipWake.map { ($0, Step.deadline(side, ofDesk: false)) },
+      ].compactMap { $0 }
+    }
+    return all.min { $0.0 < $1.0 }
+  }
+
+  func isMember(_ side: Int) -> Bool { sides[side].membership.map { !$0.isGone } ?? false }
+
+  private func isBroken(_ link: Int) -> Bool {
+    links[link].queues.contains { $0.contains(.broken) }
+  }
+
+  // MARK: What happens
+
+  mutating func take(_ step: Step) {
+    switch step {
+    case .dialSucceeds(let side, let index): opens(sides[side].dials.remove(at: index), of: side)
+    case .dialFails(let side, let index):
+      budget.dialFailures -= 1
+      breakages += 1
+      switch sides[side].dials.remove(at: index) {
+      case .invitation(let id): tellDesk(side, .dialFailed(id))
+      case .membership: tellMembership(side, .dialFailed)
+      }
+    case .deliver(let side, let link): deliver(to: side, link)
+    case .breaks(let link):
+      budget.breaks -= 1
+      breakages += 1
+      for side in 0..<2 { links[link].queues[side] = links[link].isOpen[side] ? [.broken] : [] }
+    case .invite(let side): invite(side)
+    case .accept(let side):
+      let offer = sides[side].offers.removeFirst()
+      sides[side].accepting.append(offer)
+      tellDesk(side, .acceptRequested(offer, sides[side].session))
+    case .decline(let side):
+      budget.declines -= 1
+      tellDesk(side, .declineRequested(sides[side].offers.removeFirst(), .declined))
+    case .cancel(let side):
+      budget.cancels -= 1
+      sides[side].invited.last.map { tellDesk(side, .cancelRequested($0)) }
+    case .suspend(let side):
+      budget.suspensions -= 1
+      breakages += 1
+      sides[side].isSuspended = true
+      tellMembership(side, .suspendRequested)
+    case .resume(let side):
+      sides[side].isSuspended = false
+      tellMembership(side, .resumeRequested)
+    case .deadline(let side, let ofDesk): pass(side, ofDesk: ofDesk)
+    }
+    links.removeAll { !$0.isOpen.contains(true) }
+  }
+
+  private mutating func pass(_ side: Int, ofDesk: Bool) {
+    if budget.earlyDeadlines > 0, !mustHappen.isEmpty || budget.usersComeFirst {
+      budget.earlyDeadlines -= 1
+      breakages += 1
+    }
+    let wake = ofDesk ? sides[side].deskWake : sides[side].membershipWake
+    now = max(now, wake ?? now)
+    if ofDesk {
+      sides[side].deskWake = nil
+      tellDesk(side, .deadlineReached)
+    } else {
+      sides[side].membershipWake = nil
+      tellMembership(side, .deadlineReached)
+    }
+  }
+
+  private mutating func invite(_ side: Int) {
+    budget.invites[side] -= 1
+    let id = InvitationID(high: UInt64(side), low: UInt64(sides[side].invited.count))
+    sides[side].invited.append(id)
+    tellDesk(side, .inviteRequested(wish(side, id)))
+  }
+
+  private func wish(_ side: Int, _ id: InvitationID) -> InvitationDesk.Wish {
+    InvitationDesk.Wish(
+      invitation: id, peer: sides[1 - side].id, session: sides[side].session,
+      serviceType: "chat", timeout: budget.timeout)
+  }
+
+  private mutating func opens(_ dial: Dial, of side: Int) {
+    linksMade += 1
+    let token = LinkToken(rawValue: linksMade)
+    links.append(Link(token: token))
+    switch dial {
+    case .invitation(let id): tellDesk(side, .dialOpened(id, token))
+    case .membership: tellMembership(side, .dialOpened(token))
+    }
+  }
+
+  private mutating func deliver(to side: Int, _ link: Int) {
+    let token = links[link].token
+    let frame = links[link].queues[side].removeFirst()
+    switch frame {
+    case .invite(let arrival):
+      let membership = isMember(side) ? sides[side].session : nil
+      tellDesk(side, .inviteReceived(token, arrival.knowing(membership: membership)))
+    case .accept(let id, let session): tellDesk(side, .acceptReceived(token, id, session))
+    case .decline(let id, let reason): tellDesk(side, .declineReceived(token, id, reason))
+    case .cancel(let id, let reason): tellDesk(side, .cancelReceived(token, id, reason))
+    case .attach(let epoch): attach(side, token, epoch: epoch)
+    case .attached(let epoch):
+      if sides[side].asked.contains(token) {
+        tellMembership(side, .attachedReceived(token, epoch: epoch))
+      } else {
+        tellDesk(side, .attachedReceived(token))
+      }
+    case .close(let code):
+      links[link].isOpen[side] = false
+      tellDesk(side, .closeReceived(token, code))
+      tellMembership(side, .closeReceived(token, code))
+    case .broken:
+      links[link].isOpen[side] = false
+      tellDesk(side, .linkBroken(token))
+      tellMembership(side, .linkBroken(token, .linkBroken))
+    }
+  }
+
+  private mutating func attach(_ side: Int, _ token: LinkToken, epoch: UInt64) {
+    let other = sides[1 - side]
+    let awaiting = sides[side].desk.awaitingAttach(
+      from: other.id, source: other.session, destination: sides[side].session)
+    if isMember(side) {
+      tellMembership(side, .attachReceived(token, epoch: epoch))
+    } else if let awaiting {
+      tellDesk(side, .attachReceived(token, awaiting), attachEpoch: epoch)
+    } else {
+      close(token, .notIntroduced, by: side)
+    }
+  }
+
+  private mutating func send(_ frame: Frame, over token: LinkToken, by side: Int) {
+    guard let link = links.firstIndex(where: { $0.token == token }), links[link].isOpen[side]
+    else { return complain("side \(side) sends \(frame) over a link that it has not") }
+    let isHeard = links[link].isOpen[1 - side] && !isBroken(link)
+    if isHeard { links[link].queues[1 - side].append(frame) }
+  }
+
+  private mutating func close(_ token: LinkToken, _ code: CloseCode, by side: Int) {
+    send(.close(code), over: token, by: side)
+    guard let link = links.firstIndex(where: { $0.token == token }) else { return }
+    links[link].isOpen[side] = false
+    links[link].queues[side] = []
+  }
+
+  mutating func complain(_ text: String) { complaint = complaint ?? text }
+
+  // MARK: The shells
+
+  private mutating func tellDesk(
+    _ side: Int, _ event: InvitationDesk.Event, attachEpoch: UInt64 = 0
+  ) {
+    var actions: [InvitationDesk.Action] = []
+    sides[side].desk.handle(event, at: now, into: &actions)
+    for action in actions { perform(action, of: side, attachEpoch: attachEpoch) }
+  }
+
+  private mutating func perform(
+    _ action: InvitationDesk.Action, of side: Int, attachEpoch: UInt64
+  ) {
+    switch action {
+    case .dial(let id): sides[side].dials.append(.invitation(id))
+    case .cancelDial(let id): sides[side].dials.removeAll { $0 == .invitation(id) }
+    case .sendInvite(let link, let id): send(.invite(arrival(side, id)), over: link, by: side)
+    case .sendAttached(let link, _): send(.attached(epoch: 1), over: link, by: side)
+    case .sendCancel(let link, let id, let reason):
+      send(.cancel(id, reason), over: link, by: side)
+    case .sendAccept(let link, let id, let session):
+      send(.accept(id.invitation, session), over: link, by: side)
+    case .sendDecline(let link, let id, let reason):
+      send(.decline(id.invitation, reason), over: link, by: side)
+    case .closeLink(let link, let code): close(link, code, by: side)
+    case .wake(let instant): sides[side].deskWake = instant
+    case .cancelWake: sides[side].deskWake = nil
+    case .reportOffered(let id):
+      sides[side].offers.append(id)
+      sides[side].offersMade += 1
+    case .reportWithdrawn(let id, _):
+      if !sides[side].offers.contains(id) { complain("an offer is withdrawn that was not made") }
+      sides[side].offers.removeAll { $0 == id }
+    case .reportFailed(let id, _): fulfil(id, of: side)
+    case .reportOutcome(_, let outcome): sides[side].outcomes.append(outcome)
+    case .reportJoined(let joining):
+      if case .inbound(let id) = joining.origin { fulfil(id, of: side) }
+      join(side, over: joining.link)
+    case .reportAttaching(let joining):
+      if case .inbound(let id) = joining.origin { fulfil(id, of: side) }
+      introduce(side)
+      tellMembership(side, .attachReceived(joining.link, epoch: attachEpoch))
+    }
+  }
+
+  private mutating func fulfil(_ id: InvitationDesk.InboundID, of side: Int) {
+    sides[side].accepting.removeAll { $0 == id }
+  }
+
+  private func arrival(_ side: Int, _ id: InvitationID) -> InvitationDesk.Arrival {
+    let wish = wish(side, id)
+    let invite = Invite(
+      invitation: id, session: wish.session,
+      timeoutMilliseconds: UInt64(wish.timeout.nanoseconds / 1_000_000),
+      serviceType: wish.serviceType, context: [])
+    return InvitationDesk.Arrival(
+      invite, from: sides[side].id, isAdvertised: true, membership: nil)
+  }
+
+  private mutating func join(_ side: Int, over link: LinkToken) {
+    if isMember(side) {
+      return tellMembership(side, .attachedReceived(link, epoch: 1))
+    }
+    var actions: [MembershipMachine.Action] = []
+    sides[side].membership = MembershipMachine(
+      over: link, local: sides[side].id, remote: sides[1 - side].id,
+      configuration: configuration, random: RandomStream(seed: linksMade), into: &actions)
+    perform(actions, of: side)
+  }
+
+  private var configuration: MembershipMachine.Configuration {
+    var configuration = MembershipMachine.Configuration()
+    configuration.patience = budget.patience
+    return configuration
+  }
+
+  private mutating func introduce(_ side: Int) {
+    var actions: [MembershipMachine.Action] = []
+    sides[side].membership = MembershipMachine(
+      introducing: sides[1 - side].id, to: sides[side].id,
+      configuration: configuration, random: RandomStream(seed: linksMade), at: now, into: &actions)
+    perform(actions, of: side)
+  }
+
+  private mutating func tellMembership(_ side: Int, _ event: MembershipMachine.Event) {
+    var actions: [MembershipMachine.Action] = []
+    sides[side].membership?.handle(event, at: now, into: &actions)
+    perform(actions, of: side)
+  }
+
+  private mutating func perform(_ actions: [MembershipMachine.Action], of side: Int) {
+    for action in actions { perform(action, of: side) }
+  }
+
+  private mutating func perform(_ action: MembershipMachine.Action, of side: Int) {
+    switch action {
+    case .dial: sides[side].dials.append(.membership)
+    case .cancelDial: sides[side].dials.removeAll { $0 == .membership }
+    case .sendAttach(let link, let epoch):
+      sides[side].asked.append(link)
+      send(.attach(epoch: epoch), over: link, by: side)
+    case .sendAttached(let link, let epoch):
+      send(.attached(epoch: epoch), over: link, by: side)
+    case .carry, .sendLeave: break
+    case .closeLink(let link, let code): close(link, code, by: side)
+    case .wake(let instant): sides[side].membershipWake = instant
+    case .cancelWake: sides[side].membershipWake = nil
+    case .reportJoined: sides[side].isInterrupted = false
+    case .reportInterrupted:
+      if sides[side].isInterrupted { complain("interrupted twice") }
+      sides[side].isInterrupted = true
+      sides[side].interruptions += 1
+    case .reportResumed:
+      if !sides[side].isInterrupted { complain("resumed without an interruption") }
+      sides[side].isInterrupted = false
+    case .reportLeft(let departure): sides[side].departures.append(departure)
+    }
+  }
+}
+
+extension InvitationDesk.Arrival {
+  /// The same INVITE, as a side sees it that may be a member already.
+  fileprivate func knowing(membership: SessionID?) -> InvitationDesk.Arrival {
+    let invite = Invite(
+      invitation: id.invitation, session: session,
+      timeoutMilliseconds: UInt64(timeout.nanoseconds / 1_000_000), serviceType: serviceType,
+      context: [])
+    return InvitationDesk.Arrival(
+      invite, from: id.inviter, isAdvertised: isAdvertised, membership: membership)
+  }
+}

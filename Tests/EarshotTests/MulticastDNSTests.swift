@@ -1,0 +1,233 @@
+import Earshot
+import EarshotSimulator
+import Synchronization
+import TestKit
+import Testing
+
+/// Peers of a simulated world that find each other.
+private final class FoundPeers: Sendable {
+  private let state = Mutex<[BrowserMachine.Report]>([])
+
+  var reports: [BrowserMachine.Report] { state.withLock { $0 } }
+  func take(_ report: BrowserMachine.Report) { state.withLock { $0.append(report) } }
+
+  /// Who is there now, in the order of their finding.
+  var present: [DiscoveredService] {
+    reports.reduce(into: []) { present, report in
+      switch report {
+      case .found(let service): present.append(service)
+      case .updated(let service):
+        for index in present.indices where present[index].id == service.id {
+          present[index] = service
+        }
+      case .lost(let peer): present.removeAll { $0.id == peer }
+      }
+    }
+  }
+}
+
+@Suite("Discovery over a network")
+struct MulticastDNSTests {
+  /// One peer on a host of its own.
+  private struct Guest {
+    let host: SimulatedNetwork
+    let id: PeerID
+    let discovery: MulticastDNS
+    let found = FoundPeers()
+
+    init(_ name: String, on host: SimulatedNetwork? = nil, in world: World) {
+      self.host = host ?? world.makeHost(name)
+      var random = world.random("identity of \(name)")
+      id = PeerID(random: &random)
+      discovery = MulticastDNS(for: id, on: self.host)
+    }
+
+    func announcement(_ info: [String: String] = [:]) throws -> Announcement {
+      Announcement(
+        of: id, named: try DisplayName(host.name), offering: try ServiceType("chat"), on: 7_100,
+        info: try DiscoveryInfo(info))
+    }
+
+    func enter() throws {
+      let (announcement, service) = (try announcement(), try ServiceType("chat"))
+      host.spawn("enter") { [discovery, found] in
+        _ = await discovery.advertise(announcement)
+        _ = await discovery.browse(service) { found.take($0) }
+      }
+    }
+  }
+
+  private func world(_ seed: Seed, loss: Ratio = .zero) -> World {
+    World(
+      seed: seed.value,
+      configuration: WorldConfiguration(defaultLink: LinkConditions(loss: loss)))
+  }
+
+  @Test(
+    "Peers on one network find each other within 300 ms, at their addresses",
+    arguments: Seed.some(10))
+  func finding(seed: Seed) throws {
+    let world = world(seed)
+    let guests = ["ann", "bob", "cleo"].map { Guest($0, in: world) }
+    for guest in guests { try guest.enter() }
+    world.run(for: .milliseconds(300))
+    for guest in guests {
+      let others = guests.filter { $0.id != guest.id }
+      #expect(Set(guest.found.present.map(\.id)) == Set(others.map(\.id)))
+      for service in guest.found.present {
+        let other = others.first { $0.id == service.id }
+        #expect(service.name == other?.host.name)
+        #expect(service.endpoints.first == other.map { Endpoint($0.host.address, port: 7_100) })
+      }
+    }
+    world.finish()
+  }
+
+  @Test("Who withdraws or stops is lost after a second, and who only browses is never found")
+  func leaving() throws {
+    let world = world(Seed(1))
+    let (ann, bob) = (Guest("ann", in: world), Guest("bob", in: world))
+    let announcement = try ann.announcement()
+    let service = try ServiceType("chat")
+    let discovery = ann.discovery
+    ann.host.spawn("advertise") {
+      let id = await discovery.advertise(announcement)
+      await discovery.update(id, info: (try? DiscoveryInfo(["room": "bar"])) ?? DiscoveryInfo())
+    }
+    bob.host.spawn("browse") { [discovery = bob.discovery, found = bob.found] in
+      _ = await discovery.browse(service) { found.take($0) }
+    }
+    world.run(for: .seconds(10))
+    #expect(bob.found.present.map(\.id) == [ann.id])
+    #expect(bob.found.present.first?.info["room"] == "bar")
+    ann.host.spawn("stop") { await discovery.stop() }
+    world.run(for: .milliseconds(1_100))
+    #expect(bob.found.present.isEmpty)
+    world.finish()
+  }
+
+  @Test("A peer that suspends is lost, and found again when it resumes (M31, M41)")
+  func suspending() throws {
+    let world = world(Seed(1))
+    let guests = ["ann", "bob"].map { Guest($0, in: world) }
+    for guest in guests { try guest.enter() }
+    world.run(for: .seconds(5))
+    let (ann, bob) = (guests[0], guests[1])
+    ann.host.spawn("suspend") { [discovery = ann.discovery] in await discovery.suspend() }
+    world.run(for: .milliseconds(1_100))
+    #expect(bob.found.present.isEmpty)
+    world.run(for: .seconds(60))
+    ann.host.spawn("resume") { [discovery = ann.discovery] in await discovery.resume() }
+    world.run(for: .milliseconds(200))
+    #expect(bob.found.present.map(\.id) == [ann.id])
+    #expect(ann.found.present.map(\.id) == [bob.id])
+    world.finish()
+  }
+
+  @Test("A host frozen without warning opens its sockets again when it wakes (M31)")
+  func frozen() throws {
+    let world = world(Seed(1))
+    let guests = ["ann", "bob", "cleo"].map { Guest($0, in: world) }
+    for guest in guests { try guest.enter() }
+    world.run(for: .seconds(5))
+    let (ann, bob, cleo) = (guests[0], guests[1], guests[2])
+    world.suspend(ann.host)
+    world.run(for: .seconds(10))
+    cleo.host.spawn("stop") { [discovery = cleo.discovery] in await discovery.stop() }
+    world.run(for: .seconds(200))
+    #expect(bob.found.present.isEmpty)  // Nobody said goodbye: two minutes.
+    world.resume(ann.host)
+    world.run(for: .milliseconds(300))
+    #expect(bob.found.present.map(\.id) == [ann.id])
+    #expect(ann.found.present.map(\.id).contains(bob.id))
+    world.run(for: .seconds(11))
+    #expect(ann.found.present.map(\.id) == [bob.id])
+    world.finish()
+  }
+
+  @Test("Who crashes and comes back is the same peer, found again at once")
+  func restarted() throws {
+    let world = world(Seed(1))
+    let (ann, bob) = (Guest("ann", in: world), Guest("bob", in: world))
+    for guest in [ann, bob] { try guest.enter() }
+    world.run(for: .seconds(5))
+    world.crash(ann.host)
+    world.run(for: .seconds(5))
+    let again = Guest("ann", on: world.restart(ann.host), in: world)
+    #expect(again.id == ann.id)
+    try again.enter()
+    world.run(for: .milliseconds(300))
+    #expect(bob.found.present.map(\.id) == [ann.id])
+    #expect(again.found.present.map(\.id) == [bob.id])
+    world.finish()
+  }
+
+  @Test("Who asks for something while suspended has it after the resumption")
+  func wishesWhileSuspended() throws {
+    let world = world(Seed(1))
+    let (ann, bob) = (Guest("ann", in: world), Guest("bob", in: world))
+    try bob.enter()
+    ann.host.spawn("suspend") { [discovery = ann.discovery] in await discovery.suspend() }
+    world.run(for: .seconds(1))
+    try ann.enter()
+    world.run(for: .seconds(5))
+    #expect(bob.found.present.isEmpty && ann.found.present.isEmpty)
+    ann.host.spawn("resume") { [discovery = ann.discovery] in await discovery.resume() }
+    world.run(for: .milliseconds(300))
+    #expect(bob.found.present.map(\.id) == [ann.id])
+    #expect(ann.found.present.map(\.id) == [bob.id])
+    world.finish()
+  }
+
+  @Test(
+    "Two peers on one host find each other, though they share the port", arguments: Seed.some(5))
+  func oneHost(seed: Seed) throws {
+    let world = world(seed)
+    let ann = Guest("ann", in: world)
+    let bob = Guest("bob", on: ann.host, in: world)
+    for guest in [ann, bob] { try guest.enter() }
+    world.run(for: .seconds(3))
+    #expect(ann.found.present.map(\.id) == [bob.id])
+    #expect(bob.found.present.map(\.id) == [ann.id])
+    world.finish()
+  }
+
+  @Test("Who stops leaves no timer and no packet behind")
+  func quiet() throws {
+    let world = world(Seed(1))
+    let guests = ["ann", "bob"].map { Guest($0, in: world) }
+    for guest in guests { try guest.enter() }
+    world.run(for: .seconds(30))
+    for guest in guests {
+      guest.host.spawn("stop") { [discovery = guest.discovery] in await discovery.stop() }
+    }
+    world.run(for: .seconds(2))
+    let events = world.eventCount
+    world.run(for: .seconds(10_000))
+    #expect(world.eventCount == events)
+    world.finish()
+  }
+
+  @Test("With a fifth of all packets lost everybody is found", arguments: Seed.some(10))
+  func lossy(seed: Seed) throws {
+    let world = world(seed, loss: .percent(20))
+    let guests = ["ann", "bob", "cleo", "dora"].map { Guest($0, in: world) }
+    for guest in guests { try guest.enter() }
+    world.run(for: .seconds(20))
+    for guest in guests { #expect(guest.found.present.count == 3) }
+    world.finish()
+  }
+
+  @Test("The same seed is the same run")
+  func deterministic() throws {
+    let hashes = try (0..<2).map { _ in
+      let world = world(Seed(4), loss: .percent(10))
+      let guests = ["ann", "bob", "cleo"].map { Guest($0, in: world) }
+      for guest in guests { try guest.enter() }
+      world.run(for: .seconds(300))
+      world.finish()
+      return world.traceHash
+    }
+    #expect(hashes[0] == hashes[1])
+  }
+}

@@ -1,0 +1,114 @@
+import Earshot
+import EarshotCore
+import EarshotNetwork
+import EarshotSimulator
+import EarshotTLS
+import Synchronization
+
+/// Simulated users in one world, and what they have seen.
+final class Room: Sendable {
+  let world: World
+  private let lines = Mutex<[Line]>([])
+
+  struct Line: Sendable, CustomStringConvertible {
+    let at: Instant
+    let who: String
+    let what: String
+    var description: String { "\(at) \(who): \(what)" }
+  }
+
+  init(seed: UInt64, links: LinkConditions = .lan) {
+    world = World(seed: seed, configuration: WorldConfiguration(defaultLink: links))
+  }
+
+  deinit { world.finish() }
+
+  func note(_ who: String, _ what: String) {
+    let line = Line(at: world.now, who: who, what: what)
+    lines.withLock { $0.append(line) }
+  }
+
+  var log: [Line] { lines.withLock { $0 } }
+
+  func seen(by who: String, _ what: String) -> [Instant] {
+    log.filter { $0.who == who && $0.what == what }.map(\.at)
+  }
+
+  func count(_ who: String, _ prefix: String) -> Int {
+    log.count { $0.who == who && $0.what.hasPrefix(prefix) }
+  }
+
+  /// A user who advertises, accepts everybody into one session, and notes what happens in it.
+  ///
+  /// - Parameters:
+  ///   - invites: Whether it invites everybody it finds.
+  ///   - then: What else it does, once its session is made.
+  func addGuest(
+    _ name: String, identity: Identity? = nil, on host: SimulatedNetwork? = nil,
+    invites: Bool = true, configuration: Session.Configuration = Session.Configuration(),
+    then: @escaping @Sendable (Peer, Session) async throws -> Void = { _, _ in }
+  ) -> SimulatedNetwork {
+    let host = host ?? world.makeHost(name)
+    host.spawn(name) { [self] in
+      do {
+        let peer = try await Peer(name, identity: identity, on: host)
+        let session = try await peer.makeSession(configuration)
+        let advertiser = try await peer.advertise("room")
+        let browser = try await peer.browse("room")
+        host.spawn("\(name) answers") { await self.answer(name, advertiser, session) }
+        if invites {
+          host.spawn("\(name) invites") { await self.invite(name, host, browser, peer, session) }
+        }
+        host.spawn("\(name) listens") { await self.listen(name, session) }
+        try await then(peer, session)
+      } catch { note(name, "failed: \(error)") }
+    }
+    return host
+  }
+
+  private func answer(_ name: String, _ advertiser: Advertiser, _ session: Session) async {
+    for await invitation in advertiser.invitations {
+      do { try await invitation.accept(into: session) } catch {
+        note(name, "could not accept: \(error)")
+      }
+    }
+  }
+
+  private func invite(
+    _ name: String, _ host: SimulatedNetwork, _ browser: Browser, _ peer: Peer,
+    _ session: Session
+  ) async {
+    for await event in browser.events {
+      switch event {
+      case .found(let found):
+        note(name, "found \(found.name)")
+        host.spawn("\(name) invites \(found.name)") { [self] in
+          do {
+            let outcome = try await peer.invite(found.id, to: session)
+            note(name, "inviting \(found.name): \(outcome)")
+          } catch { note(name, "could not invite: \(error)") }
+        }
+      case .updated(let found): note(name, "updated \(found.name)")
+      case .lost(let id): note(name, "no longer sees \(id.short)")
+      }
+    }
+  }
+
+  private func listen(_ name: String, _ session: Session) async {
+    for await event in session.events { note(name, event.text) }
+    note(name, "session ended")
+  }
+}
+
+extension SessionEvent {
+  var text: String {
+    switch self {
+    case .joined(let member): "joined \(member.name)"
+    case .interrupted(_, let reason): "interrupted \(reason)"
+    case .resumed: "resumed"
+    case .left(_, let reason, let undelivered):
+      undelivered == 0 ? "\(reason)" : "\(reason), \(undelivered) undelivered"
+    case .message(let message): "message \(String(decoding: message.bytes, as: UTF8.self))"
+    }
+  }
+}
