@@ -96,6 +96,16 @@ final class Delivery: Sendable {
     state.withLock { $0.machine.position() }
   }
 
+  /// How far our own stream got.
+  var progress: (acknowledged: UInt64, sent: UInt64) {
+    state.withLock { ($0.machine.outbound.acknowledged, $0.machine.outbound.sentEver) }
+  }
+
+  /// Whether both sides remember the same membership.
+  func compare(with attach: Attach) -> ReliableMachine.Memory {
+    state.withLock { $0.machine.compare(with: attach) }
+  }
+
   /// Carries on over a link, from where the remote says it stands.
   func attach(to link: Link, received: UInt64, window: UInt64) throws(FrameError) {
     try state.withLock { state throws(FrameError) in

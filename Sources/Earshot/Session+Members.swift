@@ -185,18 +185,28 @@ extension Session: LinkOwner {
   }
 
   private func introduced(_ introduction: Introduce, by introducer: PeerID) {
+    introduced(
+      Roster.Entry(
+        peer: introduction.peer, session: introduction.session,
+        displayName: introduction.displayName,
+        endpoints: introduction.endpoints.filter { !$0.address.isMulticast }), by: introducer)
+  }
+
+  func introduced(_ entry: Roster.Entry, by introducer: PeerID) {
     guard phase == .open else { return }
-    let entry = Roster.Entry(
-      peer: introduction.peer, session: introduction.session,
-      displayName: introduction.displayName,
-      endpoints: introduction.endpoints.filter { !$0.address.isMulticast })
     switch roster.introduce(entry, by: introducer) {
     case .expected(let waiting): expect(entry, waiting)
-    case .known:
-      if seats[entry.peer]?.remoteSession == entry.session {
-        seats[entry.peer]?.endpoints = entry.endpoints
-      }
+    case .known: update(entry, by: introducer)
     case .full, .ourselves, .notPermitted: break
+    }
+  }
+
+  /// Learns where a peer is that has a seat already, and that others may have begun anew with it.
+  private func update(_ entry: Roster.Entry, by introducer: PeerID) {
+    guard let seat = seats[entry.peer], seat.remoteSession == entry.session else { return }
+    seats[entry.peer]?.endpoints = entry.endpoints
+    if seat.hasJoined, seat.machine.link == nil {
+      seats[entry.peer]?.reintroduction = (entry, introducer)
     }
   }
 
@@ -253,6 +263,15 @@ extension Session: LinkOwner {
     let (link, sender) = (request.link, request.sender)
     guard let seat = seats[sender], seat.remoteSession == request.attach.source else {
       return link.assumeIsolated { $0.close(.notIntroduced) }
+    }
+    switch seat.delivery.compare(with: request.attach) {
+    case .agrees: break
+    case .weForgot: return link.assumeIsolated { $0.close(.notIntroduced) }
+    case .remoteForgot:
+      guard let entry = roster[sender] else { return }
+      end(seat, of: sender, .lost)
+      guard roster.readmit(entry) else { return link.assumeIsolated { $0.close(.full) } }
+      begin(entry, makeDelivery())
     }
     owners[link.token] = sender
     seats[sender]?.links[link.token] = link

@@ -17,6 +17,8 @@ struct Seat {
   var dialling: Link?
   var roundTrip: Duration?
   var linkCount = 0
+  /// What a member said of it while its link was broken: where to begin anew, should it not come back.
+  var reintroduction: (entry: Roster.Entry, introducer: PeerID)?
 
   init(machine: MembershipMachine, delivery: Delivery, _ entry: Roster.Entry) {
     (self.machine, self.delivery) = (machine, delivery)
@@ -99,9 +101,10 @@ extension Session {
   private func sendAttach(_ epoch: UInt64, on token: LinkToken, to member: PeerID) {
     guard let seat = seats[member], let link = seat.links[token] else { return }
     let (received, window) = seat.delivery.position()
+    let (acknowledged, sent) = seat.delivery.progress
     let attach = Attach(
       source: id, destination: seat.remoteSession, epoch: epoch, received: received,
-      window: window)
+      window: window, acknowledged: acknowledged, sent: sent)
     link.assumeIsolated { $0.send(attach) }
   }
 
@@ -176,6 +179,9 @@ extension Session {
     forget(member)
     if seat.hasJoined {
       hub.push(.left(member, DepartureReason(departure), undelivered: undelivered))
+    }
+    if let (entry, introducer) = seat.reintroduction, departure == .lost {
+      introduced(entry, by: introducer)
     }
     finishIfEmpty()
   }

@@ -20,6 +20,8 @@ package struct OutboundLog: Hashable, Sendable {
   package private(set) var acknowledged: UInt64 = 0
   /// Everything before was sent over the current link, or before it.
   package private(set) var sent: UInt64 = 0
+  /// Everything before was sent over some link.
+  package private(set) var sentEver: UInt64 = 0
   /// Everything before may be sent.
   package private(set) var limit: UInt64 = 0
   /// How many messages wait for their acknowledgement, of which some bytes may have arrived.
@@ -29,7 +31,6 @@ package struct OutboundLog: Hashable, Sendable {
   private static let keptBytesMax = 16_384
   private var bytes: [UInt8] = []  // From `head`: the bytes of acknowledged ..< end.
   private var head = 0
-  private var sentEver: UInt64 = 0
   private let bytesMax: Int
 
   /// A stream at position 0, of which nothing may be sent until the remote grants it.

@@ -104,7 +104,7 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     case (.accepted(let session, _), .inviteReceived(let link)):
       add(link, into: &out)
       out.append(.sendAccept(link, session))
-      return wait(session, at: now, into: &out)
+      return waitOn(session, at: now, into: &out)
 
     case (.offered, .acceptRequested(let session)), (.reserved, .acceptRequested(let session)):
       return accept(session, at: now, into: &out)
@@ -204,8 +204,15 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     switch state {
     case .offered, .ended: return state
     case .reserved: return fail(.cancelled, closing: .done, into: &out)
-    case .accepted(let session, _): return wait(session, at: now, into: &out)
+    case .accepted(let session, _): return waitOn(session, at: now, into: &out)
     }
+  }
+
+  /// Waits anew, but not for ever: an inviter that comes back after the deadline gains no time.
+  private func waitOn(
+    _ session: SessionID, at now: Instant, into out: inout [Action]
+  ) -> State {
+    now < deadline ? wait(session, at: now, into: &out) : state
   }
 
   private mutating func fail(

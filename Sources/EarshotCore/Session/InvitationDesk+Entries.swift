@@ -9,7 +9,15 @@ extension InvitationDesk {
     let arrival: Arrival
     var machine: InboundInvitationMachine
     var counterpart: InvitationID?  // Our own invitation, in whose place this one was accepted.
-    var isSilent = false  // The application was never asked, or is no longer.
+    var isSilent: Bool  // The application was never asked, or is no longer.
+
+    init(
+      _ arrival: Arrival, _ machine: InboundInvitationMachine, counterpart: InvitationID?,
+      isSilent: Bool
+    ) {
+      (self.arrival, self.machine) = (arrival, machine)
+      (self.counterpart, self.isSilent) = (counterpart, isSilent)
+    }
 
     func joining(_ session: SessionID, over link: LinkToken) -> Joining {
       Joining(

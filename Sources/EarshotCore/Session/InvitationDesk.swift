@@ -68,9 +68,8 @@ package struct InvitationDesk: Hashable, Sendable {
     case .declineRequested(let id, let reason):
       tell(id, .declineRequested(reason), at: now, into: &out)
     case .cancelReceived(let link, let id, let reason):
-      if let inbound = inbound(over: link), inbound.invitation == id {
-        tell(inbound, .cancelReceived(reason), at: now, into: &out)
-      }
+      guard let inbound = inbound(over: link), inbound.invitation == id else { break }
+      tell(inbound, .cancelReceived(reason), at: now, into: &out)
     case .attachedReceived(let link): confirmed(link, at: now, into: &out)
     case .attachReceived(let link, let id): tell(id, .attachReceived(link), at: now, into: &out)
     case .closeReceived(let link, let code):
@@ -274,8 +273,7 @@ package struct InvitationDesk: Hashable, Sendable {
     into out: inout [Action]
   ) {
     let id = ours.wish.invitation
-    let isUnheard = ours.machine.link == nil
-    if local > arrival.id.inviter || isUnheard {
+    if local > arrival.id.inviter || ours.machine.link == nil {
       tell(id, .yieldRequested, at: now, into: &out)
       begin(
         arrival, .accepted(ours.wish.session), over: link, counterpart: id, isSilent: true,
@@ -311,9 +309,7 @@ package struct InvitationDesk: Hashable, Sendable {
     var actions: [InboundInvitationMachine.Action] = []
     let machine = InboundInvitationMachine(
       over: link, until: now + arrival.timeout, beginning: beginning, at: now, into: &actions)
-    inbounds.append(
-      Inbound(
-        arrival: arrival, machine: machine, counterpart: counterpart, isSilent: isSilent))
+    inbounds.append(Inbound(arrival, machine, counterpart: counterpart, isSilent: isSilent))
     perform(actions, of: arrival.id, at: now, into: &out)
   }
 
@@ -391,7 +387,8 @@ package struct InvitationDesk: Hashable, Sendable {
     outbounds.first { $0.machine.link == link }?.wish.invitation
   }
 
-  private func inbound(over link: LinkToken) -> InboundID? {
+  /// The invitation that a link belongs to, if it is one that we received.
+  package func inbound(over link: LinkToken) -> InboundID? {
     inbounds.first { $0.machine.links.contains(link) }?.arrival.id
   }
 

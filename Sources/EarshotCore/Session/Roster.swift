@@ -209,6 +209,16 @@ package struct Roster: Hashable, Sendable {
     }
   }
 
+  /// Expects a former member again, which has proven to be the same and begins anew.
+  ///
+  /// - Returns: Whether there was a seat.
+  package mutating func readmit(_ entry: Entry) -> Bool {
+    guard let index = indexForSeating(entry.peer) else { return false }
+    seats[index].entry = entry
+    seats[index].permission = Permission(introducer: entry.peer)
+    return true
+  }
+
   /// What waited for too long, the oldest request first.
   package mutating func expire(at now: Instant) -> [Expiry] {
     let links = waiting.filter { $0.deadline <= now }.map { Expiry.held($0.link) }

@@ -2,46 +2,58 @@
 ///
 /// ```
 /// source session (8) | destination session (8) | epoch (varint) | received (varint) | window (varint)
+///   | acknowledged (varint) | sent (varint)
 /// ```
+///
+/// The positions say what the sender remembers of both streams, so that the receiver sees whether both
+/// remember the same membership.
 package struct Attach: FramePayload {
-  /// ATTACH.
   package static let type = FrameType.attach
 
-  /// The session of the sender.
+  /// The sender's session.
   package var source: SessionID
-  /// The session of the receiver.
+  /// The receiver's session.
   package var destination: SessionID
   /// The number of the link, from 1.
   package var epoch: UInt64
-  /// How many bytes of the receiver's enduring stream the sender has, whole frames only.
+  /// How many bytes of the receiver's stream the sender has.
   package var received: UInt64
-  /// How far beyond `received` the receiver may send.
+  /// How far beyond that the receiver may send.
   package var window: UInt64
+  /// How many bytes of the sender's own stream it knows to have arrived.
+  package var acknowledged: UInt64
+  /// How many bytes of its own stream the sender has ever sent.
+  package var sent: UInt64
 
-  /// A request with the given parts.
+  /// A request to attach.
   package init(
-    source: SessionID, destination: SessionID, epoch: UInt64, received: UInt64, window: UInt64
+    source: SessionID, destination: SessionID, epoch: UInt64, received: UInt64, window: UInt64,
+    acknowledged: UInt64 = 0, sent: UInt64 = 0
   ) {
     (self.source, self.destination) = (source, destination)
     (self.epoch, self.received, self.window) = (epoch, received, window)
+    (self.acknowledged, self.sent) = (acknowledged, sent)
   }
 
-  /// Reads the fields in their order.
   package init(reading reader: inout ByteReader) throws(WireError) {
     source = try reader.readSessionID()
     destination = try reader.readSessionID()
     epoch = try reader.readVarint()
     received = try reader.readVarint()
     window = try reader.readVarint()
+    acknowledged = try reader.readVarint()
+    sent = try reader.readVarint()
+    guard acknowledged <= sent else { throw .malformed }
   }
 
-  /// Writes the fields in their order.
   package func write(to writer: inout ByteWriter) {
     writer.write(source)
     writer.write(destination)
     writer.writeVarint(epoch)
     writer.writeVarint(received)
     writer.writeVarint(window)
+    writer.writeVarint(acknowledged)
+    writer.writeVarint(sent)
   }
 }
 

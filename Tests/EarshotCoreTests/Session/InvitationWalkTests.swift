@@ -213,4 +213,19 @@ struct InvitationWalkTests {
     }
     #expect(seen.count >= 20)
   }
+
+  @Test("An inviter that comes back again and again does not keep an acceptance waiting for ever")
+  func bounded() {
+    var actions: [InboundInvitationMachine.Action] = []
+    var machine = InboundInvitationMachine(
+      over: Self.links[0], until: Self.deadline, beginning: .accepted(Self.session), at: .zero,
+      into: &actions)
+    for second in 1...20 where !machine.isEnded {
+      let (now, link) = (Instant.zero + .seconds(second), LinkToken(rawValue: UInt64(second + 10)))
+      machine.handle(.inviteReceived(link), at: now, into: &actions)
+      machine.handle(.deadlineReached, at: now, into: &actions)
+      #expect(machine.isEnded == (second >= 9))
+    }
+    #expect(actions.contains(.reportFailed(.unconfirmed)))
+  }
 }

@@ -45,8 +45,12 @@ struct Golden: CustomTestStringConvertible, Sendable {
       .cancel(Cancel(invitation: invitation, reason: .timedOut)),
       [0x10, 0x11], invitationBytes, [0x01]),
     Golden(
-      .attach(Attach(source: session, destination: other, epoch: 2, received: 64, window: 16_384)),
-      [0x14, 0x17], sessionBytes, otherBytes, [0x02, 0x40, 0x40, 0x80, 0x00, 0x40, 0x00]),
+      .attach(
+        Attach(
+          source: session, destination: other, epoch: 2, received: 64, window: 16_384,
+          acknowledged: 5, sent: 64)),
+      [0x14, 0x1A], sessionBytes, otherBytes,
+      [0x02, 0x40, 0x40, 0x80, 0x00, 0x40, 0x00, 0x05, 0x40, 0x40]),
     Golden(
       .attached(Attached(epoch: 1, received: 0, window: 63)), [0x18, 0x03, 0x01, 0x00, 0x3F]),
     Golden(.ping(Ping(token: 5)), [0x24, 0x01, 0x05]),
