@@ -223,8 +223,9 @@ public actor Peer {
 
   // MARK: Life
 
-  /// Goes to sleep: says goodbye to browsers, tells the members of all sessions that we will be back, and
-  /// stops. What is not delivered is kept. Call it when the system is about to suspend the process.
+  /// Goes to sleep: says goodbye to browsers, tells all members that we will be back, and stops.
+  ///
+  /// What is not delivered is kept. Call it when the system is about to suspend the process.
   public func suspend() {
     guard phase == .running else { return }
     phase = .suspended

@@ -80,7 +80,7 @@ extension Engine {
   }
 
   private func trapForeign(_ thing: String) -> Never {
-    preconditionFailure(
+    fatalError(  // With its message in release builds too; no input leads here, only code of ours.
       "\(thing) came from a thread that does not drive the world: "
         + "real time or a real thread has leaked into the simulation")
   }
