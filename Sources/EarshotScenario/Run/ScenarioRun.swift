@@ -10,9 +10,11 @@ public enum ScenarioRun {
   ///   - seed: What decides everything that is left to chance; the scenario's own seed by default.
   ///   - trace: Told of everything as it happens, messages included: a line each, with fields between tabs
   ///     (virtual seconds, peer, what, other peer, detail).
+  ///   - progress: Told after every second of virtual time how many have passed.
   /// - Returns: What came out.
   public static func run(
-    _ scenario: Scenario, seed: UInt64? = nil, trace: ((String) -> Void)? = nil
+    _ scenario: Scenario, seed: UInt64? = nil, trace: ((String) -> Void)? = nil,
+    progress: ((Int) -> Void)? = nil
   ) -> Verdict {
     let seed = seed ?? scenario.seed
     let start = ProcessorTime.now
@@ -20,7 +22,7 @@ public enum ScenarioRun {
     let stage = Stage(scenario, seed: seed, recorder: recorder)
     let plan = FaultPlan(scenario, seed: seed)
     for fault in plan.faults { stage.schedule(fault) }
-    stage.world.run(until: .zero + scenario.duration)
+    run(stage.world, for: scenario.duration, progress)
     let ending = Ending(stage, recorder)
     stage.world.finish()
     let record = recorder.everything
@@ -38,13 +40,25 @@ public enum ScenarioRun {
   ///   - scenario: What to run.
   ///   - seed: What decides everything that is left to chance; the scenario's own seed by default.
   ///   - trace: Told of everything in the first run.
+  ///   - progress: Told after every second of virtual time how many have passed, in either run.
   /// - Returns: What came out of the first run.
   public static func runTwice(
-    _ scenario: Scenario, seed: UInt64? = nil, trace: ((String) -> Void)? = nil
+    _ scenario: Scenario, seed: UInt64? = nil, trace: ((String) -> Void)? = nil,
+    progress: ((Int) -> Void)? = nil
   ) -> Verdict {
-    var verdict = run(scenario, seed: seed, trace: trace)
-    verdict.compare(with: run(scenario, seed: seed))
+    var verdict = run(scenario, seed: seed, trace: trace, progress: progress)
+    verdict.compare(with: run(scenario, seed: seed, progress: progress))
     return verdict
+  }
+
+  private static func run(_ world: World, for duration: Duration, _ progress: ((Int) -> Void)?) {
+    if let progress {
+      for second in 1..<max(2, Int(duration.components.seconds)) {
+        world.run(until: .zero + min(duration, .seconds(second)))
+        progress(second)
+      }
+    }
+    world.run(until: .zero + duration)
   }
 
   /// How things stood when the time was over, before the world was taken down.
