@@ -57,6 +57,9 @@ let package = Package(
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "TestKit"],
       swiftSettings: house),
     .testTarget(
+      name: "ConformanceTests",
+      dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator"], swiftSettings: house),
+    .testTarget(
       name: "EarshotTests",
       dependencies: [
         "EarshotCore", "EarshotNetwork", "EarshotSimulator", "EarshotTLS", "Earshot", "TestKit",

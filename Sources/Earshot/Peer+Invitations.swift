@@ -174,6 +174,7 @@ extension Peer {
       var actions: [InvitationDesk.Action] = []
       invitations.desk.handle(event, at: now, into: &actions)
       for action in actions { perform(action) }
+      if deskEvents.count == 1 { forgetEnded() }
       deskEvents.removeFirst()
     }
   }
@@ -198,6 +199,15 @@ extension Peer {
     case .reportOutcome(let id, let outcome): ended(id, InvitationOutcome(outcome))
     case .reportJoined(let joining): join(joining, attaching: false)
     case .reportAttaching(let joining): join(joining, attaching: true)
+    }
+  }
+
+  /// Forgets what ended without a report, since no application had heard of it.
+  private func forgetEnded() {
+    for (id, incoming) in invitations.incoming
+    where incoming.waiter == nil && !invitations.desk.isOpen(id) {
+      incoming.delivery?.end()
+      invitations.incoming[id] = nil
     }
   }
 
@@ -245,6 +255,7 @@ extension Peer {
     let delivery =
       invitations.incoming[id]?.delivery ?? session.assumeIsolated { $0.makeDelivery() }
     invitations.incoming[id]?.delivery = delivery
+    invitations.incoming[id]?.session = session
     let window = delivery.position().window
     send(Accept(invitation: id.invitation, session: session.id, window: window), on: token)
   }
@@ -272,6 +283,7 @@ extension Peer {
     _ id: InvitationDesk.InboundID, _ reason: InboundInvitationMachine.Reason
   ) {
     if invitations.incoming[id]?.waiter != nil { return failed(id, reason) }
+    if invitations.desk.isOpen(id) { return }  // It is accepted in place of one of ours.
     invitations.incoming[id] = nil
   }
 

@@ -90,7 +90,7 @@ extension Peer: LinkOwner {
     case .cancel(let cancel):
       handle(.cancelReceived(link.token, cancel.invitation, cancel.reason))
     case .attached(let attached):
-      if let id = invitation(over: link, from: remote) {
+      if let id = invitations.desk.inbound(over: link.token) {
         invitations.incoming[id]?.window = attached.window
       }
       handle(.attachedReceived(link.token))
@@ -119,7 +119,6 @@ extension Peer: LinkOwner {
         invite: invite, senderName: opening.greeting?.displayName ?? remote.short,
         endpoints: endpoints(of: opening))
     }
-    invitations.incoming[id]?.latest = opening.link.token
     let isAdvertised = advertisers.contains { $0.advertiser.serviceType == invite.serviceType }
     handle(
       .inviteReceived(
@@ -135,10 +134,6 @@ extension Peer: LinkOwner {
     sessions.values.filter { session in
       session.assumeIsolated { $0.roster.isMember(peer) && $0.roster[peer]?.session == remote }
     }.map(\.id).min()
-  }
-
-  private func invitation(over link: Link, from remote: PeerID) -> InvitationDesk.InboundID? {
-    invitations.incoming.first { $0.key.inviter == remote && $0.value.latest == link.token }?.key
   }
 
   private func attach(_ link: Link, _ attach: Attach, from remote: PeerID) {

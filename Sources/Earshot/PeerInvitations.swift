@@ -22,7 +22,6 @@ struct PeerInvitations {
     let invite: Invite
     let senderName: String
     let endpoints: [Endpoint]
-    var latest: LinkToken?  // The link that it came over last.
     var session: Session?  // Ours, once it is accepted.
     var delivery: Delivery?
     var window: UInt64 = 0  // That ATTACHED granted.

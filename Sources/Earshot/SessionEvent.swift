@@ -32,7 +32,7 @@ public struct Message: Hashable, Sendable {
 }
 
 /// Why the link to a member broke.
-public enum InterruptionReason: String, Hashable, Sendable {
+public enum InterruptionReason: String, Hashable, Sendable, CaseIterable {
   /// The transport ended: the member's process died, or its system closed the connection.
   case linkBroken
   /// Nothing was heard for too long.
@@ -44,7 +44,7 @@ public enum InterruptionReason: String, Hashable, Sendable {
 }
 
 /// Why a member is gone.
-public enum DepartureReason: String, Hashable, Sendable {
+public enum DepartureReason: String, Hashable, Sendable, CaseIterable {
   /// It left the session, and said so.
   case left
   /// Its link broke and did not come back while our patience lasted.
@@ -62,7 +62,7 @@ public enum DepartureReason: String, Hashable, Sendable {
 }
 
 /// How an invitation ended.
-public enum InvitationOutcome: String, Hashable, Sendable {
+public enum InvitationOutcome: String, Hashable, Sendable, CaseIterable {
   /// The peer is in the session.
   case accepted
   /// The peer said no.

@@ -19,7 +19,10 @@ extension BrowserMachine {
         ask(DNSQuestion(cached.record.name, cached.record.type), on: cached.interface)
       }
     }
+    let reports = out.count
     report(after: expired.flatMap { instances(touchedBy: $0.record) }, at: now, into: &out)
+    let isMissed = out[reports...].contains { if case .report(.lost) = $0 { true } else { false } }
+    if isMissed, expired.contains(where: { $0.trust != .leaving }) { lookAgain(at: now) }
     while let name = resolutions.popDue(at: now) {
       for interface in interfaces {
         for question in missing(of: name, on: interface) { ask(question, on: interface) }
@@ -28,6 +31,14 @@ extension BrowserMachine {
     }
     if schedule.due <= now { askForService(&questions, at: now) }
     for (interface, asked) in questions { send(asked, on: interface, at: now, into: &out) }
+  }
+
+  /// Begins to ask anew, often at first: a peer that vanished without a word may be back soon.
+  ///
+  /// Peers that a partition has parted do not announce themselves when it heals, since nothing happened to
+  /// either of them; without this, they would wait for a query that may be an hour away.
+  private mutating func lookAgain(at now: Instant) {
+    schedule = QuerySchedule(at: now, random: &random)
   }
 
   private mutating func askForService(

@@ -21,7 +21,9 @@ package struct ExpectationChecker {
   private func finding(_ kind: Expectation.Kind) -> (held: Bool, observed: String) {
     switch kind {
     case .connected(let pairs, let moment):
-      state(moment, { $0.missing(pairs).isEmpty }) { "not \(Self.couples($0.missing(pairs)))" }
+      state(moment, { $0.missing(pairs).isEmpty }) {
+        "\(Self.couples($0.missing(pairs))) not connected"
+      }
     case .disconnected(let pairs, let moment):
       state(moment, { $0.present(pairs).isEmpty }) {
         "\(Self.couples($0.present(pairs))) connected"

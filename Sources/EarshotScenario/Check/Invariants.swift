@@ -1,15 +1,24 @@
 import EarshotCore
 
 /// What has to hold in every run, whatever the scenario says.
-struct Invariants {
-  let record: Recorder.Record
+package struct Invariants {
+  private let record: Recorder.Record
   /// The end of the run, and who was awake then.
-  let end: Duration
-  let awake: [String]
+  private let end: Duration
+  private let awake: [String]
   /// When something last happened to the network or to a host.
-  let lastDisturbance: Duration
+  private let lastDisturbance: Duration
 
-  var results: [Verdict.Result] {
+  /// The invariants of one run.
+  package init(
+    record: Recorder.Record, end: Duration, awake: [String], lastDisturbance: Duration
+  ) {
+    (self.record, self.end, self.awake) = (record, end, awake)
+    self.lastDisturbance = lastDisturbance
+  }
+
+  /// What came of each of them.
+  package var results: [Verdict.Result] {
     [
       result("messages arrive in order, once and unharmed", breaches(.messages)),
       result("no program fails", breaches(.programs)),

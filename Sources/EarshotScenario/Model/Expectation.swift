@@ -1,3 +1,5 @@
+import Earshot
+
 /// Something that must hold, with a name for the report.
 package struct Expectation: Hashable, Sendable {
   /// What it is about.
@@ -64,6 +66,9 @@ package enum Occurrences: Hashable, Sendable {
 package struct MemberCount: Hashable, Sendable {
   package var peer: String
   package var count: Int
+
+  /// A peer and its number of members.
+  package init(peer: String, count: Int) { (self.peer, self.count) = (peer, count) }
 }
 
 /// Which events are meant: `ann sees bob joined`.
@@ -71,6 +76,15 @@ package struct EventPattern: Hashable, Sendable {
   /// What a peer can see of another one.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case found, updated, lost, invited, joined, interrupted, resumed, left
+
+    /// The reasons that can be given for it.
+    package var reasons: [String] {
+      switch self {
+      case .interrupted: InterruptionReason.allCases.map(\.rawValue)
+      case .left: DepartureReason.allCases.map(\.rawValue)
+      case .found, .updated, .lost, .invited, .joined, .resumed: []
+      }
+    }
   }
   /// Who sees it; `nil` for anyone.
   package var observer: String?

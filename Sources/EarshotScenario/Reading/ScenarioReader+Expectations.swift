@@ -1,3 +1,4 @@
+import Earshot
 import EarshotCore
 
 extension ScenarioReader {
@@ -98,10 +99,21 @@ extension ScenarioReader {
   }
 
   private func event(_ object: ObjectReader) -> Expectation.Kind? {
-    let reason = object.value("reason", .text(bytes: 1...40))
     guard var pattern = object.value("event", eventPattern) else { return nil }
-    pattern.reason = reason
+    pattern.reason = reason(object, of: pattern.kind)
     return .event(pattern, occurrences(object), window(object))
+  }
+
+  private func reason(_ object: ObjectReader, of kind: EventPattern.Kind) -> String? {
+    switch kind {
+    case .interrupted, .left:
+      return object.value("reason", .word(kind.reasons, named: "a reason to be \(kind)"))
+    case .found, .updated, .lost, .invited, .joined, .resumed:
+      if object.has("reason") {
+        object.note("\"\(kind)\" has no reason; only interrupted and left have", at: "reason")
+      }
+      return nil
+    }
   }
 
   private var eventPattern: ValueRule<EventPattern> {
@@ -128,9 +140,7 @@ extension ScenarioReader {
   }
 
   private func outcome(_ object: ObjectReader) -> Expectation.Kind? {
-    let words = [
-      "accepted", "declined", "timedOut", "unreachable", "busy", "full", "mismatch", "cancelled",
-    ]
+    let words = InvitationOutcome.allCases.map(\.rawValue)
     let rule = ValueRule<String>.word(words, named: "an outcome")
     if !object.has("is") { object.note("the key \"is\" is missing: \(rule.allowed)") }
     let outcomes = object.list("is") { rule.read($0, path: $1, mistakes: mistakes) }

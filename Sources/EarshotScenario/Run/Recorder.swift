@@ -19,7 +19,8 @@ package final class Recorder: Sendable {
     package var invitations = 0
     var hash = RollingHash()
     var names: [PeerID: (name: String, identity: Int)] = [:]
-    var identities: [String: Int] = [:]
+    /// How many identities each peer has had.
+    package var identities: [String: Int] = [:]
     var isClosed = false
 
     package init() {}
@@ -36,11 +37,12 @@ package final class Recorder: Sendable {
   private let trace: Trace?
 
   /// Where lines of the trace go; called on the thread that runs the world.
-  struct Trace: @unchecked Sendable {
+  package struct Trace: @unchecked Sendable {
     let line: (String) -> Void
   }
 
-  init(trace: Trace?) { self.trace = trace }
+  /// A recorder without a record yet.
+  package init(trace: Trace? = nil) { self.trace = trace }
 
   /// What has been reported.
   package var everything: Record { record.withLock { $0 } }
@@ -97,7 +99,7 @@ package final class Recorder: Sendable {
   }
 
   /// Notes that something happened that must not.
-  func breach(_ law: Breach.Law, _ text: String) {
+  package func breach(_ law: Breach.Law, _ text: String) {
     record.withLock { record in
       if !record.isClosed { record.breaches.append(Breach(law: law, text: text)) }
     }
@@ -140,7 +142,8 @@ package final class Recorder: Sendable {
   /// Notes an arrival.
   ///
   /// - Returns: Whether it was an echo.
-  func arrived(_ message: TestMessage?, from: String, to: String, _ time: Duration) -> Bool {
+  package func arrived(_ message: TestMessage?, from: String, to: String, _ time: Duration) -> Bool
+  {
     guard let message else {
       breach(.messages, "\(to) received a garbled message from \(from)")
       return true

@@ -6,12 +6,13 @@ import EarshotCore
 /// 0        8        16             size
 /// | stream | number | pattern …    |
 /// ```
-struct TestMessage: Hashable {
-  let stream: Int
-  let number: Int
-  let size: Int
+package struct TestMessage: Hashable {
+  package let stream: Int
+  package let number: Int
+  package let size: Int
 
-  var bytes: [UInt8] {
+  /// The message as it is sent.
+  package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(size)
     for word in [stream, number] {
@@ -27,12 +28,13 @@ struct TestMessage: Hashable {
     UInt8(truncatingIfNeeded: number &+ 31 &* stream &+ 7 &* index)
   }
 
-  init(stream: Int, number: Int, size: Int) {
+  /// A message of at least 16 bytes.
+  package init(stream: Int, number: Int, size: Int) {
     (self.stream, self.number, self.size) = (stream, number, size)
   }
 
   /// The message that the bytes are, or `nil` when they are none.
-  init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     guard bytes.count >= 16 else { return nil }
     let words = [0, 8].map { start in
       bytes[start..<(start + 8)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

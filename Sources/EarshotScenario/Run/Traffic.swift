@@ -123,7 +123,7 @@ extension Traffic {
     }
     return order.compactMap { way in
       counts[way].map {
-        Verdict.Way(from: way.from, to: way.to, sent: $0.sent, delivered: $0.delivered)
+        Verdict.Way(way.from, way.to, sent: $0.sent, delivered: $0.delivered)
       }
     }
   }

@@ -29,6 +29,10 @@ public struct Verdict: Hashable, Sendable {
     public let sent: Int
     /// How many arrived.
     public let delivered: Int
+
+    package init(_ from: String, _ to: String, sent: Int, delivered: Int) {
+      (self.from, self.to, self.sent, self.delivered) = (from, to, sent, delivered)
+    }
   }
 
   /// Whether a second run of the same seed was the same.
@@ -65,6 +69,18 @@ public struct Verdict: Hashable, Sendable {
   public let results: [Result]
   /// Whether the run is known to be repeatable.
   public internal(set) var determinism = Determinism.unchecked
+
+  package init(
+    scenario: String, summary: String, seed: UInt64, traceHash: RollingHash, eventCount: Int,
+    virtualDuration: Duration, cpuSeconds: Double, timeline: Timeline, ways: [Way],
+    drawnFaults: [String], results: [Result]
+  ) {
+    (self.scenario, self.summary, self.seed) = (scenario, summary, seed)
+    (self.traceHash, self.eventCount) = (traceHash, eventCount)
+    (self.virtualDuration, self.cpuSeconds) = (virtualDuration, cpuSeconds)
+    (self.timeline, self.ways, self.drawnFaults) = (timeline, ways, drawnFaults)
+    self.results = results
+  }
 
   /// Whether everything held.
   public var held: Bool { results.allSatisfy(\.held) }

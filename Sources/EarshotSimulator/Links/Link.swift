@@ -82,7 +82,7 @@ final class Link {
   }
 
   private func losesFragment(_ bytes: Int) -> Bool {
-    let further = (bytes - 1) / max(1, conditions.maximumTransmissionUnit - 20)
+    let further = (bytes - 21) / max(1, conditions.maximumTransmissionUnit - 20)  // Less a header.
     var isLost = false
     for _ in 0..<further { isLost = random.chance(conditions.loss) || isLost }
     return isLost

@@ -100,7 +100,32 @@ struct InvitationDeskTests {
       desk.handle(.attachedReceived(link(9))) == [.closeLink(link(9), .protocolViolation)])
   }
 
+  @Test("An offer that something else superseded is made again when it comes again")
+  func supersededOffer() {
+    var desk = Desk(of: 3)
+    _ = desk.handle(invite(1, over: 1))
+    let actions = desk.handle(.closeReceived(link(1), .duplicate))
+    #expect(actions.contains(.reportWithdrawn(id(1), .superseded)))
+    #expect(desk.handle(invite(1, over: 2)).contains(.reportOffered(id(1))))
+  }
+
   // MARK: Outcomes
+
+  @Test("Two invitations of one peer into one session are fulfilled by one acceptance")
+  func twice() {
+    var desk = Desk(of: 1)
+    let second = InvitationDesk.Wish(
+      invitation: InvitationID(high: 98, low: 0), peer: peer(2), session: ours,
+      serviceType: "chat", timeout: .seconds(20))
+    _ = desk.handle(.inviteRequested(wish(2)))
+    _ = desk.handle(.inviteRequested(second))
+    _ = desk.handle(.dialOpened(wish(2).invitation, link(1)))
+    _ = desk.handle(.dialOpened(second.invitation, link(2)))
+    let actions = desk.handle(.acceptReceived(link(1), wish(2).invitation, theirs))
+    #expect(actions.contains(.closeLink(link(2), .duplicate)))
+    #expect(actions.contains(.reportOutcome(second.invitation, .accepted)))
+    #expect(desk.desk.isEmpty)
+  }
 
   @Test(
     "Each answer has its outcome",

@@ -94,7 +94,7 @@ struct InvitationMachineTests {
           }
         }
       }
-      #expect(seen.contains { $0.isEnded } && seen.count > 5)
+      #expect(seen.contains { $0.isEnded } && seen.count > 3)
     }
   }
 

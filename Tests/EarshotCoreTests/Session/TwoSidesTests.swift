@@ -64,7 +64,7 @@ struct TwoSidesTests {
     expectAll(from: .connected(budget), atLeast: 200) { $0.isUnharmed }
   }
 
-  @Test("Long troubles end in agreement", arguments: Seed.some(1_000))
+  @Test("Long troubles end in agreement", arguments: Seed.some(400))
   func longTroubles(seed: Seed) {
     let budget = Budget(
       invites: [3, 3], breaks: 6, dialFailures: 4, earlyDeadlines: 6, declines: 1, cancels: 2,
@@ -72,14 +72,14 @@ struct TwoSidesTests {
     expectOne(from: TwoSides(budget), seed: seed) { _ in true }
   }
 
-  @Test("Long troubles end in one link when nobody says no", arguments: Seed.some(1_000))
+  @Test("Long troubles end in one link when nobody says no", arguments: Seed.some(400))
   func longWishes(seed: Seed) {
     let budget = Budget(
       invites: [1, 1], breaks: 6, dialFailures: 2, usersComeFirst: true, timeout: .seconds(120))
     expectOne(from: TwoSides(budget), seed: seed) { $0.areHappy }
   }
 
-  @Test("A membership survives many faults", arguments: Seed.some(1_000))
+  @Test("A membership survives many faults", arguments: Seed.some(400))
   func longMembership(seed: Seed) {
     let budget = Budget(
       breaks: 12, dialFailures: 4, earlyDeadlines: 8, patience: .seconds(600))

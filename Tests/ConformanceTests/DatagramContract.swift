@@ -1,0 +1,111 @@
+import EarshotCore
+import EarshotNetwork
+import Testing
+
+@Suite("Contract: datagrams")
+struct DatagramContract {
+  @Test("A datagram arrives whole and says where it came from", arguments: networks)
+  func header(under network: any NetworkUnderTest) async throws {
+    try await network.run { hosts in
+      let (annSaw, bobSaw) = (DatagramRecorder(), DatagramRecorder())
+      let (ann, bob) = (try hosts.ann.open(annSaw), try hosts.bob.open(bobSaw))
+      try ann.send([1, 2, 3].span, to: bob.localEndpoint, on: nil)
+      #expect(bobSaw.state.received.isEmpty)
+      let received = try await bobSaw.seen.wait { $0.batchCount > 0 }.received
+      #expect(received.map(\.bytes) == [[1, 2, 3]])
+      #expect(received.first?.header.source == ann.localEndpoint)
+      #expect(received.first?.header.destination == hosts.bob.address)
+      try bob.send([4].span, to: ann.localEndpoint, on: nil)
+      try await annSaw.seen.wait { $0.payloads == [[4]] }
+    }
+  }
+
+  @Test("Datagrams are kept apart, also empty ones", arguments: networks)
+  func boundaries(under network: any NetworkUnderTest) async throws {
+    try await network.run { hosts in
+      let seen = DatagramRecorder()
+      let (ann, bob) = (try hosts.ann.open(DatagramRecorder()), try hosts.bob.open(seen))
+      let sent: [[UInt8]] = [[1], [], [2, 3], []]
+      for bytes in sent { try ann.send(bytes.span, to: bob.localEndpoint, on: nil) }
+      let state = try await seen.seen.wait { $0.received.count == 4 }
+      #expect(state.payloads == sent)
+    }
+  }
+
+  @Test("65,507 bytes are a datagram, one more is too long", arguments: networks)
+  func limit(under network: any NetworkUnderTest) async throws {
+    try await network.run { hosts in
+      let seen = DatagramRecorder()
+      let (ann, bob) = (try hosts.ann.open(DatagramRecorder()), try hosts.bob.open(seen))
+      let bytes = [UInt8](repeating: 9, count: 65_508)
+      func send(_ count: Int) throws(NetworkError) {
+        try ann.send(bytes.span.extracting(0..<count), to: bob.localEndpoint, on: nil)
+      }
+      let failure = code { () throws(NetworkError) in try send(65_508) }
+      #expect(failure == .messageTooLong)
+      try send(65_507)
+      let state = try await seen.seen.wait { !$0.received.isEmpty }
+      #expect(state.payloads == [Array(bytes.dropLast())])
+    }
+  }
+
+  @Test("A datagram to nobody is lost, and the socket goes on", arguments: networks)
+  func nobody(under network: any NetworkUnderTest) async throws {
+    try await network.run { hosts in
+      let seen = DatagramRecorder()
+      let closed = try hosts.bob.open(DatagramRecorder())
+      closed.close()
+      let (ann, bob) = (try hosts.ann.open(DatagramRecorder()), try hosts.bob.open(seen))
+      try ann.send([1].span, to: closed.localEndpoint, on: nil)
+      try await hosts.passTime(.milliseconds(50))
+      try ann.send([2].span, to: bob.localEndpoint, on: nil)
+      try await seen.seen.wait { $0.payloads == [[2]] }
+    }
+  }
+
+  @Test("A port has one socket, unless all of them share it", arguments: networks)
+  func portInUse(under network: any NetworkUnderTest) async throws {
+    try await network.run { hosts in
+      let socket = try hosts.ann.open(DatagramRecorder())
+      let endpoint = socket.localEndpoint
+      func open(sharing: Bool) -> NetworkError.Code? {
+        code { () throws(NetworkError) in
+          _ = try hosts.ann.network.openDatagramSocket(
+            on: endpoint, options: DatagramOptions(sharesPort: sharing),
+            handler: DatagramRecorder())
+        }
+      }
+      #expect(open(sharing: false) == .addressInUse)
+      #expect(open(sharing: true) == .addressInUse)
+      socket.close()
+      #expect(open(sharing: true) == nil)
+      #expect(open(sharing: true) == nil)
+      #expect(open(sharing: false) == .addressInUse)
+    }
+  }
+
+  @Test("The system chooses ports that nobody has", arguments: networks)
+  func chosenPorts(under network: any NetworkUnderTest) async throws {
+    try await network.run { hosts in
+      let sockets = try (0..<20).map { _ in try hosts.ann.open(DatagramRecorder()) }
+      #expect(Set(sockets.map(\.localEndpoint.port)).count == 20)
+    }
+  }
+
+  @Test("A closed socket sends nothing and hears nothing", arguments: networks)
+  func closing(under network: any NetworkUnderTest) async throws {
+    try await network.run { hosts in
+      let (annSaw, bobSaw) = (DatagramRecorder(), DatagramRecorder())
+      let (ann, bob) = (try hosts.ann.open(annSaw), try hosts.bob.open(bobSaw))
+      try bob.send([1].span, to: ann.localEndpoint, on: nil)
+      ann.close()
+      let failure = code { () throws(NetworkError) in
+        try ann.send([2].span, to: bob.localEndpoint, on: nil)
+      }
+      #expect(failure != nil)
+      try await hosts.passTime(.milliseconds(50))
+      #expect(annSaw.state.received.isEmpty && annSaw.state.error == nil)
+      #expect(bobSaw.state.received.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import EarshotCore
+import EarshotNetwork
+
+/// Remembers what a UDP socket is told.
+final class DatagramRecorder: DatagramHandler {
+  struct Received: Sendable {
+    let bytes: [UInt8]
+    let header: DatagramHeader
+  }
+  struct State: Sendable {
+    var received: [Received] = []
+    var batchCount = 0
+    var error: NetworkError?
+
+    var payloads: [[UInt8]] { received.map(\.bytes) }
+  }
+  let seen = Watched(State())
+
+  var state: State { seen.state }
+
+  func datagramSocket(
+    _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
+  ) {
+    let copy = [UInt8](copying: bytes)
+    seen.update { $0.received.append(Received(bytes: copy, header: header)) }
+  }
+
+  func datagramSocketFinishedBatch(_ socket: any DatagramSocket) {
+    seen.update { $0.batchCount += 1 }
+  }
+
+  func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {
+    seen.update { $0.error = error }
+  }
+}
+
+extension TwoHosts.Host {
+  /// Opens a UDP socket on the host's address, on a port that the system chooses.
+  func open(_ handler: DatagramRecorder) throws(NetworkError) -> any DatagramSocket {
+    try network.openDatagramSocket(
+      on: Endpoint(address, port: 0), options: DatagramOptions(), handler: handler)
+  }
+
+  /// Opens a UDP socket that shares a port with others, for multicast.
+  func openShared(
+    _ handler: DatagramRecorder, port: UInt16, loops: Bool = true
+  ) throws(NetworkError) -> any DatagramSocket {
+    try network.openDatagramSocket(
+      on: Endpoint(.anyV4, port: port),
+      options: DatagramOptions(sharesPort: true, loopsMulticast: loops), handler: handler)
+  }
+}

@@ -1,0 +1,99 @@
+import EarshotCore
+import EarshotScenario
+import Foundation
+import Testing
+
+@Suite("A report")
+struct ReportTests {
+  private static func verdict(
+    held: Bool = true, detail: String = "accepted", entries: Int = 1
+  ) -> Verdict {
+    Verdict(
+      scenario: "room\u{1B}[31m", summary: "what it shows", seed: 7, traceHash: RollingHash(),
+      eventCount: 12, virtualDuration: .seconds(90), cpuSeconds: 0.25,
+      timeline: Timeline(
+        (0..<entries).map { Timeline.Entry(.seconds($0), "ann", .outcome, "bob", detail) }),
+      ways: [Verdict.Way("ann", "bob", sent: 3, delivered: 2)],
+      drawnFaults: ["{ at: \"1s\", kind: \"heal\" }"],
+      results: [
+        Verdict.Result("first", held: true, observed: "at 1s"),
+        Verdict.Result("second", held: held, observed: "never"),
+        Verdict.Result("law", held: true, observed: "always", isInvariant: true),
+      ])
+  }
+
+  @Test("Ends with the seed, the trace and the number of events")
+  func lastLine() {
+    let text = Report(Self.verdict(), file: "room.json5").text()
+    #expect(text.hasSuffix("seed 7  trace 243f6a8885a308d3  events 12\n"))
+    #expect(text.contains("earshot simulate room.json5 --seed 7"))
+  }
+
+  @Test("Marks what held and what did not")
+  func marks() {
+    let text = Report(Self.verdict(held: false), file: "room.json5").text()
+    #expect(text.contains("✓ first "))
+    #expect(text.contains("✗ second "))
+    #expect(text.contains("violated: 1 of 3"))
+    #expect(Self.verdict(held: false).exitCode == 1)
+    #expect(Self.verdict().exitCode == 0)
+  }
+
+  @Test("Has nothing in it that steers a terminal, unless colours are wanted")
+  func safety() {
+    let report = Report(
+      Self.verdict(detail: "a\u{7}b\u{202E}c\r\n"), file: "x; rm\u{1B}[2J '.json5")
+    let isSafe = { (scalar: Unicode.Scalar) in
+      scalar == "\n" || (scalar.value >= 0x20 && scalar.value != 0x7F && scalar.value != 0x202E)
+    }
+    #expect(report.text().unicodeScalars.allSatisfy(isSafe))
+    #expect(report.json.unicodeScalars.allSatisfy(isSafe))
+    #expect(report.text().contains("room\\u{1B}[31m"))
+    #expect(!report.text(inColour: true).contains("room\u{1B}[31m"))
+    #expect(report.text(inColour: true).contains("\u{1B}[32m✓\u{1B}[0m"))
+  }
+
+  @Test("Shortens a long timeline in its middle")
+  func long() {
+    let text = Report(Self.verdict(entries: 5_000), file: "room.json5").text()
+    #expect(text.contains("4800 more"))
+    #expect(text.split(separator: "\n").count < 230)
+  }
+
+  @Test("Is one line of JSON with every key")
+  func json() throws {
+    let line = Report(Self.verdict(held: false, detail: "say \"hi\"\\"), file: "room.json5").json
+    #expect(!line.contains("\n"))
+    let parsed = try JSONSerialization.jsonObject(with: Data(line.utf8))
+    let object = try #require(parsed as? [String: Any])
+    #expect(object["scenario"] as? String == "room\u{1B}[31m")
+    #expect(object["seed"] as? Int == 7)
+    #expect(object["held"] as? Bool == false)
+    #expect(object["exitCode"] as? Int == 1)
+    #expect(object["traceHash"] as? String == "243f6a8885a308d3")
+    #expect(object["events"] as? Int == 12)
+    #expect(object["virtualSeconds"] as? Double == 90)
+    #expect(object["cpuSeconds"] as? Double == 0.25)
+    #expect(object["faults"] as? [String] == ["{ at: \"1s\", kind: \"heal\" }"])
+    let expectations = try #require(object["expectations"] as? [[String: Any]])
+    #expect(expectations.map { $0["name"] as? String } == ["first", "second"])
+    #expect(expectations.map { $0["held"] as? Bool } == [true, false])
+    let timeline = try #require(object["timeline"] as? [[String: Any]])
+    #expect(timeline.first?["detail"] as? String == "say \"hi\"\\")
+  }
+
+  @Test("Says when a second run differed, and where")
+  func different() {
+    var verdict = Self.verdict()
+    verdict.compare(with: verdict)
+    #expect(verdict.determinism == .same)
+    let other = Verdict(
+      scenario: "room", summary: "", seed: 7, traceHash: RollingHash(), eventCount: 13,
+      virtualDuration: .seconds(90), cpuSeconds: 0, timeline: Timeline(), ways: [],
+      drawnFaults: [], results: [])
+    verdict.compare(with: other)
+    #expect(verdict.exitCode == 3)
+    #expect(Report(verdict, file: "room.json5").text().contains("not deterministic"))
+    #expect(Report(verdict, file: "room.json5").json.contains("\"deterministic\":false"))
+  }
+}

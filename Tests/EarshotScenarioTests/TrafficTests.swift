@@ -1,0 +1,80 @@
+import EarshotCore
+import EarshotScenario
+import TestKit
+import Testing
+
+@Suite("Messages of a run")
+struct TrafficTests {
+  private static let way = Way("ann", "bob")
+
+  private static func sent(_ count: Int) -> Traffic {
+    var traffic = Traffic()
+    _ = traffic.open(way, isEcho: false)
+    for second in 0..<count { _ = traffic.send(on: 0, at: .seconds(second)) }
+    return traffic
+  }
+
+  private static func arrive(_ numbers: [Int], _ traffic: inout Traffic) -> [String] {
+    numbers.compactMap {
+      traffic.receive($0, on: 0, from: "ann", to: "bob", at: .seconds(9))
+    }
+  }
+
+  @Test("Arrive in order without a word")
+  func inOrder() {
+    var traffic = Self.sent(4)
+    #expect(Self.arrive([0, 1, 2, 3], &traffic).isEmpty)
+    #expect(traffic.ways == [Verdict.Way("ann", "bob", sent: 4, delivered: 4)])
+  }
+
+  @Test(
+    "Are missed, repeated or swapped with a word",
+    arguments: [
+      ([0, 2], "before message 1"), ([0, 1, 1], "twice"), ([1], "before message 0"),
+      ([0, 7], "never sent"),
+    ])
+  func outOfOrder(numbers: [Int], word: String) {
+    var traffic = Self.sent(4)
+    let mistakes = Self.arrive(numbers, &traffic)
+    #expect(mistakes.count == 1)
+    #expect(mistakes.allSatisfy { $0.contains(word) })
+  }
+
+  @Test("Are told apart by who sent them to whom")
+  func otherWay() {
+    var traffic = Self.sent(1)
+    #expect(traffic.receive(0, on: 0, from: "cy", to: "bob", at: .zero) != nil)
+    #expect(traffic.receive(0, on: 0, from: "ann", to: "cy", at: .zero) != nil)
+  }
+
+  @Test("May be missing when the session refused them")
+  func refused() {
+    var traffic = Self.sent(4)
+    traffic.refuse(1, on: 0)
+    #expect(Self.arrive([0, 2, 3], &traffic).isEmpty)
+    #expect(traffic.ways == [Verdict.Way("ann", "bob", sent: 3, delivered: 3)])
+  }
+
+  @Test("May be missing when a membership ended, but do not arrive later")
+  func broken() {
+    var traffic = Self.sent(6)
+    #expect(Self.arrive([0], &traffic).isEmpty)
+    traffic.breakOff(Way("bob", "ann"))
+    #expect(Self.arrive([3], &traffic).isEmpty)
+    #expect(Self.arrive([2], &traffic).count == 1)
+    #expect(Self.arrive([5], &traffic).count == 1)
+  }
+
+  @Test("Carry their number and survive only unharmed", arguments: Seed.some(200))
+  func bytes(seed: Seed) {
+    var random = seed.generator
+    let message = TestMessage(
+      stream: Int(random.next() % 1_000), number: Int(random.next() % 1_000_000),
+      size: 16 + Int(random.next() % 200))
+    #expect(TestMessage(message.bytes) == message)
+    guard message.size > 16 else { return }
+    var harmed = message.bytes
+    harmed[16 + Int(random.next() % UInt64(message.size - 16))] ^= 1
+    #expect(TestMessage(harmed) == nil)
+  }
+}
