@@ -58,15 +58,15 @@ struct RunTests {
     #expect(hashes.count == 20)
   }
 
-  @Test("Tells its trace line by line, each message sent and received")
+  @Test("Tells its trace line by line, packets and messages, and is none the different for it")
   func trace() throws {
     var lines: [String] = []
     let verdict = ScenarioRun.run(try Self.hello()) { lines.append($0) }
-    #expect(lines.count { $0.contains("\tsent\t") } == 10)
-    #expect(lines.count { $0.contains("\treceived\t") } == 10)
-    #expect(lines.count == 20 + verdict.timeline.entries.count)
-    #expect(
-      lines.allSatisfy { $0.split(separator: "\t", omittingEmptySubsequences: false).count == 5 })
+    #expect(lines.count == verdict.eventCount)
+    #expect(lines.count { $0.contains("\tnote\tann\t\tsent\t") } == 5)
+    #expect(lines.count { $0.contains("\tnote\tbob\t\treceived\t") } == 5)
+    #expect(lines.contains { $0.contains("\tdelivered\tann\tbob\ttcp\t") })
+    #expect(ScenarioRun.run(try Self.hello()).traceHash == verdict.traceHash)
   }
 
   @Test("Ends every fault that lasts, and leaves the others")

@@ -113,8 +113,8 @@ public struct Report: Sendable {
     let virtual = Quantity.time(verdict.virtualDuration)
     lines.append("\(virtual) of virtual time in \(Self.decimal(verdict.cpuSeconds)) s of processor")
     if case .different(let difference) = verdict.determinism {
-      lines.append(
-        paint.red("not deterministic: a second run differed, \(difference.escapedForTerminals)"))
+      lines.append(paint.red("not deterministic: a second run of the same seed differed"))
+      lines += difference.split(separator: "\n").map { "  \(String($0).escapedForTerminals)" }
     }
     lines.append("replay: \(replayCommand)")
     lines.append("seed \(verdict.seed)  trace \(verdict.traceHash)  events \(verdict.eventCount)")

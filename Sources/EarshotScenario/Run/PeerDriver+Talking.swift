@@ -59,7 +59,7 @@ extension PeerDriver {
   private func send(_ size: Int, on key: StreamKey, in session: Session) async {
     guard host.isUp else { return }
     let stream = stream(key)
-    let number = recorder.sendBegins(on: stream, host.elapsed)
+    let number = recorder.sendBegins(on: stream, at: host)
     let message = TestMessage(stream: stream, number: number, size: size)
     do throws(EarshotError) {
       try await session.send(message.bytes, to: [key.receiver])

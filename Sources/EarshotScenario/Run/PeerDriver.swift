@@ -136,7 +136,7 @@ actor PeerDriver {
   private func arrived(_ message: Message) {
     let test = TestMessage(message.bytes)
     let sender = recorder.who(message.sender)?.name ?? "a stranger"
-    let isEcho = recorder.arrived(test, from: sender, to: plan.name, host.elapsed)
+    let isEcho = recorder.arrived(test, from: sender, at: host)
     if let test, plan.echoes, !isEcho { echo.yield(Echo(to: message.sender, size: test.size)) }
   }
 
@@ -184,7 +184,7 @@ actor PeerDriver {
 
   /// Notes what happened here.
   nonisolated func note(_ kind: Timeline.Kind, _ subject: PeerID? = nil, _ detail: String = "") {
-    recorder.note(host.elapsed, plan.name, kind, subject, detail)
+    recorder.note(host.elapsed, host, kind, subject, detail)
   }
 
   private nonisolated func fail(_ error: EarshotError) {

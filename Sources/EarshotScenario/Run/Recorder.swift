@@ -1,9 +1,10 @@
 import EarshotCore
+package import EarshotSimulator
 import Synchronization
 
 /// Everything that the programs of a run report, as it happens.
 ///
-/// What is reported after ``close()`` is left out, but for the ends of calls: code of a world that is taken
+/// It all goes into the trace of the world too. What is reported after ``close()`` is left out, but for the ends of calls: code of a world that is taken
 /// down no longer means what it says.
 package final class Recorder: Sendable {
   /// What was reported.
@@ -17,7 +18,6 @@ package final class Recorder: Sendable {
     package var openInvitations = 0
     package var sends = 0
     package var invitations = 0
-    var hash = RollingHash()
     var names: [PeerID: (name: String, identity: Int)] = [:]
     /// How many identities each peer has had.
     package var identities: [String: Int] = [:]
@@ -34,21 +34,15 @@ package final class Recorder: Sendable {
   }
 
   private let record = Mutex(Record())
-  private let trace: Trace?
-
-  /// Where lines of the trace go; called on the thread that runs the world.
-  package struct Trace: @unchecked Sendable {
-    let line: (String) -> Void
-  }
+  private let world: World?
 
   /// A recorder without a record yet.
-  package init(trace: Trace? = nil) { self.trace = trace }
+  ///
+  /// - Parameter world: The world in whose trace the record goes; none in tests of the record alone.
+  package init(in world: World? = nil) { self.world = world }
 
   /// What has been reported.
   package var everything: Record { record.withLock { $0 } }
-
-  /// The hash of what has been reported.
-  var hash: RollingHash { record.withLock { $0.hash } }
 
   /// Leaves out what comes now.
   func close() { record.withLock { $0.isClosed = true } }
@@ -70,31 +64,33 @@ package final class Recorder: Sendable {
 
   // MARK: What happens
 
-  /// Notes that something happened.
+  /// Notes that something happened, on a host or to the network.
   func note(
-    _ time: Duration, _ observer: String?, _ kind: Timeline.Kind, _ subject: PeerID? = nil,
+    _ time: Duration, _ host: SimulatedNetwork?, _ kind: Timeline.Kind, _ subject: PeerID? = nil,
     _ detail: String = ""
   ) {
     let who = subject.map { id in
       self.who(id) ?? (name: "stranger \(id.short)", identity: 0)
     }
+    let observer = host?.name
     let entry = Timeline.Entry(
       time, observer, kind, who?.name, identity: who?.identity ?? 0, detail)
     let isTaken = record.withLock { record in
       guard !record.isClosed else { return false }
       record.timeline.append(entry)
-      record.hash.combine(text: entry.description)
       if kind == .left, let observer, let who { record.traffic.breakOff(Way(observer, who.name)) }
       return true
     }
-    if isTaken { trace?.line(entry.description) }
+    guard isTaken else { return }
+    let words = [entry.subject ?? "", detail].filter { !$0.isEmpty }
+    world?.note(host, kind: kind.rawValue, words.joined(separator: " "))
   }
 
   /// Notes that a peer's program has lost its memory.
-  func noteCrash(_ time: Duration, of name: String, among peers: [String]) {
-    note(time, name, .crashed)
+  func noteCrash(_ time: Duration, of host: SimulatedNetwork, among peers: [String]) {
+    note(time, host, .crashed)
     record.withLock { record in
-      for peer in peers { record.traffic.breakOff(Way(name, peer)) }
+      for peer in peers { record.traffic.breakOff(Way(host.name, peer)) }
     }
   }
 
@@ -120,15 +116,13 @@ package final class Recorder: Sendable {
     record.withLock { $0.traffic.open(way, isEcho: isEcho) }
   }
 
-  func sendBegins(on stream: Int, _ time: Duration) -> Int {
-    let (number, way) = record.withLock { record in
+  func sendBegins(on stream: Int, at host: SimulatedNetwork) -> Int {
+    let number = record.withLock { record in
       record.sends += 1
       record.openSends += 1
-      let number = record.traffic.send(on: stream, at: time)
-      record.hash.combine(UInt64(stream) << 32 | UInt64(number))
-      return (number, record.traffic.streams[stream].way)
+      return record.traffic.send(on: stream, at: host.elapsed)
     }
-    traceMessage(time, way.from, "sent", way.to, stream, number)
+    world?.note(host, kind: "sent", "\(stream):\(number)")
     return number
   }
 
@@ -142,37 +136,29 @@ package final class Recorder: Sendable {
   /// Notes an arrival.
   ///
   /// - Returns: Whether it was an echo.
-  package func arrived(_ message: TestMessage?, from: String, to: String, _ time: Duration) -> Bool
-  {
+  func arrived(_ message: TestMessage?, from: String, at host: SimulatedNetwork) -> Bool {
+    if let message { world?.note(host, kind: "received", "\(message.stream):\(message.number)") }
+    return arrived(message, from: from, to: host.name, host.elapsed)
+  }
+
+  /// Takes an arrival in.
+  ///
+  /// - Returns: Whether it was an echo.
+  package func arrived(
+    _ message: TestMessage?, from: String, to: String, _ time: Duration
+  ) -> Bool {
     guard let message else {
       breach(.messages, "\(to) received a garbled message from \(from)")
       return true
     }
     let (mistake, isEcho) = record.withLock { record -> (String?, Bool) in
       guard !record.isClosed else { return (nil, true) }
-      record.hash.combine(UInt64(message.stream) << 32 | UInt64(message.number))
       let mistake = record.traffic.receive(
         message.number, on: message.stream, from: from, to: to, at: time)
       let streams = record.traffic.streams
       return (mistake, streams.indices.contains(message.stream) && streams[message.stream].isEcho)
     }
     if let mistake { breach(.messages, "at \(Quantity.moment(time)) \(mistake)") }
-    traceMessage(time, to, "received", from, message.stream, message.number)
     return isEcho
-  }
-
-  private func traceMessage(
-    _ time: Duration, _ peer: String, _ what: String, _ other: String, _ stream: Int, _ number: Int
-  ) {
-    trace?.line(
-      "\(time.secondsText)\t\(peer)\t\(what)\t\(other)\tstream \(stream) message \(number)")
-  }
-}
-
-extension RollingHash {
-  /// Takes in a text.
-  mutating func combine(text: String) {
-    for byte in text.utf8 { combine(UInt64(byte)) }
-    combine(UInt64(text.utf8.count))
   }
 }

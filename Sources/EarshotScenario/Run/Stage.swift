@@ -28,12 +28,12 @@ final class Stage {
     var suspension: Int?
   }
 
-  init(_ scenario: Scenario, seed: UInt64, recorder: Recorder) {
-    (self.scenario, self.recorder) = (scenario, recorder)
-    let conditions = LinkConditions(scenario.links.defaults)
-    world = World(seed: seed, configuration: WorldConfiguration(defaultLink: conditions))
+  /// Puts hosts and programs in an empty world, and schedules what will befall them.
+  init(_ scenario: Scenario, _ plan: FaultPlan, in world: World, recorder: Recorder) {
+    (self.scenario, self.world, self.recorder) = (scenario, world, recorder)
     for plan in scenario.peers { enter(plan, world.makeHost(plan.name)) }
     for exception in scenario.links.exceptions { refresh(exception.ends) }
+    for fault in plan.faults { schedule(fault) }
   }
 
   private func enter(_ plan: PeerPlan, _ host: SimulatedNetwork) {
@@ -57,7 +57,7 @@ final class Stage {
   }
 
   /// Has a fault take place at its time, and end after its duration.
-  func schedule(_ fault: Fault) {
+  private func schedule(_ fault: Fault) {
     faultCount += 1
     let number = faultCount
     world.at(.zero + fault.at) { [unowned self] in begin(fault, number) }
@@ -163,7 +163,7 @@ final class Stage {
   private func crash(_ name: String, _ number: Int) {
     guard let player = players[name], player.crash == nil else { return }
     world.crash(player.host)
-    recorder.noteCrash(time, of: name, among: scenario.peerNames)
+    recorder.noteCrash(time, of: player.host, among: scenario.peerNames)
     players[name]?.crash = number
     players[name]?.suspension = nil
   }

@@ -68,7 +68,7 @@ public struct Verdict: Hashable, Sendable {
   /// What had to hold: the scenario's expectations, then the invariants.
   public let results: [Result]
   /// Whether the run is known to be repeatable.
-  public internal(set) var determinism = Determinism.unchecked
+  public package(set) var determinism = Determinism.unchecked
 
   package init(
     scenario: String, summary: String, seed: UInt64, traceHash: RollingHash, eventCount: Int,
