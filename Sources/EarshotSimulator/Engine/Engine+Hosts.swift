@@ -31,6 +31,7 @@ extension Engine {
     }
     for host in all { host.cancelTasks() }
     for host in all { host.shutDownSockets() }
+    for host in all { host.tellShutdown() }
     fireTimers()
     runReadyJobs()
     forget()
