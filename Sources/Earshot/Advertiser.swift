@@ -42,7 +42,9 @@ public actor Advertiser {
     peer.discovery.assumeIsolated { $0.update(advertisement, info: checked) }
   }
 
-  /// Says goodbye to browsers and takes no more invitations. Stopping twice changes nothing.
+  /// Says goodbye to browsers and takes no more invitations.
+  ///
+  /// Stopping twice changes nothing.
   public func stop() {
     guard let advertisement else { return }
     self.advertisement = nil

@@ -28,7 +28,9 @@ public actor Browser {
 
   func started(_ browsing: MulticastDNS.BrowsingID) { self.browsing = browsing }
 
-  /// Looks no further. Peers that were found can still be invited. Stopping twice changes nothing.
+  /// Looks no further.
+  ///
+  /// Peers that were found can still be invited. Stopping twice changes nothing.
   public func stop() {
     guard let browsing else { return }
     self.browsing = nil

@@ -38,7 +38,9 @@ public enum Liveness: Hashable, Sendable, CaseIterable {
 }
 
 extension Session {
-  /// How a session behaves. The members of one session need not agree on it.
+  /// How a session behaves.
+  ///
+  /// The members of one session need not agree on it.
   public struct Configuration: Hashable, Sendable {
     /// How many peers there may be, ourselves included; 2 or more.
     public var peersMax: Int

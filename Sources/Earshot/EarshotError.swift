@@ -7,13 +7,14 @@ public struct EarshotError: Error, Sendable {
   /// Later versions may add codes.
   public struct Code: Hashable, Sendable {
     private enum Kind: String {
-      case cancelled, contextTooLarge, invalidDiscoveryInfo, invalidDisplayName, invalidServiceType
-      case invitationEnded, messageTooLarge, network, notConnected, sessionEnded, sessionFull,
-        stopped
-      case suspended, unknownPeer
+      case alreadyAdvertised, cancelled, contextTooLarge, invalidDiscoveryInfo, invalidDisplayName
+      case invalidServiceType, invitationEnded, messageTooLarge, network, notConnected
+      case sessionEnded, sessionFull, stopped, suspended, tooManyBrowsers, unknownPeer
     }
     private let kind: Kind
 
+    /// This peer advertises that service already; update the advertiser, or stop it first.
+    public static let alreadyAdvertised = Code(kind: .alreadyAdvertised)
     /// The task was cancelled before the call had an effect.
     public static let cancelled = Code(kind: .cancelled)
     /// The invitation's context has more than 16,384 bytes.
@@ -40,6 +41,8 @@ public struct EarshotError: Error, Sendable {
     public static let stopped = Code(kind: .stopped)
     /// The peer is suspended; resume it first.
     public static let suspended = Code(kind: .suspended)
+    /// This peer browses for 64 services already; stop a browser first.
+    public static let tooManyBrowsers = Code(kind: .tooManyBrowsers)
     /// No browser of ours has found that peer, and no address was given.
     public static let unknownPeer = Code(kind: .unknownPeer)
 

@@ -39,6 +39,8 @@ public final class Invitation: Sendable {
     try await peer.accept(self, into: session)
   }
 
-  /// Says no. An invitation that has ended already stays as it is.
+  /// Says no.
+  ///
+  /// An invitation that has ended already stays as it is.
   public func decline() async { await peer.decline(id) }
 }

@@ -30,6 +30,7 @@ public actor Peer {
   var sessions: [SessionID: Session] = [:]
   var advertisers: [Advertising] = []
   var browsers: [Browser] = []
+  private var remembered: [Remembered] = []
   var links: [LinkToken: OpeningLink] = [:]
   var invitations: PeerInvitations
   var deskEvents: [InvitationDesk.Event] = []
@@ -41,6 +42,12 @@ public actor Peer {
   struct Advertising {
     let advertiser: Advertiser
     let advertisement: MulticastDNS.AdvertisementID
+  }
+
+  /// A peer that a browser found, and for which service.
+  struct Remembered {
+    let peer: DiscoveredPeer
+    let serviceType: String
   }
 
   /// A peer that listens for links from now on.
@@ -100,13 +107,17 @@ public actor Peer {
   ///   - serviceType: 1 to 15 of a–z, 0–9 and hyphen, such as `chat`.
   ///   - info: What others may know before they invite us; everybody nearby can read it.
   /// - Returns: The advertiser, already announced; stop it to become invisible.
-  /// - Throws: `invalidServiceType` or `invalidDiscoveryInfo` with the rule that is broken; `suspended`;
-  ///   `stopped`.
+  /// - Throws: `invalidServiceType` or `invalidDiscoveryInfo` with the rule that is broken;
+  ///   `alreadyAdvertised`; `suspended`; `stopped`.
   public func advertise(
     _ serviceType: String, info: [String: String] = [:]
   ) throws(EarshotError) -> Advertiser {
     let (service, text) = (try Checked.service(serviceType), try Checked.info(info))
     try checkRunning()
+    if advertisers.contains(where: { $0.advertiser.serviceType == serviceType }) {
+      throw EarshotError(
+        .alreadyAdvertised, "\(name) advertises “\(serviceType)” already; update its advertiser.")
+    }
     let announcement = Announcement(
       of: id, named: displayName, offering: service, on: port, info: text)
     let advertisement = discovery.assumeIsolated { $0.advertise(announcement) }
@@ -125,10 +136,14 @@ public actor Peer {
   ///
   /// - Parameter serviceType: 1 to 15 of a–z, 0–9 and hyphen, such as `chat`.
   /// - Returns: The browser, already looking; stop it to look no longer.
-  /// - Throws: `invalidServiceType` with the rule that is broken; `suspended`; `stopped`.
+  /// - Throws: `invalidServiceType` with the rule that is broken; `tooManyBrowsers`; `suspended`; `stopped`.
   public func browse(_ serviceType: String) throws(EarshotError) -> Browser {
     let service = try Checked.service(serviceType)
     try checkRunning()
+    guard browsers.count < MulticastDNS.browsingsMax else {
+      throw EarshotError(
+        .tooManyBrowsers, "\(name) has \(browsers.count) browsers; stop one of them first.")
+    }
     let browser = Browser(serviceType: serviceType, peer: self)
     browsers.append(browser)
     let browsing = discovery.assumeIsolated { discovery in
@@ -141,18 +156,22 @@ public actor Peer {
   }
 
   func browserStopped(_ browser: Browser, _ browsing: MulticastDNS.BrowsingID) {
+    browsers.removeAll { $0 === browser }
+    let peers = browser.assumeIsolated { $0.peers }
+    remembered += peers.map { Remembered(peer: $0, serviceType: browser.serviceType) }
+    remembered.removeFirst(max(0, remembered.count - Self.rememberedMax))
     discovery.assumeIsolated { $0.stopBrowsing(browsing) }
   }
 
   /// What our browsers know of a peer, and for which service they found it.
   ///
-  /// Browsers that were stopped are asked too: a peer that was found can be invited after that.
-  func discovered(_ id: PeerID) -> (peer: DiscoveredPeer, serviceType: String)? {
+  /// What browsers knew that were stopped is remembered: a peer that was found can be invited after that.
+  func discovered(_ id: PeerID) -> Remembered? {
     for browser in browsers.reversed() {
       let found = browser.assumeIsolated { $0.peer(id) }
-      if let found { return (found, browser.serviceType) }
+      if let found { return Remembered(peer: found, serviceType: browser.serviceType) }
     }
-    return nil
+    return remembered.last { $0.peer.id == id }
   }
 
   /// Doubts that a peer is still there; without a sign of it, browsers lose it in ten seconds.
@@ -223,8 +242,9 @@ public actor Peer {
 
   // MARK: Life
 
-  /// Goes to sleep: says goodbye to browsers, tells the members of all sessions that we will be back, and
-  /// stops. What is not delivered is kept. Call it when the system is about to suspend the process.
+  /// Goes to sleep: says goodbye to browsers, tells all members that we will be back, and stops.
+  ///
+  /// What is not delivered is kept. Call it when the system is about to suspend the process.
   public func suspend() {
     guard phase == .running else { return }
     phase = .suspended
@@ -258,7 +278,14 @@ public actor Peer {
     guard phase != .stopped else { return }
     phase = .stopped
     stopDiscovery()
-    for session in sessionsInOrder { await session.disconnect(within: limit) }
+    for session in leaveSessions(within: limit) { await session.disconnect(within: limit) }
+  }
+
+  /// Begins to leave all sessions at once.
+  private func leaveSessions(within limit: Duration) -> [Session] {
+    let sessions = sessionsInOrder
+    for session in sessions { session.assumeIsolated { $0.beginLeaving(within: limit) } }
+    return sessions
   }
 
   private func stopDiscovery() {
@@ -274,4 +301,6 @@ public actor Peer {
   private var sessionsInOrder: [Session] {
     sessions.values.sorted { $0.id < $1.id }
   }
+
+  private static let rememberedMax = 1_024
 }

@@ -332,12 +332,14 @@ extension Session: LinkOwner {
   func resume() { for member in membersInOrder { handle(.resumeRequested, of: member) } }
 
   func leave(within limit: Duration) async {
-    if phase == .open { beginLeaving(within: limit) }
+    beginLeaving(within: limit)
     guard phase != .ended else { return }
     await withUnsafeContinuation { leavers.append($0) }
   }
 
-  private func beginLeaving(within limit: Duration) {
+  /// Begins to leave, unless that was begun before.
+  func beginLeaving(within limit: Duration) {
+    guard phase == .open else { return }
     phase = .leaving
     directory.end()
     peer.assumeIsolated { $0.withdrawInvitations(to: self) }

@@ -6,7 +6,8 @@ extension Engine {
   package static var simulated: Engine {
     Engine { order in
       let run = order.isRepeated ? ScenarioRun.runTwice : ScenarioRun.run
-      return RunResult(run(order.scenario, order.seed, order.trace), file: order.file)
+      return RunResult(
+        run(order.scenario, order.seed, order.trace, order.progress), file: order.file)
     }
   }
 }

@@ -23,6 +23,8 @@ package struct RunOrder {
   package var isRepeated: Bool
   /// Told of every event of the first run, a line each.
   package var trace: ((String) -> Void)?
+  /// Told after every second of virtual time how many have passed, in either run.
+  package var progress: ((Int) -> Void)?
 }
 
 /// What the command line has to know about a run.

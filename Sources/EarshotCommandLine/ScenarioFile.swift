@@ -17,12 +17,9 @@ struct ScenarioFile {
   func replay(_ seed: UInt64) -> String { "earshot simulate \(path.quoted) --seed \(seed)" }
 
   /// A run of it; should it crash, the process says which seed it was.
-  func order(
-    seed: UInt64, isRepeated: Bool, trace: ((String) -> Void)? = nil
-  ) -> RunOrder {
+  func order(seed: UInt64, isRepeated: Bool) -> RunOrder {
     CrashNote.set("earshot: seed \(seed) crashed; again: \(replay(seed))\n")
-    return RunOrder(
-      scenario: scenario, file: path, seed: seed, isRepeated: isRepeated, trace: trace)
+    return RunOrder(scenario: scenario, file: path, seed: seed, isRepeated: isRepeated)
   }
 
   private static func text(of path: String) throws(ScenarioError) -> String {

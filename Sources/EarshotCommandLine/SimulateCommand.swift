@@ -54,10 +54,13 @@ struct SimulateCommand {
     _ file: ScenarioFile, seed: UInt64, _ options: SimulateOptions
   ) throws(UsageError) -> ExitCode {
     let trace = try options.trace.map { path throws(UsageError) in try TraceFile(path) }
-    let result = engine.run(
-      file.order(
-        seed: seed, isRepeated: options.repetition != .none,
-        trace: trace.map { trace in { trace.write($0) } }))
+    let start = ContinuousClock.now
+    var progress = Progress(of: file.scenario.seconds, on: console) { start.duration(to: .now) }
+    var order = file.order(seed: seed, isRepeated: options.repetition != .none)
+    order.trace = trace.map { trace in { trace.write($0) } }
+    if console.isWatched { order.progress = { progress.show($0, "seconds of virtual time") } }
+    let result = engine.run(order)
+    progress.finish()
     console.out(options.isJSON ? result.json() + "\n" : result.text(console.isColoured))
     try trace?.close()
     return result.exitCode
@@ -82,4 +85,9 @@ struct SimulateCommand {
       options.isJSON ? summary.json + "\n" : summary.text(isColoured: console.isColoured))
     return summary.exitCode
   }
+}
+
+extension Scenario {
+  /// Its whole seconds.
+  fileprivate var seconds: Int { Int(duration.components.seconds) }
 }

@@ -13,6 +13,7 @@ struct Link: Sendable {
 extension TwoHosts {
   /// Has Bob listen and Ann connect, and waits until both sides are open.
   func link(
+    options: ConnectionOptions = ConnectionOptions(),
     bobSeesBy makeRecorder: @escaping @Sendable () -> ConnectionRecorder = {
       ConnectionRecorder()
     }
@@ -20,7 +21,7 @@ extension TwoHosts {
     let accepting = ListenerRecorder(makeRecorder)
     let listener = try listen(accepting)
     let recorder = ConnectionRecorder()
-    let connection = try connect(to: listener.localEndpoint.port, recorder)
+    let connection = try connect(to: listener.localEndpoint.port, recorder, options: options)
     try await recorder.seen.wait { $0.isOpen }
     let accepted = try await accepting.seen.wait { !$0.accepted.isEmpty }.accepted[0]
     return Link(
@@ -34,11 +35,12 @@ extension TwoHosts {
   }
 
   /// Has Ann connect to a port of Bob's.
-  func connect(to port: UInt16, _ handler: ConnectionRecorder) throws(NetworkError)
-    -> any Connection
-  {
+  func connect(
+    to port: UInt16, _ handler: ConnectionRecorder,
+    options: ConnectionOptions = ConnectionOptions()
+  ) throws(NetworkError) -> any Connection {
     try ann.network.connect(
-      to: Endpoint(bob.address, port: port), options: ConnectionOptions(), handler: handler)
+      to: Endpoint(bob.address, port: port), options: options, handler: handler)
   }
 }
 

@@ -21,6 +21,7 @@ struct TimerContract {
       #expect(fired.state.isEmpty)
       let order = try await fired.wait { $0.count == 5 }
       #expect(order == waits.sorted())
+      withExtendedLifetime(timers) {}
     }
   }
 

@@ -28,6 +28,7 @@ final class Shell {
     let engine = Engine { order in
       self.runs.append(order.seed)
       self.repeated += order.isRepeated ? [order.seed] : []
+      for second in 1...5 { order.progress?(second) }
       for line in self.traces { order.trace?(line) }
       return self.behaviour(order.seed)
     }

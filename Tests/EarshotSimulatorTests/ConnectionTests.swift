@@ -114,6 +114,29 @@ struct ConnectionTests {
     world.finish()
   }
 
+  @Test("A reader that pauses for hours costs no connection, and goes on within a second")
+  func longPause() throws {
+    let world = World(seed: 3)
+    let (ann, bob) = pair(world)
+    let bytes = [UInt8](repeating: 6, count: 1_500_000)
+    let (client, server) = (ConnectionLog(sending: bytes, ending: true), ConnectionLog())
+    _ = try bob.listen(on: Endpoint(.anyV4, port: 7100), handler: server)
+    _ = try ann.connect(
+      to: Endpoint(bob.address, port: 7100), options: patient, handler: client)
+    world.run(for: .milliseconds(5))
+    server.connection?.pauseReading()
+    world.run(for: .seconds(4 * 3_600))
+    #expect(client.events == ["opened"])
+    world.setDefaultLink(LinkConditions(loss: .percent(10)))
+    server.connection?.resumeReading()
+    let before = server.received.count
+    world.run(for: .seconds(1))
+    #expect(server.received.count > before + 262_144)
+    world.run(for: .seconds(600))
+    #expect(server.received == bytes)
+    world.finish()
+  }
+
   @Test("A host that crashes is silent; restarted it answers with a reset")
   func halfOpen() throws {
     let world = World(seed: 5)

@@ -98,4 +98,22 @@ struct DeterminismTests {
     #expect(
       table.allSatisfy { $0.split(separator: "\t", omittingEmptySubsequences: false).count == 6 })
   }
+
+  @Test("A trace is a table with one line an event")
+  func table() throws {
+    let world = World(seed: 1)
+    var lines: [String] = []
+    world.record { lines.append($0.description) }
+    let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
+    let socket = try ann.openDatagramSocket(
+      on: Endpoint(.anyV4, port: 5), options: DatagramOptions(), handler: DatagramLog())
+    try socket.send([1, 2].span, to: Endpoint(bob.address, port: 7), on: nil)
+    world.run(for: .seconds(1))
+    world.crash(bob)
+    world.note(ann, kind: "message", "hello")
+    #expect(lines.first == "0.000000\tsent\tann\tbob\tudp\t10.0.0.1:5 → 10.0.0.2:7, 2 bytes")
+    #expect(lines.map { $0.split(separator: "\t")[1] } == ["sent", "delivered", "fault", "note"])
+    #expect(lines.count == world.eventCount)
+    world.finish()
+  }
 }

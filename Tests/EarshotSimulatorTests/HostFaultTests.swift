@@ -67,6 +67,27 @@ struct HostFaultTests {
     world.finish()
   }
 
+  @Test("A timer disarmed by code that runs before it, after a freeze, does not fire")
+  func overdueTimer() {
+    let world = World(seed: 1)
+    let ann = world.makeHost("ann")
+    let fired = Mutex<[String]>([])
+    let second = ann.makeTimer { fired.withLock { $0.append("second") } }
+    let first = ann.makeTimer {
+      fired.withLock { $0.append("first") }
+      second.disarm()
+    }
+    first.arm(at: .zero + .seconds(2))
+    second.arm(at: .zero + .seconds(3))
+    world.freeze(ann)
+    world.run(for: .seconds(10))
+    #expect(fired.withLock { $0.isEmpty })
+    world.resume(ann)
+    world.run(for: .seconds(1))
+    #expect(fired.withLock { $0 } == ["first"])
+    world.finish()
+  }
+
   @Test("A frozen host acknowledges until its buffer is full, and hears all of it when it goes on")
   func frozen() throws {
     let world = World(seed: 1)

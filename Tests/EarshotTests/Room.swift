@@ -40,9 +40,7 @@ final class Room: Sendable {
 
   /// A user who advertises, accepts everybody into one session, and notes what happens in it.
   ///
-  /// - Parameters:
-  ///   - invites: Whether it invites everybody it finds.
-  ///   - then: What else it does, once its session is made.
+  /// It may invite everybody it finds, and do something else once its session is made.
   func addGuest(
     _ name: String, identity: Identity? = nil, on host: SimulatedNetwork? = nil,
     invites: Bool = true, configuration: Session.Configuration = Session.Configuration(),

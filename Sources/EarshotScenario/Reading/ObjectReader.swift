@@ -62,8 +62,9 @@ final class ObjectReader {
     member(key).map { ObjectReader($0.value, path: path(to: key), mistakes: mistakes) }
   }
 
-  /// Notes a mistake about a key, or about the whole object.
+  /// Notes a mistake about a key, or about the whole object; nothing more about what is no object.
   func note(_ reason: String, at key: String? = nil) {
+    guard case .object = node.value else { return }
     let place = key.flatMap { key in members.first { $0.key == key } }
     mistakes.add(
       reason, at: place?.value.offset ?? node.offset, path: key.map { path(to: $0) } ?? path)

@@ -51,6 +51,8 @@ extension Engine {
     segments.removeAll()
     for index in 0..<actions.end { actions[index] = nil }
     taskNames = [:]
+    sink = nil
+    fabric.removeRules()
     phase = .finished
   }
 }

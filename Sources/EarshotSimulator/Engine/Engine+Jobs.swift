@@ -80,8 +80,11 @@ extension Engine {
   }
 
   private func trapForeign(_ thing: String) -> Never {
-    preconditionFailure(
+    let message =
       "\(thing) came from a thread that does not drive the world: "
-        + "real time or a real thread has leaked into the simulation")
+      + "real time or a real thread has leaked into the simulation"
+    // An optimised build would keep a trap's message to itself.
+    StandardError.write(message + "\n")
+    preconditionFailure(message)
   }
 }

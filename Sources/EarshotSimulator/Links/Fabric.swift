@@ -111,6 +111,8 @@ struct Fabric {
 
   mutating func remove(_ id: RuleID) { rules.removeAll { $0.id == id } }
 
+  mutating func removeRules() { rules = [] }
+
   var hasRules: Bool { !rules.isEmpty }
 
   func verdict(_ packet: Packet, at now: Instant) -> RuleVerdict? {

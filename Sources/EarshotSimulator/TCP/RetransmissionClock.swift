@@ -27,6 +27,9 @@ struct RetransmissionClock {
   /// Something is sent again: its acknowledgement would say nothing (Karn).
   mutating func resent() { timed = nil }
 
+  /// There is room again after a time without: what was in vain then says nothing about now.
+  mutating func restart() { (timed, retries) = (nil, 0) }
+
   mutating func backOff() { (timed, retries) = (nil, retries + 1) }
 
   private mutating func sample(_ time: Int64) {

@@ -87,8 +87,14 @@ extension SimulatedConnection {
   }
 
   private func takeAcknowledgement(_ segment: Segment, isBare: Bool) {
+    unansweredProbes = 0
+    let wasStarved = outbound.isStarved
     let progress = outbound.acknowledge(
       segment.acknowledged, window: segment.window, isBare: isBare)
+    if wasStarved, !outbound.isStarved {
+      clock.restart()
+      (deadlines.retransmit, deadlines.giveUp) = (nil, nil)
+    }
     switch progress {
     case .none: break
     case .advanced, .resend:

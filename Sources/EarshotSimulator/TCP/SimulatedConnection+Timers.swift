@@ -55,10 +55,12 @@ extension SimulatedConnection {
     case .opening, .answering:
       guard clock.retries <= 6 else { return giveUpNow() }
       sendGreeting()
-    case .open where clock.retries > 15: giveUpNow()
     case .open where outbound.isStarved:
+      unansweredProbes += 1
+      guard unansweredProbes <= 15 else { return giveUpNow() }
       send(.probe)
       deadlines.retransmit = engine.now + clock.timeout
+    case .open where clock.retries > 15: giveUpNow()
     case .open:
       outbound.restart()
       transmit()

@@ -18,6 +18,8 @@ final class SimulatedConnection: Connection, @unchecked Sendable {
   var advertisedWindow = InboundStream.bufferBytes
   /// Bytes that arrived since the last acknowledgement.
   var unacknowledgedBytes = 0
+  /// How often we have asked in vain whether there is room again.
+  var unansweredProbes = 0
 
   // What the app has yet to be told.
   var handler: (any ConnectionHandler)?

@@ -1,0 +1,146 @@
+extension Link {
+  func decode(_ plaintext: Span<UInt8>, at now: Instant) {
+    guard phase == .greeting || phase == .open else { return }
+    do throws(FrameError) {
+      try decoder.decode(plaintext) { type, payload, frameBytes throws(FrameError) in
+        try handle(type, payload, frameBytes: frameBytes, at: now)
+        return phase == .greeting || phase == .open
+      }
+    } catch {
+      handOverMessages()
+      violate(error.closeCode, error.description)
+    }
+  }
+
+  func handle(
+    _ type: FrameType, _ payload: Span<UInt8>, frameBytes: Int, at now: Instant
+  ) throws(FrameError) {
+    if type == .message, let delivery {
+      let message = try delivery.receiveMessage(payload, frameBytes: frameBytes, at: now)
+      if let message { arrived.append(message) }
+      return
+    }
+    guard type != .message else { throw unexpected(type, payload) }
+    if type.isEnduring {
+      guard let delivery else { throw unexpected(type, payload) }
+      try delivery.receive(type, frameBytes: frameBytes, at: now)
+    }
+    guard let frame = try Frame(type, payload: payload) else { return }
+    if phase == .greeting {
+      handshake?.handle(frame, into: &handshakeActions)
+      performHandshakeActions()
+      if handshake?.isDone != true || type == .hello { return }
+    }
+    switch frame {
+    case .ping(let ping): drive { $0.handle(.pingReceived(token: ping.token), at: $1, into: &$2) }
+    case .pong(let pong): drive { $0.handle(.pongReceived(token: pong.token), at: $1, into: &$2) }
+    case .close(let close): drive { $0.handle(.closeReceived(close.code), at: $1, into: &$2) }
+    case .acknowledgement(let acknowledgement):
+      guard let delivery else { throw unexpected(type, payload) }
+      try delivery.acknowledge(acknowledgement)
+    case .hello: throw unexpected(type, payload)
+    case .invite, .accept, .decline, .cancel, .attach, .attached, .introduce, .leave:
+      handOverMessages()
+      owner?.link(self, received: frame)
+    }
+  }
+
+  func unexpected(_ type: FrameType, _ payload: Span<UInt8>) -> FrameError {
+    FrameError(.unexpected, type: type, payloadBytes: payload.count)
+  }
+
+  func handOverMessages() {
+    guard !arrived.isEmpty else { return }
+    let messages = arrived
+    arrived = []
+    owner?.link(self, received: messages)
+  }
+
+  // MARK: Machines
+
+  func handle(_ event: HandshakeMachine.Event) {
+    handshake?.handle(event, into: &handshakeActions)
+    performHandshakeActions()
+  }
+
+  func performHandshakeActions() {
+    let actions = handshakeActions
+    handshakeActions.removeAll(keepingCapacity: true)
+    for action in actions { perform(action) }
+  }
+
+  func perform(_ action: HandshakeMachine.Action) {
+    switch action {
+    case .wake(let deadline): setDeadline(.handshake, at: deadline)
+    case .cancelWake: setDeadline(.handshake, at: nil)
+    case .sendHello: context.greeting.encode(into: &frames)
+    case .sendClose(let code): if remote != nil { Close(code: code).encode(into: &frames) }
+    case .closeTransport: beginClosing()
+    case .reportGreeted(let hello), .reportRequested(let hello): opened(by: hello)
+    case .reportFailed(let reason): failed(reason)
+    }
+  }
+
+  func opened(by hello: Hello) {
+    phase = .open
+    liveness = LinkMachine(context.liveness, at: now, into: &livenessActions)
+    performLivenessActions()
+    owner?.linkOpened(self, greeting: hello)
+  }
+
+  func failed(_ reason: HandshakeMachine.Reason) {
+    let owner = owner
+    self.owner = nil
+    let call = "greet \(connection?.remoteEndpoint.description ?? "a peer")"
+    switch reason {
+    case .timedOut: owner?.link(self, ended: .unreachable(NetworkError(.timedOut, call: call)))
+    case .broken:
+      owner?.link(self, ended: .unreachable(NetworkError(.connectionReset, call: call)))
+    case .closed(let code): owner?.link(self, ended: .closed(code))
+    case .closing(let code): owner?.link(self, ended: .violation(code))
+    }
+  }
+
+  func drive(
+    _ event: (inout LinkMachine, Instant, inout [LinkMachine.Action]) -> Void
+  ) {
+    guard var machine = liveness.take() else { return }
+    event(&machine, now, &livenessActions)
+    liveness = machine
+    performLivenessActions()
+  }
+
+  func performLivenessActions() {
+    guard !livenessActions.isEmpty else { return }
+    let actions = livenessActions
+    livenessActions.removeAll(keepingCapacity: true)
+    for action in actions { perform(action) }
+    flushUnlessReading()
+  }
+
+  func perform(_ action: LinkMachine.Action) {
+    switch action {
+    case .sendPing(let token): Ping(token: token).encode(into: &frames)
+    case .sendPong(let token): Ping(token: token).encodePong(into: &frames)
+    case .sendClose(let code): Close(code: code).encode(into: &frames)
+    case .closeTransport: beginClosing()
+    case .wake(let deadline): setDeadline(.liveness, at: deadline)
+    case .reportSuspected, .reportTrusted: break
+    case .reportRoundTrip(let time): owner?.link(self, measured: time)
+    case .reportDown(let reason): down(reason)
+    }
+  }
+
+  func down(_ reason: LinkMachine.Reason) {
+    handOverMessages()
+    let owner = owner
+    self.owner = nil
+    switch reason {
+    case .silence: owner?.link(self, ended: .silence)
+    case .closed(let code): owner?.link(self, ended: .closed(code))
+    case .closing: break
+    case .broken: owner?.link(self, ended: .broken)
+    }
+  }
+
+}

@@ -1,0 +1,71 @@
+import EarshotCommandLine
+import Foundation
+import Testing
+
+@Suite("From the command line to the simulation and back")
+struct EndToEndTests {
+  private static func scenario(expecting event: String) -> String {
+    """
+    { name: "hello", duration: "5s",
+      peers: ["ann", { name: "bob", invite: "ann", send: { count: 3 } }],
+      expect: [{ event: "\(event)", by: "2s", exactly: 1 }] }
+    """
+  }
+
+  private func run(_ words: [String]) -> (ExitCode, out: String, err: String) {
+    var (out, err) = ("", "")
+    let console = Console(out: { out += $0 }, err: { err += $0 })
+    let code = EarshotTool(console: console, engine: .simulated).run(["simulate"] + words)
+    return (code, out, err)
+  }
+
+  @Test("A scenario that holds is reported with its seed, its trace and its replay")
+  func held() throws {
+    let folder = try Folder()
+    let file = try folder.file("a.json5", Self.scenario(expecting: "bob sees ann joined"))
+    let (code, out, err) = run([file, "--seed", "9"])
+    #expect(code == .held)
+    #expect(out.contains("✓ bob sees ann joined once by 2s"))
+    #expect(out.contains("earshot simulate \(file) --seed 9\n"))
+    #expect(out.split(separator: "\n").last?.hasPrefix("seed 9  trace ") == true)
+    #expect(err.isEmpty)
+  }
+
+  @Test("A scenario that does not hold says what was seen instead")
+  func violated() throws {
+    let folder = try Folder()
+    let file = try folder.file("a.json5", Self.scenario(expecting: "bob sees ann left"))
+    let (code, out, _) = run([file, "--json"])
+    #expect(code == .violated)
+    let object = try JSONSerialization.jsonObject(with: Data(out.utf8)) as? [String: Any]
+    #expect(object?["held"] as? Bool == false)
+    #expect(object?["deterministic"] as? Bool == true)
+    let expectations = object?["expectations"] as? [[String: Any]]
+    #expect(expectations?.map { $0["held"] as? Bool } == [false])
+  }
+
+  @Test("The trace of one seed is the same every time, and another one with another seed")
+  func trace() throws {
+    let folder = try Folder()
+    let file = try folder.file("a.json5", Self.scenario(expecting: "bob sees ann joined"))
+    let traces = try ["1", "1", "2"].enumerated().map { index, seed in
+      let path = "\(folder.path)/\(index).tsv"
+      #expect(run([file, "--seed", seed, "--once", "--trace", path]).0 == .held)
+      return try String(contentsOfFile: path, encoding: .utf8)
+    }
+    #expect(traces[0].contains("\tbob\tjoined\tann\t"))
+    #expect(traces[0] == traces[1])
+    #expect(traces[0] != traces[2])
+  }
+
+  @Test("Progress does not change a run")
+  func progress() throws {
+    let folder = try Folder()
+    let file = try folder.file("a.json5", Self.scenario(expecting: "bob sees ann joined"))
+    var out = ""
+    let console = Console(isWatched: true, out: { out += $0 }, err: { _ in })
+    #expect(EarshotTool(console: console, engine: .simulated).run(["simulate", file]) == .held)
+    let last = { (text: String) in text.split(separator: "\n").last }
+    #expect(last(out) == last(run([file]).out))
+  }
+}

@@ -1,0 +1,211 @@
+import EarshotCore
+import EarshotScenario
+import Testing
+
+@Suite("Reading a scenario")
+struct ScenarioReaderTests {
+  /// A mistake in one of the parts of an otherwise right scenario.
+  struct Slip: CustomTestStringConvertible, Sendable {
+    let text: String
+    let path: String
+    let words: [String]
+    var testDescription: String { text }
+
+    init(_ text: String, at path: String, _ words: String...) {
+      (self.text, self.path, self.words) = (text, path, words)
+    }
+  }
+
+  /// A file of a title, two peers, and what is added.
+  static func file(_ more: String) -> String {
+    "{\n  name: \"n\", duration: \"10s\", peers: [\"ann\", { name: \"bob\" }],\n  \(more)\n}"
+  }
+
+  static func mistakes(in text: String) -> [ScenarioError.Mistake] {
+    do throws(ScenarioError) {
+      _ = try Scenario(json5: text, file: "room.json5")
+      return []
+    } catch {
+      return error.mistakes
+    }
+  }
+
+  @Test(
+    "A mistake is named by its path, with what is allowed and what was probably meant",
+    arguments: [
+      Slip("sede: 4", at: "sede", "no key \"sede\"", "did you mean \"seed\"?"),
+      Slip("seed: -1", at: "seed", "expected a whole number from 0", "found -1"),
+      Slip("seed: \"1\"", at: "seed", "found \"1\""),
+      Slip("seed: true", at: "seed", "found true"),
+      Slip("service: \"-chat\"", at: "service", "1 to 15 of a–z"),
+      Slip("links: { loss: 1.5 }", at: "links.loss", "0 to 1", "found 1.5"),
+      Slip("links: { loss: \"120%\" }", at: "links.loss", "\"100%\""),
+      Slip("links: { latency: 5 }", at: "links.latency", "\"250ms\"", "found 5"),
+      Slip("links: { latency: \"5 parsecs\" }", at: "links.latency", "found \"5 parsecs\""),
+      Slip("links: { bandwidth: \"10M\" }", at: "links.bandwidth", "\"10Mbit/s\""),
+      Slip("links: { mtu: 100 }", at: "links.mtu", "576B to 65535B"),
+      Slip("links: { delay: \"5ms\" }", at: "links.delay", "the keys are", "latency"),
+      Slip("faults: [{ kind: \"heal\" }]", at: "faults[0]", "\"at\" is missing"),
+      Slip(
+        "faults: [{ at: \"1s\", kind: \"crush\" }]", at: "faults[0].kind", "did you mean \"crash\"?"
+      ),
+      Slip(
+        "faults: [{ at: \"11s\", kind: \"heal\" }]", at: "faults[0].at",
+        "later than the scenario's end"),
+      Slip(
+        "faults: [{ at: \"1s\", kind: \"crash\", peer: \"bbo\" }]", at: "faults[0].peer",
+        "did you mean \"bob\"?"),
+      Slip(
+        "faults: [{ at: \"1s\", kind: \"heal\", for: \"2s\" }]", at: "faults[0].for",
+        "no key \"for\""),
+      Slip(
+        "faults: [{ at: \"1s\", kind: \"partition\", groups: [\"ann\"] }]", at: "faults[0].groups",
+        "at least two groups"),
+      Slip(
+        "faults: [{ at: \"1s\", kind: \"partition\", groups: [\"ann\", \"all\"] }]",
+        at: "faults[0].groups", "\"ann\" is in two groups"),
+      Slip(
+        "faults: [{ at: \"1s\", kind: \"link\", between: [\"ann\", \"bob\"] }]", at: "faults[0]",
+        "nothing about the link"),
+      Slip("randomFaults: { count: 3, kinds: [\"cuts\"] }", at: "randomFaults.kinds[0]", "\"cut\""),
+      Slip(
+        "randomFaults: { count: 3, between: [\"5s\", \"1s\"] }", at: "randomFaults.between",
+        "smaller one first"),
+      Slip("expect: [{ connected: \"al\" }]", at: "expect[0].connected", "did you mean \"all\"?"),
+      Slip("expect: [{ at: \"1s\" }]", at: "expect[0]", "exactly one of connected"),
+      Slip(
+        "expect: [{ connected: \"all\", at: \"1s\", by: \"2s\" }]", at: "expect[0].by",
+        "only one of"),
+      Slip("expect: [{ connected: \"all\", by: \"20s\" }]", at: "expect[0].by", "scenario's end"),
+      Slip(
+        "expect: [{ event: \"ann sees bob join\" }]", at: "expect[0].event",
+        "did you mean \"ann sees bob joined\"?"),
+      Slip("expect: [{ outcome: \"ann -> bob\" }]", at: "expect[0]", "\"is\" is missing"),
+      Slip(
+        "expect: [{ outcome: \"ann -> bob\", is: \"timedout\" }]", at: "expect[0].is",
+        "did you mean \"timedOut\"?"),
+      Slip(
+        "expect: [{ members: { anne: 1 } }]", at: "expect[0].members.anne", "did you mean \"ann\"?"),
+      Slip("expect: 7", at: "expect", "expected an object"),
+    ])
+  func slips(slip: Slip) throws {
+    let mistakes = Self.mistakes(in: Self.file(slip.text))
+    let mistake = try #require(mistakes.first)
+    #expect(mistakes.count == 1, "\(mistakes.map(\.reason))")
+    #expect(mistake.path == slip.path)
+    for word in slip.words { #expect(mistake.reason.contains(word), "\(mistake.reason)") }
+  }
+
+  @Test(
+    "A mistake in a peer is named by its path",
+    arguments: [
+      Slip("{ name: \"\" }", at: "peers[0]", "a name of 1 to 48 bytes"),
+      Slip("{ name: \"all\" }", at: "peers[0]", "not one of all"),
+      Slip("{ name: \"a b\" }", at: "peers[0]", "letters, digits"),
+      Slip("{ count: 3 }", at: "peers[0]", "\"name\" is missing"),
+      Slip("{ name: \"p\", count: 0 }", at: "peers[0].count", "from 1 to 10000"),
+      Slip("{ name: \"p\", accept: \"maybe\" }", at: "peers[0].accept", "\"always\""),
+      Slip(
+        "{ name: \"p\", accept: { after: \"1s\", chance: 0.5 } }", at: "peers[0].accept.after",
+        "not both"),
+      Slip(
+        "{ name: \"p\", invite: { who: \"q\" } }", at: "peers[0].invite.who", "the name of a peer"),
+      Slip(
+        "{ name: \"p\", invite: [\"found\", { who: \"found\", timeout: \"2h\" }] }",
+        at: "peers[0].invite[1].timeout", "1ms to 1h"),
+      Slip(
+        "{ name: \"p\", invite: \"found\", browse: false }", at: "peers[0].browse", "has to browse"),
+      Slip("{ name: \"p\", send: { size: 3 } }", at: "peers[0].send.size", "16B to 16MiB"),
+      Slip(
+        "{ name: \"p\", session: { patiense: \"1s\" } }", at: "peers[0].session.patiense",
+        "\"patience\""),
+    ])
+  func peers(slip: Slip) throws {
+    let mistakes = Self.mistakes(in: "{ name: \"n\", duration: \"10s\", peers: [\(slip.text)] }")
+    let mistake = try #require(mistakes.first { $0.path == slip.path }, "\(mistakes)")
+    for word in slip.words { #expect(mistake.reason.contains(word), "\(mistake.reason)") }
+  }
+
+  @Test("All mistakes of a file are told at once, in its order, with line and column")
+  func all() {
+    let text = "{\n  name: 1,\n  duration: \"10\",\n  peers: [\"ann\", \"ann\"], colour: 3,\n}"
+    let mistakes = Self.mistakes(in: text)
+    #expect(mistakes.map(\.path) == ["name", "duration", "peers[1]", "colour"])
+    #expect(mistakes.map(\.line) == [2, 3, 4, 4])
+    #expect(mistakes.map(\.column) == [9, 13, 18, 26])
+  }
+
+  @Test("A text that is not JSON5 is named by the place where it goes wrong")
+  func syntax() throws {
+    let mistake = try #require(Self.mistakes(in: "{\n  name: \"n\"\n  duration: \"1s\"\n}").first)
+    #expect((mistake.line, mistake.column) == (3, 3))
+    #expect(mistake.reason == "expected \",\" or \"}\", found \"d\"")
+  }
+
+  @Test("What is left out has its default")
+  func defaults() throws {
+    let scenario = try Scenario(json5: Self.file(""), file: "n.json5")
+    #expect(scenario.seed == 1)
+    #expect(scenario.service == "earshot")
+    #expect(scenario.peerNames == ["ann", "bob"])
+    let ann = scenario.peers[0]
+    #expect(ann.advertises && !ann.browses && !ann.echoes && ann.preparesForSuspension)
+    #expect(ann.acceptance == .always && ann.invitations.isEmpty && ann.workloads.isEmpty)
+    #expect(ann == scenario.peers[1].named("ann"))
+    #expect(scenario.links.defaults.isEmpty && scenario.links.exceptions.isEmpty)
+  }
+
+  @Test("A crowd is as many peers as it counts, and its name stands for all of them")
+  func crowd() throws {
+    let text = """
+      { name: "n", duration: "1m", seed: 18446744073709551615,
+        peers: [{ name: "p", count: 3, invite: "foundSmaller" }, "ann"],
+        faults: [{ at: "1s", kind: "cut", from: "p", to: "ann", for: "250ms" }] }
+      """
+    let scenario = try Scenario(json5: text, file: "n.json5")
+    #expect(scenario.seed == .max)
+    #expect(scenario.peerNames == ["p1", "p2", "p3", "ann"])
+    #expect(scenario.peers[1].invitations.map(\.guest) == [.foundSmaller])
+    #expect(scenario.peers[1].browses && !scenario.peers[3].browses)
+    let fault = try #require(scenario.faults.first)
+    #expect(fault.at == .seconds(1) && fault.lasting == .milliseconds(250))
+    guard case .cut(let ends) = fault.kind else {
+      Issue.record("\(fault)")
+      return
+    }
+    #expect(ends.pairs.map(\.from) == ["p1", "p2", "p3"])
+    #expect(ends.pairs.allSatisfy { $0.to == "ann" })
+  }
+
+  @Test(
+    "Durations are exact",
+    arguments: [
+      ("250ms", Duration.milliseconds(250)), ("1.5s", .milliseconds(1_500)), ("1m", .seconds(60)),
+      ("0.000000001s", .nanoseconds(1)), ("7us", .microseconds(7)),
+      ("1.25 ms", .microseconds(1_250)),
+      ("0s", .zero),
+    ])
+  func durations(text: String, duration: Duration) throws {
+    let scenario = try Scenario(
+      json5: Self.file("links: { jitter: \"\(text)\" }"), file: "n.json5")
+    #expect(scenario.links.defaults.jitter == duration)
+  }
+
+  @Test(
+    "A duration that is none is not taken for one",
+    arguments: [
+      "", "s", "5", ".5s", "5.s", "1.2.3s", "-1s", "1e3s", "99999999999999999999s", "0.0000000001s",
+    ])
+  func nonsense(text: String) {
+    #expect(!Self.mistakes(in: Self.file("links: { jitter: \"\(text)\" }")).isEmpty)
+  }
+}
+
+extension PeerPlan {
+  /// The same plan for a peer of another name.
+  fileprivate func named(_ name: String) -> PeerPlan {
+    var plan = self
+    plan.name = name
+    return plan
+  }
+}
