@@ -8,8 +8,8 @@ public enum ScenarioRun {
   /// - Parameters:
   ///   - scenario: What to run.
   ///   - seed: What decides everything that is left to chance; the scenario's own seed by default.
-  ///   - trace: Told of everything as it happens, messages included: a line each, with fields between tabs
-  ///     (virtual seconds, peer, what, other peer, detail).
+  ///   - trace: Told of everything as it happens, packets included: a line each, with fields between tabs
+  ///     (virtual seconds, kind, from, to, label, detail).
   ///   - progress: Told after every second of virtual time how many have passed.
   /// - Returns: What came out.
   public static func run(
@@ -18,20 +18,22 @@ public enum ScenarioRun {
   ) -> Verdict {
     let seed = seed ?? scenario.seed
     let start = ProcessorTime.now
-    let recorder = Recorder(trace: trace.map { Recorder.Trace(line: $0) })
-    let stage = Stage(scenario, seed: seed, recorder: recorder)
-    let plan = FaultPlan(scenario, seed: seed)
-    for fault in plan.faults { stage.schedule(fault) }
-    run(stage.world, for: scenario.duration, progress)
-    let ending = Ending(stage, recorder)
-    stage.world.finish()
+    let world = makeWorld(scenario, seed)
+    if let trace { world.record { trace($0.description) } }
+    let (recorder, plan) = (Recorder(in: world), FaultPlan(scenario, seed: seed))
+    let stage = play(scenario, plan, in: world, recorder, progress)
+    let (awake, lastDisturbance) = (stage.awake, stage.lastDisturbance)
+    world.finish()
     let record = recorder.everything
+    let invariants = Invariants(
+      record: record, end: scenario.duration, awake: awake, lastDisturbance: lastDisturbance)
+    let checker = ExpectationChecker(record.timeline, record.traffic)
     return Verdict(
-      scenario: scenario.name, summary: scenario.summary, seed: seed, traceHash: ending.hash,
-      eventCount: ending.eventCount, virtualDuration: scenario.duration,
+      scenario: scenario.name, summary: scenario.summary, seed: seed,
+      traceHash: world.traceHash, eventCount: world.eventCount, virtualDuration: scenario.duration,
       cpuSeconds: ProcessorTime.now - start, timeline: record.timeline,
       ways: record.traffic.ways, drawnFaults: plan.drawn.map(\.description),
-      results: results(scenario, record, ending))
+      results: scenario.expectations.map { checker.check($0) } + invariants.results)
   }
 
   /// Runs a scenario twice, and says in the verdict whether both runs were the same.
@@ -47,63 +49,45 @@ public enum ScenarioRun {
     progress: ((Int) -> Void)? = nil
   ) -> Verdict {
     var verdict = run(scenario, seed: seed, trace: trace, progress: progress)
-    verdict.compare(with: run(scenario, seed: seed, progress: progress))
+    let second = run(scenario, seed: seed, progress: progress)
+    guard verdict.traceHash == second.traceHash, verdict.eventCount == second.eventCount else {
+      verdict.determinism = .different(difference(scenario, verdict.seed))
+      return verdict
+    }
+    verdict.determinism = .same
     return verdict
   }
 
-  private static func run(_ world: World, for duration: Duration, _ progress: ((Int) -> Void)?) {
+  private static func makeWorld(_ scenario: Scenario, _ seed: UInt64) -> World {
+    let conditions = LinkConditions(scenario.links.defaults)
+    return World(seed: seed, configuration: WorldConfiguration(defaultLink: conditions))
+  }
+
+  /// Runs a scenario in a new world, up to its end.
+  private static func play(
+    _ scenario: Scenario, _ plan: FaultPlan, in world: World, _ recorder: Recorder,
+    _ progress: ((Int) -> Void)? = nil
+  ) -> Stage {
+    let stage = Stage(scenario, plan, in: world, recorder: recorder)
     if let progress {
-      for second in 1..<max(2, Int(duration.components.seconds)) {
-        world.run(until: .zero + min(duration, .seconds(second)))
+      for second in 1..<max(2, Int(scenario.duration.components.seconds)) {
+        world.run(until: .zero + min(scenario.duration, .seconds(second)))
         progress(second)
       }
     }
-    world.run(until: .zero + duration)
+    world.run(until: .zero + scenario.duration)
+    recorder.close()
+    return stage
   }
 
-  /// How things stood when the time was over, before the world was taken down.
-  private struct Ending {
-    let hash: RollingHash
-    let eventCount: Int
-    let awake: [String]
-    let lastDisturbance: Duration
-
-    init(_ stage: Stage, _ recorder: Recorder) {
-      recorder.close()
-      var hash = stage.world.traceHash
-      hash.combine(recorder.hash.value)
-      self.hash = hash
-      eventCount = stage.world.eventCount
-      (awake, lastDisturbance) = (stage.awake, stage.lastDisturbance)
+  /// The first event that differs between two more runs.
+  private static func difference(_ scenario: Scenario, _ seed: UInt64) -> String {
+    let plan = FaultPlan(scenario, seed: seed)
+    let divergence = DeterminismCheck.run {
+      makeWorld(scenario, seed)
+    } _: { world in
+      _ = play(scenario, plan, in: world, Recorder(in: world))
     }
-  }
-
-  private static func results(
-    _ scenario: Scenario, _ record: Recorder.Record, _ ending: Ending
-  ) -> [Verdict.Result] {
-    let checker = ExpectationChecker(record.timeline, record.traffic)
-    let invariants = Invariants(
-      record: record, end: scenario.duration, awake: ending.awake,
-      lastDisturbance: ending.lastDisturbance)
-    return scenario.expectations.map { checker.check($0) } + invariants.results
-  }
-}
-
-extension Verdict {
-  /// Notes whether a second run of the same seed was the same, and where it first differed.
-  package mutating func compare(with second: Verdict) {
-    guard traceHash != second.traceHash || eventCount != second.eventCount else {
-      return determinism = .same
-    }
-    let pairs = zip(timeline.entries, second.timeline.entries)
-    if let (mine, other) = pairs.first(where: { $0 != $1 }) {
-      determinism = .different("first in “\(mine)” against “\(other)”")
-    } else if timeline.entries.count != second.timeline.entries.count {
-      let counts = [timeline.entries.count, second.timeline.entries.count]
-      determinism = .different("\(counts[0]) against \(counts[1]) entries of the timeline")
-    } else {
-      determinism = .different(
-        "in packets or messages alone, \(eventCount) against \(second.eventCount) events")
-    }
+    return divergence?.description ?? "but two further runs did not"
   }
 }
