@@ -2,8 +2,8 @@ import Foundation
 
 /// One question, measured in rounds, answered as a table or as JSON.
 ///
-/// Understands `--json`, `--rounds N` (9 by default) and `--quick`, which is one round. What is compared takes turns within each round, so that a
-/// machine that slows down slows all of it down.
+/// Understands `--json`, `--rounds N` (9 by default), `--quick`, which is one round, and `--help`. What is
+/// compared takes turns within each round, so that a machine that slows down slows all of it down.
 public struct Benchmark {
   /// Something to measure: a name, and how many operations one call does.
   public struct Contender {
@@ -32,11 +32,28 @@ public struct Benchmark {
   /// A benchmark with the options of its command line.
   public init(_ title: String, arguments: [String] = CommandLine.arguments) {
     self.title = title
+    if arguments.contains("--help") {
+      print(Self.usage(of: title))
+      exit(EXIT_SUCCESS)
+    }
     isJSON = arguments.contains("--json")
     isQuick = arguments.contains("--quick")
     let index = arguments.firstIndex(of: "--rounds").map { $0 + 1 }
     let wished = index.flatMap { $0 < arguments.count ? Int(arguments[$0]) : nil }
     rounds = max(1, wished ?? (isQuick ? 1 : 9))
+  }
+
+  private static func usage(of title: String) -> String {
+    """
+    usage: \(title) [--json] [--rounds N] [--quick]
+
+    Prints medians over rounds, half the distance from the slowest to the fastest round in
+    per cent, and ratios to the baseline of the same run. Meant for release builds.
+
+      --json      print one JSON object
+      --rounds N  measure everything N times (9)
+      --quick     measure little, once: that it runs
+    """
   }
 
   /// Measures contenders in operations a CPU-second, after one round to warm up.

@@ -6,7 +6,8 @@ import Synchronization
 /// Pairs of peers in sessions that send each other messages: the whole stack at work.
 ///
 /// A client sends so many messages of 64 bytes at once and waits until all have been echoed; then the next ones.
-/// Each link takes 1 ms, nothing is lost. What counts is messages that an application has received.
+/// Each pair is in a room of its own; each
+/// link takes 1 ms, nothing is lost. What counts is messages that an application has received.
 struct Conversations {
   let peerCount: Int
   let burst: Int
@@ -30,7 +31,8 @@ struct Conversations {
     let world = World(seed: seed)
     let received = Counter()
     for pair in 0..<peerCount / 2 {
-      let (client, server) = (world.makeHost("client\(pair)"), world.makeHost("server\(pair)"))
+      let client = world.makeHost("client\(pair)", segment: "room \(pair)")
+      let server = world.makeHost("server\(pair)", segment: "room \(pair)")
       let identity = Identity(plain: Self.identifier(of: pair))
       server.spawn("server") { await Self.attempt { try await serve(server, identity, received) } }
       client.spawn("client") {

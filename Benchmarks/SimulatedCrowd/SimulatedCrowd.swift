@@ -14,7 +14,7 @@ enum SimulatedCrowd {
         Crowd(hostCount: hostCount, packets: benchmark.isQuick ? 20_000 : 1_000_000), in: &benchmark
       )
     }
-    for peerCount in [2, 100, 1_000] {
+    for peerCount in hostCounts {
       for burst in [1, 16] { measure(peerCount, burst, in: &benchmark) }
     }
     benchmark.add(

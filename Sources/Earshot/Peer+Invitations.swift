@@ -86,6 +86,15 @@ extension Peer {
     for id in offered { decline(id) }
   }
 
+  /// Ends all invitations without a word to anybody else.
+  func abandonInvitations() {
+    for id in invitations.outgoing.keys.sorted() { ended(id, .cancelled) }
+    let open = invitations.incoming.values
+    invitations.incoming = [:]
+    for incoming in open { incoming.waiter?.resume(returning: false) }
+    invitations.timer = nil
+  }
+
   func withdrawInvitations(to session: Session) {
     for (id, outgoing) in invitations.outgoing.sorted(by: { $0.key < $1.key })
     where outgoing.session === session {

@@ -35,6 +35,7 @@ public actor Peer {
   var invitations: PeerInvitations
   var deskEvents: [InvitationDesk.Event] = []
   private var listener: (any Listener)?
+  private var shutdown: (any NetworkObservation)?
   private var lastToken: UInt64 = 0
   private(set) var port: UInt16 = 0
 
@@ -78,6 +79,9 @@ public actor Peer {
 
   private func begin() throws(EarshotError) {
     try openListener(port: configuration.port)
+    shutdown = network.observeShutdown { [weak self] in
+      self?.assumeIsolated { $0.hostWentDown() }
+    }
     attention.connect(
       to: network.makeSignal { [weak self] in self?.assumeIsolated { $0.attend() } })
     invitations.timer = network.makeTimer { [weak self] in
@@ -286,6 +290,16 @@ public actor Peer {
     let sessions = sessionsInOrder
     for session in sessions { session.assumeIsolated { $0.beginLeaving(within: limit) } }
     return sessions
+  }
+
+  /// Lets go of everything, since nothing works any more.
+  private func hostWentDown() {
+    phase = .stopped
+    abandonInvitations()
+    stopDiscovery()
+    for session in sessionsInOrder { session.assumeIsolated { $0.abandon() } }
+    links = [:]
+    attention.connect(to: nil)
   }
 
   private func stopDiscovery() {

@@ -351,6 +351,17 @@ extension Session: LinkOwner {
     finishIfEmpty()
   }
 
+  /// Ends at once and tells only our own side, since the host is down.
+  func abandon() {
+    guard phase != .ended else { return }
+    phase = .leaving
+    directory.end()
+    for member in membersInOrder { seats[member]?.delivery.end() }
+    for member in joiners.keys.sorted() { resumeJoiners(of: member, false) }
+    (seats, owners, held) = ([:], [:], [:])
+    finishIfEmpty()
+  }
+
   func finishIfEmpty() {
     guard phase == .leaving, seats.isEmpty else { return }
     phase = .ended

@@ -23,6 +23,11 @@ public protocol Network: AnyObject, Sendable {
   /// Calls back after every change of `interfaces`, until the observation is cancelled or released.
   func observeInterfaces(_ changed: @escaping @Sendable () -> Void) -> any NetworkObservation
 
+  /// Calls back once when the host goes down for good, unless the observation is cancelled or released before.
+  ///
+  /// For whoever holds what holds it, to let go: nothing works here any more.
+  func observeShutdown(_ shutDown: @escaping @Sendable () -> Void) -> any NetworkObservation
+
   /// The stream of random numbers of one concern on this host; on real networks seeded by the system.
   func random(_ name: String) -> RandomStream
 

@@ -76,7 +76,6 @@ struct FaultTests {
       _ = room.addGuest("bob", on: room.world.restart(bob))
     }
     room.world.run(for: .seconds(60))
-    for line in room.log where !line.what.hasPrefix("message") { print(line) }
     #expect(room.count("ann", "interrupted") == 1)
     #expect(room.seen(by: "ann", "joined bob").count == 2)
   }
@@ -90,9 +89,6 @@ struct FaultTests {
     #expect(Self.numbers(room) == Self.all(100))
     #expect(room.count("ann", "interrupted") == 1)
     #expect(room.count("ann", "resumed") == 1)
-    if seed.value == 0 {
-      for line in room.log where !line.what.hasPrefix("message") { print(line) }
-    }
   }
 
   @Test("A frozen member is missed, and misses nothing when it thaws", arguments: Seed.some(5))
@@ -103,8 +99,5 @@ struct FaultTests {
     room.world.run(for: .seconds(60))
     #expect(Self.numbers(room) == Self.all(100))
     #expect(room.count("ann", "resumed") == 1)
-    if seed.value == 0 {
-      for line in room.log where !line.what.hasPrefix("message") { print(line) }
-    }
   }
 }

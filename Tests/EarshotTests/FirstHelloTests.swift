@@ -52,7 +52,6 @@ struct FirstHelloTests {
     }
     world.run(for: .seconds(40))
     let lines = log.withLock { $0 }
-    for line in lines { print(line) }
     world.finish()
     #expect(lines.contains { $0.hasSuffix("bob: message abcabc") })
     #expect(lines.contains { $0.hasSuffix("ann: left") })

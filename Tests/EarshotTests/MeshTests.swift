@@ -20,10 +20,17 @@ struct MeshTests {
       #expect(room.count(name, "failed") == 0)
       #expect(room.count(name, "could not") == 0)
     }
-    if !room.log.filter({ $0.what.contains("lost") || $0.what.contains("interr") }).isEmpty
-      || seed.value == 0
-    {
-      for line in room.log { print(line) }
+  }
+
+  @Test("Peers on different segments do not find each other")
+  func segments() {
+    let room = Room(seed: 1)
+    for (name, segment) in [("ann", "hall"), ("bob", "hall"), ("cy", "yard")] {
+      _ = room.addGuest(name, on: room.world.makeHost(name, segment: segment))
     }
+    room.world.run(for: .seconds(5))
+    #expect(room.seen(by: "ann", "joined bob").count == 1)
+    #expect(room.count("cy", "found") == 0)
+    #expect(room.seen(by: "ann", "found cy").isEmpty)
   }
 }

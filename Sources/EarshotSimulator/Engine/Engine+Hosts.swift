@@ -4,8 +4,9 @@ extension Engine {
     if phase == .idle { owner = .current } else { checkThread("a call of the world") }
   }
 
-  func makeHost(_ name: String) -> SimulatedNetwork {
-    let host = SimulatedNetwork(name, index: fabric.addHost(name), generation: 0, engine: self)
+  func makeHost(_ name: String, segment: String) -> SimulatedNetwork {
+    let index = fabric.addHost(name, segment: segment)
+    let host = SimulatedNetwork(name, index: index, generation: 0, engine: self)
     hosts.append(host)
     return host
   }
@@ -31,6 +32,7 @@ extension Engine {
     }
     for host in all { host.cancelTasks() }
     for host in all { host.shutDownSockets() }
+    for host in all { host.tellShutdown() }
     fireTimers()
     runReadyJobs()
     forget()

@@ -1,12 +1,14 @@
 /// What lies between the hosts: addresses, links, groups and faults.
 ///
-/// All hosts are on one segment. The n-th host, from 0, has the addresses 10.0.0.1 + n and fe80::1 + n.
+/// The n-th host, from 0, has the addresses 10.0.0.1 + n and fe80::1 + n. Every host reaches every other;
+/// multicast stays on its segment.
 struct Fabric {
   private let seed: UInt64
   private(set) var defaultConditions: LinkConditions
   private var loopback = LinkConditions.loopback
   var multicastLoss: Ratio
   private var names: [String] = []
+  private var segments: [String] = []  // Of each host.
   private var indexOfName: [String: Int] = [:]
   private var links: [UInt64: Link] = [:]
   /// Which part of a partition each host is in; hosts of different parts hear nothing of each other.
@@ -14,7 +16,12 @@ struct Fabric {
   private var rules: [(id: RuleID, rule: Rule)] = []
   private var nextRule = 0
   /// The hosts that have joined a group, ascending, each as often as it has sockets there.
-  private var groups: [IPAddress: [Int]] = [:]
+  private var groups: [Group: [Int]] = [:]
+
+  private struct Group: Hashable {
+    let segment: String
+    let address: IPAddress
+  }
 
   init(seed: UInt64, configuration: WorldConfiguration) {
     self.seed = seed
@@ -24,10 +31,11 @@ struct Fabric {
 
   // MARK: Hosts
 
-  mutating func addHost(_ name: String) -> Int {
+  mutating func addHost(_ name: String, segment: String) -> Int {
     precondition(indexOfName[name] == nil, "there is a host '\(name)' already")
     indexOfName[name] = names.count
     names.append(name)
+    segments.append(segment)
     parts?.append(-1)
     return names.count - 1
   }
@@ -131,18 +139,21 @@ struct Fabric {
   // MARK: Groups
 
   mutating func join(_ group: IPAddress, host: Int) {
+    let group = Group(segment: segments[host], address: group)
     var members = groups[group] ?? []
     members.insert(host, at: members.firstIndex { $0 > host } ?? members.endIndex)
     groups[group] = members
   }
 
   mutating func leave(_ group: IPAddress, host: Int) {
+    let group = Group(segment: segments[host], address: group)
     guard let index = groups[group]?.firstIndex(of: host) else { return }
     groups[group]?.remove(at: index)
   }
 
-  /// The hosts that have joined a group, each once, in the order of their making.
-  func members(of group: IPAddress) -> [Int] {
+  /// The hosts of a sender's segment that have joined a group, each once, in the order of their making.
+  func members(of group: IPAddress, heardBy sender: Int) -> [Int] {
+    let group = Group(segment: segments[sender], address: group)
     var members: [Int] = []
     for host in groups[group] ?? [] where members.last != host { members.append(host) }
     return members

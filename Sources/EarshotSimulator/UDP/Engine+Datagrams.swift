@@ -91,7 +91,7 @@ extension Engine {
   ) {
     let source = socket.source(to: destination.address)
     let sender = socket.host.index
-    for member in fabric.members(of: destination.address)
+    for member in fabric.members(of: destination.address, heardBy: sender)
     where member != sender || socket.options.loopsMulticast {
       let link = fabric.link(from: sender, to: member)
       let loss = member == sender ? Ratio.zero : fabric.multicastLoss

@@ -12,6 +12,8 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
   /// Sockets that are gone, whose handlers have not been told.
   var defunct: [any HostSocket] = []
   private var tasks: [Int: Task<Void, Never>] = [:]
+  private var shutdownObservers: [Int: @Sendable () -> Void] = [:]
+  private var shutdownCount = 0
   private var taskCount = 0
   private var nextPort: UInt16
   let generation: Int
@@ -52,7 +54,24 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
   /// Calls back after every change of `interfaces`: never, they do not change.
   public func observeInterfaces(_ changed: @escaping @Sendable () -> Void)
     -> any NetworkObservation
-  { SimulatedObservation() }
+  { SimulatedObservation {} }
+
+  /// Calls back at the end of the world, also on hosts that crashed before.
+  public func observeShutdown(_ shutDown: @escaping @Sendable () -> Void)
+    -> any NetworkObservation
+  {
+    shutdownCount += 1
+    let number = shutdownCount
+    shutdownObservers[number] = shutDown
+    return SimulatedObservation { [weak self] in self?.shutdownObservers[number] = nil }
+  }
+
+  /// Tells whoever observes that the host is down, in the order in which they began to.
+  func tellShutdown() {
+    let observers = shutdownObservers.sorted { $0.key < $1.key }.map(\.value)
+    shutdownObservers = [:]
+    for observer in observers { life.perform(observer) }
+  }
 
   /// The stream of random numbers of one concern on this host.
   public func random(_ name: String) -> RandomStream {
@@ -118,7 +137,14 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
   }
 }
 
-/// Interfaces of a simulated host do not change.
-final class SimulatedObservation: NetworkObservation {
-  func cancel() {}
+/// What ends an observation.
+final class SimulatedObservation: NetworkObservation, @unchecked Sendable {
+  // Sendable as its engine is: one thread drives both.
+  private let end: () -> Void
+
+  init(_ end: @escaping () -> Void) { self.end = end }
+
+  func cancel() { end() }
+
+  deinit { end() }
 }

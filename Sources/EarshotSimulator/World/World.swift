@@ -31,12 +31,15 @@ public final class World: @unchecked Sendable {
   /// The hosts as they are now, in the order of their making.
   public var hosts: [SimulatedNetwork] { engine.hosts }
 
-  /// Adds a host to the segment.
+  /// Adds a host.
   ///
-  /// - Precondition: No other host has the name.
-  public func makeHost(_ name: String) -> SimulatedNetwork {
+  /// - Parameters:
+  ///   - name: What it is called; no other host may have the name.
+  ///   - segment: Where it is attached: multicast, and so discovery, reaches the hosts of one segment only.
+  /// - Returns: The host, on which nothing runs yet.
+  public func makeHost(_ name: String, segment: String = "lan") -> SimulatedNetwork {
     engine.enter()
-    return engine.makeHost(name)
+    return engine.makeHost(name, segment: segment)
   }
 
   /// The random numbers of one concern of the world itself, such as a plan of faults.
