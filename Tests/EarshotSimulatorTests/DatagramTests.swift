@@ -29,7 +29,7 @@ struct DatagramTests {
   @Test("A multicast reaches the members of its group, and its sender when it loops")
   func multicast() throws {
     let world = World(seed: 1)
-    let hosts = ["ann", "bob", "cleo"].map(world.makeHost)
+    let hosts = ["ann", "bob", "cleo"].map { world.makeHost($0) }
     let logs = hosts.map { _ in DatagramLog() }
     let group = IPAddress.v4(0xE000_00FB)
     let sockets = try zip(hosts, logs).map { host, log in

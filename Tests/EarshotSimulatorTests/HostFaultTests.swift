@@ -155,7 +155,7 @@ struct HostFaultTests {
   @Test("A partition lets parts speak among themselves, until it heals")
   func partition() throws {
     let world = World(seed: 1)
-    let hosts = ["ann", "bob", "cleo", "dan"].map(world.makeHost)
+    let hosts = ["ann", "bob", "cleo", "dan"].map { world.makeHost($0) }
     let logs = hosts.map { _ in DatagramLog() }
     let sockets = try zip(hosts, logs).map { host, log in
       try host.openDatagramSocket(
