@@ -80,6 +80,12 @@ struct ScenarioReaderTests {
       Slip(
         "expect: [{ event: \"ann sees bob join\" }]", at: "expect[0].event",
         "did you mean \"ann sees bob joined\"?"),
+      Slip(
+        "expect: [{ event: \"ann sees bob left\", reason: \"lots\" }]", at: "expect[0].reason",
+        "did you mean \"lost\"?"),
+      Slip(
+        "expect: [{ event: \"ann sees bob found\", reason: \"lost\" }]", at: "expect[0].reason",
+        "\"found\" has no reason"),
       Slip("expect: [{ outcome: \"ann -> bob\" }]", at: "expect[0]", "\"is\" is missing"),
       Slip(
         "expect: [{ outcome: \"ann -> bob\", is: \"timedout\" }]", at: "expect[0].is",
