@@ -82,7 +82,9 @@ struct TaskTests {
   @Test("The end of the world ends every task, on every kind of host")
   func teardown() {
     let world = World(seed: 1)
-    let hosts = ["running", "frozen", "suspended", "crashed", "restarted"].map { world.makeHost($0) }
+    let hosts = ["running", "frozen", "suspended", "crashed", "restarted"].map {
+      world.makeHost($0)
+    }
     let ended = Mutex<[String]>([])
     for host in hosts {
       host.spawn("sleeper") {
