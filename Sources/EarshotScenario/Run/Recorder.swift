@@ -4,7 +4,9 @@ import Synchronization
 
 /// Everything that the programs of a run report, as it happens.
 ///
-/// It all goes into the trace of the world too. What is reported after ``close()`` is left out, but for the ends of calls: code of a world that is taken
+/// It all goes into the trace of the world too, what happens at one instant in an order of its own: tasks that
+/// are ready at once take turns as the compiler has cut them into pieces, which optimising changes.
+/// What is reported after ``close()`` is left out, but for the ends of calls: code of a world that is taken
 /// down no longer means what it says.
 package final class Recorder: Sendable {
   /// What was reported.
@@ -33,7 +35,17 @@ package final class Recorder: Sendable {
     package let text: String
   }
 
+  /// What is to go into the trace at the end of this instant.
+  private struct Note {
+    let host: SimulatedNetwork?
+    let kind: String
+    let text: String
+
+    var rank: [String] { [host?.name ?? "", kind, text] }
+  }
+
   private let record = Mutex(Record())
+  private let notes = Mutex<[Note]>([])
   private let world: World?
 
   /// A recorder without a record yet.
@@ -83,7 +95,26 @@ package final class Recorder: Sendable {
     }
     guard isTaken else { return }
     let words = [entry.subject ?? "", detail].filter { !$0.isEmpty }
-    world?.note(host, kind: kind.rawValue, words.joined(separator: " "))
+    trace(host, kind: kind.rawValue, words.joined(separator: " "))
+  }
+
+  private func trace(_ host: SimulatedNetwork?, kind: String, _ text: String) {
+    guard let world else { return }
+    let isFirst = notes.withLock { notes in
+      notes.append(Note(host: host, kind: kind, text: text))
+      return notes.count == 1
+    }
+    if isFirst { world.at(world.now) { [weak self] in self?.traceNotes(in: world) } }
+  }
+
+  private func traceNotes(in world: World) {
+    let notes = notes.withLock { notes in
+      defer { notes = [] }
+      return notes
+    }
+    for note in notes.sorted(by: { $0.rank.lexicographicallyPrecedes($1.rank) }) {
+      world.note(note.host, kind: note.kind, note.text)
+    }
   }
 
   /// Notes that a peer's program has lost its memory.
@@ -122,7 +153,7 @@ package final class Recorder: Sendable {
       record.openSends += 1
       return record.traffic.send(on: stream, at: host.elapsed)
     }
-    world?.note(host, kind: "sent", "\(stream):\(number)")
+    trace(host, kind: "sent", "\(stream):\(number)")
     return number
   }
 
@@ -137,7 +168,7 @@ package final class Recorder: Sendable {
   ///
   /// - Returns: Whether it was an echo.
   func arrived(_ message: TestMessage?, from: String, at host: SimulatedNetwork) -> Bool {
-    if let message { world?.note(host, kind: "received", "\(message.stream):\(message.number)") }
+    if let message { trace(host, kind: "received", "\(message.stream):\(message.number)") }
     return arrived(message, from: from, to: host.name, host.elapsed)
   }
 
