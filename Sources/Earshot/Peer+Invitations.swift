@@ -23,7 +23,7 @@ extension Peer {
   ) async throws(EarshotError) -> InvitationOutcome {
     try checkRunning()
     try Checked.context(context)
-    guard session.peer === self, sessions[session.id] === session else {
+    guard isOpen(session) else {
       throw EarshotError(.sessionEnded, "That is no open session of \(name).")
     }
     let (serviceType, endpoints) = try target(peer, endpoints)
@@ -58,6 +58,12 @@ extension Peer {
         peers: [peer])
     }
     return (found.serviceType, found.peer.endpoints)
+  }
+
+  /// Whether a session is one of ours, and nobody has begun to leave it.
+  private func isOpen(_ session: Session) -> Bool {
+    guard session.peer === self, sessions[session.id] === session else { return false }
+    return session.assumeIsolated { $0.phase == .open }
   }
 
   private func openInvitation(of peer: PeerID, to session: Session) -> InvitationID? {
@@ -120,7 +126,7 @@ extension Peer {
       throw Self.ended(invitation)
     }
     let session = if let session { session } else { try makeSession() }
-    guard session.peer === self, sessions[session.id] === session else {
+    guard isOpen(session) else {
       throw EarshotError(.sessionEnded, "That is no open session of \(name).")
     }
     switch reserve(invitation.sender, in: session) {

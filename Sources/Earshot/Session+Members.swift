@@ -269,7 +269,8 @@ extension Session: LinkOwner {
     case .weForgot: return link.assumeIsolated { $0.close(.notIntroduced) }
     case .remoteForgot:
       guard let entry = roster[sender] else { return }
-      end(seat, of: sender, .lost)
+      end(seat, of: sender, phase == .open ? .lost : .disconnected)
+      guard phase == .open else { return link.assumeIsolated { $0.close(.unknownSession) } }
       guard roster.readmit(entry) else { return link.assumeIsolated { $0.close(.full) } }
       begin(entry, makeDelivery())
     }
