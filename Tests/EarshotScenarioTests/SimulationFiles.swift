@@ -7,10 +7,12 @@ struct SimulationFile: Sendable, CustomStringConvertible {
 
   var description: String { name }
 
-  /// All of them, by name.
-  static let all: [SimulationFile] = {
+  /// All of them by name, then those that failed once.
+  static let all: [SimulationFile] = files(in: "Simulations") + files(in: "Simulations/regressions")
+
+  private static func files(in path: String) -> [SimulationFile] {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Simulations").standardized
+      .appending(path: "../../\(path)").standardized
     let files = try? FileManager.default.contentsOfDirectory(
       at: folder, includingPropertiesForKeys: nil)
     return (files ?? []).filter { $0.pathExtension == "json5" }
@@ -20,5 +22,5 @@ struct SimulationFile: Sendable, CustomStringConvertible {
           SimulationFile(name: file.lastPathComponent, text: $0)
         }
       }
-  }()
+  }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite("The scenarios that come with Earshot")
 struct SimulationTests {
   @Test("Are there")
-  func present() { #expect(SimulationFile.all.count >= 9) }
+  func present() { #expect(SimulationFile.all.count >= 11) }
 
   @Test("Hold, twice in the same way", arguments: SimulationFile.all)
   func hold(file: SimulationFile) throws {
