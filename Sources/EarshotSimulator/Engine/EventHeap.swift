@@ -1,0 +1,66 @@
+/// Events in a heap with four children a node.
+///
+/// Keeps its keys in memory of its own, since an array's checks cost as much as the heap itself.
+struct EventHeap: ~Copyable {
+  private var keys: UnsafeMutablePointer<EventKey>
+  private var capacity = 64
+  private(set) var count = 0
+
+  init() { keys = .allocate(capacity: capacity) }
+
+  deinit { keys.deallocate() }
+
+  mutating func push(_ key: EventKey) {
+    if count == capacity { grow() }
+    var hole = count
+    count += 1
+    while hole > 0 {
+      let parent = (hole - 1) / 4
+      guard key.isBefore(keys[parent]) else { break }
+      keys[hole] = keys[parent]
+      hole = parent
+    }
+    keys[hole] = key
+  }
+
+  /// Takes the next event if it is due.
+  mutating func pop(until limit: Int64) -> EventKey? {
+    guard count > 0, keys[0].time <= limit else { return nil }
+    let first = keys[0]
+    count -= 1
+    if count > 0 { sink(keys[count]) }
+    return first
+  }
+
+  mutating func removeAll() { count = 0 }
+
+  private func sink(_ key: EventKey) {
+    var hole = 0
+    while true {
+      let first = 4 * hole + 1
+      guard first < count else { break }
+      let least = leastChild(first, min(first + 4, count))
+      guard keys[least].isBefore(key) else { break }
+      keys[hole] = keys[least]
+      hole = least
+    }
+    keys[hole] = key
+  }
+
+  private func leastChild(_ first: Int, _ end: Int) -> Int {
+    var least = first
+    var child = first + 1
+    while child < end {
+      if keys[child].isBefore(keys[least]) { least = child }
+      child += 1
+    }
+    return least
+  }
+
+  private mutating func grow() {
+    let larger = UnsafeMutablePointer<EventKey>.allocate(capacity: 2 * capacity)
+    larger.moveInitialize(from: keys, count: count)
+    keys.deallocate()
+    (keys, capacity) = (larger, 2 * capacity)
+  }
+}
