@@ -24,9 +24,11 @@ let package = Package(
     // What decides.
     .target(name: "EarshotCore", swiftSettings: pure),
     // The boundary, and what stands behind it.
-    .target(name: "EarshotNetwork", dependencies: ["EarshotCore"], swiftSettings: house),
+    .target(name: "CEarshot"),
     .target(
-      name: "EarshotSimulator", dependencies: ["EarshotCore", "EarshotNetwork"],
+      name: "EarshotNetwork", dependencies: ["EarshotCore", "CEarshot"], swiftSettings: house),
+    .target(
+      name: "EarshotSimulator", dependencies: ["EarshotCore", "EarshotNetwork", "CEarshot"],
       swiftSettings: house),
     // What acts.
     .target(name: "EarshotTLS", dependencies: ["EarshotCore"], swiftSettings: house),

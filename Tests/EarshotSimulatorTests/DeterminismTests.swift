@@ -6,11 +6,12 @@ import Testing
 @Suite("Determinism")
 struct DeterminismTests {
   /// A room where everybody speaks to everybody over bad links, with faults on the way.
-  private static func fill(_ world: World, extra: Bool = false) throws {
+  private static func fill(_ world: World, extra: Bool = false, idleHosts: Int = 0) throws {
     world.setDefaultLink(
       LinkConditions(
         loss: .percent(10), duplication: .percent(5), reordering: .percent(10)))
     let hosts = (0..<5).map { world.makeHost("host \($0)") }
+    for number in 0..<idleHosts { _ = world.makeHost("idle \(number)") }
     for host in hosts {
       _ = try host.listen(on: Endpoint(.anyV4, port: 7100), handler: ConnectionLog())
       host.spawn("talk") { await talk(host, to: hosts) }
@@ -42,9 +43,9 @@ struct DeterminismTests {
     }
   }
 
-  private func hash(_ seed: UInt64) throws -> RollingHash {
+  private func hash(_ seed: UInt64, idleHosts: Int = 0) throws -> RollingHash {
     let world = World(seed: seed)
-    try Self.fill(world)
+    try Self.fill(world, idleHosts: idleHosts)
     world.finish()
     return world.traceHash
   }
@@ -52,6 +53,11 @@ struct DeterminismTests {
   @Test("A run is a function of its seed", arguments: Seed.some(20))
   func sameSeed(seed: Seed) throws {
     #expect(try hash(seed.value) == hash(seed.value))
+  }
+
+  @Test("Hosts that do nothing change nothing, however many", arguments: Seed.some(5))
+  func idleHosts(seed: Seed) throws {
+    #expect(try hash(seed.value, idleHosts: 3_000) == hash(seed.value))
   }
 
   @Test("Runs of different seeds differ")

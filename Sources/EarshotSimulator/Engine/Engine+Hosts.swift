@@ -8,6 +8,7 @@ extension Engine {
     let index = fabric.addHost(name, segment: segment)
     let host = SimulatedNetwork(name, index: index, generation: 0, engine: self)
     hosts.append(host)
+    if hosts.count == Self.largeWorld { queue.looksAhead = true }
     return host
   }
 

@@ -9,7 +9,7 @@ final class Engine: @unchecked Sendable {
   @exclusivity(unchecked) var now: Int64 = 0
   @exclusivity(unchecked) var trace = Trace()
   var sink: ((TraceEvent) -> Void)?
-  @exclusivity(unchecked) var queue = EventHeap()
+  @exclusivity(unchecked) var queue = EventQueue()
   @exclusivity(unchecked) var nextSequence: UInt64 = 1
   @exclusivity(unchecked) var timers = Slab<TimerRecord>()
   @exclusivity(unchecked) var datagrams = Slab<DatagramInFlight>()
@@ -72,6 +72,7 @@ final class Engine: @unchecked Sendable {
     defer { phase = .idle }
     runReadyJobs()
     while let key = queue.pop(until: limit) {
+      if queue.looksAhead { lookAhead() }
       dispatch(key)
       runReadyJobs()
     }

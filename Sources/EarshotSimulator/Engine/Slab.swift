@@ -37,6 +37,12 @@ struct Slab<Element>: ~Copyable {
     }
   }
 
+  /// Has the processor fetch an element, which need not be there.
+  func prefetch(_ index: Int) {
+    EarshotSimulator.prefetch(
+      elements + index, lines: (MemoryLayout<Element>.stride + 63) / 64)
+  }
+
   mutating func removeAll() {
     elements.deinitialize(count: end)
     (end, free) = (0, [])

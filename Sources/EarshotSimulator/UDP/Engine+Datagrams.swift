@@ -7,7 +7,7 @@ struct DatagramInFlight {
   var from: Int32 = 0
   var to: Int32 = 0
   /// Whose it will be unless the engine's `bindings` have moved on by then.
-  unowned(unsafe) var receiver: SimulatedDatagramSocket?
+  var receiver: Unmanaged<SimulatedDatagramSocket>?
   var bindings: UInt32 = 0
 
   mutating func fill(
@@ -68,9 +68,9 @@ extension Engine {
     let index = datagrams.take(orAppend: DatagramInFlight())
     datagrams[index].fill(bytes, source, destination, link)
     if link.lastBindings == bindings, link.lastDestination == destination {
-      datagrams[index].receiver = link.lastReceiver
+      datagrams[index].receiver = link.lastReceiver.map(Unmanaged.passUnretained)
     } else {
-      datagrams[index].receiver = find(destination, link)
+      datagrams[index].receiver = find(destination, link).map(Unmanaged.passUnretained)
     }
     datagrams[index].bindings = bindings
     push(EventSlot(.datagram, index), at: time)
@@ -111,7 +111,7 @@ extension Engine {
       .delivered, .udp, from: from, to: to, bytes: bytes.count,
       "\(header.source) → \(header.destination):\(port), \(bytes.count) bytes")
     if datagrams[index].bindings == bindings, let receiver = datagrams[index].receiver {
-      receiver.receive(bytes, header)
+      receiver.takeUnretainedValue().receive(bytes, header)
     } else {
       hosts[to].receive(bytes, header, port: port)
     }

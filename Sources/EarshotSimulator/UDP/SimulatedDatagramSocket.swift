@@ -9,6 +9,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   /// The way that the last datagram took; most sockets talk to one other.
   private var lastLink: Link?
   private var lastDestination: Endpoint?
+  private(set) var surroundings: Surroundings
   let localEndpoint: Endpoint
   let options: DatagramOptions
   let host: SimulatedNetwork
@@ -26,6 +27,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     (self.host, localEndpoint, self.options) = (host, endpoint, options)
     (engine, life) = (host.engine, host.life)
     self.handler = handler
+    surroundings = Surroundings(host, handler)
     engine.bindings += 1
   }
 
@@ -71,6 +73,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     let target = engine.fabric.host(at: destination.address, from: host.index)
     lastLink = target.map { engine.fabric.link(from: host.index, to: $0) }
     lastDestination = destination
+    surroundings.link = lastLink.map(address(of:))
     return lastLink
   }
 
