@@ -54,7 +54,9 @@ final class POSIXListener: Listener, HostSocket, EventSource, @unchecked Sendabl
     do throws(SystemFailure) {
       let connection = try POSIXConnection(
         host, accepted: accepted, from: remote, at: localEndpoint)
-      guard let handler = handler?.listener(self, accepted: connection) else {
+      guard host.interfaces.admits(connection.localEndpoint.address),
+        let handler = handler?.listener(self, accepted: connection)
+      else {
         return connection.reset()
       }
       try connection.start(handler)
