@@ -63,6 +63,9 @@ let package = Package(
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "TestKit"],
       swiftSettings: house),
     .testTarget(
+      name: "EarshotPOSIXTests",
+      dependencies: ["EarshotCore", "EarshotNetwork", "EarshotPOSIX"], swiftSettings: house),
+    .testTarget(
       name: "ConformanceTests",
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotPOSIX", "EarshotSimulator"],
       swiftSettings: house),
