@@ -45,7 +45,8 @@ let package = Package(
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot"],
       swiftSettings: house),
     .target(
-      name: "EarshotCommandLine", dependencies: ["EarshotCore", "EarshotScenario"],
+      name: "EarshotCommandLine",
+      dependencies: ["EarshotCore", "EarshotNetwork", "Earshot", "EarshotScenario"],
       swiftSettings: house),
     .executableTarget(
       name: "EarshotCLI", dependencies: ["EarshotCommandLine"], swiftSettings: house),
@@ -79,7 +80,10 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "EarshotCommandLineTests",
-      dependencies: ["EarshotCore", "EarshotScenario", "EarshotCommandLine", "TestKit"],
+      dependencies: [
+        "EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot", "EarshotScenario",
+        "EarshotCommandLine", "TestKit",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "EarshotScenarioTests",
