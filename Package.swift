@@ -49,7 +49,8 @@ let package = Package(
       dependencies: ["EarshotCore", "EarshotNetwork", "Earshot", "EarshotScenario"],
       swiftSettings: house),
     .executableTarget(
-      name: "EarshotCLI", dependencies: ["EarshotCommandLine"], swiftSettings: house),
+      name: "EarshotCLI", dependencies: ["EarshotCommandLine", "EarshotNetwork", "EarshotPOSIX"],
+      swiftSettings: house),
     // How we know.
     .target(
       name: "TestKit", dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator"],
