@@ -89,6 +89,7 @@ let package = Package(
     .testTarget(
       name: "EarshotScenarioTests",
       dependencies: ["EarshotCore", "EarshotScenario", "TestKit"], swiftSettings: house),
+    .testTarget(name: "EndToEndTests", dependencies: ["EarshotCLI"], swiftSettings: house),
     // How fast it is.
     .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: house),
     .executableTarget(
