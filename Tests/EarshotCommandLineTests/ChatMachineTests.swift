@@ -126,7 +126,7 @@ struct ChatMachineTests {
       ("/inivte 1", "There is no /inivte; did you mean /invite?"),
       ("/WHO", "There is no /WHO; did you mean /who?"),
       ("/xyzzy", "There is no /xyzzy; /help shows what there is"),
-      ("/qu\u{1B}", "There is no /qu\\u{1B}; did you mean /quit?"),
+      ("/qu\u{1B}", "There is no /qu\\u{1B}; /help shows what there is"),
       ("/", "There is no /; /help shows what there is"),
       ("/invite", "Say whom, such as /invite 1; /who shows who is near."),
       ("/invite Bbo", "Nobody near is \"Bbo\"; did you mean Bob?"),

@@ -46,6 +46,7 @@ package struct AdvertiseCommand: LiveCommand {
       for await invitation in advertiser.invitations {
         await answer(invitation, on: network)
       }
+      await peer.stop(within: .seconds(2))  // Before a line that a closed terminal refuses.
       console.line("\(options.name.escapedForTerminals) is no longer advertised")
       return .held
     }

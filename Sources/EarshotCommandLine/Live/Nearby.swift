@@ -36,7 +36,7 @@ package struct Nearby: Hashable, Sendable {
   /// Whom a word means: a number in the order of ``peers``, the beginning of an identifier, or a name.
   package func select(_ word: String) -> Selection {
     let peers = peers
-    return select(word) { (1...peers.count + 1).contains($0) ? peers.dropFirst($0 - 1).first : nil }
+    return select(word) { $0 > 0 ? peers.dropFirst($0 - 1).first : nil }
   }
 
   /// Whom a word means, if numbers are given out in another way.

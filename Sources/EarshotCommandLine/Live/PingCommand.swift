@@ -80,7 +80,7 @@ package struct PingCommand: LiveCommand {
     var trips = RoundTrips()
     for number in 1...ping.count {
       let start = network.now
-      guard await self.trip(number, to: target, in: session, on: network, &trips) else { break }
+      guard await trip(number, to: target, in: session, on: network, &trips) else { break }
       guard number < ping.count,
         (try? await network.sleep(until: start + ping.interval)) != nil
       else { break }
