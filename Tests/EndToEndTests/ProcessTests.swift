@@ -1,15 +1,26 @@
 import Foundation
+import Synchronization
 import Testing
 
 /// Real processes that meet each other by multicast DNS on the loopback interface.
 ///
 /// Every test has a kind of service of its own, so that tests that run at once do not meet.
 @Suite("Processes", .timeLimit(.minutes(5)))
-struct ProcessTests {
+final class ProcessTests: Sendable {
   private let service = "e\(UInt32.random(in: .min ... .max))"
+  /// Held until the test has ended: a program that nobody holds is killed.
+  private let programs = Mutex<[Program]>([])
+
+  private func start(_ words: String...) throws -> Program { try start(words) }
+
+  private func start(_ words: [String]) throws -> Program {
+    let program = try Program(words + ["--service", service])
+    programs.withLock { $0.append(program) }
+    return program
+  }
 
   private func chat(_ name: String, _ words: String...) throws -> Program {
-    try Program(["chat", "--name", name, "--service", service] + words)
+    try start(["chat", "--name", name] + words)
   }
 
   /// Has the first of some people invite the others, and waits until everybody is linked with everybody.
@@ -90,9 +101,8 @@ struct ProcessTests {
 
   @Test("The end of a process that is interrupted is a goodbye", arguments: [SIGINT, SIGTERM])
   func goodbye(signal: Int32) async throws {
-    let browser = try Program(["browse", "--service", service])
-    let ann = try Program(
-      ["advertise", "--name", "Ann", "--info", "room=lobby", "--service", service])
+    let browser = try start("browse")
+    let ann = try start("advertise", "--name", "Ann", "--info", "room=lobby")
     await browser.expect("room=lobby")
     await ann.expect("Advertising Ann")
     ann.signal(signal)
@@ -116,19 +126,19 @@ struct ProcessTests {
 
   @Test("A ping measures round trips, and says so in its status")
   func ping() async throws {
-    let ann = try Program(["advertise", "--name", "Ann", "--accept", "--service", service])
-    let eve = try Program(["advertise", "--name", "Eve", "--service", service])
-    let words = ["--count", "3", "--interval", "0.05", "--service", service]
-    let toAnn = try Program(["ping", "Ann", "--size", "100000"] + words)
+    let ann = try start("advertise", "--name", "Ann", "--accept")
+    let eve = try start("advertise", "--name", "Eve")
+    let words = ["--count", "3", "--interval", "0.05"]
+    let toAnn = try start(["ping", "Ann", "--size", "100000"] + words)
     await toAnn.expect("3 sent, 3 answered, 0 % lost")
     await toAnn.expect("round trip min ")
     #expect(await toAnn.exitStatus() == 0)
     await ann.expect("is gone")
-    let toEve = try Program(["ping", "Eve"] + words)
+    let toEve = try start(["ping", "Eve"] + words)
     await toEve.expect("earshot: Eve declined")
     #expect(await toEve.exitStatus() == 1)
     await eve.expect("invites us: declined")
-    let toNobody = try Program(["ping", "Zoë", "--timeout", "1.5"] + words)
+    let toNobody = try start(["ping", "Zoë", "--timeout", "1.5"] + words)
     await toNobody.expect("earshot: nobody nearby is \"Zoë\"")
     #expect(await toNobody.exitStatus() == 1)
   }
@@ -146,7 +156,7 @@ struct ProcessTests {
 
   @Test("An interface that there is not is wrong usage")
   func interface() async throws {
-    let program = try Program(["browse", "--interface", "no-such-if"])
+    let program = try start("browse", "--interface", "no-such-if")
     await program.expect("earshot: the network cannot be used: interface no-such-if")
     #expect(await program.exitStatus() == 2)
   }
