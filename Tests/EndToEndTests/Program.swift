@@ -5,7 +5,8 @@ import Testing
 
 /// A process of `earshot`, what it prints, and what is typed to it.
 ///
-/// Killed when it is released, so that a test that fails leaves nothing behind.
+/// Killed when it is released, so that a test that fails leaves nothing behind; so a test keeps those it needs
+/// until its end.
 ///
 /// Sendable because the process is begun once and then only asked for its number; the rest is behind a lock.
 final class Program: @unchecked Sendable {
