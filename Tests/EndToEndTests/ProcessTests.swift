@@ -81,7 +81,6 @@ final class ProcessTests: Sendable {
     await people[2].1.expect("Ann ended this chat (the connection is lost)")
     try people[1].1.type("and we go on")
     await people[2].1.expect("Bob said: and we go on")
-    withExtendedLifetime(people) {}
   }
 
   @Test("A process that is stopped and goes on misses nothing")
@@ -98,7 +97,6 @@ final class ProcessTests: Sendable {
     await ann.expect("Bob said: still there?")
     try ann.type("here")
     await bob.expect("Ann said: here")
-    withExtendedLifetime(ann) {}
   }
 
   @Test("The end of a process that is interrupted is a goodbye", arguments: [SIGINT, SIGTERM])
@@ -124,7 +122,6 @@ final class ProcessTests: Sendable {
     ann.signal(SIGINT)
     ann.signal(SIGTERM)
     #expect(await ann.exitStatus() == 130)
-    withExtendedLifetime(bob) {}
   }
 
   @Test("A ping measures round trips, and says so in its status")
