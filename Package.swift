@@ -89,7 +89,9 @@ let package = Package(
     .testTarget(
       name: "EarshotScenarioTests",
       dependencies: ["EarshotCore", "EarshotScenario", "TestKit"], swiftSettings: house),
-    .testTarget(name: "EndToEndTests", dependencies: ["EarshotCLI"], swiftSettings: house),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["EarshotCLI"], exclude: ["avahi-in-namespace.sh"],
+      swiftSettings: house),
     // How fast it is.
     .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: house),
     .executableTarget(

@@ -154,6 +154,31 @@ final class ProcessTests: Sendable {
     await bob.expect("Ann ended this chat")
   }
 
+  @Test(
+    "A process without descriptors refuses connections, and accepts again when it has some",
+    .enabled(if: Shell.has("prlimit"), "needs prlimit of util-linux"))
+  func descriptors() async throws {
+    let ann = try Program(
+      ["advertise", "--name", "Ann", "--accept", "--service", service],
+      prefix: ["prlimit", "--nofile=26:26"])
+    let browser = try Program(["browse", "--service", service])
+    await browser.expect("found\tAnn")
+    let port = try #require(browser.line(with: "found\tAnn")?.firstMatch(of: /127\.0\.0\.1:(\d+)/))
+      .1
+    let crowd = try Program(
+      running: [
+        "bash", "-c",
+        "for i in {1..40}; do exec {fd}<>/dev/tcp/127.0.0.1/\(port); done; echo all here; cat",
+      ])
+    await crowd.expect("all here")
+    try crowd.closeInput()
+    #expect(await crowd.exitStatus() == 0)
+    let ping = try Program(
+      ["ping", "Ann", "--count", "2", "--interval", "0.05", "--service", service])
+    await ping.expect("2 sent, 2 answered, 0 % lost")
+    withExtendedLifetime((ann, browser)) {}
+  }
+
   @Test("An interface that there is not is wrong usage")
   func interface() async throws {
     let program = try start("browse", "--interface", "no-such-if")

@@ -31,11 +31,18 @@ final class Program: @unchecked Sendable {
   private let input = Pipe()
   private let name: String
 
-  /// Starts `earshot` with a command line, on the loopback interface only.
-  init(_ words: [String]) throws {
+  /// Starts `earshot` with a command line, on the loopback interface unless another one is named.
+  convenience init(
+    _ words: [String], on interface: String = "lo", prefix: [String] = []
+  ) throws {
+    try self.init(running: prefix + [Self.executable.path] + words + ["--interface", interface])
+  }
+
+  /// Starts a program of the system.
+  init(running words: [String]) throws {
     name = words.joined(separator: " ")
-    process.executableURL = Self.executable
-    process.arguments = words + ["--interface", "lo"]
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = words
     process.standardInput = input
     let pipes = [Pipe(), Pipe()]
     (process.standardOutput, process.standardError) = (pipes[0], pipes[1])
@@ -77,6 +84,11 @@ final class Program: @unchecked Sendable {
       return state.hasEnded ? false : nil
     }
     if !isSeen { Issue.record("no “\(text)” from \(transcript)", sourceLocation: sourceLocation) }
+  }
+
+  /// The first line with a text, if it was printed.
+  func line(with text: String) -> String? {
+    state.withLock { $0.lines.first { $0.contains(text) } }
   }
 
   /// Waits for the end of the process.

@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+/// Peers on two hosts with a cable between them, and the multicast DNS of others.
+@Suite(
+  "Namespaces", .timeLimit(.minutes(5)),
+  .enabled(if: Namespaces.areAvailable, "network namespaces need Linux, root and iproute2"))
+struct NamespaceTests {
+  private let service = "n\(UInt32.random(in: .min ... .max))"
+  private static let hasAvahi =
+    Shell.has("avahi-daemon") && Shell.has("avahi-browse") && Shell.has("dbus-daemon")
+
+  private func earshot(_ side: Namespaces.Side, _ words: String...) throws -> Program {
+    try Program(words + ["--service", service], on: side.interface, prefix: side.prefix)
+  }
+
+  /// Runs a command beside an Avahi daemon.
+  private func avahi(_ side: Namespaces.Side, _ words: String...) throws -> Program {
+    let script = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "avahi-in-namespace.sh").path
+    return try Program(running: side.prefix + [script, side.interface, side.name] + words)
+  }
+
+  @Test("Two hosts chat, over IPv4 as over IPv6", arguments: [true, false])
+  func chat(hasIPv4: Bool) async throws {
+    let hosts = try Namespaces()
+    if !hasIPv4 {
+      for side in [hosts.left, hosts.right] {
+        try Shell.run("ip", "-n", side.name, "-4", "addr", "flush", "dev", side.interface)
+      }
+    }
+    let ann = try earshot(hosts.left, "chat", "--name", "Ann")
+    let bob = try earshot(hosts.right, "chat", "--name", "Bob")
+    await ann.expect("Bob is near")
+    try ann.type("/invite Bob")
+    await bob.expect("Ann wants to chat with you. Accept? (y/n)")
+    try bob.type("y")
+    await ann.expect("Bob joined this chat")
+    try ann.type("hello")
+    await bob.expect("Ann said: hello")
+    withExtendedLifetime((hosts, ann, bob)) {}
+  }
+
+  @Test("A cable that is out for a while costs nothing")
+  func cable() async throws {
+    let hosts = try Namespaces()
+    let ann = try earshot(hosts.left, "chat", "--name", "Ann", "--patience", "60")
+    let bob = try earshot(hosts.right, "chat", "--name", "Bob", "--patience", "60")
+    await ann.expect("Bob is near")
+    try ann.type("/invite Bob")
+    await bob.expect("Accept? (y/n)")
+    try bob.type("y")
+    await ann.expect("Bob joined this chat")
+    try hosts.setCable(of: hosts.right, up: false)
+    try ann.type("into the dark")
+    await ann.expect("Bob is out of reach")
+    try hosts.setCable(of: hosts.right, up: true)
+    await bob.expect("Ann said: into the dark")
+    await ann.expect("Bob is back, and has missed nothing")
+    withExtendedLifetime((hosts, ann, bob)) {}
+  }
+
+  @Test(
+    "Avahi sees a peer with its info, and hears its goodbye",
+    .enabled(if: Self.hasAvahi, "needs avahi-daemon, avahi-utils and dbus"))
+  func seen() async throws {
+    let hosts = try Namespaces()
+    let browser = try avahi(hosts.right, "avahi-browse", "-pr", "_\(service)._tcp")
+    let ann = try earshot(hosts.left, "advertise", "--name", "Ann", "--info", "room=lobby")
+    await browser.expect("\"room=lobby\"")
+    await browser.expect(";\(hosts.left.address);")
+    ann.signal(SIGINT)
+    await browser.expect("-;\(hosts.right.interface);")
+    #expect(await ann.exitStatus() == 0)
+    withExtendedLifetime((hosts, browser)) {}
+  }
+
+  @Test(
+    "What Avahi publishes is found, and lost with its goodbye",
+    .enabled(if: Self.hasAvahi, "needs avahi-daemon, avahi-utils and dbus"))
+  func sees() async throws {
+    let hosts = try Namespaces()
+    let browser = try earshot(hosts.left, "browse")
+    let identifier = "d4nzm73tx3b57con3xd5d5sexrqj5zg46bjkm4vjyv5ibdlr4fdq"
+    let publisher = try avahi(
+      hosts.right, "avahi-publish", "-s", "Ava (d4nzm73t)", "_\(service)._tcp", "4711", "v=1",
+      "id=\(identifier)", "room=lobby")
+    await browser.expect("found\tAva\td4nzm73t\t\(hosts.right.address):4711\troom=lobby")
+    try publisher.closeInput()
+    await browser.expect("lost\tAva")
+    withExtendedLifetime((hosts, browser, publisher)) {}
+  }
+
+  @Test(
+    "A host that runs Avahi too is found, and finds others",
+    .enabled(if: Self.hasAvahi, "needs avahi-daemon, avahi-utils and dbus"))
+  func shares() async throws {
+    let hosts = try Namespaces()
+    let daemon = try avahi(hosts.left, "sleep", "1000")
+    let ann = try earshot(hosts.left, "advertise", "--name", "Ann")
+    let bob = try earshot(hosts.right, "browse")
+    await bob.expect("found\tAnn")
+    let eve = try earshot(hosts.left, "browse")
+    await eve.expect("found\tAnn")
+    withExtendedLifetime((hosts, daemon, ann, bob, eve)) {}
+  }
+}

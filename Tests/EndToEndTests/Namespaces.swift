@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// Two network namespaces with a cable between them, gone when this is released.
+///
+/// Their names carry the number of this process and one of its own, so that parallel runs do not meet.
+final class Namespaces: Sendable {
+  /// One of the two: its name, its end of the cable, and its address there.
+  struct Side: Sendable {
+    let name: String
+    let interface: String
+    let address: String
+
+    /// What runs a program in it.
+    var prefix: [String] { ["ip", "netns", "exec", name] }
+  }
+  let left: Side
+  let right: Side
+
+  /// Whether this machine lets us make any.
+  static let areAvailable = Shell.has("ip") && Shell.isRoot
+
+  init() throws {
+    let number = "\(getpid() % 100_000)x\(UInt16.random(in: .min ... .max))"
+    left = Side(name: "es\(number)a", interface: "ve\(number)a", address: "10.77.0.1")
+    right = Side(name: "es\(number)b", interface: "ve\(number)b", address: "10.77.0.2")
+    for side in [left, right] { try Shell.run("ip", "netns", "add", side.name) }
+    try Shell.run(
+      "ip", "link", "add", left.interface, "type", "veth", "peer", "name", right.interface)
+    for side in [left, right] {
+      try Shell.run("ip", "link", "set", side.interface, "netns", side.name)
+      try Shell.run(
+        "ip", "-n", side.name, "addr", "add", "\(side.address)/24", "dev", side.interface)
+      try Shell.run("ip", "-n", side.name, "link", "set", "lo", "up")
+      try Shell.run("ip", "-n", side.name, "link", "set", side.interface, "up")
+    }
+  }
+
+  deinit {
+    for side in [left, right] { try? Shell.run("ip", "netns", "delete", side.name) }
+  }
+
+  /// Takes the cable out of one side, or puts it back in.
+  func setCable(of side: Side, up isUp: Bool) throws {
+    try Shell.run("ip", "-n", side.name, "link", "set", side.interface, isUp ? "up" : "down")
+  }
+}
+
+/// Programs of the system that do their work at once.
+enum Shell {
+  struct Failure: Error {
+    let command: String
+    let status: Int32
+  }
+
+  static var isRoot: Bool { geteuid() == 0 }
+
+  /// Whether a program is there.
+  static func has(_ name: String) -> Bool { (try? run("which", name)) != nil }
+
+  /// Runs a program to its end, and throws unless it ends well.
+  static func run(_ words: String...) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = words
+    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Failure(command: words.joined(separator: " "), status: process.terminationStatus)
+    }
+  }
+}
