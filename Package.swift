@@ -16,6 +16,7 @@ let package = Package(
   platforms: [.macOS("26.0"), .iOS("26.0")],
   products: [
     .library(name: "Earshot", targets: ["Earshot"]),
+    .library(name: "EarshotPOSIX", targets: ["EarshotPOSIX"]),
     .library(name: "EarshotSimulator", targets: ["EarshotSimulator"]),
     .library(name: "EarshotScenario", targets: ["EarshotScenario"]),
     .executable(name: "earshot", targets: ["EarshotCLI"]),
@@ -29,6 +30,9 @@ let package = Package(
       name: "EarshotNetwork", dependencies: ["EarshotCore", "CEarshot"], swiftSettings: house),
     .target(
       name: "EarshotSimulator", dependencies: ["EarshotCore", "EarshotNetwork", "CEarshot"],
+      swiftSettings: house),
+    .target(
+      name: "EarshotPOSIX", dependencies: ["EarshotCore", "EarshotNetwork", "CEarshot"],
       swiftSettings: house),
     // What acts.
     .target(name: "EarshotTLS", dependencies: ["EarshotCore"], swiftSettings: house),
@@ -60,7 +64,8 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "ConformanceTests",
-      dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator"], swiftSettings: house),
+      dependencies: ["EarshotCore", "EarshotNetwork", "EarshotPOSIX", "EarshotSimulator"],
+      swiftSettings: house),
     .testTarget(
       name: "EarshotTests",
       dependencies: [

@@ -14,6 +14,18 @@ public protocol DatagramSocket: AnyObject, Sendable {
   func send(_ bytes: Span<UInt8>, to destination: Endpoint, on interface: UInt32?)
     throws(NetworkError)
 
+  /// Sends many datagrams of one size to one host, with as few calls of the system as there can be.
+  ///
+  /// - Parameters:
+  ///   - bytes: The payloads, one behind the other; the last one may be shorter.
+  ///   - size: How many bytes each has, at least 1.
+  ///   - destination: A host.
+  /// - Returns: How many bytes were taken, whole datagrams: fewer than given when the system's queue is full.
+  /// - Throws: What ``send(_:to:on:)`` throws, if nothing was sent.
+  func send(
+    _ bytes: Span<UInt8>, inDatagramsOf size: Int, to destination: Endpoint
+  ) throws(NetworkError) -> Int
+
   /// Receives what is sent to a multicast group on one interface. Joining twice changes nothing.
   func join(_ group: IPAddress, on interface: UInt32) throws(NetworkError)
 
@@ -22,6 +34,26 @@ public protocol DatagramSocket: AnyObject, Sendable {
 
   /// Closes the socket; nothing is called back any more.
   func close()
+}
+
+extension DatagramSocket {
+  /// Sends one after the other.
+  public func send(
+    _ bytes: Span<UInt8>, inDatagramsOf size: Int, to destination: Endpoint
+  ) throws(NetworkError) -> Int {
+    precondition(size > 0, "a datagram of a batch has a size")
+    var sent = 0
+    do throws(NetworkError) {
+      while sent < bytes.count {
+        let end = min(sent + size, bytes.count)
+        try send(bytes.extracting(sent..<end), to: destination, on: nil)
+        sent = end
+      }
+    } catch {
+      guard sent > 0, error.code == .noBufferSpace else { throw error }
+    }
+    return sent
+  }
 }
 
 /// Where a datagram came from and where it was sent.

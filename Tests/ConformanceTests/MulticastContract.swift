@@ -2,7 +2,8 @@ import EarshotCore
 import EarshotNetwork
 import Testing
 
-@Suite("Contract: multicast")
+/// One test at a time: all real sockets of this machine share one group.
+@Suite("Contract: multicast", .serialized)
 struct MulticastContract {
   private static let group = IPAddress.v4(0xEFFF_2A01)  // 239.255.42.1, of the local scope.
   private static let port: UInt16 = 42_101
@@ -64,7 +65,7 @@ struct MulticastContract {
   @Test("Our own multicast comes back if it is to loop, and only then", arguments: networks)
   func looping(under network: any NetworkUnderTest) async throws {
     try await network.run { hosts in
-      for loops in [false, true] {
+      for loops in [true, false] where loops || hosts.canKeepFromLooping {
         let recorder = DatagramRecorder()
         let socket = try hosts.ann.openShared(recorder, port: Self.port, loops: loops)
         try socket.join(Self.group, on: hosts.ann.interface)

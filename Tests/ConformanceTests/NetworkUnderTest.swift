@@ -20,6 +20,9 @@ struct TwoHosts: Sendable {
   let bob: Host
   /// An address of the same network that nobody has, where there is such a thing.
   let nowhere: IPAddress?
+  /// Whether a sender's own multicasts can be kept from coming back: not on a loopback interface, where
+  /// everything does.
+  let canKeepFromLooping: Bool
 
   struct Host: Sendable {
     let network: any Network
@@ -34,7 +37,7 @@ struct TwoHosts: Sendable {
 struct Unfinished: Error {}
 
 /// All implementations that there are.
-let networks: [any NetworkUnderTest] = [SimulatedPair()]
+let networks: [any NetworkUnderTest] = [SimulatedPair(), LoopbackPair()]
 
 /// Two hosts of a simulated world, on a quiet local network.
 struct SimulatedPair: NetworkUnderTest {
@@ -43,7 +46,9 @@ struct SimulatedPair: NetworkUnderTest {
   func run(_ test: @escaping @Sendable (TwoHosts) async throws -> Void) async throws {
     let world = World(seed: 1)
     let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
-    let hosts = TwoHosts(ann: host(ann), bob: host(bob), nowhere: .v4(0x0A00_FFFE))
+    let hosts = TwoHosts(
+      ann: host(ann), bob: host(bob), nowhere: .v4(0x0A00_FFFE),
+      canKeepFromLooping: true)
     let outcome = Watched<Result<Void, any Error>?>(nil)
     ann.spawn("contract") {
       do {

@@ -1,0 +1,20 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Darwin
+#endif
+
+/// Which thread we are on.
+package struct ThreadID: Equatable, Sendable {
+  private let number: UInt
+
+  package static var current: ThreadID {
+    #if canImport(Darwin)
+      ThreadID(number: UInt(bitPattern: pthread_self()))
+    #else
+      ThreadID(number: UInt(pthread_self()))
+    #endif
+  }
+}

@@ -1,0 +1,106 @@
+import EarshotNetwork
+
+/// What belongs to one network on a loop: whether it is up, its sockets, and who wants to be told.
+///
+/// Sendable because everything happens on the loop's thread.
+final class HostState: @unchecked Sendable {
+  let loop: EventLoop
+  private(set) var isUp = true
+  private var sockets: [ObjectIdentifier: any HostSocket] = [:]
+  private var shutdownObservers: [Int: @Sendable () -> Void] = [:]
+  private var interfaceObservers: [Int: @Sendable () -> Void] = [:]
+  private var lastObserver = 0
+  private var lastSocket = 0
+  private var monitor: InterfaceMonitor?
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  // MARK: Sockets
+
+  func add(_ socket: any HostSocket) {
+    lastSocket += 1
+    socket.number = lastSocket
+    sockets[ObjectIdentifier(socket)] = socket
+  }
+
+  func remove(_ socket: any HostSocket) { sockets[ObjectIdentifier(socket)] = nil }
+
+  func checkUp(_ call: @autoclosure () -> String) throws(NetworkError) {
+    loop.check("a network")
+    guard isUp else { throw Self.hostDown(call()) }
+  }
+
+  static func hostDown(_ call: String) -> NetworkError {
+    NetworkError(.hostDown, call: call, errno: SystemFailure.networkDown.number)
+  }
+
+  // MARK: Observing
+
+  enum Subject { case shutdown, interfaces }
+
+  func observe(_ subject: Subject, _ body: @escaping @Sendable () -> Void) -> LoopObservation {
+    loop.check("a network")
+    lastObserver += 1
+    let number = lastObserver
+    switch subject {
+    case .shutdown: shutdownObservers[number] = body
+    case .interfaces: interfaceObservers[number] = body
+    }
+    return LoopObservation(self, number)
+  }
+
+  func forgetObserver(_ number: Int) {
+    shutdownObservers[number] = nil
+    interfaceObservers[number] = nil
+  }
+
+  /// Watches the interfaces from now on.
+  func watch(_ monitor: InterfaceMonitor) { self.monitor = monitor }
+
+  /// Tells whoever observes the interfaces that they changed, in the order in which they began to.
+  func tellInterfacesChanged() {
+    for (number, _) in interfaceObservers.sorted(by: { $0.key < $1.key }) {
+      interfaceObservers[number]?()
+    }
+  }
+
+  // MARK: The end
+
+  /// Closes everything and tells everybody; nothing works from now on.
+  func shutDown() {
+    guard isUp else { return }
+    isUp = false
+    monitor?.close()
+    monitor = nil
+    for socket in sockets.values.sorted(by: { $0.number < $1.number }) {
+      socket.fail(Self.hostDown("shut down"))
+    }
+    for record in loop.timers.armed(of: self) { record.fall() }
+    for (number, _) in shutdownObservers.sorted(by: { $0.key < $1.key }) {
+      shutdownObservers.removeValue(forKey: number)?()
+    }
+    interfaceObservers = [:]
+  }
+}
+
+/// A socket of a network, which ends with it.
+protocol HostSocket: AnyObject {
+  /// The place among the sockets in the order of their making.
+  var number: Int { get set }
+  /// Closes the descriptor, and tells the handler why.
+  func fail(_ error: NetworkError)
+}
+
+/// What ends an observation, from any thread.
+final class LoopObservation: NetworkObservation {
+  private let host: HostState
+  private let number: Int
+
+  init(_ host: HostState, _ number: Int) { (self.host, self.number) = (host, number) }
+
+  deinit { cancel() }
+
+  func cancel() {
+    host.loop.perform { [host, number] in host.forgetObserver(number) }
+  }
+}

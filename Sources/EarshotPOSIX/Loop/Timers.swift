@@ -1,0 +1,127 @@
+import EarshotNetwork
+import Synchronization
+
+/// A deadline on a loop's clock.
+///
+/// Sendable because everything but `deinit` happens on the loop's thread.
+final class LoopTimer: NetworkTimer, @unchecked Sendable {
+  private let loop: EventLoop
+  private let record: TimerRecord
+
+  init(_ host: HostState, _ fire: @escaping @Sendable () -> Void) {
+    loop = host.loop
+    record = TimerRecord(host, fire)
+  }
+
+  /// The record is found empty when its deadline comes.
+  deinit { record.release() }
+
+  func arm(at deadline: Instant) {
+    loop.check("a timer")
+    if record.host.isUp { loop.timers.arm(record, at: deadline.nanoseconds) }
+  }
+
+  func disarm() {
+    loop.check("a timer")
+    record.deadline = nil
+  }
+}
+
+/// What the queue knows of a timer.
+///
+/// A deadline that moves away leaves the record's entry in the queue where it is; the entry finds the new
+/// deadline when it comes, and goes on to it.
+///
+/// Sendable because everything but ``release()`` happens on the loop's thread.
+final class TimerRecord: @unchecked Sendable {
+  let host: HostState
+  private let fire: Mutex<(@Sendable () -> Void)?>
+  var deadline: Int64?
+  /// When the entry comes that is under way, if one is.
+  fileprivate var entry: Int64?
+  fileprivate var sequence: UInt64 = 0
+  fileprivate var entrySequence: UInt64 = 0
+
+  init(_ host: HostState, _ fire: @escaping @Sendable () -> Void) {
+    self.host = host
+    self.fire = Mutex(fire)
+  }
+
+  /// Forgets what to call, from any thread.
+  func release() { _ = fire.withLock { $0.take() } }
+
+  func fall() {
+    deadline = nil
+    fire.withLock { $0 }?()
+  }
+}
+
+/// Deadlines, the next one first; those of one instant come in the order in which they were armed.
+struct DeadlineQueue {
+  private struct Entry {
+    let time: Int64
+    let sequence: UInt64
+    let record: TimerRecord
+
+    func isBefore(_ other: Entry) -> Bool {
+      (time, sequence) < (other.time, other.sequence)
+    }
+  }
+  private var heap: [Entry] = []
+  private var lastSequence: UInt64 = 0
+
+  /// When the first entry comes, which may turn out to have no deadline any more.
+  var next: Int64? { heap.first?.time }
+
+  mutating func arm(_ record: TimerRecord, at deadline: Int64) {
+    lastSequence += 1
+    (record.deadline, record.sequence) = (deadline, lastSequence)
+    if let entry = record.entry, entry <= deadline { return }
+    push(record, at: deadline)
+  }
+
+  /// The next record whose deadline has come.
+  mutating func popDue(at now: Int64) -> TimerRecord? {
+    while let first = heap.first, first.time <= now {
+      removeFirst()
+      guard first.record.entrySequence == first.sequence else { continue }
+      first.record.entry = nil
+      guard let deadline = first.record.deadline else { continue }
+      if deadline <= first.time, first.record.sequence == first.sequence { return first.record }
+      push(first.record, at: deadline)
+    }
+    return nil
+  }
+
+  /// The records of one host that have a deadline, in the order in which they were armed.
+  func armed(of host: HostState) -> [TimerRecord] {
+    heap.filter { $0.record.host === host && $0.record.entrySequence == $0.sequence }
+      .map(\.record).filter { $0.deadline != nil }.sorted { $0.sequence < $1.sequence }
+  }
+
+  private mutating func push(_ record: TimerRecord, at time: Int64) {
+    (record.entry, record.entrySequence) = (time, record.sequence)
+    let entry = Entry(time: time, sequence: record.sequence, record: record)
+    var hole = heap.count
+    heap.append(entry)
+    while hole > 0, entry.isBefore(heap[(hole - 1) / 2]) {
+      heap[hole] = heap[(hole - 1) / 2]
+      hole = (hole - 1) / 2
+    }
+    heap[hole] = entry
+  }
+
+  private mutating func removeFirst() {
+    guard let entry = heap.popLast(), !heap.isEmpty else { return }
+    var hole = 0
+    while true {
+      var least = 2 * hole + 1
+      guard least < heap.count else { break }
+      if least + 1 < heap.count, heap[least + 1].isBefore(heap[least]) { least += 1 }
+      guard heap[least].isBefore(entry) else { break }
+      heap[hole] = heap[least]
+      hole = least
+    }
+    heap[hole] = entry
+  }
+}

@@ -1,0 +1,146 @@
+import EarshotNetwork
+import Synchronization
+
+/// The network that this computer is on: real sockets, on an event loop with a thread of its own.
+///
+/// Several networks may exist in one process; each has its own thread. Everything ends with ``shutDown()``, or
+/// when the network is released.
+public final class POSIXNetwork: Network {
+  /// What a network uses of the computer.
+  public struct Configuration: Hashable, Sendable {
+    /// The names of the interfaces to use, such as `en0`.
+    ///
+    /// `nil` is all that are up and carry multicast, and the loopback interface only if there is no other. Those
+    /// that are not up at the moment are used as soon as they are.
+    public var interfaces: [String]?
+
+    /// A configuration; uses what there is by default.
+    public init(interfaces: [String]? = nil) { self.interfaces = interfaces }
+  }
+
+  /// Where everything runs: a thread of its own.
+  public let executor: NetworkExecutor
+  private let host: HostState
+  private let list: InterfaceList
+  private let isDown = Atomic(false)
+  private let lease: LoopLease
+
+  /// A network that works from now on.
+  ///
+  /// - Parameter configuration: What it uses.
+  /// - Throws: `addressNotAvailable` for an interface that this computer does not have; `tooManyOpenFiles`.
+  public convenience init(_ configuration: Configuration = Configuration()) throws(NetworkError) {
+    let (loop, lease) = try EventLoop.start("earshot")
+    try self.init(configuration, on: loop, lease)
+  }
+
+  /// A second network on the thread of another one.
+  package convenience init(
+    _ configuration: Configuration = Configuration(), beside other: POSIXNetwork
+  ) throws(NetworkError) {
+    try self.init(configuration, on: other.host.loop, other.lease)
+  }
+
+  private init(
+    _ configuration: Configuration, on loop: EventLoop, _ lease: LoopLease
+  ) throws(NetworkError) {
+    self.lease = lease
+    executor = NetworkExecutor(serial: SerialDoor(loop, lease), task: TaskDoor(loop, lease))
+    host = HostState(loop)
+    list = try InterfaceList(configuration.interfaces)
+    loop.perform { [host, list] in host.watch(InterfaceMonitor(list, host)) }
+  }
+
+  deinit {
+    host.loop.perform { [host] in host.shutDown() }
+  }
+
+  /// Ends everything: sockets fail with `hostDown`, timers fire one last time, observers are told.
+  ///
+  /// May be called from anywhere, and again. Returns when it is done.
+  public func shutDown() async {
+    isDown.store(true, ordering: .releasing)
+    await withUnsafeContinuation { continuation in
+      host.loop.perform { [host] in
+        host.shutDown()
+        continuation.resume()
+      }
+    }
+  }
+
+  /// The computer's clock since it was started, which runs on while it sleeps.
+  public var now: Instant { Instant(nanoseconds: System.now) }
+
+  /// Whether the network has not been shut down.
+  public var isUp: Bool { !isDown.load(ordering: .acquiring) }
+
+  /// The interfaces that are used and are up.
+  public var interfaces: [NetworkInterface] { isUp ? list.current : [] }
+
+  /// Calls back after every change of `interfaces`.
+  public func observeInterfaces(_ changed: @escaping @Sendable () -> Void) -> any NetworkObservation
+  {
+    host.observe(.interfaces, changed)
+  }
+
+  /// Calls back when the network has been shut down.
+  public func observeShutdown(_ shutDown: @escaping @Sendable () -> Void) -> any NetworkObservation
+  {
+    host.observe(.shutdown, shutDown)
+  }
+
+  /// A stream of random numbers of its own, seeded by the system.
+  public func random(_ name: String) -> RandomStream {
+    var system = SystemRandomNumberGenerator()
+    return RandomStream(seed: system.next(), name: name)
+  }
+
+  /// A timer that is not armed yet.
+  public func makeTimer(_ fire: @escaping @Sendable () -> Void) -> any NetworkTimer {
+    LoopTimer(host, fire)
+  }
+
+  /// A signal that any thread may raise.
+  public func makeSignal(_ fire: @escaping @Sendable () -> Void) -> any NetworkSignal {
+    LoopSignal(host.loop, fire)
+  }
+
+  /// Accepts TCP connections; see ``Network``.
+  public func listen(
+    on endpoint: Endpoint, handler: any ListenerHandler
+  ) throws(NetworkError) -> any Listener {
+    let call = "listen \(endpoint)"
+    try host.checkUp(call)
+    return try tried(call) { () throws(SystemFailure) in
+      try POSIXListener(host, endpoint, handler)
+    }
+  }
+
+  /// Begins a TCP connection; see ``Network``.
+  public func connect(
+    to endpoint: Endpoint, options: ConnectionOptions, handler: any ConnectionHandler
+  ) throws(NetworkError) -> any Connection {
+    let call = "connect \(endpoint)"
+    try host.checkUp(call)
+    return try tried(call) { () throws(SystemFailure) in
+      try POSIXConnection(host, to: endpoint, options, handler)
+    }
+  }
+
+  /// Opens a UDP socket; see ``Network``.
+  public func openDatagramSocket(
+    on endpoint: Endpoint, options: DatagramOptions, handler: any DatagramHandler
+  ) throws(NetworkError) -> any DatagramSocket {
+    let call = "bind \(endpoint)"
+    try host.checkUp(call)
+    return try tried(call) { () throws(SystemFailure) in
+      try POSIXDatagramSocket(host, endpoint, options, handler)
+    }
+  }
+
+  private func tried<Result>(
+    _ call: String, _ body: () throws(SystemFailure) -> Result
+  ) throws(NetworkError) -> Result {
+    do throws(SystemFailure) { return try body() } catch { throw error.error(call) }
+  }
+}

@@ -1,0 +1,257 @@
+import EarshotNetwork
+
+/// A TCP connection of the system.
+///
+/// Sendable because everything happens on the loop's thread.
+final class POSIXConnection: Connection, HostSocket, EventSource, @unchecked Sendable {
+  private let host: HostState
+  private var descriptor: Int32
+  private var handler: (any ConnectionHandler)?
+  private var state: State
+  private var interest: Interest
+  private var isPaused = false
+  private var hasEnded = false
+  private var hasFinished = false
+  /// Why writing failed; what was received before is handed over first.
+  private var failure: SystemFailure?
+  private var connectTimer: LoopTimer?
+  private(set) var localEndpoint: Endpoint
+  let remoteEndpoint: Endpoint
+  var number = 0
+
+  private enum State { case connecting, open, gone }
+
+  /// How many reads one turn of the loop does for a connection, so that others have theirs.
+  private static let readsMax = 4
+
+  /// Begins a connection.
+  init(
+    _ host: HostState, to endpoint: Endpoint, _ options: ConnectionOptions,
+    _ handler: any ConnectionHandler
+  ) throws(SystemFailure) {
+    guard endpoint.port > 0 else { throw .invalidArgument }
+    (self.host, self.handler) = (host, handler)
+    (state, interest) = (.connecting, .writing)
+    (localEndpoint, remoteEndpoint) = (Endpoint(endpoint.address.unspecified, port: 0), endpoint)
+    descriptor = try System.openSocket(endpoint.address, .stream)
+    do throws(SystemFailure) {
+      try begin(endpoint, options)
+    } catch {
+      System.close(descriptor)
+      descriptor = -1
+      throw error
+    }
+    host.add(self)
+  }
+
+  /// Takes over an accepted connection.
+  init(
+    _ host: HostState, accepted descriptor: Int32, from remote: Endpoint, at listener: Endpoint
+  ) throws(SystemFailure) {
+    (self.host, self.descriptor) = (host, descriptor)
+    (state, interest) = (.open, .reading)
+    localEndpoint = System.localEndpoint(descriptor) ?? listener
+    remoteEndpoint = remote
+    Self.apply(ConnectionOptions(), to: descriptor)
+  }
+
+  /// Begins to hand over what an accepted connection receives.
+  func start(_ handler: any ConnectionHandler) throws(SystemFailure) {
+    self.handler = handler
+    try host.loop.add(descriptor, interest, self)
+    host.add(self)
+  }
+
+  private func begin(_ endpoint: Endpoint, _ options: ConnectionOptions) throws(SystemFailure) {
+    Self.apply(options, to: descriptor)
+    do throws(SystemFailure) {
+      try System.connect(descriptor, endpoint)
+    } catch {
+      if error.concernsRemote { return failSoon(error) }
+      guard error == .inProgress else { throw error }
+    }
+    try host.loop.add(descriptor, interest, self)
+    let timer = LoopTimer(host) { [weak self] in self?.connectTimedOut() }
+    timer.arm(at: Instant(nanoseconds: System.now) + options.connectTimeout)
+    connectTimer = timer
+  }
+
+  private func failSoon(_ failure: SystemFailure) {
+    host.loop.call { [self] in fail(failure) }
+  }
+
+  /// What a system without these options lacks, it has to do without.
+  private static func apply(_ options: ConnectionOptions, to descriptor: Int32) {
+    try? System.set(descriptor, .noDelay, to: 1)
+    guard let timeout = options.userTimeout else { return }
+    #if canImport(Darwin)
+      let value = max(1, timeout.components.seconds)
+    #else
+      let value = max(1, timeout / .milliseconds(1))
+    #endif
+    try? System.set(descriptor, .userTimeout, to: Int32(clamping: Int64(value)))
+  }
+
+  // MARK: What the loop says
+
+  func ready(_ readiness: Readiness) {
+    if state == .connecting { return finishConnecting() }
+    if readiness.contains(.readable), interest.contains(.reading) { read() }
+    if state == .open, readiness.contains(.writable), interest.contains(.writing) {
+      becomeWritable()
+    }
+    if state == .open, readiness.contains(.over), !interest.contains(.reading) { lookForFailure() }
+  }
+
+  private func finishConnecting() {
+    if let failure = System.pendingFailure(descriptor) { return fail(failure) }
+    let local = System.localEndpoint(descriptor) ?? localEndpoint
+    // A port of our own that we dialled may have been given to ourselves.
+    guard local != remoteEndpoint else { return fail(.refused) }
+    (state, localEndpoint, connectTimer) = (.open, local, nil)
+    setInterest(isPaused ? [] : .reading)
+    handler?.connectionOpened(self)
+  }
+
+  private func connectTimedOut() {
+    if state == .connecting { fail(.timedOut) }
+  }
+
+  private func read() {
+    for _ in 0..<Self.readsMax where state == .open && !isPaused && !hasEnded {
+      let buffer = host.loop.buffer
+      do throws(SystemFailure) {
+        let count = try System.receive(descriptor, buffer)
+        if count == 0 { return receiveEnd() }
+        let bytes = Span<UInt8>(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        handler?.connection(self, received: bytes)
+        if count < buffer.count { return }
+      } catch {
+        if !error.isTemporary { fail(error) }
+        return
+      }
+    }
+  }
+
+  private func receiveEnd() {
+    if let failure { return fail(failure) }
+    hasEnded = true
+    setInterest(interest.subtracting(.reading))
+    handler?.connectionReceivedEnd(self)
+  }
+
+  private func becomeWritable() {
+    setInterest(interest.subtracting(.writing))
+    handler?.connectionBecameWritable(self)
+  }
+
+  /// Nobody reads, so nobody would see why the connection is gone.
+  private func lookForFailure() {
+    if let failure = failure ?? System.pendingFailure(descriptor) { return fail(failure) }
+    if interest.isEmpty { host.loop.change(descriptor, to: []) }  // Both directions have ended.
+  }
+
+  private func setInterest(_ wanted: Interest) {
+    guard wanted != interest else { return }
+    interest = wanted
+    host.loop.change(descriptor, to: wanted)
+  }
+
+  // MARK: What the owner says
+
+  func write(_ bytes: Span<UInt8>) throws(NetworkError) -> Int {
+    host.loop.check("a connection")
+    guard state == .open, !hasFinished, failure == nil else {
+      let failure: SystemFailure = state == .connecting ? .notConnected : .brokenPipe
+      throw failure.error("send \(remoteEndpoint)")
+    }
+    guard !bytes.isEmpty else { return 0 }
+    do throws(SystemFailure) {
+      let count = try System.send(descriptor, bytes)
+      if count < bytes.count { setInterest(interest.union(.writing)) }
+      return count
+    } catch {
+      if error.isTemporary || error.isOutOfBuffers {
+        setInterest(interest.union(.writing))
+        return 0
+      }
+      writingFailed(error)
+      throw SystemFailure.brokenPipe.error("send \(remoteEndpoint)")
+    }
+  }
+
+  /// The failure comes to light behind what was received before, or soon if nobody reads.
+  private func writingFailed(_ failure: SystemFailure) {
+    self.failure = failure
+    if isPaused || hasEnded { failSoon(failure) }
+  }
+
+  func finishWriting() {
+    host.loop.check("a connection")
+    guard state == .open, !hasFinished else { return }
+    hasFinished = true
+    setInterest(interest.subtracting(.writing))
+    System.finishWriting(descriptor)
+  }
+
+  func pauseReading() {
+    host.loop.check("a connection")
+    isPaused = true
+    if state == .open { setInterest(interest.subtracting(.reading)) }
+  }
+
+  func resumeReading() {
+    host.loop.check("a connection")
+    isPaused = false
+    if state == .open, !hasEnded { setInterest(interest.union(.reading)) }
+  }
+
+  func close() { end(resetting: false) }
+
+  func reset() { end(resetting: true) }
+
+  private func end(resetting: Bool) {
+    host.loop.perform { [self] in
+      if state != .gone, resetting { System.makeCloseReset(descriptor) }
+      release()
+    }
+  }
+
+  // MARK: The end
+
+  private func fail(_ failure: SystemFailure) {
+    let verb = state == .connecting ? "connect" : failure == self.failure ? "send" : "recv"
+    let call = "\(verb) \(remoteEndpoint)"
+    // What a reset is called behind the end of the other direction.
+    guard failure != .brokenPipe else {
+      return fail(NetworkError(.connectionReset, call: call, errno: failure.number))
+    }
+    fail(failure.error(call))
+  }
+
+  func fail(_ error: NetworkError) {
+    guard state != .gone else { return }
+    let handler = handler
+    release()
+    handler?.connection(self, failed: error)
+  }
+
+  private func release() {
+    guard state != .gone else { return }
+    (state, handler, connectTimer) = (.gone, nil, nil)
+    host.remove(self)
+    host.loop.remove(descriptor)
+    System.close(descriptor)
+    descriptor = -1
+  }
+}
+
+extension IPAddress {
+  /// The address that stands for all of the same family.
+  var unspecified: IPAddress {
+    switch self {
+    case .v4: .anyV4
+    case .v6: .anyV6
+    }
+  }
+}

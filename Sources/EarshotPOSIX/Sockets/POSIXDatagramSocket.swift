@@ -1,0 +1,228 @@
+import CEarshot
+import EarshotNetwork
+
+/// A UDP socket of the system.
+///
+/// Sendable because everything happens on the loop's thread.
+final class POSIXDatagramSocket: DatagramSocket, HostSocket, EventSource, @unchecked Sendable {
+  private let host: HostState
+  private var descriptor: Int32
+  private var handler: (any DatagramHandler)?
+  private var groups: [Membership] = []
+  /// Whether the kernel splits one write into datagrams.
+  private var splits: Bool
+  let localEndpoint: Endpoint
+  var number = 0
+
+  private struct Membership: Hashable {
+    let group: IPAddress
+    let interface: UInt32
+  }
+
+  /// How many reads one turn of the loop does for a socket, so that others have theirs.
+  private static let readsMax = 64
+  /// The largest payload of IPv4's UDP.
+  private static let payloadBytesMax = 65_507
+  /// How many datagrams the kernel splits one write into (UDP_MAX_SEGMENTS of Linux before 6.9).
+  private static let segmentsMax = 64
+
+  init(
+    _ host: HostState, _ endpoint: Endpoint, _ options: DatagramOptions,
+    _ handler: any DatagramHandler
+  ) throws(SystemFailure) {
+    (self.host, self.handler) = (host, handler)
+    let descriptor = try System.openSocket(endpoint.address, .datagram)
+    self.descriptor = descriptor
+    splits = earshot_can_send_segments(descriptor) != 0
+    do throws(SystemFailure) {
+      try Self.apply(options, to: descriptor, endpoint.address)
+      try System.bind(descriptor, endpoint)
+    } catch {
+      System.close(descriptor)
+      throw error
+    }
+    localEndpoint = System.localEndpoint(descriptor) ?? endpoint
+    do throws(SystemFailure) {
+      try host.loop.add(descriptor, .reading, self)
+    } catch {
+      System.close(descriptor)
+      throw error
+    }
+    host.add(self)
+  }
+
+  private static func apply(
+    _ options: DatagramOptions, to descriptor: Int32, _ address: IPAddress
+  ) throws(SystemFailure) {
+    let family = SocketAddress.family(of: address)
+    let isV4 = address.unspecified == .anyV4
+    if !isV4 { try System.set(descriptor, .ipv6Only, to: 1) }
+    if options.sharesPort {
+      try System.set(descriptor, .reuseAddress, to: 1)
+      try System.set(descriptor, .reusePort, to: 1)
+    }
+    try System.check { earshot_enable_packet_info(descriptor, family) }
+    try System.check { earshot_disable_multicast_all(descriptor, family) }
+    try System.set(
+      descriptor, .multicastHops(isV4: isV4), to: Int32(options.multicastHopLimit))
+    try System.set(
+      descriptor, .multicastLoop(isV4: isV4), to: options.loopsMulticast ? 1 : 0)
+    // Where the kernel cannot join datagrams, each is read by itself.
+    _ = earshot_enable_receive_joining(descriptor)
+  }
+
+  // MARK: Receiving
+
+  func ready(_ readiness: Readiness) {
+    var count = 0
+    while count < Self.readsMax, descriptor >= 0, receive() { count += 1 }
+    if count > 0, descriptor >= 0 { handler?.datagramSocketFinishedBatch(self) }
+  }
+
+  /// Reads one datagram, or several that the kernel has joined; answers whether there was one.
+  ///
+  /// What the system says of a datagram that was sent earlier, such as that nobody listens there, is taken
+  /// and forgotten: a datagram may get lost.
+  private func receive() -> Bool {
+    var datagram = earshot_datagram()
+    let buffer = host.loop.buffer
+    do throws(SystemFailure) {
+      let count = try System.check {
+        earshot_receive(descriptor, buffer.baseAddress, buffer.count, &datagram)
+      }
+      guard datagram.is_truncated == 0, let header = header(of: datagram) else { return true }
+      handOver(
+        UnsafeRawBufferPointer(rebasing: buffer[..<count]), header, Int(datagram.segment_bytes))
+      return true
+    } catch {
+      return !error.isTemporary && error.concernsRemote
+    }
+  }
+
+  private func handOver(_ bytes: UnsafeRawBufferPointer, _ header: DatagramHeader, _ size: Int) {
+    let size = size == 0 ? max(1, bytes.count) : size
+    var start = 0
+    repeat {
+      let part = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + size, bytes.count)])
+      handler?.datagramSocket(self, received: Span<UInt8>(_unsafeBytes: part), header)
+      start += size
+    } while start < bytes.count
+  }
+
+  private func header(of datagram: earshot_datagram) -> DatagramHeader? {
+    guard let source = SocketAddress(storage: datagram.peer).endpoint else { return nil }
+    let local = SocketAddress(storage: datagram.local).endpoint?.address ?? localEndpoint.address
+    return DatagramHeader(
+      source: source, destination: local.scoped(datagram.interface), interface: datagram.interface)
+  }
+
+  // MARK: Sending
+
+  func send(
+    _ bytes: Span<UInt8>, to destination: Endpoint, on interface: UInt32?
+  ) throws(NetworkError) {
+    host.loop.check("a datagram socket")
+    do throws(SystemFailure) {
+      try check(destination)
+      guard bytes.count <= Self.payloadBytesMax else { throw .tooLong }
+      try send(bytes, to: destination, on: interface, inDatagramsOf: 0)
+    } catch {
+      throw error.error("sendto \(destination)")
+    }
+  }
+
+  func send(
+    _ bytes: Span<UInt8>, inDatagramsOf size: Int, to destination: Endpoint
+  ) throws(NetworkError) -> Int {
+    host.loop.check("a datagram socket")
+    precondition(size > 0, "a datagram of a batch has a size")
+    let datagrams = splits ? min(Self.segmentsMax, Self.payloadBytesMax / size) : 1
+    var sent = 0
+    do throws(SystemFailure) {
+      try check(destination)
+      while sent < bytes.count {
+        let part = bytes.extracting(sent..<min(sent + max(1, datagrams) * size, bytes.count))
+        try send(part, to: destination, on: nil, inDatagramsOf: size)
+        sent += part.count
+      }
+    } catch {
+      if sent > 0, error.isTemporary || error.isOutOfBuffers { return sent }
+      guard splits, error.isUnsupported else { throw error.error("sendto \(destination)") }
+      splits = false
+      return sent
+        + (try send(bytes.extracting(sent...), inDatagramsOf: size, to: destination))
+    }
+    return sent
+  }
+
+  private func check(_ destination: Endpoint) throws(SystemFailure) {
+    guard descriptor >= 0 else { throw host.isUp ? .aborted : .networkDown }
+    guard destination.port > 0 else { throw .invalidArgument }
+  }
+
+  private func send(
+    _ bytes: Span<UInt8>, to destination: Endpoint, on interface: UInt32?, inDatagramsOf size: Int
+  ) throws(SystemFailure) {
+    var datagram = earshot_datagram()
+    let address = SocketAddress(destination)
+    (datagram.peer, datagram.peer_length) = (address.storage, address.length)
+    datagram.interface = interface ?? 0
+    datagram.segment_bytes = UInt32(size)
+    try bytes.withUnsafeBytes { bytes throws(SystemFailure) in
+      _ = try System.check { earshot_send(descriptor, bytes.baseAddress, bytes.count, &datagram) }
+    }
+  }
+
+  // MARK: Groups
+
+  func join(_ group: IPAddress, on interface: UInt32) throws(NetworkError) {
+    host.loop.check("a datagram socket")
+    let membership = Membership(group: group, interface: interface)
+    guard !groups.contains(membership) else { return }
+    do throws(SystemFailure) {
+      guard descriptor >= 0 else { throw host.isUp ? .aborted : .networkDown }
+      guard group.isMulticast else { throw .invalidArgument }
+      try System.joinGroup(descriptor, group, on: interface)
+    } catch {
+      guard System.isMember(error) else { throw error.error("join \(group)") }
+    }
+    groups.append(membership)
+  }
+
+  func leave(_ group: IPAddress, on interface: UInt32) {
+    host.loop.check("a datagram socket")
+    let membership = Membership(group: group, interface: interface)
+    guard let index = groups.firstIndex(of: membership) else { return }
+    groups.remove(at: index)
+    // The interface may be gone, and the membership with it.
+    try? System.joinGroup(descriptor, group, on: interface, leaving: true)
+  }
+
+  // MARK: The end
+
+  func close() { host.loop.perform { [self] in release() } }
+
+  func fail(_ error: NetworkError) {
+    guard descriptor >= 0 else { return }
+    let handler = handler
+    release()
+    handler?.datagramSocket(self, failed: error)
+  }
+
+  private func release() {
+    guard descriptor >= 0 else { return }
+    handler = nil
+    host.remove(self)
+    host.loop.remove(descriptor)
+    System.close(descriptor)
+    descriptor = -1
+  }
+}
+
+extension IPAddress {
+  /// The address with the interface it is meaningful on, if it is a link-local one.
+  fileprivate func scoped(_ interface: UInt32) -> IPAddress {
+    guard case .v6(let high, let low, 0) = self, isLinkLocal else { return self }
+    return .v6(high, low, scope: interface)
+  }
+}

@@ -1,0 +1,93 @@
+import EarshotNetwork
+
+/// Accepts TCP connections of the system.
+///
+/// Sendable because everything happens on the loop's thread.
+final class POSIXListener: Listener, HostSocket, EventSource, @unchecked Sendable {
+  private let host: HostState
+  private var descriptor: Int32
+  private var handler: (any ListenerHandler)?
+  let localEndpoint: Endpoint
+  var number = 0
+
+  /// How many connections one turn of the loop accepts, so that others have theirs.
+  private static let acceptsMax = 64
+
+  init(
+    _ host: HostState, _ endpoint: Endpoint, _ handler: any ListenerHandler
+  ) throws(SystemFailure) {
+    (self.host, self.handler) = (host, handler)
+    let descriptor = try System.openSocket(endpoint.address, .stream)
+    self.descriptor = descriptor
+    do throws(SystemFailure) {
+      try System.set(descriptor, .reuseAddress, to: 1)  // Past a connection in TIME_WAIT.
+      if case .v6 = endpoint.address { try System.set(descriptor, .ipv6Only, to: 1) }
+      try System.bind(descriptor, endpoint)
+      try System.listen(descriptor)
+    } catch {
+      System.close(descriptor)
+      throw error
+    }
+    localEndpoint = System.localEndpoint(descriptor) ?? endpoint
+    do throws(SystemFailure) {
+      try host.loop.add(descriptor, .reading, self)
+    } catch {
+      System.close(descriptor)
+      throw error
+    }
+    host.add(self)
+  }
+
+  func ready(_ readiness: Readiness) {
+    for _ in 0..<Self.acceptsMax where descriptor >= 0 {
+      do throws(SystemFailure) {
+        let (accepted, remote) = try System.accept(descriptor)
+        greet(accepted, remote)
+      } catch {
+        if error.isOutOfDescriptors { return refuseOne() }
+        if !error.concernsOneConnection { return }
+      }
+    }
+  }
+
+  private func greet(_ accepted: Int32, _ remote: Endpoint) {
+    do throws(SystemFailure) {
+      let connection = try POSIXConnection(
+        host, accepted: accepted, from: remote, at: localEndpoint)
+      guard let handler = handler?.listener(self, accepted: connection) else {
+        return connection.reset()
+      }
+      try connection.start(handler)
+    } catch {
+      System.close(accepted)
+    }
+  }
+
+  /// Accepts a connection for lack of descriptors only to end it; it would be told again and again.
+  private func refuseOne() {
+    System.close(host.loop.spare)
+    if let (accepted, _) = try? System.accept(descriptor) {
+      System.makeCloseReset(accepted)
+      System.close(accepted)
+    }
+    host.loop.spare = System.openSpare()
+  }
+
+  func close() { host.loop.perform { [self] in release() } }
+
+  func fail(_ error: NetworkError) {
+    guard descriptor >= 0 else { return }
+    let handler = handler
+    release()
+    handler?.listener(self, failed: error)
+  }
+
+  private func release() {
+    guard descriptor >= 0 else { return }
+    handler = nil
+    host.remove(self)
+    host.loop.remove(descriptor)
+    System.close(descriptor)
+    descriptor = -1
+  }
+}

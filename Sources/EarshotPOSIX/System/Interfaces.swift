@@ -1,0 +1,128 @@
+import CEarshot
+import EarshotNetwork
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The interfaces that a network uses, as they are now; may be read from any thread.
+final class InterfaceList: Sendable {
+  private let wanted: [String]?
+  private let interfaces: Mutex<[NetworkInterface]>
+
+  /// - Parameter wanted: The names of those to use; `nil` is all that carry multicast.
+  /// - Throws: `addressNotAvailable` for a name that no interface has.
+  init(_ wanted: [String]?) throws(NetworkError) {
+    self.wanted = wanted
+    for name in wanted ?? [] where if_nametoindex(name) == 0 {
+      throw NetworkError(.addressNotAvailable, call: "interface \(name)", errno: ENODEV)
+    }
+    interfaces = Mutex(Self.read(wanted))
+  }
+
+  var current: [NetworkInterface] { interfaces.withLock { $0 } }
+
+  /// Asks the system again.
+  ///
+  /// - Returns: Whether anything has changed.
+  func refresh() -> Bool {
+    let fresh = Self.read(wanted)
+    return interfaces.withLock { interfaces in
+      defer { interfaces = fresh }
+      return interfaces != fresh
+    }
+  }
+
+  private static func read(_ wanted: [String]?) -> [NetworkInterface] {
+    var first: UnsafeMutablePointer<ifaddrs>?
+    guard getifaddrs(&first) == 0, let first else { return [] }
+    defer { freeifaddrs(first) }
+    var found: [String: Found] = [:]
+    for entry in sequence(first: first, next: { $0.pointee.ifa_next }) {
+      note(entry.pointee, &found)
+    }
+    let all = found.sorted { $0.value.index < $1.value.index }
+    let chosen = all.filter { name, found in
+      wanted?.contains(name) ?? (found.carriesMulticast && !found.isLoopback)
+    }
+    let used = wanted == nil && chosen.isEmpty ? all.filter(\.value.isLoopback) : chosen
+    return used.map { $0.value.interface($0.key) }
+  }
+
+  private static func note(_ entry: ifaddrs, _ found: inout [String: Found]) {
+    let name = String(cString: entry.ifa_name)
+    let flags = UInt32(entry.ifa_flags)
+    guard flags & up == up, let address = entry.ifa_addr,
+      let endpoint = SocketAddress.endpoint(at: address)
+    else { return }
+    found[
+      name,
+      default: Found(
+        index: if_nametoindex(name), isLoopback: flags & loopback != 0,
+        carriesMulticast: flags & multicast != 0)
+    ].addresses.append(endpoint.address)
+  }
+
+  private static let up = UInt32(IFF_UP) | UInt32(IFF_RUNNING)
+  private static let loopback = UInt32(IFF_LOOPBACK)
+  private static let multicast = UInt32(IFF_MULTICAST)
+}
+
+extension InterfaceList {
+  fileprivate struct Found {
+    let index: UInt32
+    let isLoopback: Bool
+    let carriesMulticast: Bool
+    var addresses: [IPAddress] = []
+
+    func interface(_ name: String) -> NetworkInterface {
+      NetworkInterface(
+        index: index, name: name, addresses: usable.sorted(),
+        supportsMulticast: carriesMulticast || isLoopback,
+        maximumTransmissionUnit: Int(earshot_packet_bytes_max(name)))
+    }
+
+    /// Linux carries multicast over loopback for IPv4 only.
+    private var usable: [IPAddress] {
+      isLoopback ? addresses.filter { SocketAddress.family(of: $0) == AF_INET } : addresses
+    }
+  }
+}
+
+/// Hears of changes of interfaces and addresses from the system.
+///
+/// Sendable because everything happens on the loop's thread.
+final class InterfaceMonitor: EventSource, @unchecked Sendable {
+  private let list: InterfaceList
+  private unowned let host: HostState
+  private var descriptor: Int32
+
+  /// Without the system's word for it, the interfaces stay as they were at the start.
+  init(_ list: InterfaceList, _ host: HostState) {
+    (self.list, self.host) = (list, host)
+    descriptor = earshot_open_interface_monitor()
+    guard descriptor >= 0 else { return }
+    do throws(SystemFailure) {
+      try host.loop.add(descriptor, .reading, self)
+    } catch {
+      close()
+    }
+  }
+
+  func ready(_ readiness: Readiness) {
+    System.drain(descriptor, host.loop.buffer)
+    if list.refresh() { host.tellInterfacesChanged() }
+  }
+
+  func close() {
+    guard descriptor >= 0 else { return }
+    host.loop.remove(descriptor)
+    System.close(descriptor)
+    descriptor = -1
+  }
+}
