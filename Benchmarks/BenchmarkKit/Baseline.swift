@@ -39,13 +39,8 @@ public struct Baseline {
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Baselines")
 
   private static func succeeds(_ arguments: [String]) -> Bool {
-    let compiler = Process()
-    compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    compiler.arguments = ["cc"] + arguments
-    compiler.standardOutput = FileHandle.nullDevice
-    if arguments.first == "-E" { compiler.standardError = FileHandle.nullDevice }
-    do { try compiler.run() } catch { return false }
-    compiler.waitUntilExit()
-    return compiler.terminationStatus == 0
+    let compiler = ChildProcess("cc", arguments, isSilent: arguments.first == "-E")
+    while compiler.readLine() != nil {}
+    return compiler.wait() == 0
   }
 }

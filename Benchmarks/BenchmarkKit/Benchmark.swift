@@ -167,7 +167,7 @@ public struct Benchmark {
   }
 
   private static func line(_ sample: Sample) -> String {
-    let name = sample.name.padding(toLength: 36, withPad: " ", startingAt: 0)
+    let name = sample.name.padding(toLength: 40, withPad: " ", startingAt: 0)
     let ratio = sample.ratio.map { String(format: "  ×%.2f", $0) } ?? ""
     return "  \(name) \(scaled(sample.median)) \(sample.unit)"
       + String(format: "  ±%.0f %%", sample.spread * 50) + ratio

@@ -27,12 +27,15 @@ public final class ChildProcess {
   ///   - path: The program.
   ///   - arguments: What it is told, without its name.
   ///   - core: The core that it must stay on, if any.
-  public init(_ path: String, _ arguments: [String], core: Int? = nil) {
+  ///   - isSilent: Whether its complaints are thrown away.
+  public init(
+    _ path: String, _ arguments: [String], core: Int? = nil, isSilent: Bool = false
+  ) {
     let pinned = core.map { ["taskset", "-c", String($0)] } ?? []
     let command = pinned + [path] + arguments
     name = command.joined(separator: " ")
     let (toChild, fromChild) = (Self.pipe(), Self.pipe())
-    id = Self.spawn(command, input: toChild.read, output: fromChild.write)
+    id = Self.spawn(command, input: toChild.read, output: fromChild.write, isSilent: isSilent)
     Foundation.close(toChild.read)
     Foundation.close(fromChild.write)
     input = FileHandle(fileDescriptor: toChild.write, closeOnDealloc: true)
@@ -46,7 +49,7 @@ public final class ChildProcess {
   }
 
   deinit {
-    if !hasEnded { end(by: SIGKILL) }
+    if !hasEnded { kill() }
     fclose(output)
   }
 
@@ -85,8 +88,17 @@ public final class ChildProcess {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
 
-  /// Sends it a signal.
-  public func send(signal: Int32) { kill(id, signal) }
+  /// Has it stand still, whatever it does, until ``proceed()`` (SIGSTOP).
+  public func standStill() { Foundation.kill(id, SIGSTOP) }
+
+  /// Has it go on (SIGCONT).
+  public func proceed() { Foundation.kill(id, SIGCONT) }
+
+  /// Kills it (SIGKILL) and waits until it is gone.
+  public func kill() {
+    Foundation.kill(id, SIGKILL)
+    _ = wait()
+  }
 
   /// Waits until it has ended by itself, without a fault.
   public func finish() {
@@ -94,13 +106,10 @@ public final class ChildProcess {
     precondition(status == 0, "\(name) ended with status \(status)")
   }
 
-  /// Ends it by a signal.
-  public func end(by signal: Int32) {
-    kill(id, signal)
-    _ = wait()
-  }
-
-  private func wait() -> Int32 {
+  /// Waits until it has ended.
+  ///
+  /// - Returns: Its status, 0 when all is well.
+  func wait() -> Int32 {
     hasEnded = true
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0, errno == EINTR {}
@@ -123,7 +132,9 @@ public final class ChildProcess {
     return (ends[0], ends[1])
   }
 
-  private static func spawn(_ command: [String], input: Int32, output: Int32) -> Int32 {
+  private static func spawn(
+    _ command: [String], input: Int32, output: Int32, isSilent: Bool
+  ) -> Int32 {
     #if os(Linux)
       var actions = posix_spawn_file_actions_t()
     #else
@@ -133,6 +144,9 @@ public final class ChildProcess {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    if isSilent {
+      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    }
     var words = command.map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     var id: Int32 = 0
