@@ -69,7 +69,9 @@ let package = Package(
     .testTarget(
       name: "EarshotTests",
       dependencies: [
-        "EarshotCore", "EarshotNetwork", "EarshotSimulator", "EarshotTLS", "Earshot", "TestKit",
+        "EarshotCore", "EarshotNetwork", "EarshotPOSIX", "EarshotSimulator", "EarshotTLS",
+        "Earshot",
+        "TestKit",
       ],
       swiftSettings: house),
     .testTarget(

@@ -150,6 +150,7 @@ ssize_t earshot_send(int descriptor, const void *bytes, size_t count, const stru
     struct in_pktinfo info;
     memset(&info, 0, sizeof info);
     info.ipi_ifindex = datagram->interface;
+    info.ipi_spec_dst = ((const struct sockaddr_in *)&datagram->local)->sin_addr;
     append_control(&message, &used, IPPROTO_IP, IP_PKTINFO, &info, sizeof info);
   } else if (datagram->interface) {
     struct in6_pktinfo info;

@@ -5,6 +5,7 @@ import EarshotNetwork
 /// Sendable because everything happens on the loop's thread.
 final class HostState: @unchecked Sendable {
   let loop: EventLoop
+  let interfaces: InterfaceList
   private(set) var isUp = true
   private var sockets: [ObjectIdentifier: any HostSocket] = [:]
   private var shutdownObservers: [Int: @Sendable () -> Void] = [:]
@@ -13,7 +14,9 @@ final class HostState: @unchecked Sendable {
   private var lastSocket = 0
   private var monitor: InterfaceMonitor?
 
-  init(_ loop: EventLoop) { self.loop = loop }
+  init(_ loop: EventLoop, _ interfaces: InterfaceList) {
+    (self.loop, self.interfaces) = (loop, interfaces)
+  }
 
   // MARK: Sockets
 
@@ -55,7 +58,7 @@ final class HostState: @unchecked Sendable {
   }
 
   /// Watches the interfaces from now on.
-  func watch(_ monitor: InterfaceMonitor) { self.monitor = monitor }
+  func watchInterfaces() { monitor = InterfaceMonitor(self) }
 
   /// Tells whoever observes the interfaces that they changed, in the order in which they began to.
   func tellInterfacesChanged() {

@@ -21,7 +21,6 @@ public final class POSIXNetwork: Network {
   /// Where everything runs: a thread of its own.
   public let executor: NetworkExecutor
   private let host: HostState
-  private let list: InterfaceList
   private let isDown = Atomic(false)
   private let lease: LoopLease
 
@@ -46,9 +45,8 @@ public final class POSIXNetwork: Network {
   ) throws(NetworkError) {
     self.lease = lease
     executor = NetworkExecutor(serial: SerialDoor(loop, lease), task: TaskDoor(loop, lease))
-    host = HostState(loop)
-    list = try InterfaceList(configuration.interfaces)
-    loop.perform { [host, list] in host.watch(InterfaceMonitor(list, host)) }
+    host = HostState(loop, try InterfaceList(configuration.interfaces))
+    loop.perform { [host] in host.watchInterfaces() }
   }
 
   deinit {
@@ -75,7 +73,7 @@ public final class POSIXNetwork: Network {
   public var isUp: Bool { !isDown.load(ordering: .acquiring) }
 
   /// The interfaces that are used and are up.
-  public var interfaces: [NetworkInterface] { isUp ? list.current : [] }
+  public var interfaces: [NetworkInterface] { isUp ? host.interfaces.current : [] }
 
   /// Calls back after every change of `interfaces`.
   public func observeInterfaces(_ changed: @escaping @Sendable () -> Void) -> any NetworkObservation

@@ -20,7 +20,7 @@ int earshot_accept(int listener, struct sockaddr_storage *peer, socklen_t *lengt
 struct earshot_datagram {
   struct sockaddr_storage peer; /* Who sent it, or where it goes. */
   socklen_t peer_length;
-  struct sockaddr_storage local; /* The address it was sent to; only the address is set. */
+  struct sockaddr_storage local; /* The address it was sent to, or is to come from (IPv4); no port. */
   uint32_t interface;            /* The index of the interface, 0 for none. */
   uint32_t segment_bytes;        /* The size of the datagrams that were joined into one, 0 for a single one. */
   int is_truncated;

@@ -57,7 +57,7 @@ package actor MulticastDNS {
   /// - Parameters:
   ///   - peer: Who we are; never reported to ourselves.
   ///   - network: Where we are.
-  ///   - prefersUnicast: Whether first questions ask for answers to us alone.
+  ///   - prefersUnicast: Whether first questions ask for answers to us alone, where these are sure to reach us.
   package init(for peer: PeerID, on network: any Network, prefersUnicast: Bool = true) {
     unownedExecutor = network.executor.serial.asUnownedSerialExecutor()
     self.network = network
@@ -124,7 +124,8 @@ extension MulticastDNS {
     openIfNeeded()
     var actions: [BrowserMachine.Action] = []
     let machine = BrowserMachine(
-      for: service, as: own, on: interfaces.map(\.index), asksForUnicast: prefersUnicast,
+      for: service, as: own, on: interfaces.map(\.index),
+      asksForUnicast: prefersUnicast && transport?.sharesPort != true,
       random: makeRandom(), at: network.now, into: &actions)
     browsings.append(Browsing(number: lastNumber, machine: machine, report: report))
     perform(actions, of: lastNumber, report: report)

@@ -10,6 +10,10 @@ final class MulticastTransport: Sendable {
   private static let options = DatagramOptions(
     sharesPort: true, multicastHopLimit: 255, loopsMulticast: true)
 
+  /// Whether others on this host have the port too.
+  ///
+  /// What is sent to the host alone then reaches one of its sockets, not always ours (RFC 6762 §15.1).
+  let sharesPort: Bool
   private let socketV4: any DatagramSocket
   private let socketV6: (any DatagramSocket)?
 
@@ -23,6 +27,7 @@ final class MulticastTransport: Sendable {
   init(
     on network: any Network, interfaces: [NetworkInterface], handler: any DatagramHandler
   ) throws(NetworkError) {
+    sharesPort = Self.isTaken(on: network)
     socketV4 = try network.openDatagramSocket(
       on: Endpoint(.anyV4, port: DNSArrival.port), options: Self.options, handler: handler)
     let hasV6 = interfaces.contains { Self.has(.anyV6, $0) }
@@ -70,6 +75,26 @@ final class MulticastTransport: Sendable {
     case .v4: socketV4
     case .v6: socketV6
     }
+  }
+
+  private static func isTaken(on network: any Network) -> Bool {
+    do throws(NetworkError) {
+      try network.openDatagramSocket(
+        on: Endpoint(.anyV4, port: DNSArrival.port), options: DatagramOptions(), handler: Nobody()
+      ).close()
+      return false
+    } catch {
+      return error.code == .addressInUse
+    }
+  }
+
+  /// Hears nothing: for a socket that is closed at once.
+  private final class Nobody: DatagramHandler {
+    func datagramSocket(
+      _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
+    ) {}
+    func datagramSocketFinishedBatch(_ socket: any DatagramSocket) {}
+    func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
   }
 
   private static func has(_ family: IPAddress, _ interface: NetworkInterface) -> Bool {

@@ -166,7 +166,12 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, EventSource, @unche
     var datagram = earshot_datagram()
     let address = SocketAddress(destination)
     (datagram.peer, datagram.peer_length) = (address.storage, address.length)
-    datagram.interface = interface ?? 0
+    if let interface {
+      datagram.interface = interface
+      // Left to itself, Linux sends on a loopback interface from another interface's address.
+      let source = host.interfaces.address(on: interface, like: destination.address)
+      datagram.local = SocketAddress(Endpoint(source ?? .anyV4, port: 0)).storage
+    }
     datagram.segment_bytes = UInt32(size)
     try bytes.withUnsafeBytes { bytes throws(SystemFailure) in
       _ = try System.check { earshot_send(descriptor, bytes.baseAddress, bytes.count, &datagram) }

@@ -27,6 +27,13 @@ final class InterfaceList: Sendable {
 
   var current: [NetworkInterface] { interfaces.withLock { $0 } }
 
+  /// The address that what is sent on an interface comes from.
+  func address(on interface: UInt32, like other: IPAddress) -> IPAddress? {
+    current.first { $0.index == interface }?.addresses.first {
+      $0.unspecified == other.unspecified
+    }
+  }
+
   /// Asks the system again.
   ///
   /// - Returns: Whether anything has changed.
@@ -98,13 +105,12 @@ extension InterfaceList {
 ///
 /// Sendable because everything happens on the loop's thread.
 final class InterfaceMonitor: EventSource, @unchecked Sendable {
-  private let list: InterfaceList
   private unowned let host: HostState
   private var descriptor: Int32
 
   /// Without the system's word for it, the interfaces stay as they were at the start.
-  init(_ list: InterfaceList, _ host: HostState) {
-    (self.list, self.host) = (list, host)
+  init(_ host: HostState) {
+    self.host = host
     descriptor = earshot_open_interface_monitor()
     guard descriptor >= 0 else { return }
     do throws(SystemFailure) {
@@ -116,7 +122,7 @@ final class InterfaceMonitor: EventSource, @unchecked Sendable {
 
   func ready(_ readiness: Readiness) {
     System.drain(descriptor, host.loop.buffer)
-    if list.refresh() { host.tellInterfacesChanged() }
+    if host.interfaces.refresh() { host.tellInterfacesChanged() }
   }
 
   func close() {

@@ -1,0 +1,58 @@
+import Earshot
+import EarshotPOSIX
+import Testing
+
+/// What runs in the simulator runs over real sockets: on the loopback interface, each test a service of its own.
+@Suite("Real sockets", .timeLimit(.minutes(1)))
+struct RealSocketsTests {
+  private static func network() throws -> POSIXNetwork {
+    #if canImport(Darwin)
+      try POSIXNetwork(POSIXNetwork.Configuration(interfaces: ["lo0"]))
+    #else
+      try POSIXNetwork(POSIXNetwork.Configuration(interfaces: ["lo"]))
+    #endif
+  }
+
+  @Test("Two peers find each other, talk, and say goodbye")
+  func firstHello() async throws {
+    let (annsNetwork, bobsNetwork) = (try Self.network(), try Self.network())
+    let ann = try await Peer("Ann", on: annsNetwork)
+    let bob = try await Peer("Bob", on: bobsNetwork)
+    let advertiser = try await ann.advertise("real-hello", info: ["room": "lobby"])
+    let answering = Task {
+      for await invitation in advertiser.invitations { return try await invitation.accept() }
+      throw CancellationError()
+    }
+    let browser = try await bob.browse("real-hello")
+    let found = try #require(await browser.events.first { $0.found?.id == ann.id }?.found)
+    #expect(found.name == "Ann")
+    #expect(found.info == ["room": "lobby"])
+    let bobsSession = try await bob.makeSession()
+    #expect(try await bob.invite(ann.id, to: bobsSession) == .accepted)
+    let annsSession = try await answering.value
+    for number in 0..<10_000 {
+      try await bobsSession.send([UInt8(number & 255), UInt8(number >> 8)])
+    }
+    var expected = 0
+    for await event in annsSession.events {
+      guard case .message(let message) = event else { continue }
+      #expect(message.bytes == [UInt8(expected & 255), UInt8(expected >> 8)])
+      expected += 1
+      if expected == 10_000 { break }
+    }
+    await bobsSession.disconnect()
+    let left = await annsSession.events.first { if case .left = $0 { true } else { false } }
+    #expect(left == .left(bob.id, .left, undelivered: 0))
+    await advertiser.stop()
+    #expect(await browser.events.first { $0.lost == ann.id } != nil)
+    await ann.stop()
+    await bob.stop()
+    await annsNetwork.shutDown()
+    await bobsNetwork.shutDown()
+  }
+}
+
+extension BrowserEvent {
+  fileprivate var found: DiscoveredPeer? { if case .found(let peer) = self { peer } else { nil } }
+  fileprivate var lost: PeerID? { if case .lost(let peer) = self { peer } else { nil } }
+}
