@@ -45,10 +45,12 @@ let package = Package(
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot"],
       swiftSettings: house),
     .target(
-      name: "EarshotCommandLine", dependencies: ["EarshotCore", "EarshotScenario"],
+      name: "EarshotCommandLine",
+      dependencies: ["EarshotCore", "EarshotNetwork", "Earshot", "EarshotScenario"],
       swiftSettings: house),
     .executableTarget(
-      name: "EarshotCLI", dependencies: ["EarshotCommandLine"], swiftSettings: house),
+      name: "EarshotCLI", dependencies: ["EarshotCommandLine", "EarshotNetwork", "EarshotPOSIX"],
+      swiftSettings: house),
     // How we know.
     .target(
       name: "TestKit", dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator"],
@@ -63,6 +65,9 @@ let package = Package(
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "TestKit"],
       swiftSettings: house),
     .testTarget(
+      name: "EarshotPOSIXTests",
+      dependencies: ["EarshotCore", "EarshotNetwork", "EarshotPOSIX"], swiftSettings: house),
+    .testTarget(
       name: "ConformanceTests",
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotPOSIX", "EarshotSimulator"],
       swiftSettings: house),
@@ -76,11 +81,15 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "EarshotCommandLineTests",
-      dependencies: ["EarshotCore", "EarshotScenario", "EarshotCommandLine", "TestKit"],
+      dependencies: [
+        "EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot", "EarshotScenario",
+        "EarshotCommandLine", "TestKit",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "EarshotScenarioTests",
       dependencies: ["EarshotCore", "EarshotScenario", "TestKit"], swiftSettings: house),
+    .testTarget(name: "EndToEndTests", dependencies: ["EarshotCLI"], swiftSettings: house),
     // How fast it is.
     .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: house),
     .executableTarget(

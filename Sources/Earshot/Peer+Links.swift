@@ -8,7 +8,7 @@ extension Peer: ListenerHandler {
 
   /// Listens again, since the system took the listener away.
   public nonisolated func listener(_ listener: any Listener, failed error: NetworkError) {
-    assumeIsolated { $0.reopenListener() }
+    assumeIsolated { $0.reopen(listener) }
   }
 
   /// Begins to greet, unless too many are being greeted already.

@@ -34,7 +34,7 @@ public actor Peer {
   var links: [LinkToken: OpeningLink] = [:]
   var invitations: PeerInvitations
   var deskEvents: [InvitationDesk.Event] = []
-  private var listener: (any Listener)?
+  private var listeners: [any Listener] = []
   private var shutdown: (any NetworkObservation)?
   private var lastToken: UInt64 = 0
   private(set) var port: UInt16 = 0
@@ -219,8 +219,10 @@ public actor Peer {
   private func openListener(port: UInt16) throws(EarshotError) {
     do throws(NetworkError) {
       let opened = try network.listen(on: Endpoint(.anyV4, port: port), handler: self)
-      listener = opened
       self.port = opened.localEndpoint.port
+      // Without IPv6, or with the port taken there, IPv4 has to do.
+      let second = try? network.listen(on: Endpoint(.anyV6, port: self.port), handler: self)
+      listeners = [opened] + (second.map { [$0] } ?? [])
     } catch {
       throw EarshotError(
         .network, "\(name) cannot listen on port \(port); choose another one.", cause: error)
@@ -228,11 +230,17 @@ public actor Peer {
   }
 
   /// Listens again after the system took the listener away: on the same port if it is still free.
-  func reopenListener() {
+  func reopen(_ failed: any Listener) {
+    guard listeners.contains(where: { $0 === failed }) else { return }
     let previous = port
-    listener = nil
+    closeListeners()
     if (try? openListener(port: previous)) == nil, (try? openListener(port: 0)) == nil { return }
     if port != previous { announcePort() }
+  }
+
+  private func closeListeners() {
+    for listener in listeners { listener.close() }
+    listeners = []
   }
 
   /// Has browsers look for us where we listen now.
@@ -255,8 +263,7 @@ public actor Peer {
     discovery.assumeIsolated { $0.suspend() }
     endInvitations()
     for session in sessionsInOrder { session.assumeIsolated { $0.suspend() } }
-    listener?.close()
-    listener = nil
+    closeListeners()
   }
 
   /// Comes back: listens, announces itself again, and takes the sessions up.
@@ -308,8 +315,7 @@ public actor Peer {
     for browser in browsers { browser.assumeIsolated { $0.stop() } }
     browsers = []
     discovery.assumeIsolated { $0.stop() }
-    listener?.close()
-    listener = nil
+    closeListeners()
   }
 
   private var sessionsInOrder: [Session] {

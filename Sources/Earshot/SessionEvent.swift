@@ -21,6 +21,9 @@ public struct Member: Hashable, Sendable {
   public let id: PeerID
   /// What it calls itself; decoration, not identity.
   public let name: String
+
+  /// A member with the given parts, such as for a test of what hears of it.
+  public init(id: PeerID, name: String) { (self.id, self.name) = (id, name) }
 }
 
 /// What a member sent.
@@ -29,6 +32,9 @@ public struct Message: Hashable, Sendable {
   public let sender: PeerID
   /// What was sent.
   public let bytes: [UInt8]
+
+  /// A message with the given parts, such as for a test of what hears of it.
+  public init(sender: PeerID, bytes: [UInt8]) { (self.sender, self.bytes) = (sender, bytes) }
 }
 
 /// Why the link to a member broke.

@@ -6,12 +6,14 @@ package struct OptionPlan: Hashable, Sendable {
   package let name: String
   /// What stands for its value in the help, such as `N`; `nil` for an option without a value.
   package let value: String?
+  /// Whether it may be given several times.
+  package let isRepeatable: Bool
   /// One sentence about it, without its full stop.
   package let help: String
 
   /// An option with a value, or without one.
-  package init(_ name: String, _ value: String? = nil, help: String) {
-    (self.name, self.value, self.help) = (name, value, help)
+  package init(_ name: String, _ value: String? = nil, isRepeatable: Bool = false, help: String) {
+    (self.name, self.value, self.isRepeatable, self.help) = (name, value, isRepeatable, help)
   }
 }
 
@@ -19,18 +21,22 @@ package struct OptionPlan: Hashable, Sendable {
 package struct Arguments: Hashable, Sendable {
   /// The words that are not options, in order.
   package fileprivate(set) var operands: [String] = []
-  private var values: [String: String] = [:]
+  private var values: [String: [String]] = [:]
 
   /// Whether an option was given.
   package func has(_ option: String) -> Bool { values[option] != nil }
 
   /// The value of an option; empty for an option without a value.
-  package subscript(option option: String) -> String? { values[option] }
+  package subscript(option option: String) -> String? { values[option]?.first }
 
-  fileprivate mutating func set(_ option: String, to value: String) throws(UsageError) {
-    guard values.updateValue(value, forKey: option) == nil else {
-      throw UsageError("\(option) stands here twice")
+  /// All values of an option that may be given several times, in order.
+  package func all(_ option: String) -> [String] { values[option] ?? [] }
+
+  fileprivate mutating func add(_ value: String, to option: OptionPlan) throws(UsageError) {
+    guard option.isRepeatable || values[option.name] == nil else {
+      throw UsageError("\(option.name) stands here twice")
     }
+    values[option.name, default: []].append(value)
   }
 }
 
@@ -73,14 +79,14 @@ package struct ArgumentParser {
     guard let option = options.first(where: { $0.name == name }) else { throw unknown(name) }
     guard let placeholder = option.value else {
       guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
-      return try arguments.set(name, to: "")
+      return try arguments.add("", to: option)
     }
-    if parts.count == 2 { return try arguments.set(name, to: String(parts[1])) }
+    if parts.count == 2 { return try arguments.add(String(parts[1]), to: option) }
     guard let value = rest.first, !value.hasPrefix("--") else {
       throw UsageError("\(name) needs a value: \(name) \(placeholder)")
     }
     rest.removeFirst()
-    try arguments.set(name, to: value)
+    try arguments.add(value, to: option)
   }
 
   private func unknown(_ name: String) -> UsageError {

@@ -14,6 +14,7 @@ extension Console {
     Console(
       isColoured: isatty(STDOUT_FILENO) == 1 && allowsColour(environment),
       isWatched: isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb",
+      terminal: { environment["TERM"] == "dumb" ? nil : terminalSize },
       out: { write($0, to: .standardOutput) },
       err: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) })
   }
@@ -21,6 +22,15 @@ extension Console {
   /// Whether the environment has nothing against colours.
   package static func allowsColour(_ environment: [String: String]) -> Bool {
     (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+  }
+
+  /// The size of the terminal that standard output is, as it is now.
+  private static var terminalSize: TerminalSize? {
+    var size = winsize()
+    guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0,
+      size.ws_col > 0, size.ws_row > 0
+    else { return nil }
+    return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
   }
 
   /// An answer that cannot be written is no answer: the process ends, and says so.

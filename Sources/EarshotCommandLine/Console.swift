@@ -1,22 +1,26 @@
 /// Where a command writes to.
 ///
 /// A value with two closures, so that tests catch what a user would read.
-package struct Console {
+package struct Console: Sendable {
   /// What the command answers.
-  package var out: (String) -> Void
+  package var out: @Sendable (String) -> Void
   /// What it has to say besides: mistakes, progress.
-  package var err: (String) -> Void
+  package var err: @Sendable (String) -> Void
   /// Whether the answers may be coloured.
   package var isColoured: Bool
   /// Whether somebody watches what is written to `err`, so that progress is worth showing.
   package var isWatched: Bool
+  /// How large the terminal is that shows the answers; `nil` when they go elsewhere, or it cannot move
+  /// its cursor.
+  package var terminal: @Sendable () -> TerminalSize?
 
   /// A console of two closures, for readers that are not terminals unless said otherwise.
   package init(
-    isColoured: Bool = false, isWatched: Bool = false, out: @escaping (String) -> Void,
-    err: @escaping (String) -> Void
+    isColoured: Bool = false, isWatched: Bool = false,
+    terminal: @escaping @Sendable () -> TerminalSize? = { nil },
+    out: @escaping @Sendable (String) -> Void, err: @escaping @Sendable (String) -> Void
   ) {
-    (self.out, self.err) = (out, err)
+    (self.out, self.err, self.terminal) = (out, err, terminal)
     (self.isColoured, self.isWatched) = (isColoured, isWatched)
   }
 
@@ -25,4 +29,13 @@ package struct Console {
 
   /// Says a line about what is wrong.
   package func complain(_ text: String) { err(text + "\n") }
+}
+
+/// The room that a terminal has.
+package struct TerminalSize: Hashable, Sendable {
+  /// Its columns and its rows.
+  package let columns, rows: Int
+
+  /// A size.
+  package init(columns: Int, rows: Int) { (self.columns, self.rows) = (columns, rows) }
 }

@@ -5,14 +5,20 @@ package struct EarshotTool {
   /// The version of this package.
   package static let version = "0.1.0"
   /// All commands, as the help lists them.
-  package static let commands = [SimulateCommand.plan, HelpCommand.plan]
+  package static let commands =
+    liveCommands.map { $0.plan } + [SimulateCommand.plan, HelpCommand.plan]
+
+  private static let liveCommands: [any LiveCommand.Type] = [
+    AdvertiseCommand.self, BrowseCommand.self, ChatCommand.self, PingCommand.self,
+  ]
 
   private let console: Console
   private let engine: Engine
+  private let surroundings: Surroundings
 
-  /// A tool that writes to a console and runs scenarios with an engine.
-  package init(console: Console, engine: Engine) {
-    (self.console, self.engine) = (console, engine)
+  /// A tool that writes to a console, runs scenarios with an engine, and meets peers in surroundings.
+  package init(console: Console, engine: Engine, surroundings: Surroundings) {
+    (self.console, self.engine, self.surroundings) = (console, engine, surroundings)
   }
 
   /// Does what a command line says.
@@ -34,6 +40,9 @@ package struct EarshotTool {
       return .usage
     }
     let rest = Array(words.dropFirst())
+    if let live = Self.liveCommands.first(where: { $0.plan.name == command }) {
+      return try live.run(rest, on: console, in: surroundings)
+    }
     switch command {
     case SimulateCommand.plan.name:
       return try SimulateCommand(console: console, engine: engine).run(rest)

@@ -1,8 +1,8 @@
 /// How a command ended, for scripts.
 package enum ExitCode: Int32, Hashable, Comparable, Sendable {
-  /// Everything held.
+  /// Everything held, or was done.
   case held = 0
-  /// An expectation was violated.
+  /// An expectation was violated, or what was wanted did not come about.
   case violated = 1
   /// The command line or a file is wrong; nothing was run.
   case usage = 2

@@ -36,7 +36,7 @@ struct HelpCommand {
     \(HelpTable(EarshotTool.commands.map { ($0.name, $0.summary) }).text)
     options:
     \(HelpTable([("--help", "Show this help"), ("--version", "Show the version")]).text)
-    To begin: earshot simulate Simulations/first-hello.json5
+    To begin: earshot chat, in two terminals
     "earshot help COMMAND" tells more.
 
     """

@@ -20,13 +20,28 @@ final class HostState: @unchecked Sendable {
 
   // MARK: Sockets
 
-  func add(_ socket: any HostSocket) {
+  /// Has the loop watch the descriptor of a new socket; closes it if that cannot be done.
+  func adopt(
+    _ descriptor: Int32, _ interest: Interest, _ socket: any HostSocket
+  ) throws(SystemFailure) {
+    do throws(SystemFailure) {
+      try loop.add(descriptor, interest, socket)
+    } catch {
+      System.close(descriptor)
+      throw error
+    }
     lastSocket += 1
     socket.number = lastSocket
     sockets[ObjectIdentifier(socket)] = socket
   }
 
-  func remove(_ socket: any HostSocket) { sockets[ObjectIdentifier(socket)] = nil }
+  /// Closes the descriptor of a socket; it is -1 afterwards.
+  func release(_ descriptor: inout Int32, of socket: any HostSocket) {
+    sockets[ObjectIdentifier(socket)] = nil
+    loop.remove(descriptor)
+    System.close(descriptor)
+    descriptor = -1
+  }
 
   func checkUp(_ call: @autoclosure () -> String) throws(NetworkError) {
     loop.check("a network")
@@ -87,7 +102,7 @@ final class HostState: @unchecked Sendable {
 }
 
 /// A socket of a network, which ends with it.
-protocol HostSocket: AnyObject {
+protocol HostSocket: EventSource {
   /// The place among the sockets in the order of their making.
   var number: Int { get set }
   /// Closes the descriptor, and tells the handler why.

@@ -11,7 +11,8 @@ public final class POSIXNetwork: Network {
     /// The names of the interfaces to use, such as `en0`.
     ///
     /// `nil` is all that are up and carry multicast, and the loopback interface only if there is no other. Those
-    /// that are not up at the moment are used as soon as they are.
+    /// that are not up at the moment are used as soon as they are. With names, connections to addresses of other
+    /// interfaces are reset.
     public var interfaces: [String]?
 
     /// A configuration; uses what there is by default.

@@ -32,6 +32,20 @@ struct DatagramContract {
     }
   }
 
+  @Test("Many datagrams in one call arrive one by one, in order", arguments: networks)
+  func batch(under network: any NetworkUnderTest) async throws {
+    try await network.run { hosts in
+      let seen = DatagramRecorder()
+      let (ann, bob) = (try hosts.ann.open(DatagramRecorder()), try hosts.bob.open(seen))
+      let bytes = (0..<100_500).map { UInt8(truncatingIfNeeded: $0 / 1_000) }
+      let sent = try ann.send(bytes.span, inDatagramsOf: 1_000, to: bob.localEndpoint)
+      #expect(sent == 100_500)
+      let payloads = try await seen.seen.wait { $0.received.count == 101 }.payloads
+      #expect(payloads.map(\.count) == [Int](repeating: 1_000, count: 100) + [500])
+      #expect(payloads.flatMap { $0 } == bytes)
+    }
+  }
+
   @Test("65,507 bytes are a datagram, one more is too long", arguments: networks)
   func limit(under network: any NetworkUnderTest) async throws {
     try await network.run { hosts in

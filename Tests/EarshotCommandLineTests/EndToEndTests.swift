@@ -13,10 +13,11 @@ struct EndToEndTests {
   }
 
   private func run(_ words: [String]) -> (ExitCode, out: String, err: String) {
-    var (out, err) = ("", "")
-    let console = Console(out: { out += $0 }, err: { err += $0 })
-    let code = EarshotTool(console: console, engine: .simulated).run(["simulate"] + words)
-    return (code, out, err)
+    let printed = Printed()
+    let code = EarshotTool(
+      console: printed.console(), engine: .simulated, surroundings: .nowhere
+    ).run(["simulate"] + words)
+    return (code, printed.out, printed.err)
   }
 
   @Test("A scenario that holds is reported with its seed, its trace and its replay")
@@ -62,10 +63,11 @@ struct EndToEndTests {
   func progress() throws {
     let folder = try Folder()
     let file = try folder.file("a.json5", Self.scenario(expecting: "bob sees ann joined"))
-    var out = ""
-    let console = Console(isWatched: true, out: { out += $0 }, err: { _ in })
-    #expect(EarshotTool(console: console, engine: .simulated).run(["simulate", file]) == .held)
+    let printed = Printed()
+    let tool = EarshotTool(
+      console: printed.console(isWatched: true), engine: .simulated, surroundings: .nowhere)
+    #expect(tool.run(["simulate", file]) == .held)
     let last = { (text: String) in text.split(separator: "\n").last }
-    #expect(last(out) == last(run([file]).out))
+    #expect(last(printed.out) == last(run([file]).out))
   }
 }

@@ -5,15 +5,15 @@ import Testing
 struct ProgressTests {
   /// What is shown when a step ends at each of these times, in milliseconds.
   private func shown(at times: [Int], isWatched: Bool) -> String {
-    var (text, now) = ("", Duration.zero)
-    let console = Console(isWatched: isWatched, out: { _ in }, err: { text += $0 })
-    var progress = Progress(of: times.count, on: console) { now }
+    var now = Duration.zero
+    let printed = Printed()
+    var progress = Progress(of: times.count, on: printed.console(isWatched: isWatched)) { now }
     for (index, time) in times.enumerated() {
       now = .milliseconds(time)
       progress.show(index + 1, "seeds")
     }
     progress.finish()
-    return text
+    return printed.err
   }
 
   @Test("Nothing is shown within the first second")

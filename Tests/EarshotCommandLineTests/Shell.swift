@@ -4,8 +4,7 @@ import Foundation
 
 /// A tool whose answers are caught, over an engine that does as the test says.
 final class Shell {
-  private(set) var out = ""
-  private(set) var err = ""
+  private let printed = Printed()
   private(set) var runs: [UInt64] = []
   private(set) var repeated: [UInt64] = []
   private let isColoured: Bool
@@ -23,8 +22,7 @@ final class Shell {
   func run(_ words: String...) -> ExitCode { run(words) }
 
   func run(_ words: [String]) -> ExitCode {
-    let console = Console(
-      isColoured: isColoured, out: { self.out += $0 }, err: { self.err += $0 })
+    let console = printed.console(isColoured: isColoured)
     let engine = Engine { order in
       self.runs.append(order.seed)
       self.repeated += order.isRepeated ? [order.seed] : []
@@ -32,8 +30,11 @@ final class Shell {
       for line in self.traces { order.trace?(line) }
       return self.behaviour(order.seed)
     }
-    return EarshotTool(console: console, engine: engine).run(words)
+    return EarshotTool(console: console, engine: engine, surroundings: .nowhere).run(words)
   }
+
+  var out: String { printed.out }
+  var err: String { printed.err }
 
   /// What was answered, as JSON objects, one a line.
   func objects() throws -> [[String: any Sendable]] {

@@ -3,7 +3,7 @@ import EarshotNetwork
 /// A TCP connection of the system.
 ///
 /// Sendable because everything happens on the loop's thread.
-final class POSIXConnection: Connection, HostSocket, EventSource, @unchecked Sendable {
+final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
   private let host: HostState
   private var descriptor: Int32
   private var handler: (any ConnectionHandler)?
@@ -33,21 +33,27 @@ final class POSIXConnection: Connection, HostSocket, EventSource, @unchecked Sen
     (self.host, self.handler) = (host, handler)
     (state, interest) = (.connecting, .writing)
     (localEndpoint, remoteEndpoint) = (Endpoint(endpoint.address.unspecified, port: 0), endpoint)
-    descriptor = try System.openSocket(endpoint.address, .stream)
-    do throws(SystemFailure) {
-      try begin(endpoint, options)
-    } catch {
-      System.close(descriptor)
-      descriptor = -1
-      throw error
+    var failure: SystemFailure?
+    descriptor = try System.openSocket(endpoint.address, .stream) {
+      descriptor throws(SystemFailure) in
+      Self.apply(options, to: descriptor)
+      do throws(SystemFailure) {
+        try System.connect(descriptor, endpoint)
+      } catch {
+        if error.concernsRemote { failure = error } else if error != .inProgress { throw error }
+      }
     }
-    host.add(self)
+    try host.adopt(descriptor, interest, self)
+    self.failure = failure
+    let timer = LoopTimer(host) { [weak self] in self?.connectTimedOut() }
+    timer.arm(at: Instant(nanoseconds: System.now) + options.connectTimeout)
+    connectTimer = timer
   }
 
   /// Takes over an accepted connection.
   init(
     _ host: HostState, accepted descriptor: Int32, from remote: Endpoint, at listener: Endpoint
-  ) throws(SystemFailure) {
+  ) {
     (self.host, self.descriptor) = (host, descriptor)
     (state, interest) = (.open, .reading)
     localEndpoint = System.localEndpoint(descriptor) ?? listener
@@ -56,24 +62,18 @@ final class POSIXConnection: Connection, HostSocket, EventSource, @unchecked Sen
   }
 
   /// Begins to hand over what an accepted connection receives.
-  func start(_ handler: any ConnectionHandler) throws(SystemFailure) {
+  func start(_ handler: any ConnectionHandler) {
+    guard state == .open else { return }  // The handler's making may have closed it.
     self.handler = handler
-    try host.loop.add(descriptor, interest, self)
-    host.add(self)
-  }
-
-  private func begin(_ endpoint: Endpoint, _ options: ConnectionOptions) throws(SystemFailure) {
-    Self.apply(options, to: descriptor)
     do throws(SystemFailure) {
-      try System.connect(descriptor, endpoint)
+      try host.adopt(descriptor, interest, self)
     } catch {
-      if error.concernsRemote { return failSoon(error) }
-      guard error == .inProgress else { throw error }
+      descriptor = -1
+      (state, self.handler) = (.gone, nil)
+      host.loop.call { [self] in
+        handler.connection(self, failed: error.error("accept \(remoteEndpoint)"))
+      }
     }
-    try host.loop.add(descriptor, interest, self)
-    let timer = LoopTimer(host) { [weak self] in self?.connectTimedOut() }
-    timer.arm(at: Instant(nanoseconds: System.now) + options.connectTimeout)
-    connectTimer = timer
   }
 
   private func failSoon(_ failure: SystemFailure) {
@@ -104,7 +104,7 @@ final class POSIXConnection: Connection, HostSocket, EventSource, @unchecked Sen
   }
 
   private func finishConnecting() {
-    if let failure = System.pendingFailure(descriptor) { return fail(failure) }
+    if let failure = failure ?? System.pendingFailure(descriptor) { return fail(failure) }
     let local = System.localEndpoint(descriptor) ?? localEndpoint
     // A port of our own that we dialled may have been given to ourselves.
     guard local != remoteEndpoint else { return fail(.refused) }
@@ -239,10 +239,7 @@ final class POSIXConnection: Connection, HostSocket, EventSource, @unchecked Sen
   private func release() {
     guard state != .gone else { return }
     (state, handler, connectTimer) = (.gone, nil, nil)
-    host.remove(self)
-    host.loop.remove(descriptor)
-    System.close(descriptor)
-    descriptor = -1
+    host.release(&descriptor, of: self)
   }
 }
 

@@ -4,7 +4,7 @@ import EarshotNetwork
 /// A UDP socket of the system.
 ///
 /// Sendable because everything happens on the loop's thread.
-final class POSIXDatagramSocket: DatagramSocket, HostSocket, EventSource, @unchecked Sendable {
+final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable {
   private let host: HostState
   private var descriptor: Int32
   private var handler: (any DatagramHandler)?
@@ -31,24 +31,14 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, EventSource, @unche
     _ handler: any DatagramHandler
   ) throws(SystemFailure) {
     (self.host, self.handler) = (host, handler)
-    let descriptor = try System.openSocket(endpoint.address, .datagram)
-    self.descriptor = descriptor
-    splits = earshot_can_send_segments(descriptor) != 0
-    do throws(SystemFailure) {
+    descriptor = try System.openSocket(endpoint.address, .datagram) {
+      descriptor throws(SystemFailure) in
       try Self.apply(options, to: descriptor, endpoint.address)
       try System.bind(descriptor, endpoint)
-    } catch {
-      System.close(descriptor)
-      throw error
     }
+    splits = earshot_can_send_segments(descriptor) != 0
     localEndpoint = System.localEndpoint(descriptor) ?? endpoint
-    do throws(SystemFailure) {
-      try host.loop.add(descriptor, .reading, self)
-    } catch {
-      System.close(descriptor)
-      throw error
-    }
-    host.add(self)
+    try host.adopt(descriptor, .reading, self)
   }
 
   private static func apply(
@@ -217,10 +207,7 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, EventSource, @unche
   private func release() {
     guard descriptor >= 0 else { return }
     handler = nil
-    host.remove(self)
-    host.loop.remove(descriptor)
-    System.close(descriptor)
-    descriptor = -1
+    host.release(&descriptor, of: self)
   }
 }
 

@@ -3,7 +3,7 @@ import EarshotNetwork
 /// Accepts TCP connections of the system.
 ///
 /// Sendable because everything happens on the loop's thread.
-final class POSIXListener: Listener, HostSocket, EventSource, @unchecked Sendable {
+final class POSIXListener: Listener, HostSocket, @unchecked Sendable {
   private let host: HostState
   private var descriptor: Int32
   private var handler: (any ListenerHandler)?
@@ -17,25 +17,15 @@ final class POSIXListener: Listener, HostSocket, EventSource, @unchecked Sendabl
     _ host: HostState, _ endpoint: Endpoint, _ handler: any ListenerHandler
   ) throws(SystemFailure) {
     (self.host, self.handler) = (host, handler)
-    let descriptor = try System.openSocket(endpoint.address, .stream)
-    self.descriptor = descriptor
-    do throws(SystemFailure) {
+    descriptor = try System.openSocket(endpoint.address, .stream) {
+      descriptor throws(SystemFailure) in
       try System.set(descriptor, .reuseAddress, to: 1)  // Past a connection in TIME_WAIT.
       if case .v6 = endpoint.address { try System.set(descriptor, .ipv6Only, to: 1) }
       try System.bind(descriptor, endpoint)
       try System.listen(descriptor)
-    } catch {
-      System.close(descriptor)
-      throw error
     }
     localEndpoint = System.localEndpoint(descriptor) ?? endpoint
-    do throws(SystemFailure) {
-      try host.loop.add(descriptor, .reading, self)
-    } catch {
-      System.close(descriptor)
-      throw error
-    }
-    host.add(self)
+    try host.adopt(descriptor, .reading, self)
   }
 
   func ready(_ readiness: Readiness) {
@@ -51,16 +41,11 @@ final class POSIXListener: Listener, HostSocket, EventSource, @unchecked Sendabl
   }
 
   private func greet(_ accepted: Int32, _ remote: Endpoint) {
-    do throws(SystemFailure) {
-      let connection = try POSIXConnection(
-        host, accepted: accepted, from: remote, at: localEndpoint)
-      guard let handler = handler?.listener(self, accepted: connection) else {
-        return connection.reset()
-      }
-      try connection.start(handler)
-    } catch {
-      System.close(accepted)
-    }
+    let connection = POSIXConnection(host, accepted: accepted, from: remote, at: localEndpoint)
+    guard host.interfaces.admits(connection.localEndpoint.address),
+      let handler = handler?.listener(self, accepted: connection)
+    else { return connection.reset() }
+    connection.start(handler)
   }
 
   /// Accepts a connection for lack of descriptors only to end it; it would be told again and again.
@@ -85,9 +70,6 @@ final class POSIXListener: Listener, HostSocket, EventSource, @unchecked Sendabl
   private func release() {
     guard descriptor >= 0 else { return }
     handler = nil
-    host.remove(self)
-    host.loop.remove(descriptor)
-    System.close(descriptor)
-    descriptor = -1
+    host.release(&descriptor, of: self)
   }
 }

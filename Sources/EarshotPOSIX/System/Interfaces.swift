@@ -34,6 +34,14 @@ final class InterfaceList: Sendable {
     }
   }
 
+  /// Whether a connection to one of our addresses is taken: with chosen interfaces, only one to an address of theirs.
+  func admits(_ address: IPAddress) -> Bool {
+    guard wanted != nil else { return true }
+    return current.contains { interface in
+      interface.addresses.contains { $0 == address || $0.isLoopback && address.isLoopback }
+    }
+  }
+
   /// Asks the system again.
   ///
   /// - Returns: Whether anything has changed.

@@ -142,13 +142,25 @@ enum System {
 
   enum Kind { case stream, datagram }
 
-  static func openSocket(_ address: IPAddress, _ kind: Kind) throws(SystemFailure) -> Int32 {
+  /// Opens a socket, and closes it if it cannot be prepared.
+  static func openSocket(
+    _ address: IPAddress, _ kind: Kind, _ prepare: (Int32) throws(SystemFailure) -> Void
+  ) throws(SystemFailure) -> Int32 {
     #if canImport(Glibc)
       let type = kind == .stream ? SOCK_STREAM.rawValue : SOCK_DGRAM.rawValue
     #else
       let type = kind == .stream ? SOCK_STREAM : SOCK_DGRAM
     #endif
-    return try check { earshot_open_socket(SocketAddress.family(of: address), Int32(type)) }
+    let descriptor = try check {
+      earshot_open_socket(SocketAddress.family(of: address), Int32(type))
+    }
+    do throws(SystemFailure) {
+      try prepare(descriptor)
+      return descriptor
+    } catch {
+      close(descriptor)
+      throw error
+    }
   }
 
   static func bind(_ descriptor: Int32, _ endpoint: Endpoint) throws(SystemFailure) {

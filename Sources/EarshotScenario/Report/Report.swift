@@ -137,7 +137,7 @@ public struct Report: Sendable {
 }
 
 /// Colours, if there are any.
-package struct Paint: Sendable {
+package struct Paint: Hashable, Sendable {
   private let isOn: Bool
 
   /// Colours for a terminal that shows them.

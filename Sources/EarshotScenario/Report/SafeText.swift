@@ -1,7 +1,8 @@
 extension String {
   /// The text without anything that could move a cursor or turn the direction of writing.
   ///
-  /// Control characters, line separators and characters that steer bidirectional text become `\u{…}`.
+  /// Control characters, line separators, characters that steer bidirectional text and those that nobody
+  /// would see become `\u{…}`.
   package var escapedForTerminals: String {
     var safe = ""
     for scalar in unicodeScalars {
@@ -42,7 +43,10 @@ extension Unicode.Scalar {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
       .unassigned:
       true
-    default: false
+    default: properties.isDefaultIgnorableCodePoint && !Self.emojiSelectors.contains(self)
     }
   }
+
+  /// Whether the character before is shown as text or as an emoji.
+  private static let emojiSelectors: ClosedRange<Unicode.Scalar> = "\u{FE0E}"..."\u{FE0F}"
 }

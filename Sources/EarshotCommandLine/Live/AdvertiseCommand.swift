@@ -1,0 +1,117 @@
+package import Earshot
+import EarshotScenario
+
+/// `earshot advertise`: makes us visible, and answers those who invite us.
+package struct AdvertiseCommand: LiveCommand {
+  package let options: LiveOptions
+  private let info: [String: String]
+  private let accepts: Bool
+  private let console: Console
+
+  /// The command that a command line asks for.
+  package init(_ arguments: Arguments, on console: Console) throws(UsageError) {
+    guard arguments.operands.isEmpty else {
+      throw UsageError("advertise takes no words of its own; what others may know goes to --info")
+    }
+    options = try LiveOptions(arguments, service: Self.service)
+    info = try Self.info(arguments.all("--info"))
+    accepts = arguments.has("--accept")
+    self.console = console
+  }
+
+  private static func info(_ words: [String]) throws(UsageError) -> [String: String] {
+    var info: [String: String] = [:]
+    for word in words {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2 else {
+        throw UsageError("--info takes key=value, not \"\(word.escapedForTerminals)\"")
+      }
+      guard info.updateValue(String(parts[1]), forKey: String(parts[0])) == nil else {
+        throw UsageError("--info has \"\(String(parts[0]).escapedForTerminals)\" twice")
+      }
+    }
+    do throws(DiscoveryInfoError) { _ = try DiscoveryInfo(info) } catch {
+      throw UsageError(sentence: error.description)
+    }
+    return info
+  }
+
+  /// Advertises until the task is cancelled.
+  package func run(
+    on network: any Network, hearing lines: EventStream<String>
+  ) async -> ExitCode {
+    await asPeer(on: network, console) { peer throws(EarshotError) in
+      let advertiser = try await peer.advertise(options.service, info: info)
+      console.line(announcement(of: peer))
+      for await invitation in advertiser.invitations {
+        await answer(invitation, on: network)
+      }
+      await peer.stop(within: .seconds(2))  // Before a line that a closed terminal refuses.
+      console.line("\(options.name.escapedForTerminals) is no longer advertised")
+      return .held
+    }
+  }
+
+  private func announcement(of peer: Peer) -> String {
+    let info = info.isEmpty ? "" : " with \(info.textInOrder)"
+    return "Advertising \(options.name.escapedForTerminals) (\(peer.id.short)) for "
+      + "\"\(options.service)\"\(info); Ctrl-C ends it"
+  }
+
+  private func answer(_ invitation: Invitation, on network: any Network) async {
+    let name = "\(invitation.senderName.escapedForTerminals) (\(invitation.sender.short))"
+    guard accepts else {
+      console.line("\(name) invites us: declined")
+      return await invitation.decline()
+    }
+    do throws(EarshotError) {
+      let session = try await invitation.accept()
+      console.line("\(name) invites us: accepted, and what it sends goes back")
+      Task(executorPreference: network.executor.task) { await echo(session) }
+    } catch {
+      console.line("\(name) invites us: too late")
+    }
+  }
+
+  /// Sends every message back to its sender, until nobody is left.
+  private func echo(_ session: Session) async {
+    var names: [PeerID: String] = [:]
+    for await event in session.events {
+      switch event {
+      case .joined(let member): names[member.id] = member.name
+      case .message(let message): try? await session.send(message.bytes, to: [message.sender])
+      case .left(let id, let reason, _) where reason != .disconnected:
+        let name = names.removeValue(forKey: id) ?? id.short
+        console.line("\(name.escapedForTerminals) is gone")
+        if names.isEmpty { await session.disconnect() }
+      case .interrupted, .resumed, .left: break
+      }
+    }
+  }
+
+  private static let service = "earshot"
+
+  /// The command, as its help describes it.
+  package static let plan = CommandPlan(
+    name: "advertise", operands: "[options]",
+    summary: "Be visible to others until Ctrl-C",
+    details: """
+      Whoever browses for the service sees our name and our info. Invitations are
+      shown and declined, or accepted: then every message goes back to its sender,
+      which is what "earshot ping" measures.
+      """,
+    options: [
+      OptionPlan(
+        "--info", "KEY=VALUE", isRepeatable: true,
+        help: "What everybody nearby may know; may be given several\ntimes"),
+      OptionPlan("--accept", help: "Accept invitations and send every message back"),
+    ] + LiveOptions.plans(service: service))
+}
+
+extension [String: String] {
+  /// The keys with their values, in order, safe to print.
+  var textInOrder: String {
+    sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)".escapedForTerminals }
+      .joined(separator: " ")
+  }
+}

@@ -1,0 +1,46 @@
+package import Earshot
+import EarshotScenario
+
+/// `earshot browse`: shows who is there, and who comes and goes.
+package struct BrowseCommand: LiveCommand {
+  package let options: LiveOptions
+  private let isJSON: Bool
+  private let console: Console
+
+  /// The command that a command line asks for.
+  package init(_ arguments: Arguments, on console: Console) throws(UsageError) {
+    guard arguments.operands.isEmpty else {
+      throw UsageError("browse takes no words of its own; the kind of service goes to --service")
+    }
+    options = try LiveOptions(arguments, service: Self.service)
+    isJSON = arguments.has("--json")
+    self.console = console
+  }
+
+  /// Browses until the task is cancelled.
+  package func run(
+    on network: any Network, hearing lines: EventStream<String>
+  ) async -> ExitCode {
+    await asPeer(on: network, console) { peer throws(EarshotError) in
+      let browser = try await peer.browse(options.service)
+      var report = BrowseReport(on: console, isJSON: isJSON, service: options.service)
+      for await event in browser.events { report.handle(event) }
+      return .held
+    }
+  }
+
+  private static let service = "earshot"
+
+  /// The command, as its help describes it.
+  package static let plan = CommandPlan(
+    name: "browse", operands: "[options]",
+    summary: "Show who is nearby until Ctrl-C",
+    details: """
+      On a terminal, a table that is kept up to date; its numbers are good for
+      "earshot ping". Elsewhere a line for each peer that is found, updated or lost:
+      the event, the name, the identifier, the address and the info, separated by
+      tabs. Those who chat are found with --service earshot-chat.
+      """,
+    options: [OptionPlan("--json", help: "One JSON object a line")]
+      + LiveOptions.plans(service: service))
+}

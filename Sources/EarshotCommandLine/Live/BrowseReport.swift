@@ -1,0 +1,106 @@
+package import Earshot
+import EarshotScenario
+
+/// What `earshot browse` shows: a table that is kept up to date, or a line for each event.
+package struct BrowseReport {
+  private let console: Console
+  private let isJSON: Bool
+  private let service: String
+  private var nearby = Nearby()
+  private var rowsShown = 0
+
+  /// Begins with nobody.
+  package init(on console: Console, isJSON: Bool, service: String) {
+    (self.console, self.isJSON, self.service) = (console, isJSON, service)
+    if !isJSON, let size = console.terminal() { draw(size) }
+  }
+
+  /// Shows what happened.
+  package mutating func handle(_ event: BrowserEvent) {
+    let known = nearby[event.id]
+    nearby.handle(event)
+    if isJSON {
+      console.line(Self.json(event, known))
+    } else if let size = console.terminal() {
+      draw(size)
+    } else {
+      console.line(Self.line(event, known))
+    }
+  }
+
+  // MARK: A table
+
+  /// Draws the table over the one that is there.
+  private mutating func draw(_ size: TerminalSize) {
+    let lines = lines(rowsMax: max(1, size.rows - 3)).map { $0.truncated(toColumns: size.columns) }
+    let up = rowsShown > 0 ? "\u{1B}[\(rowsShown)A" : ""
+    console.out("\r\(up)\u{1B}[J" + lines.map { $0 + "\n" }.joined())
+    rowsShown = lines.count
+  }
+
+  private func lines(rowsMax: Int) -> [String] {
+    let peers = nearby.peers
+    guard !peers.isEmpty else {
+      return ["Nobody is in sight for \"\(service)\" yet; Ctrl-C ends looking"]
+    }
+    let rows = peers.enumerated().prefix(rowsMax).map { index, peer in
+      ["\(index + 1)"] + Self.cells(of: peer)
+    }
+    let hidden = peers.count - rows.count
+    let rest = hidden > 0 ? ["and \(hidden) more"] : []
+    return Self.table([["#", "NAME", "ID", "ADDRESS", "INFO"]] + rows) + rest
+  }
+
+  private static func cells(of peer: DiscoveredPeer) -> [String] {
+    [
+      peer.name.escapedForTerminals, peer.id.short, peer.endpoints.first?.description ?? "",
+      peer.info.textInOrder,
+    ]
+  }
+
+  private static func table(_ rows: [[String]]) -> [String] {
+    let columns = rows.map(\.count).max() ?? 0
+    let widths = (0..<columns).map { column in rows.map { $0[column].columns }.max() ?? 0 }
+    return rows.map { row in
+      let cells = zip(row, widths).dropLast().map { $0.padded(toColumns: $1) }
+      return (cells + row.suffix(1)).joined(separator: "  ")
+    }
+  }
+
+  // MARK: Lines
+
+  private static func line(_ event: BrowserEvent, _ known: DiscoveredPeer?) -> String {
+    switch event {
+    case .found(let peer): ([event.word] + cells(of: peer)).joined(separator: "\t")
+    case .updated(let peer): ([event.word] + cells(of: peer)).joined(separator: "\t")
+    case .lost(let id): "\(event.word)\t\(known?.name.escapedForTerminals ?? "")\t\(id.short)"
+    }
+  }
+
+  private static func json(_ event: BrowserEvent, _ known: DiscoveredPeer?) -> String {
+    let head = [("event", event.word.quotedForJSON), ("id", event.id.description.quotedForJSON)]
+    switch event {
+    case .found(let peer), .updated(let peer): return JSONText.object(head + members(of: peer))
+    case .lost: return JSONText.object(head + [("name", (known?.name ?? "").quotedForJSON)])
+    }
+  }
+
+  private static func members(of peer: DiscoveredPeer) -> [(String, String)] {
+    let info = peer.info.sorted { $0.key < $1.key }.map { ($0.key, $0.value.quotedForJSON) }
+    return [
+      ("name", peer.name.quotedForJSON), ("info", JSONText.object(info)),
+      ("endpoints", JSONText.array(peer.endpoints.map { $0.description.quotedForJSON })),
+    ]
+  }
+}
+
+extension BrowserEvent {
+  /// What happened, in a word.
+  fileprivate var word: String {
+    switch self {
+    case .found: "found"
+    case .updated: "updated"
+    case .lost: "lost"
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import Earshot
+import EarshotScenario
+
+/// Does what a ``ChatMachine`` says, as a peer on a network.
+actor Chat {
+  nonisolated let unownedExecutor: UnownedSerialExecutor
+  private nonisolated let peer: Peer
+  private nonisolated let console: Console
+  private nonisolated let options: ChatOptions
+  /// Whether the user wants no more.
+  private(set) var isOver = false
+  private var machine: ChatMachine
+  private var opening: [ChatMachine.Action]
+  private var session: Session?
+  private var advertiser: Advertiser?
+  private var invitations: [ChatMachine.Question.Number: OpenInvitation] = [:]
+  private var lastNumber = 0
+
+  /// An invitation that was not answered yet, and the task that waits for its end.
+  private struct OpenInvitation {
+    let invitation: Invitation
+    let clock: Task<Void, Never>
+  }
+
+  init(of peer: Peer, _ options: ChatOptions, on console: Console) {
+    unownedExecutor = peer.unownedExecutor
+    (self.peer, self.options, self.console) = (peer, options, console)
+    opening = []
+    machine = ChatMachine(as: peer.name, paint: Paint(isOn: console.isColoured), into: &opening)
+  }
+
+  /// Begins: shows who we are, becomes visible, and looks who is near.
+  func begin() async throws(EarshotError) {
+    let browser = try await peer.browse(options.live.service)
+    for action in opening { await perform(action) }
+    spawn { chat in
+      for await event in browser.events { await chat.handle(.browserReported(event)) }
+    }
+  }
+
+  /// Takes one event in, and does what follows from it.
+  func handle(_ event: ChatMachine.Event) async {
+    var actions: [ChatMachine.Action] = []
+    machine.handle(event, into: &actions)
+    for action in actions { await perform(action) }
+  }
+
+  /// Ends what waits, so that nothing is left when the peer has stopped.
+  func end() {
+    for open in invitations.values { open.clock.cancel() }
+    invitations = [:]
+  }
+
+  private func perform(_ action: ChatMachine.Action) async {
+    switch action {
+    case .print(let line): console.line(line)
+    case .invite(let id): await invite(id)
+    case .accept(let number): await accept(number)
+    case .decline(let number): await take(number)?.decline()
+    case .send(let text): await send(text)
+    case .becomeVisible: await advertise()
+    case .becomeInvisible: await hide()
+    case .leave: await leave()
+    case .quit: isOver = true
+    }
+  }
+
+  // MARK: Being seen
+
+  private func advertise() async {
+    await attempt { () throws(EarshotError) in
+      let advertiser = try await self.peer.advertise(self.options.live.service)
+      self.advertiser = advertiser
+      self.spawn { chat in
+        for await invitation in advertiser.invitations { await chat.receive(invitation) }
+      }
+    }
+  }
+
+  private func hide() async {
+    let hidden = advertiser
+    advertiser = nil
+    await hidden?.stop()
+  }
+
+  // MARK: Being asked
+
+  private func receive(_ invitation: Invitation) async {
+    lastNumber += 1
+    let (number, network) = (lastNumber, peer.network)
+    let clock = Task(executorPreference: network.executor.task) { [weak self] in
+      guard (try? await network.sleep(until: invitation.deadline)) != nil else { return }
+      await self?.expire(number)
+    }
+    invitations[number] = OpenInvitation(invitation: invitation, clock: clock)
+    await handle(
+      .invitationReceived(
+        ChatMachine.Question(number, from: invitation.sender, named: invitation.senderName)))
+  }
+
+  private func expire(_ number: ChatMachine.Question.Number) async {
+    invitations[number] = nil
+    await handle(.invitationEnded(number))
+  }
+
+  private func take(_ number: ChatMachine.Question.Number) -> Invitation? {
+    guard let open = invitations.removeValue(forKey: number) else { return nil }
+    open.clock.cancel()
+    return open.invitation
+  }
+
+  private func accept(_ number: ChatMachine.Question.Number) async {
+    guard let invitation = take(number), let session = await currentSession() else { return }
+    spawn { chat in
+      await chat.attempt { () throws(EarshotError) in
+        try await invitation.accept(into: session)
+      }
+    }
+  }
+
+  // MARK: Asking
+
+  private func invite(_ id: PeerID) async {
+    guard let session = await currentSession() else { return }
+    spawn { chat in
+      await chat.attempt { () throws(EarshotError) in
+        let outcome = try await chat.peer.invite(id, to: session)
+        await chat.handle(.invitingEnded(id, outcome))
+      }
+    }
+  }
+
+  // MARK: Talking
+
+  /// The session of this chat; a new one if there is none.
+  private func currentSession() async -> Session? {
+    if let session { return session }
+    await attempt { () throws(EarshotError) in
+      let session = try await self.peer.makeSession(self.options.session)
+      self.session = session
+      self.spawn { chat in
+        for await event in session.events { await chat.listen(event, in: session) }
+      }
+    }
+    return session
+  }
+
+  private func listen(_ event: SessionEvent, in session: Session) async {
+    guard session === self.session else { return }  // We have left it.
+    await handle(.sessionReported(event))
+  }
+
+  private func send(_ text: String) async {
+    await attempt { () throws(EarshotError) in
+      try await self.session?.send(Array(text.utf8))
+    }
+  }
+
+  private func leave() async {
+    let left = session
+    session = nil
+    await left?.disconnect(within: .seconds(2))
+  }
+
+  // MARK: Around it
+
+  /// Tells the user what cannot be done.
+  private func attempt(_ act: () async throws(EarshotError) -> Void) async {
+    do throws(EarshotError) { try await act() } catch {
+      await handle(.callFailed(error.description))
+    }
+  }
+
+  /// Begins something that goes on beside the rest; it ends with the stream that it reads.
+  private nonisolated func spawn(_ act: @escaping @Sendable (Chat) async -> Void) {
+    Task(executorPreference: peer.network.executor.task) { await act(self) }
+  }
+}

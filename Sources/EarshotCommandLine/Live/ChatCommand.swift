@@ -1,0 +1,67 @@
+package import Earshot
+
+/// `earshot chat`: talks with those who are near.
+package struct ChatCommand: LiveCommand {
+  private let chat: ChatOptions
+  private let console: Console
+
+  package var options: LiveOptions { chat.live }
+  package var readsLines: Bool { true }
+
+  /// The command that a command line asks for.
+  package init(_ arguments: Arguments, on console: Console) throws(UsageError) {
+    guard arguments.operands.isEmpty else {
+      throw UsageError("chat takes no words of its own; invite others inside, with /invite")
+    }
+    chat = try ChatOptions(arguments)
+    self.console = console
+  }
+
+  /// Chats until `/quit`, the end of the input, or until the task is cancelled.
+  package func run(
+    on network: any Network, hearing lines: EventStream<String>
+  ) async -> ExitCode {
+    await asPeer(on: network, console) { peer throws(EarshotError) in
+      let chat = Chat(of: peer, self.chat, on: console)
+      try await chat.begin()
+      for await line in lines {
+        await chat.handle(.lineTyped(line))
+        guard await !chat.isOver else { break }
+      }
+      await chat.end()
+      return .held
+    }
+  }
+
+  /// The command, as its help describes it.
+  package static let plan = CommandPlan(
+    name: "chat", operands: "[options]",
+    summary: "Talk with those who are near",
+    details: """
+      Others appear when they chat, too. "/invite 1" asks one of them; who is asked
+      answers with y or n. Whoever joins one of a chat is in it with all. What else
+      there is to type, "/help" tells. /quit, Ctrl-D or Ctrl-C leave.
+      """,
+    options: [
+      OptionPlan(
+        "--patience", "SECONDS",
+        help: "How long to wait for members whose connection\nbroke (else 10)")
+    ] + LiveOptions.plans(service: ChatOptions.service))
+}
+
+/// What `earshot chat` can be told.
+struct ChatOptions: Hashable, Sendable {
+  let live: LiveOptions
+  /// How its sessions behave.
+  let session: Session.Configuration
+
+  /// The options of a command line.
+  init(_ arguments: Arguments) throws(UsageError) {
+    live = try LiveOptions(arguments, service: Self.service)
+    let patience = try arguments.seconds("--patience", else: .seconds(10), in: 0...3_600)
+    session = Session.Configuration(
+      peersMax: 16, patience: patience, messageBytesMax: ChatMachine.messageBytesMax)
+  }
+
+  static let service = "earshot-chat"
+}

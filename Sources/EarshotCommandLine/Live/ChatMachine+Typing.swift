@@ -1,0 +1,122 @@
+import Earshot
+import EarshotScenario
+
+/// What is typed: words that begin with a slash, answers to questions, and things to say.
+extension ChatMachine {
+  mutating func type(_ line: String, into out: inout [Action]) {
+    if line.hasPrefix("/"), !line.hasPrefix("//") {
+      let words = line.dropFirst().split(separator: " ", maxSplits: 1)
+      let operand = words.dropFirst().first.map { $0.trimmed } ?? ""
+      return obey(words.first.map(String.init) ?? "", operand, into: &out)
+    }
+    if let isYes = questions.isEmpty ? nil : Self.answers[line.lowercased().trimmed] {
+      return answer(isYes, into: &out)
+    }
+    let text = line.hasPrefix("//") ? String(line.dropFirst()) : line
+    if !text.trimmed.isEmpty { say(text, into: &out) }
+  }
+
+  private mutating func say(_ text: String, into out: inout [Action]) {
+    guard !members.isEmpty else {
+      out.append(.print("Nobody hears you: /who shows who is near, /invite asks them."))
+      return repeatQuestion(into: &out)
+    }
+    guard text.utf8.count <= Self.messageBytesMax else {
+      return out.append(
+        .print("That line has \(text.utf8.count) bytes; send at most \(Self.messageBytesMax)."))
+    }
+    out += [.print("\(paint.green("I said:")) \(text.escapedForTerminals)"), .send(text)]
+  }
+
+  private mutating func obey(_ word: String, _ operand: String, into out: inout [Action]) {
+    guard let known = ChatWord(rawValue: word) else {
+      return out.append(.print(ChatWord.advice(on: word)))
+    }
+    switch known {
+    case .who: showNearby(into: &out)
+    case .invite: invite(operand, into: &out)
+    case .accept: answer(true, into: &out)
+    case .decline: answer(false, into: &out)
+    case .members: showMembers(into: &out)
+    case .leave: leave(into: &out)
+    case .visible: show(true, into: &out)
+    case .invisible: show(false, into: &out)
+    case .help: out += ChatWord.overview.map { .print($0) }
+    case .quit: out.append(.quit)
+    }
+  }
+
+  private mutating func invite(_ word: String, into out: inout [Action]) {
+    guard !word.isEmpty else {
+      return out.append(.print("Say whom, such as /invite 1; /who shows who is near."))
+    }
+    let selection = nearby.select(word) { number in
+      nearby.peers.first { numbers[$0.id] == number }
+    }
+    switch selection {
+    case .nobody:
+      let names = nearby.peers.map(\.name)
+      let nearest = Spelling.nearest(to: word, among: names).map(\.escapedForTerminals)
+      let advice = nearest.map { "did you mean \($0)?" } ?? "/who shows who is."
+      out.append(.print("Nobody near is \"\(word.escapedForTerminals)\"; \(advice)"))
+    case .several(let peers):
+      let choices = peers.compactMap { numbers[$0.id] }.sorted().map { "/invite \($0)" }
+      out.append(.print("Several are called so: \(choices.joined(separator: ", "))"))
+    case .peer(let peer): invite(peer, into: &out)
+    }
+  }
+
+  private mutating func invite(_ peer: DiscoveredPeer, into out: inout [Action]) {
+    guard member(peer.id) == nil else {
+      return out.append(.print("\(label(of: peer.id)) is in this chat already."))
+    }
+    invited[peer.id] = peer.name
+    note("Asking \(label(of: peer.id))…", into: &out)
+    out.append(.invite(peer.id))
+  }
+
+  private mutating func leave(into out: inout [Action]) {
+    guard !members.isEmpty || !invited.isEmpty else {
+      return out.append(.print("You are in no chat."))
+    }
+    (members, awaited) = ([], [])
+    out += [.leave, .print("You ended this chat")]
+  }
+
+  private mutating func show(_ isVisible: Bool, into out: inout [Action]) {
+    let state = isVisible ? "visible" : "invisible"
+    guard isVisible != self.isVisible else {
+      return out.append(.print("You are \(state) already."))
+    }
+    self.isVisible = isVisible
+    out += [isVisible ? .becomeVisible : .becomeInvisible, .print("You are \(state) now")]
+  }
+
+  private func showNearby(into out: inout [Action]) {
+    let peers = nearby.peers.sorted { numbers[$0.id] ?? 0 < numbers[$1.id] ?? 0 }
+    guard !peers.isEmpty else { return out.append(.print("Nobody is near.")) }
+    for peer in peers {
+      let remark = member(peer.id) == nil ? "" : ", in this chat"
+      out.append(.print("  \(numbers[peer.id] ?? 0)  \(label(of: peer.id))\(remark)"))
+    }
+  }
+
+  private func showMembers(into out: inout [Action]) {
+    guard !members.isEmpty else { return out.append(.print("You are in no chat.")) }
+    out.append(.print("  \(name.escapedForTerminals), yourself"))
+    for member in members {
+      let remark = awaited.contains(member.id) ? ", out of reach" : ""
+      out.append(.print("  \(label(of: member.id))\(remark)"))
+    }
+  }
+
+  private static let answers = ["y": true, "yes": true, "n": false, "no": false]
+}
+
+extension StringProtocol {
+  /// The text without spaces at its ends.
+  fileprivate var trimmed: String {
+    let head = drop { $0.isWhitespace }
+    return String(head.reversed().drop { $0.isWhitespace }.reversed())
+  }
+}

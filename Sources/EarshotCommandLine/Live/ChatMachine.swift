@@ -1,0 +1,228 @@
+package import Earshot
+package import EarshotScenario
+
+/// A chat as one person sees it: who is near, who is in it, who asks, and what all that looks like.
+///
+/// Lines that are typed and reports of Earshot go in; lines to print and things to do come out. There is one
+/// chat at a time: who accepts an invitation while others are in it brings both groups together.
+package struct ChatMachine: Hashable, Sendable {
+  package enum Event: Hashable, Sendable {
+    case lineTyped(String)
+    case browserReported(BrowserEvent)
+    case sessionReported(SessionEvent)
+    case invitationReceived(Question)
+    /// Somebody's invitation expired or was withdrawn.
+    case invitationEnded(Question.Number)
+    case invitingEnded(PeerID, InvitationOutcome)
+    /// Something could not be done; the sentence says what.
+    case callFailed(String)
+  }
+
+  package enum Action: Hashable, Sendable {
+    case print(String)
+    case invite(PeerID)
+    case accept(Question.Number)
+    case decline(Question.Number)
+    case send(String)
+    case becomeVisible, becomeInvisible
+    case leave
+    case quit
+  }
+
+  /// Somebody who wants to chat with us.
+  package struct Question: Hashable, Sendable {
+    /// Which invitation it is.
+    package typealias Number = Int
+    let number: Number
+    let sender: PeerID
+    let senderName: String
+
+    /// An invitation by its number.
+    package init(_ number: Number, from sender: PeerID, named senderName: String) {
+      (self.number, self.sender, self.senderName) = (number, sender, senderName)
+    }
+  }
+
+  let name: String
+  let paint: Paint
+  private(set) var nearby = Nearby()
+  /// What a person calls those who are near; a number stays while its peer is there.
+  private(set) var numbers: [PeerID: Int] = [:]
+  /// Who is in this chat, in the order of their joining.
+  var members: [Member] = []
+  /// Members whose connection broke.
+  var awaited: Set<PeerID> = []
+  /// Whom we have asked, and what they call themselves.
+  var invited: [PeerID: String] = [:]
+  /// Who asks us; the first one was shown.
+  var questions: [Question] = []
+  var isVisible = true
+
+  /// A chat of nobody but ourselves, visible to others.
+  package init(as name: String, paint: Paint, into out: inout [Action]) {
+    (self.name, self.paint) = (name, paint)
+    out += [
+      .becomeVisible,
+      .print("You are \(paint.bold(name.escapedForTerminals)), and others can see you."),
+      .print("Who is near appears here; /invite asks them to chat, /help shows the rest."),
+    ]
+  }
+
+  /// Takes one event in; appends what must now be done, in order, to `out`.
+  package mutating func handle(_ event: Event, into out: inout [Action]) {
+    switch event {
+    case .lineTyped(let line): type(line, into: &out)
+    case .browserReported(let event): look(event, into: &out)
+    case .sessionReported(let event): listen(event, into: &out)
+    case .invitationReceived(let question): ask(question, into: &out)
+    case .invitationEnded(let number): withdraw(number, into: &out)
+    case .invitingEnded(let id, let outcome): hear(outcome, of: id, into: &out)
+    case .callFailed(let sentence): out.append(.print(paint.red(sentence.escapedForTerminals)))
+    }
+  }
+
+  // MARK: Who is near
+
+  private mutating func look(_ event: BrowserEvent, into out: inout [Action]) {
+    let label = label(of: event.id)
+    nearby.handle(event)
+    switch event {
+    case .found(let peer):
+      let number = numbers[peer.id] ?? freeNumber
+      numbers[peer.id] = number
+      note("\(self.label(of: peer.id)) is near: /invite \(number)", into: &out)
+    case .updated: break
+    case .lost(let id):
+      numbers[id] = nil
+      if member(id) == nil { note("\(label) is no longer near", into: &out) }
+    }
+  }
+
+  /// The smallest number that nobody has.
+  private var freeNumber: Int {
+    let taken = Set(numbers.values)
+    return (1...taken.count + 1).first { !taken.contains($0) } ?? 0
+  }
+
+  // MARK: Who asks
+
+  private mutating func ask(_ question: Question, into out: inout [Action]) {
+    questions.append(question)
+    if questions.count == 1 { repeatQuestion(into: &out) }
+  }
+
+  func repeatQuestion(into out: inout [Action]) {
+    guard let question = questions.first else { return }
+    let text = "\(label(of: question.sender)) wants to chat with you. Accept? (y/n)"
+    out.append(.print(paint.bold(text)))
+  }
+
+  private mutating func withdraw(_ number: Question.Number, into out: inout [Action]) {
+    guard let index = questions.firstIndex(where: { $0.number == number }) else { return }
+    note("\(label(of: questions[index].sender)) no longer asks", into: &out)
+    questions.remove(at: index)
+    if index == 0 { repeatQuestion(into: &out) }
+  }
+
+  mutating func answer(_ isYes: Bool, into out: inout [Action]) {
+    guard let question = questions.first else {
+      return out.append(.print("Nobody asks you."))
+    }
+    out.append(isYes ? .accept(question.number) : .decline(question.number))
+    if !isYes { note("\(label(of: question.sender)) is told that you do not want to", into: &out) }
+    questions.removeFirst()
+    repeatQuestion(into: &out)
+  }
+
+  // MARK: Who is in it
+
+  private mutating func listen(_ event: SessionEvent, into out: inout [Action]) {
+    switch event {
+    case .joined(let member): join(member, into: &out)
+    case .message(let message):
+      let text = String(decoding: message.bytes, as: UTF8.self).escapedForTerminals
+      out.append(.print("\(paint.yellow("\(label(of: message.sender)) said:")) \(text)"))
+    case .interrupted(let id, let reason):
+      awaited.insert(id)
+      let why = reason == .suspending ? "sleeps" : "is out of reach"
+      note("\(label(of: id)) \(why); waiting for a while", into: &out)
+    case .resumed(let id):
+      awaited.remove(id)
+      note("\(label(of: id)) is back, and has missed nothing", into: &out)
+    case .left(let id, let reason, let undelivered):
+      end(id, reason, undelivered: undelivered, into: &out)
+    }
+  }
+
+  private mutating func join(_ member: Member, into out: inout [Action]) {
+    members.removeAll { $0.id == member.id }
+    members.append(member)
+    questions.removeAll { $0.sender == member.id }
+    out.append(.print("\(paint.bold(label(of: member.id))) joined this chat"))
+  }
+
+  private mutating func end(
+    _ id: PeerID, _ reason: DepartureReason, undelivered: Int, into out: inout [Action]
+  ) {
+    guard member(id) != nil else { return }
+    let label = label(of: id)
+    awaited.remove(id)
+    members.removeAll { $0.id == id }
+    let why = reason.remark.map { " (\($0))" } ?? ""
+    out.append(.print("\(paint.bold(label)) ended this chat\(why)"))
+    if undelivered > 0 {
+      let count = undelivered == 1 ? "1 message" : "\(undelivered) messages"
+      note("\(count) may not have reached \(label)", into: &out)
+    }
+    if members.isEmpty { note("Nobody is left in this chat", into: &out) }
+  }
+
+  private mutating func hear(
+    _ outcome: InvitationOutcome, of id: PeerID, into out: inout [Action]
+  ) {
+    let label = label(of: id)
+    invited[id] = nil
+    if outcome != .accepted { out.append(.print("\(label) \(outcome.sentence)")) }
+  }
+
+  // MARK: Names
+
+  func note(_ text: String, into out: inout [Action]) {
+    out.append(.print(paint.dim(text)))
+  }
+
+  func member(_ id: PeerID) -> Member? { members.first { $0.id == id } }
+
+  /// A peer's name, safe to print; with the beginning of its identifier if others have that name.
+  func label(of id: PeerID) -> String {
+    guard let name = knownName(of: id) else { return id.short }
+    let others = nearby.peers.filter { $0.id != id }.map(\.name)
+    let isShared =
+      name == self.name || others.contains(name)
+      || members.contains { $0.id != id && $0.name == name }
+    let safe = name.escapedForTerminals
+    return isShared ? "\(safe) (\(id.short))" : safe
+  }
+
+  private func knownName(of id: PeerID) -> String? {
+    member(id)?.name ?? nearby[id]?.name ?? invited[id]
+      ?? questions.first { $0.sender == id }?.senderName
+  }
+
+  /// The largest message that is sent or taken.
+  package static let messageBytesMax = 65_536
+}
+
+extension DepartureReason {
+  /// What there is to say besides, unless the member just left.
+  fileprivate var remark: String? {
+    switch self {
+    case .left, .disconnected: nil
+    case .lost: "the connection is lost"
+    case .restarted: "its program began anew"
+    case .removed: "removed"
+    case .violation: "it did not follow the protocol"
+    case .unreachable: "it could not be reached"
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import EarshotScenario
+
+/// A word that begins with a slash, and means something in a chat.
+enum ChatWord: String, CaseIterable, Hashable, Sendable {
+  case who, invite, accept, decline, members, leave, visible, invisible, help, quit
+
+  /// What it does, and what stands behind it.
+  private var help: (operand: String, summary: String) {
+    switch self {
+    case .who: ("", "Who is near")
+    case .invite: (" PEER", "Ask somebody to chat: a name, a number of /who, or an identifier")
+    case .accept: ("", "Say yes to who asks us, as \"y\" does")
+    case .decline: ("", "Say no to who asks us, as \"n\" does")
+    case .members: ("", "Who is in this chat")
+    case .leave: ("", "End this chat")
+    case .visible: ("", "Let others see us and ask us")
+    case .invisible: ("", "Hide from others; who chats with us stays")
+    case .help: ("", "Show this")
+    case .quit: ("", "End this chat and the program")
+    }
+  }
+
+  /// All words, a line each.
+  static var overview: [String] {
+    let rows = allCases.map { ("/\($0.rawValue)\($0.help.operand)", $0.help.summary) }
+    let table = HelpTable(rows + [("//…", "Send a line that begins with one slash")])
+    return table.text.split(separator: "\n").map(String.init)
+  }
+
+  /// What to answer to a word that there is not.
+  static func advice(on word: String) -> String {
+    let nearest = Spelling.nearest(to: word, among: allCases.map(\.rawValue))
+    let advice = nearest.map { "did you mean /\($0)?" } ?? "/help shows what there is"
+    return "There is no /\(word.escapedForTerminals); \(advice)"
+  }
+}

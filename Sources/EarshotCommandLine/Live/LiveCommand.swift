@@ -1,0 +1,92 @@
+package import Earshot
+import EarshotScenario
+
+/// A command that meets other peers.
+///
+/// Written against any network, so that it runs over sockets and in a simulated world alike.
+package protocol LiveCommand: Sendable {
+  /// The command, as its help describes it.
+  static var plan: CommandPlan { get }
+  /// Who we are, and where.
+  var options: LiveOptions { get }
+  /// Whether what is typed matters to it.
+  var readsLines: Bool { get }
+
+  /// The command that a command line asks for.
+  init(_ arguments: Arguments, on console: Console) throws(UsageError)
+
+  /// Does its work until it is done, or until its task is cancelled: then it says goodbye and ends.
+  ///
+  /// - Parameters:
+  ///   - network: Where the others are; the task runs on its executor.
+  ///   - lines: What is typed; ends with the input.
+  /// - Returns: The code that the process ends with.
+  func run(on network: any Network, hearing lines: EventStream<String>) async -> ExitCode
+}
+
+extension LiveCommand {
+  package var readsLines: Bool { false }
+
+  /// Runs the command in its surroundings, or shows its help.
+  static func run(
+    _ words: [String], on console: Console, in surroundings: Surroundings
+  ) throws(UsageError) -> ExitCode {
+    do throws(UsageError) {
+      let arguments = try ArgumentParser(plan.options).parse(words)
+      guard !arguments.has("--help") else {
+        console.out(plan.help)
+        return .held
+      }
+      return try surroundings.run(try Self(arguments, on: console))
+    } catch {
+      throw UsageError(error.reason, command: plan.name)
+    }
+  }
+
+  /// Does something as a peer, which says goodbye at the end.
+  ///
+  /// - Parameters:
+  ///   - network: Where the peer lives.
+  ///   - console: Told when something cannot be done.
+  ///   - act: What the peer does.
+  /// - Returns: What `act` returns, or `violated` if it throws.
+  func asPeer(
+    on network: any Network, _ console: Console,
+    _ act: (Peer) async throws(EarshotError) -> ExitCode
+  ) async -> ExitCode {
+    do throws(EarshotError) {
+      let peer = try await Peer(options.name, on: network)
+      return await Self.finish(peer, console, act)
+    } catch {
+      return console.fail(error)
+    }
+  }
+
+  private static func finish(
+    _ peer: Peer, _ console: Console, _ act: (Peer) async throws(EarshotError) -> ExitCode
+  ) async -> ExitCode {
+    let code: ExitCode
+    do throws(EarshotError) { code = try await act(peer) } catch { code = console.fail(error) }
+    await peer.stop(within: .seconds(2))
+    return code
+  }
+}
+
+extension Console {
+  /// Says what cannot be done.
+  fileprivate func fail(_ error: EarshotError) -> ExitCode {
+    complain("earshot: \(error.description.escapedForTerminals)")
+    return .violated
+  }
+}
+
+/// Where commands meet other peers.
+///
+/// A value with a closure, as the engine is: the program brings sockets, a keyboard and Ctrl-C.
+package struct Surroundings {
+  /// Runs a command until it ends.
+  package var run: (any LiveCommand) throws(UsageError) -> ExitCode
+
+  /// Surroundings from their one function.
+  package init(run: @escaping (any LiveCommand) throws(UsageError) -> ExitCode) { self.run = run }
+}

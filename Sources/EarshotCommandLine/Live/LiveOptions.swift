@@ -1,0 +1,93 @@
+import EarshotCore
+import EarshotScenario
+import Foundation
+
+/// What all commands that meet other peers can be told.
+package struct LiveOptions: Hashable, Sendable {
+  /// What we call ourselves.
+  package let name: String
+  /// The kind of service that is advertised or looked for.
+  package let service: String
+  /// The names of the interfaces to use; empty for all.
+  package let interfaces: [String]
+
+  /// The options of a command line.
+  init(_ arguments: Arguments, service: String) throws(UsageError) {
+    name = try arguments[option: "--name"].map(Self.checkedName) ?? Self.hostName
+    self.service = try Self.checkedService(arguments[option: "--service"] ?? service)
+    interfaces = arguments.all("--interface")
+    guard !interfaces.contains("") else { throw UsageError("--interface needs a name, such as lo") }
+  }
+
+  private static func checkedName(_ text: String) throws(UsageError) -> String {
+    do throws(DisplayNameError) { return try DisplayName(text).text } catch {
+      throw UsageError(sentence: error.description)
+    }
+  }
+
+  private static func checkedService(_ text: String) throws(UsageError) -> String {
+    do throws(ServiceTypeError) { return try ServiceType(text).text } catch {
+      throw UsageError(sentence: error.description)
+    }
+  }
+
+  /// What the host calls itself, without its domain.
+  private static var hostName: String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    guard gethostname(&buffer, buffer.count - 1) == 0 else { return "earshot" }
+    let bytes = buffer.map { UInt8(bitPattern: $0) }.prefix { $0 != 0 && $0 != UInt8(ascii: ".") }
+    let name = try? DisplayName(String(decoding: bytes, as: UTF8.self))
+    return name?.text ?? "earshot"
+  }
+
+  /// The options, as the help of a command has them.
+  static func plans(service: String) -> [OptionPlan] {
+    [
+      OptionPlan("--name", "NAME", help: "What others see us as (else the name of this host)"),
+      OptionPlan("--service", "S", help: "The kind of service (else \(service))"),
+      OptionPlan(
+        "--interface", "IF", isRepeatable: true,
+        help: "Use this network interface only, such as lo or eth0;\nmay be given several times"),
+    ]
+  }
+}
+
+extension UsageError {
+  /// A mistake from a sentence with its full stop.
+  init(sentence: String) {
+    let sentence = sentence.escapedForTerminals
+    self.init(sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence)
+  }
+}
+
+extension Arguments {
+  /// The seconds of an option, such as `0.2`.
+  ///
+  /// - Throws: That the value is no number within the range.
+  func seconds(
+    _ option: String, else standard: Duration, in range: ClosedRange<Double>
+  ) throws(UsageError) -> Duration {
+    guard let text = self[option: option] else { return standard }
+    guard let seconds = Double(text), range.contains(seconds) else {
+      throw UsageError(
+        "\(option) takes seconds from \(range.lowerBound) to \(range.upperBound), "
+          + "not \"\(text.escapedForTerminals)\"")
+    }
+    return .seconds(seconds)
+  }
+
+  /// The whole number of an option.
+  ///
+  /// - Throws: That the value is no number within the range.
+  func number(
+    _ option: String, else standard: Int, in range: ClosedRange<Int>
+  ) throws(UsageError) -> Int {
+    guard let text = self[option: option] else { return standard }
+    guard let number = Int(text), range.contains(number) else {
+      throw UsageError(
+        "\(option) takes a whole number from \(range.lowerBound) to \(range.upperBound), "
+          + "not \"\(text.escapedForTerminals)\"")
+    }
+    return number
+  }
+}

@@ -1,0 +1,68 @@
+package import Earshot
+
+/// The peers that are there, and how a person tells which one is meant.
+package struct Nearby: Hashable, Sendable {
+  /// Whom a word means.
+  package enum Selection: Hashable, Sendable {
+    case nobody
+    case peer(DiscoveredPeer)
+    /// Several have that name.
+    case several([DiscoveredPeer])
+  }
+
+  private var found: [PeerID: DiscoveredPeer] = [:]
+
+  /// The peers that a browser knows.
+  package init(_ peers: [DiscoveredPeer] = []) {
+    for peer in peers { found[peer.id] = peer }
+  }
+
+  /// The peers, ordered by name; those of one name by identifier.
+  package var peers: [DiscoveredPeer] {
+    found.values.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+  }
+
+  /// A peer, if it is there.
+  package subscript(id: PeerID) -> DiscoveredPeer? { found[id] }
+
+  /// Learns what a browser reports.
+  package mutating func handle(_ event: BrowserEvent) {
+    switch event {
+    case .found(let peer), .updated(let peer): found[peer.id] = peer
+    case .lost(let id): found[id] = nil
+    }
+  }
+
+  /// Whom a word means: a number in the order of ``peers``, the beginning of an identifier, or a name.
+  package func select(_ word: String) -> Selection {
+    let peers = peers
+    return select(word) { $0 > 0 ? peers.dropFirst($0 - 1).first : nil }
+  }
+
+  /// Whom a word means, if numbers are given out in another way.
+  ///
+  /// Numbers come first and identifiers second, so that nobody gets in between by calling itself `1`.
+  func select(_ word: String, numbered: (Int) -> DiscoveredPeer?) -> Selection {
+    if let number = Int(word) { return numbered(number).map { .peer($0) } ?? .nobody }
+    let (peers, lower) = (peers, word.lowercased())
+    if word.count >= Self.identifierLengthMin {
+      let matches = peers.filter { $0.id.description.hasPrefix(lower) }
+      if !matches.isEmpty { return Selection(matches) }
+    }
+    let exact = peers.filter { $0.name == word }
+    return Selection(exact.isEmpty ? peers.filter { $0.name.lowercased() == lower } : exact)
+  }
+
+  /// The length of ``PeerID/short``.
+  private static let identifierLengthMin = 8
+}
+
+extension Nearby.Selection {
+  fileprivate init(_ matches: [DiscoveredPeer]) {
+    switch matches.count {
+    case 0: self = .nobody
+    case 1: self = .peer(matches[0])
+    default: self = .several(matches)
+    }
+  }
+}

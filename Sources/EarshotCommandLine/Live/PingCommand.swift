@@ -1,0 +1,183 @@
+package import Earshot
+import EarshotScenario
+
+/// `earshot ping`: finds a peer, invites it, and measures how long messages take there and back.
+package struct PingCommand: LiveCommand {
+  package let options: LiveOptions
+  private let ping: PingOptions
+  private let console: Console
+
+  /// The command that a command line asks for.
+  package init(_ arguments: Arguments, on console: Console) throws(UsageError) {
+    options = try LiveOptions(arguments, service: Self.service)
+    ping = try PingOptions(arguments)
+    self.console = console
+  }
+
+  /// Pings until all is sent, the peer is gone, or the task is cancelled.
+  package func run(
+    on network: any Network, hearing lines: EventStream<String>
+  ) async -> ExitCode {
+    await asPeer(on: network, console) { peer throws(EarshotError) in
+      guard let target = try await find(peer, network) else { return .violated }
+      let session = try await peer.makeSession()
+      guard try await invite(target, to: session, by: peer) else { return .violated }
+      return await ask(target, in: session, on: network)
+    }
+  }
+
+  // MARK: Finding
+
+  private func find(
+    _ peer: Peer, _ network: any Network
+  ) async throws(EarshotError) -> DiscoveredPeer? {
+    let browser = try await peer.browse(options.service)
+    let clock = Task(executorPreference: network.executor.task) {
+      try? await network.sleep(for: ping.timeout)
+      await browser.stop()
+    }
+    defer { clock.cancel() }
+    // Before most of those who are there have answered, numbers mean little, and a name may mean two.
+    try? await network.sleep(for: min(Self.settling, ping.timeout))
+    for await _ in browser.events {
+      switch Nearby(await browser.peers).select(ping.target) {
+      case .peer(let found): return found
+      case .several(let found): return refuse(found)
+      case .nobody: break
+      }
+    }
+    if !Task.isCancelled {
+      console.complain("earshot: nobody nearby is \"\(ping.target.escapedForTerminals)\"")
+    }
+    return nil
+  }
+
+  private func refuse(_ found: [DiscoveredPeer]) -> DiscoveredPeer? {
+    let identifiers = found.map(\.id.short).joined(separator: ", ")
+    console.complain(
+      "earshot: \(found.count) peers are called \"\(ping.target.escapedForTerminals)\"; "
+        + "take one of their identifiers: \(identifiers)")
+    return nil
+  }
+
+  private func invite(
+    _ target: DiscoveredPeer, to session: Session, by peer: Peer
+  ) async throws(EarshotError) -> Bool {
+    let outcome = try await peer.invite(target.id, to: session, timeout: ping.timeout)
+    if outcome != .accepted, !Task.isCancelled {
+      console.complain("earshot: \(target.name.escapedForTerminals) \(outcome.sentence)")
+    }
+    return outcome == .accepted
+  }
+
+  // MARK: Asking
+
+  private func ask(
+    _ target: DiscoveredPeer, in session: Session, on network: any Network
+  ) async -> ExitCode {
+    let name = target.name.escapedForTerminals
+    console.line("ping \(name) (\(target.id.short)), \(ping.sizeBytes) bytes")
+    var trips = RoundTrips()
+    for number in 1...ping.count {
+      let start = network.now
+      guard await trip(number, to: target, in: session, on: network, &trips) else { break }
+      guard number < ping.count,
+        (try? await network.sleep(until: start + ping.interval)) != nil
+      else { break }
+    }
+    console.out("--- \(name) ---\n\(trips.text)")
+    return trips.answered > 0 && trips.answered == trips.sent ? .held : .violated
+  }
+
+  /// Sends one message and waits for its answer.
+  ///
+  /// - Returns: Whether there is a point in sending more.
+  private func trip(
+    _ number: Int, to target: DiscoveredPeer, in session: Session, on network: any Network,
+    _ trips: inout RoundTrips
+  ) async -> Bool {
+    let (start, message) = (network.now, ping.message(number))
+    guard (try? await session.send(message, to: [target.id])) != nil else { return false }
+    let answer = await answer(like: message, in: session, on: network)
+    switch answer {
+    case .arrived(let instant):
+      trips.addSent()
+      trips.addAnswer(after: instant - start)
+      console.line(
+        "\(message.count) bytes from \(target.name.escapedForTerminals): "
+          + "\(number), \((instant - start).millisecondsText)")
+    case .late:
+      guard !Task.isCancelled else { return false }
+      trips.addSent()
+      console.line("no answer to \(number) in time")
+    case .gone:
+      trips.addSent()
+      console.line("\(target.name.escapedForTerminals) is gone")
+    }
+    return answer != .gone
+  }
+
+  private enum Answer: Hashable, Sendable {
+    case arrived(Instant)
+    case late, gone
+  }
+
+  private func answer(
+    like message: [UInt8], in session: Session, on network: any Network
+  ) async -> Answer {
+    await withTaskGroup { group in
+      group.addTask {
+        for await event in session.events {
+          switch event {
+          case .message(let answer) where answer.bytes == message:
+            return Answer.arrived(network.now)
+          case .left: return .gone
+          case .message, .joined, .interrupted, .resumed: break
+          }
+        }
+        return .late
+      }
+      group.addTask {
+        try? await network.sleep(for: ping.timeout)
+        return .late
+      }
+      let first = await group.next() ?? .late
+      group.cancelAll()
+      return first
+    }
+  }
+
+  private static let service = "earshot"
+  private static let settling = Duration.seconds(1)
+
+  /// The command, as its help describes it.
+  package static let plan = CommandPlan(
+    name: "ping", operands: "PEER [options]",
+    summary: "Measure how long messages take to a peer and back",
+    details: """
+      PEER is a name, the beginning of an identifier, or a number as "earshot browse"
+      shows it. It must send back what it gets: "earshot advertise --accept" does.
+
+      exit status:
+        0  every message was answered
+        1  the peer was not found, said no, or left messages unanswered
+        2  the command line is wrong
+      """,
+    options: PingOptions.plans + LiveOptions.plans(service: service))
+}
+
+extension InvitationOutcome {
+  /// What the one who was invited did, behind its name.
+  var sentence: String {
+    switch self {
+    case .accepted: "accepted"
+    case .declined: "declined"
+    case .timedOut: "did not answer in time"
+    case .unreachable: "cannot be reached"
+    case .busy: "has too many invitations open"
+    case .full: "cannot join: there is no seat left"
+    case .mismatch: "does not take part in this, or speaks another version"
+    case .cancelled: "was not asked to the end"
+    }
+  }
+}

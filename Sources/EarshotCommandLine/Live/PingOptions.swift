@@ -1,0 +1,40 @@
+/// How `earshot ping` asks.
+struct PingOptions: Hashable, Sendable {
+  /// Whom: a name, a number in the order of `earshot browse`, or an identifier.
+  let target: String
+  let count: Int
+  let interval: Duration
+  let sizeBytes: Int
+  /// How long to look for the peer, and to wait for each answer.
+  let timeout: Duration
+
+  /// The options of a command line.
+  init(_ arguments: Arguments) throws(UsageError) {
+    guard let target = arguments.operands.first, arguments.operands.count == 1, !target.isEmpty
+    else {
+      throw UsageError("ping needs one peer: its name, its identifier, or its number in browse")
+    }
+    self.target = target
+    count = try arguments.number("--count", else: 5, in: 1...1_000_000)
+    interval = try arguments.seconds("--interval", else: .seconds(1), in: 0...3_600)
+    sizeBytes = try arguments.number("--size", else: 56, in: Self.sizeBytesMin...1 << 20)
+    timeout = try arguments.seconds("--timeout", else: .seconds(10), in: 0.1...3_600)
+  }
+
+  /// The message of a number: eight bytes of it, the most significant first, and padding.
+  func message(_ number: Int) -> [UInt8] {
+    let head = (0..<Self.sizeBytesMin).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+    return head + [UInt8](repeating: 0x2E, count: sizeBytes - Self.sizeBytesMin)
+  }
+
+  private static let sizeBytesMin = 8
+
+  static let plans = [
+    OptionPlan("--count", "N", help: "How many messages to send (else 5)"),
+    OptionPlan("--interval", "SECONDS", help: "From one to the next (else 1)"),
+    OptionPlan("--size", "BYTES", help: "How large a message is, from 8 (else 56)"),
+    OptionPlan(
+      "--timeout", "SECONDS",
+      help: "How long to look for the peer, and to wait for an\nanswer (else 10)"),
+  ]
+}

@@ -1,0 +1,67 @@
+import Dispatch
+package import Earshot
+import EarshotScenario
+import Synchronization
+
+/// A network that a process is on, and how it gets off it.
+package struct OpenNetwork: Sendable {
+  /// The network.
+  package let network: any Network
+  /// Lets go of it, once everybody on it has stopped.
+  package let shutDown: @Sendable () async -> Void
+
+  /// A network and its end.
+  package init(_ network: any Network, shutDown: @escaping @Sendable () async -> Void) {
+    (self.network, self.shutDown) = (network, shutDown)
+  }
+}
+
+extension Surroundings {
+  /// The surroundings of this process: its standard input, its signals, and a network.
+  ///
+  /// - Parameter open: Opens the network on the named interfaces, or on all if there are no names.
+  /// - Returns: Surroundings that cancel a command at the first Ctrl-C, and end the process at the second.
+  package static func process(
+    open: @escaping ([String]) throws(NetworkError) -> OpenNetwork
+  ) -> Surroundings {
+    Surroundings { command throws(UsageError) in
+      let opened: OpenNetwork
+      do throws(NetworkError) { opened = try open(command.options.interfaces) } catch {
+        throw UsageError(sentence: "the network cannot be used: \(error)")
+      }
+      return Self.run(command, on: opened)
+    }
+  }
+
+  private static func run(_ command: any LiveCommand, on opened: OpenNetwork) -> ExitCode {
+    let (keyboard, network) = (Keyboard(), opened.network)
+    let ending = Ending()
+    let task = Task(executorPreference: network.executor.task) {
+      await command.run(on: network, hearing: keyboard.lines)
+    }
+    let interrupts = Interrupts { task.cancel() }
+    if command.readsLines { keyboard.read(from: 0) }
+    Task {
+      let code = await task.value
+      await opened.shutDown()
+      ending.come(with: code)
+    }
+    return withExtendedLifetime(interrupts) { ending.wait() }
+  }
+}
+
+/// The end of a command, which the main thread waits for.
+private final class Ending: Sendable {
+  private let code = Mutex(ExitCode.violated)
+  private let hasCome = DispatchSemaphore(value: 0)
+
+  func come(with code: ExitCode) {
+    self.code.withLock { $0 = code }
+    hasCome.signal()
+  }
+
+  func wait() -> ExitCode {
+    hasCome.wait()
+    return code.withLock { $0 }
+  }
+}

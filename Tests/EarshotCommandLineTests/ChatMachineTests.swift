@@ -1,0 +1,285 @@
+import Earshot
+import EarshotCommandLine
+import EarshotScenario
+import Testing
+
+@Suite("The chat machine")
+struct ChatMachineTests {
+  typealias Question = ChatMachine.Question
+
+  @Test("A chat begins visible to others")
+  func beginning() {
+    var actions: [ChatMachine.Action] = []
+    _ = ChatMachine(as: "A\u{1B}nn", paint: Paint(isOn: false), into: &actions)
+    #expect(actions.first == .becomeVisible)
+    #expect(actions.dropFirst().first == .print("You are A\\u{1B}nn, and others can see you."))
+  }
+
+  @Test("Numbers stay while their peers are there, and are given out again")
+  func numbers() {
+    var chat = Chatter()
+    chat.finds(1, "Bob")
+    chat.finds(2, "Eve")
+    chat.loses(1)
+    chat.finds(3, "Zoë")
+    chat.types("/who")
+    #expect(chat.printed.suffix(2) == ["  1  Zoë", "  2  Eve"])
+    chat.types("/invite 2")
+    #expect(chat.actions.last == .invite(.test(2)))
+  }
+
+  @Test(
+    "Peers are meant by number, name in any case, or identifier",
+    arguments: ["1", "Bob", "bob", "BOB", PeerID.test(1).short, PeerID.test(1).description])
+  func meaning(word: String) {
+    var chat = Chatter()
+    chat.finds(1, "Bob")
+    chat.finds(2, "Eve")
+    chat.types("/invite   \(word) ")
+    #expect(chat.actions.last == .invite(.test(1)))
+  }
+
+  @Test("Nobody gets in between by calling itself a number or an identifier")
+  func impostors() {
+    var chat = Chatter()
+    chat.finds(1, "2")
+    chat.finds(2, PeerID.test(3).short)
+    chat.finds(3, "Bob")
+    chat.types("/invite 2")
+    #expect(chat.actions.last == .invite(.test(2)))
+    chat.types("/invite \(PeerID.test(3).short)")
+    #expect(chat.actions.last == .invite(.test(3)))
+  }
+
+  @Test("Peers of one name, or of ours, are told apart")
+  func namesakes() {
+    var chat = Chatter()
+    chat.finds(1, "Bob")
+    chat.finds(2, "Bob")
+    chat.finds(3, "Ann")
+    #expect(
+      chat.printed == [
+        "Bob is near: /invite 1", "Bob (\(PeerID.test(2).short)) is near: /invite 2",
+        "Ann (\(PeerID.test(3).short)) is near: /invite 3",
+      ])
+    chat.types("/invite Bob")
+    #expect(chat.printed.last == "Several are called so: /invite 1, /invite 2")
+  }
+
+  @Test("Questions are asked one after the other, each answered by the next line")
+  func questions() {
+    var chat = Chatter()
+    chat.isAsked(1, by: 1, "Bob")
+    chat.isAsked(2, by: 2, "Eve")
+    chat.isAsked(3, by: 3, "Zoë")
+    #expect(chat.printed == ["Bob wants to chat with you. Accept? (y/n)"])
+    chat.types(" Y ")
+    #expect(
+      chat.actions.suffix(2) == [
+        .accept(1), .print("Eve wants to chat with you. Accept? (y/n)"),
+      ])
+    chat.types("no")
+    #expect(chat.actions.contains(.decline(2)))
+    #expect(chat.printed.last == "Zoë wants to chat with you. Accept? (y/n)")
+    chat.types("/accept")
+    #expect(chat.actions.last == .accept(3))
+    chat.types("/accept")
+    #expect(chat.printed.last == "Nobody asks you.")
+  }
+
+  @Test("A question that ends gives way to the next; one that was answered otherwise goes")
+  func endedQuestions() {
+    var chat = Chatter()
+    chat.isAsked(1, by: 1, "Bob")
+    chat.isAsked(2, by: 2, "Eve")
+    chat.handles(.invitationEnded(1))
+    #expect(
+      chat.printed.suffix(2) == ["Bob no longer asks", "Eve wants to chat with you. Accept? (y/n)"])
+    chat.hears(.joined(.test(2, "Eve")))
+    chat.types("y")
+    #expect(chat.actions.suffix(2) == [.print("I said: y"), .send("y")])
+  }
+
+  @Test("Without a question, y and n are things to say")
+  func ordinaryWords() {
+    var chat = Chatter()
+    chat.hears(.joined(.test(1, "Bob")))
+    chat.types("n")
+    #expect(chat.actions.last == .send("n"))
+  }
+
+  @Test("Other words leave a question open, and say so")
+  func unanswered() {
+    var chat = Chatter()
+    chat.isAsked(1, by: 1, "Bob")
+    chat.types("maybe")
+    #expect(
+      chat.printed.suffix(2) == [
+        "Nobody hears you: /who shows who is near, /invite asks them.",
+        "Bob wants to chat with you. Accept? (y/n)",
+      ])
+  }
+
+  @Test(
+    "A word that is no command is answered with the nearest one",
+    arguments: [
+      ("/inivte 1", "There is no /inivte; did you mean /invite?"),
+      ("/WHO", "There is no /WHO; did you mean /who?"),
+      ("/xyzzy", "There is no /xyzzy; /help shows what there is"),
+      ("/qu\u{1B}", "There is no /qu\\u{1B}; /help shows what there is"),
+      ("/", "There is no /; /help shows what there is"),
+      ("/invite", "Say whom, such as /invite 1; /who shows who is near."),
+      ("/invite Bbo", "Nobody near is \"Bbo\"; did you mean Bob?"),
+      ("/invite 7", "Nobody near is \"7\"; /who shows who is."),
+      ("/leave", "You are in no chat."), ("/members", "You are in no chat."),
+      ("/visible", "You are visible already."),
+    ])
+  func mistakes(line: String, answer: String) {
+    var chat = Chatter()
+    chat.finds(1, "Bob")
+    chat.types(line)
+    #expect(chat.printed.last == answer)
+    #expect(chat.actions.count == 2)
+  }
+
+  @Test("Two slashes say one, and nothing says nothing")
+  func slashes() {
+    var chat = Chatter()
+    chat.hears(.joined(.test(1, "Bob")))
+    chat.types("//who")
+    #expect(chat.actions.last == .send("/who"))
+    let count = chat.actions.count
+    chat.types("   ")
+    #expect(chat.actions.count == count)
+  }
+
+  @Test("A line that no message holds is not sent")
+  func length() {
+    var chat = Chatter()
+    chat.hears(.joined(.test(1, "Bob")))
+    chat.types(String(repeating: "a", count: ChatMachine.messageBytesMax))
+    #expect(chat.actions.last == .send(String(repeating: "a", count: 65_536)))
+    chat.types(String(repeating: "a", count: ChatMachine.messageBytesMax + 1))
+    #expect(chat.printed.last == "That line has 65537 bytes; send at most 65536.")
+  }
+
+  @Test(
+    "Everyone who goes has ended the chat",
+    arguments: [
+      (.left, "Bob ended this chat"), (.lost, "Bob ended this chat (the connection is lost)"),
+      (.restarted, "Bob ended this chat (its program began anew)"),
+      (.removed, "Bob ended this chat (removed)"),
+      (.violation, "Bob ended this chat (it did not follow the protocol)"),
+      (.unreachable, "Bob ended this chat (it could not be reached)"),
+    ] as [(DepartureReason, String)])
+  func ends(reason: DepartureReason, line: String) {
+    var chat = Chatter()
+    chat.hears(.joined(.test(1, "Bob")))
+    chat.hears(.left(.test(1), reason, undelivered: 2))
+    #expect(
+      chat.printed.suffix(3) == [
+        line, "2 messages may not have reached Bob", "Nobody is left in this chat",
+      ])
+  }
+
+  @Test("Who leaves hears no more of who was there")
+  func leaving() {
+    var chat = Chatter()
+    chat.hears(.joined(.test(1, "Bob")))
+    chat.types("/leave")
+    #expect(chat.actions.suffix(2) == [.leave, .print("You ended this chat")])
+    chat.hears(.left(.test(1), .disconnected, undelivered: 0))
+    #expect(chat.printed.last == "You ended this chat")
+    chat.types("/members")
+    #expect(chat.printed.last == "You are in no chat.")
+  }
+
+  @Test("Interruptions are told, and shown beside the member")
+  func interruptions() {
+    var chat = Chatter()
+    chat.hears(.joined(.test(1, "Bob")))
+    chat.hears(.interrupted(.test(1), .silence))
+    chat.types("/members")
+    #expect(chat.printed.suffix(2) == ["  Ann, yourself", "  Bob, out of reach"])
+    chat.hears(.resumed(.test(1)))
+    #expect(chat.printed.last == "Bob is back, and has missed nothing")
+    chat.types("/members")
+    #expect(chat.printed.last == "  Bob")
+  }
+
+  @Test("Every outcome of an invitation but a yes is told", arguments: InvitationOutcome.allCases)
+  func outcomes(outcome: InvitationOutcome) {
+    var chat = Chatter()
+    chat.finds(1, "Bob")
+    chat.types("/invite 1")
+    let count = chat.printed.count
+    chat.handles(.invitingEnded(.test(1), outcome))
+    #expect(chat.printed.count == (outcome == .accepted ? count : count + 1))
+  }
+
+  @Test("Nothing from others is ever printed as it came")
+  func safety() {
+    var chat = Chatter()
+    let name = "B\u{1B}[2J\u{202E}\nob"
+    chat.finds(1, name)
+    chat.isAsked(1, by: 2, name)
+    chat.hears(.joined(.test(1, name)))
+    chat.hears(.message(.test(1, "\u{1B}]0;x\u{7}\u{9B}1m\u{2028}")))
+    chat.handles(.callFailed(name))
+    for line in ["/who", "/members", "/invite \(name)x", "/\(name)", "n", name] { chat.types(line) }
+    chat.hears(.interrupted(.test(1), .silence))
+    chat.hears(.left(.test(1), .lost, undelivered: 1))
+    chat.loses(1)
+    let unsafe: Set<Unicode.Scalar> = ["\u{1B}", "\u{202E}", "\n", "\u{7}", "\u{9B}", "\u{2028}"]
+    #expect(chat.printed.count > 12)
+    for line in chat.printed { #expect(unsafe.isDisjoint(with: line.unicodeScalars)) }
+  }
+}
+
+/// A machine and everything that it wanted to be done.
+private struct Chatter {
+  private var machine: ChatMachine
+  private(set) var actions: [ChatMachine.Action] = []
+
+  init() {
+    machine = ChatMachine(as: "Ann", paint: Paint(isOn: false), into: &actions)
+    actions = []
+  }
+
+  var printed: [String] {
+    actions.compactMap { if case .print(let line) = $0 { line } else { nil } }
+  }
+
+  mutating func handles(_ event: ChatMachine.Event) { machine.handle(event, into: &actions) }
+  mutating func types(_ line: String) { handles(.lineTyped(line)) }
+  mutating func hears(_ event: SessionEvent) { handles(.sessionReported(event)) }
+  mutating func loses(_ number: UInt8) { handles(.browserReported(.lost(.test(number)))) }
+
+  mutating func finds(_ number: UInt8, _ name: String) {
+    let peer = DiscoveredPeer(id: .test(number), name: name, info: [:], endpoints: [])
+    handles(.browserReported(.found(peer)))
+  }
+
+  mutating func isAsked(_ question: Int, by number: UInt8, _ name: String) {
+    handles(.invitationReceived(ChatMachine.Question(question, from: .test(number), named: name)))
+  }
+}
+
+extension Member {
+  fileprivate static func test(_ number: UInt8, _ name: String) -> Member {
+    Member(id: .test(number), name: name)
+  }
+}
+
+extension Message {
+  fileprivate static func test(_ number: UInt8, _ text: String) -> Message {
+    Message(sender: .test(number), bytes: Array(text.utf8))
+  }
+}
+
+extension PeerID {
+  fileprivate static func test(_ number: UInt8) -> PeerID {
+    var random = RandomStream(seed: UInt64(number))
+    return PeerID(random: &random)
+  }
+}

@@ -1,0 +1,145 @@
+import EarshotCommandLine
+import EarshotSimulator
+import Testing
+
+@Suite("Chats in a simulated world")
+struct ChatTests {
+  @Test("Two people meet, talk and part")
+  func two() throws {
+    let party = Party()
+    let ann = try party.guest("chat", "--name", "Ann", on: "phone")
+    let bob = try party.guest("chat", "--name", "Bob", on: "tablet")
+    party.at(2) { bob.type("/invite 1") }
+    party.at(3) { ann.type("y") }
+    party.at(4) { ann.type("hello") }
+    party.at(5) { bob.type("hello yourself") }
+    party.at(6) { ann.type("/leave") }
+    party.at(7) { ann.type("/quit") }
+    party.at(10) { bob.closeInput() }
+    party.run(until: 14)
+    #expect(
+      ann.lines.dropFirst(2) == [
+        "Bob is near: /invite 1", "Bob wants to chat with you. Accept? (y/n)",
+        "Bob joined this chat", "I said: hello", "Bob said: hello yourself",
+        "You ended this chat",
+      ])
+    #expect(
+      bob.lines.dropFirst(2) == [
+        "Ann is near: /invite 1", "Asking Ann…", "Ann joined this chat", "Ann said: hello",
+        "I said: hello yourself", "Ann ended this chat", "Nobody is left in this chat",
+        "Ann is no longer near",
+      ])
+    #expect(ann.code == .held)
+    #expect(bob.code == .held)
+  }
+
+  @Test("Colours tell who said what")
+  func colours() throws {
+    let party = Party()
+    let ann = try party.guest("chat", "--name", "Ann", on: "phone", isColoured: true)
+    let bob = try party.guest("chat", "--name", "Bob", on: "tablet", isColoured: true)
+    party.at(2) { bob.type("/invite ann") }
+    party.at(3) { ann.type("yes") }
+    party.at(4) { ann.type("hello") }
+    party.run(until: 5)
+    #expect(ann.lines.contains("\u{1B}[32mI said:\u{1B}[0m hello"))
+    #expect(bob.lines.contains("\u{1B}[33mAnn said:\u{1B}[0m hello"))
+  }
+
+  @Test("Who joins one member of a chat is in it with all, and a late question is queued")
+  func several() throws {
+    let party = Party()
+    let ann = try party.guest("chat", "--name", "Ann", on: "phone")
+    let others = try ["Bob", "Eve", "Zoë"].map {
+      try party.guest("chat", "--name", $0, on: "host of \($0)")
+    }
+    party.at(2) { for other in others { other.type("/invite Ann") } }
+    party.at(3) { for answer in ["y", "y", "/accept"] { ann.type(answer) } }
+    party.at(5) { others[1].type("hello all") }
+    party.at(6) { others[0].interrupt() }
+    party.run(until: 9)
+    for guest in [ann, others[0], others[2]] {
+      #expect(guest.lines.contains("Eve said: hello all"))
+    }
+    for guest in [ann, others[1], others[2]] {
+      #expect(guest.lines.contains("Bob ended this chat"))
+    }
+    #expect(others[0].code == .held)
+    #expect(ann.lines.filter { $0.hasSuffix("Accept? (y/n)") }.count == 3)
+  }
+
+  @Test("A no is told, and an invitation that nobody answers ends by itself")
+  func refusals() throws {
+    let party = Party()
+    let ann = try party.guest("chat", "--name", "Ann", on: "phone")
+    let bob = try party.guest("chat", "--name", "Bob", on: "tablet")
+    party.at(2) { bob.type("/invite Ann") }
+    party.at(3) { ann.type("n") }
+    party.at(4) { bob.type("/invite Ann") }
+    party.run(until: 40)
+    #expect(bob.lines.contains("Ann declined"))
+    #expect(bob.lines.contains("Ann did not answer in time"))
+    #expect(
+      ann.lines.suffix(2) == ["Bob wants to chat with you. Accept? (y/n)", "Bob no longer asks"])
+  }
+
+  @Test("Who is invisible is not near, and cannot be asked")
+  func invisible() throws {
+    let party = Party()
+    let ann = try party.guest("chat", "--name", "Ann", on: "phone")
+    let bob = try party.guest("chat", "--name", "Bob", on: "tablet")
+    party.at(2) { ann.type("/invisible") }
+    party.at(4) { bob.type("/who") }
+    party.at(5) { ann.type("/visible") }
+    party.at(7) { bob.type("/who") }
+    party.run(until: 8)
+    #expect(
+      bob.lines.dropFirst(2) == [
+        "Ann is near: /invite 1", "Ann is no longer near", "Nobody is near.",
+        "Ann is near: /invite 1", "  1  Ann",
+      ])
+  }
+
+  @Test("A process that dies has ended the chat once patience is over")
+  func death() throws {
+    let party = Party()
+    let ann = try party.guest("chat", "--name", "Ann", on: "phone")
+    let bob = try party.guest("chat", "--name", "Bob", "--patience", "3", on: "tablet")
+    party.at(2) { bob.type("/invite 1") }
+    party.at(3) { ann.type("y") }
+    party.at(5) { party.world.crash(ann.host) }
+    party.run(until: 30)
+    #expect(bob.lines.contains("Ann is out of reach; waiting for a while"))
+    #expect(bob.lines.contains("Ann ended this chat (the connection is lost)"))
+  }
+
+  @Test("Names and texts from others are printed safe")
+  func hostile() throws {
+    let party = Party()
+    let ann = try party.guest("chat", "--name", "Ann", on: "phone")
+    let bob = try party.guest("chat", "--name", "B\u{202E}ob", on: "tablet")
+    party.at(2) { bob.type("/invite 1") }
+    party.at(3) { ann.type("y") }
+    party.at(4) { bob.type("\u{1B}[2Jgone\u{7}") }
+    party.run(until: 5)
+    #expect(ann.lines.last == "B\\u{202E}ob said: \\u{1B}[2Jgone\\u{7}")
+    #expect(!ann.printed.out.contains("\u{1B}"))
+    #expect(!ann.printed.out.unicodeScalars.contains("\u{202E}"))
+  }
+
+  @Test("The same seed gives the same transcript")
+  func determinism() throws {
+    let transcripts = try (0..<2).map { _ in
+      let party = Party(seed: 7)
+      let ann = try party.guest("chat", "--name", "Ann", on: "phone")
+      let bob = try party.guest("chat", "--name", "Bob", on: "tablet")
+      party.at(2) { bob.type("/invite 1") }
+      party.at(2) { ann.type("/invite 1") }
+      party.at(4) { bob.type("hi") }
+      party.run(until: 6)
+      return ann.printed.out + bob.printed.out
+    }
+    #expect(transcripts[0] == transcripts[1])
+    #expect(transcripts[0].contains("Bob said: hi"))
+  }
+}

@@ -1,0 +1,159 @@
+import EarshotCommandLine
+import EarshotSimulator
+import Foundation
+import Testing
+
+@Suite("Advertise, browse and ping in a simulated world")
+struct LiveCommandTests {
+  @Test("Who advertises is found and, after Ctrl-C, lost")
+  func comeAndGo() throws {
+    let party = Party()
+    let bob = try party.guest("browse", on: "tablet")
+    let ann = try party.guest(
+      "advertise", "--name", "Ann", "--info", "room=lobby", "--info", "a=\u{7}", on: "phone")
+    party.at(5) { ann.interrupt() }
+    party.at(8) { bob.interrupt() }
+    party.run(until: 12)
+    let cells = bob.lines.map { $0.split(separator: "\t").map(String.init) }
+    #expect(cells.map { $0.prefix(2) } == [["found", "Ann"], ["lost", "Ann"]])
+    #expect(cells.first?.last == "a=\\u{7} room=lobby")
+    #expect(ann.lines.first?.hasPrefix("Advertising Ann (") == true)
+    #expect(
+      ann.lines.first?.hasSuffix(
+        ") for \"earshot\" with a=\\u{7} room=lobby; Ctrl-C ends it") == true)
+    #expect(ann.lines.last == "Ann is no longer advertised")
+    #expect(ann.code == .held)
+    #expect(bob.code == .held)
+  }
+
+  @Test("Programs get one object a line")
+  func json() throws {
+    let party = Party()
+    let bob = try party.guest("browse", "--json", "--service", "x", on: "tablet")
+    let ann = try party.guest(
+      "advertise", "--name", "A\"\u{202E}", "--info", "room=lobby", "--service", "x", on: "phone")
+    party.at(5) { ann.interrupt() }
+    party.run(until: 8)
+    let objects = try bob.lines.map { line in
+      try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
+    }
+    #expect(objects.map { $0["event"] as? String } == ["found", "lost"])
+    #expect(objects.map { $0["name"] as? String } == ["A\"\u{202E}", "A\"\u{202E}"])
+    #expect((objects[0]["info"] as? [String: String]) == ["room": "lobby"])
+    #expect((objects[0]["endpoints"] as? [String])?.isEmpty == false)
+    #expect((objects[0]["id"] as? String)?.count == 52)
+    #expect(!bob.printed.out.unicodeScalars.contains("\u{202E}"))
+  }
+
+  @Test("On a terminal there is a table that stays one, and stays within its size")
+  func table() throws {
+    let party = Party()
+    let size = TerminalSize(columns: 60, rows: 6)
+    let bob = try party.guest("browse", on: "tablet", terminal: size)
+    for name in ["Ann", "小林", "🦊🦊", "D", "E"] {
+      _ = try party.guest("advertise", "--name", name, on: "host of \(name)")
+    }
+    party.run(until: 5)
+    let last = bob.printed.out.split(separator: "\u{1B}[J").last ?? ""
+    let lines = last.split(separator: "\n")
+    #expect(bob.printed.out.hasPrefix("\r\u{1B}[JNobody is in sight for \"earshot\" yet"))
+    #expect(lines.count == 5)
+    #expect(lines.first?.hasPrefix("#  NAME  ID        ADDRESS") == true)
+    #expect(lines.dropFirst().first?.hasPrefix("1  Ann   ") == true)
+    #expect(lines.last?.hasPrefix("and 2 more") == true)
+    #expect(lines.allSatisfy { String($0).columns <= 60 })
+  }
+
+  @Test("A ping by name, number or identifier measures every round trip", arguments: 0...2)
+  func ping(way: Int) throws {
+    let party = Party()
+    let eve = try party.guest("advertise", "--name", "Eve", "--accept", on: "phone")
+    _ = try party.guest("advertise", "--name", "Ann", on: "watch")
+    let id = eve.lines.first?.split(separator: "(").last?.prefix(8) ?? ""
+    party.run(until: 1)
+    let identifier = eve.lines.first?.split(separator: "(").last?.prefix(8) ?? id
+    let target = ["Eve", "2", String(identifier)][way]
+    let bob = try party.guest(
+      "ping", target, "--count", "3", "--size", "1000", "--interval", "0.1", on: "tablet")
+    party.run(until: 10)
+    #expect(bob.lines.count == 7)
+    #expect(bob.lines.first == "ping Eve (\(identifier)), 1000 bytes")
+    #expect(bob.lines.dropFirst().first?.hasPrefix("1000 bytes from Eve: 1, ") == true)
+    #expect(bob.lines.dropLast().last == "3 sent, 3 answered, 0 % lost")
+    #expect(bob.lines.last?.hasPrefix("round trip min ") == true)
+    #expect(bob.code == .held)
+    #expect(eve.lines.last?.hasSuffix("is gone") == true)
+  }
+
+  @Test("Who is not there, or does not want to, is not pinged")
+  func refused() throws {
+    let party = Party()
+    let ann = try party.guest("advertise", "--name", "Ann", on: "phone")
+    let bob = try party.guest("ping", "Ann", "--name", "Bob", on: "tablet")
+    let eve = try party.guest("ping", "Zo\u{7}", "--timeout", "2", on: "watch")
+    party.run(until: 10)
+    #expect(bob.printed.err == "earshot: Ann declined\n")
+    #expect(eve.printed.err == "earshot: nobody nearby is \"Zo\\u{7}\"\n")
+    #expect([bob.code, eve.code] == [.violated, .violated])
+    #expect(ann.lines.last?.hasSuffix(" invites us: declined") == true)
+    #expect(ann.lines.last?.hasPrefix("Bob (") == true)
+  }
+
+  @Test("Of two peers with one name neither is pinged")
+  func ambiguous() throws {
+    let party = Party()
+    for host in ["phone", "watch"] {
+      _ = try party.guest("advertise", "--name", "Ann", "--accept", on: host)
+    }
+    party.run(until: 2)
+    let bob = try party.guest("ping", "Ann", on: "tablet")
+    party.run(until: 5)
+    #expect(bob.printed.err.hasPrefix("earshot: 2 peers are called \"Ann\"; take one of their"))
+    #expect(bob.code == .violated)
+  }
+
+  @Test("Ctrl-C shows what was measured so far")
+  func interrupted() throws {
+    let party = Party()
+    _ = try party.guest("advertise", "--name", "Ann", "--accept", on: "phone")
+    let bob = try party.guest("ping", "Ann", "--count", "100", on: "tablet")
+    party.at(3.5) { bob.interrupt() }
+    party.run(until: 8)
+    #expect(bob.lines.contains { $0.hasSuffix(" answered, 0 % lost") })
+    #expect(bob.code == .held)
+  }
+
+  @Test("A peer that dies leaves messages unanswered")
+  func death() throws {
+    let party = Party()
+    let ann = try party.guest("advertise", "--name", "Ann", "--accept", on: "phone")
+    let bob = try party.guest(
+      "ping", "Ann", "--count", "4", "--timeout", "2", on: "tablet")
+    party.at(2.5) { party.world.crash(ann.host) }
+    party.run(until: 60)
+    #expect(bob.lines.contains { $0.hasPrefix("no answer to ") || $0 == "Ann is gone" })
+    #expect(bob.code == .violated)
+  }
+}
+
+@Suite("Round trips")
+struct RoundTripTests {
+  @Test("Nothing sent is nothing lost")
+  func none() { #expect(RoundTrips().text == "0 sent, 0 answered, 0 % lost\n") }
+
+  @Test("The figures are those of the nearest rank")
+  func figures() {
+    var trips = RoundTrips()
+    for time in (1...20).reversed() {
+      trips.addSent()
+      trips.addAnswer(after: .milliseconds(time))
+    }
+    trips.addSent()
+    #expect(
+      trips.text == """
+        21 sent, 20 answered, 4 % lost
+        round trip min 1.000 ms, median 10.000 ms, p95 19.000 ms, max 20.000 ms
+
+        """)
+  }
+}

@@ -1,0 +1,46 @@
+import EarshotCommandLine
+import Testing
+
+@Suite("Wrong usage of the commands that meet peers")
+struct LiveUsageTests {
+  @Test(
+    "A mistake is named, and the code says so",
+    arguments: [
+      ("advertise", ["hello"], "advertise takes no words of its own"),
+      ("advertise", ["--info", "room"], "--info takes key=value, not \"room\""),
+      ("advertise", ["--info", "a=1", "--info=a=2"], "--info has \"a\" twice"),
+      ("advertise", ["--info", "id=1"], "is one of Earshot's own"),
+      ("advertise", ["--name", ""], "The display name is empty"),
+      ("advertise", ["--name", "a\nb"], "The display name has a control character"),
+      ("browse", ["--service", "Chat!"], "The service type “Chat!” may have only"),
+      ("browse", ["--service", "a-very-long-service"], "has 19 characters"),
+      ("browse", ["--jsno"], "there is no option \"--jsno\"; did you mean \"--json\"?"),
+      ("browse", ["--interface", ""], "--interface needs a name, such as lo"),
+      ("browse", ["--name", "A", "--name", "B"], "--name stands here twice"),
+      ("chat", ["Ann"], "chat takes no words of its own"),
+      ("chat", ["--patience", "-1"], "--patience takes seconds from 0.0 to 3600.0, not \"-1\""),
+      ("chat", ["--patience", "soon"], "not \"soon\""),
+      ("ping", [], "ping needs one peer"),
+      ("ping", ["Ann", "Bob"], "ping needs one peer"),
+      (
+        "ping", ["Ann", "--count", "0"], "--count takes a whole number from 1 to 1000000, not \"0\""
+      ),
+      ("ping", ["Ann", "--size", "7"], "--size takes a whole number from 8"),
+      ("ping", ["Ann", "--interval", "nan"], "--interval takes seconds"),
+    ] as [(String, [String], String)])
+  func usage(command: String, words: [String], reason: String) {
+    let shell = Shell()
+    #expect(shell.run([command] + words) == .usage)
+    #expect(shell.err.contains(reason))
+    #expect(shell.err.hasSuffix("\nSee \"earshot help \(command)\".\n"))
+    #expect(shell.out.isEmpty)
+  }
+
+  @Test("Without mistakes the surroundings are asked", arguments: ["advertise", "browse", "chat"])
+  func right(command: String) {
+    let shell = Shell()
+    let words = [command, "--interface", "lo", "--interface=eth0", "--name", "Ann"]
+    #expect(shell.run(words) == .usage)
+    #expect(shell.err.hasPrefix("earshot: there is no network here\n"))
+  }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// Real processes that meet each other by multicast DNS on the loopback interface.
+///
+/// Every test has a kind of service of its own, so that tests that run at once do not meet.
+@Suite("Processes", .timeLimit(.minutes(5)))
+final class ProcessTests: Sendable {
+  private let service = "e\(UInt32.random(in: .min ... .max))"
+  /// Held until the test has ended: a program that nobody holds is killed.
+  private let programs = Mutex<[Program]>([])
+
+  private func start(_ words: String...) throws -> Program { try start(words) }
+
+  private func start(_ words: [String]) throws -> Program {
+    let program = try Program(words + ["--service", service])
+    programs.withLock { $0.append(program) }
+    return program
+  }
+
+  private func chat(_ name: String, _ words: String...) throws -> Program {
+    try start(["chat", "--name", name] + words)
+  }
+
+  /// Has the first of some people invite the others, and waits until everybody is linked with everybody.
+  private func bringTogether(_ people: [(name: String, program: Program)]) async throws {
+    let host = people[0].program
+    for person in people.dropFirst() {
+      await host.expect("\(person.name) is near")
+      try host.type("/invite \(person.name)")
+      await person.program.expect("\(people[0].name) wants to chat with you. Accept? (y/n)")
+      try person.program.type("y")
+    }
+    for person in people {
+      for other in people where other.name != person.name {
+        await person.program.expect("\(other.name) joined this chat")
+      }
+    }
+  }
+
+  @Test("Two processes find each other and chat, and one hears that the other left")
+  func two() async throws {
+    let (ann, bob) = (try chat("Ann"), try chat("Bob"))
+    try await bringTogether([("Ann", ann), ("Bob", bob)])
+    try ann.type("hello")
+    await bob.expect("Ann said: hello")
+    try bob.type("hello yourself")
+    await ann.expect("Bob said: hello yourself")
+    await ann.expect("I said: hello")
+    await bob.expect("Ann is near")
+    try ann.type("/leave")
+    await bob.expect("Ann ended this chat")
+    try ann.type("/quit")
+    await bob.expect("Ann is no longer near")
+    try bob.closeInput()
+    #expect(await ann.exitStatus() == 0)
+    #expect(await bob.exitStatus() == 0)
+  }
+
+  @Test("Eight processes are in one chat, and each hears what each says")
+  func eight() async throws {
+    let people = try (1...8).map { ("P\($0)", try chat("P\($0)")) }
+    try await bringTogether(people)
+    for (name, program) in people { try program.type("I am \(name)") }
+    for (name, program) in people {
+      for (other, _) in people where other != name {
+        await program.expect("\(other) said: I am \(other)")
+      }
+    }
+    for (_, program) in people { program.signal(SIGINT) }
+    for (_, program) in people { #expect(await program.exitStatus() == 0) }
+  }
+
+  @Test("A process that is killed has ended the chat for the others")
+  func killed() async throws {
+    let people = try ["Ann", "Bob", "Eve"].map { ($0, try chat($0, "--patience", "1")) }
+    try await bringTogether(people)
+    people[0].1.signal(SIGKILL)
+    await people[1].1.expect("Ann ended this chat (the connection is lost)")
+    await people[2].1.expect("Ann ended this chat (the connection is lost)")
+    try people[1].1.type("and we go on")
+    await people[2].1.expect("Bob said: and we go on")
+  }
+
+  @Test("A process that is stopped and goes on misses nothing")
+  func stopped() async throws {
+    let (ann, bob) = (try chat("Ann", "--patience", "60"), try chat("Bob", "--patience", "60"))
+    try await bringTogether([("Ann", ann), ("Bob", bob)])
+    ann.signal(SIGSTOP)
+    try bob.type("are you there?")
+    await bob.expect("Ann is out of reach; waiting for a while")
+    try bob.type("still there?")
+    ann.signal(SIGCONT)
+    await bob.expect("Ann is back, and has missed nothing")
+    await ann.expect("Bob said: are you there?")
+    await ann.expect("Bob said: still there?")
+    try ann.type("here")
+    await bob.expect("Ann said: here")
+  }
+
+  @Test("The end of a process that is interrupted is a goodbye", arguments: [SIGINT, SIGTERM])
+  func goodbye(signal: Int32) async throws {
+    let browser = try start("browse")
+    let ann = try start("advertise", "--name", "Ann", "--info", "room=lobby")
+    await browser.expect("room=lobby")
+    await ann.expect("Advertising Ann")
+    ann.signal(signal)
+    await browser.expect("lost\tAnn")
+    #expect(await ann.exitStatus() == 0)
+    browser.signal(signal)
+    #expect(await browser.exitStatus() == 0)
+  }
+
+  @Test("A second signal ends at once a process that is still waiting for others")
+  func twice() async throws {
+    let (ann, bob) = (try chat("Ann"), try chat("Bob"))
+    try await bringTogether([("Ann", ann), ("Bob", bob)])
+    bob.signal(SIGSTOP)
+    try ann.type("nobody takes this")
+    await ann.expect("I said: nobody takes this")
+    ann.signal(SIGINT)
+    ann.signal(SIGTERM)
+    #expect(await ann.exitStatus() == 130)
+  }
+
+  @Test("A ping measures round trips, and says so in its status")
+  func ping() async throws {
+    let ann = try start("advertise", "--name", "Ann", "--accept")
+    let eve = try start("advertise", "--name", "Eve")
+    let words = ["--count", "3", "--interval", "0.05"]
+    let toAnn = try start(["ping", "Ann", "--size", "100000"] + words)
+    await toAnn.expect("3 sent, 3 answered, 0 % lost")
+    await toAnn.expect("round trip min ")
+    #expect(await toAnn.exitStatus() == 0)
+    await ann.expect("is gone")
+    let toEve = try start(["ping", "Eve"] + words)
+    await toEve.expect("earshot: Eve declined")
+    #expect(await toEve.exitStatus() == 1)
+    await eve.expect("invites us: declined")
+    let toNobody = try start(["ping", "Zoë", "--timeout", "1.5"] + words)
+    await toNobody.expect("earshot: nobody nearby is \"Zoë\"")
+    #expect(await toNobody.exitStatus() == 1)
+  }
+
+  @Test("Lines that end with the input are all delivered before the end")
+  func pipe() async throws {
+    let (ann, bob) = (try chat("Ann"), try chat("Bob"))
+    try await bringTogether([("Ann", ann), ("Bob", bob)])
+    for number in 1...500 { try ann.type("line \(number).") }
+    try ann.closeInput()
+    #expect(await ann.exitStatus() == 0)
+    await bob.expect("Ann said: line ", times: 500)
+    await bob.expect("Ann ended this chat")
+  }
+
+  @Test("An interface that there is not is wrong usage")
+  func interface() async throws {
+    let program = try start("browse", "--interface", "no-such-if")
+    await program.expect("earshot: the network cannot be used: interface no-such-if")
+    #expect(await program.exitStatus() == 2)
+  }
+}
