@@ -70,7 +70,7 @@ actor Link: ConnectionHandler {
   var bytesSent = 0
   var bytesReceived = 0
 
-  static let writeBytesMax = 65_536
+  static let writeBytesMax = 131_072  // With 64 KiB, the end of a message of 64 KiB would go alone.
   static let lingerTime = Duration.seconds(1)
 
   /// A link that will be dialled, to the first endpoint that answers.
