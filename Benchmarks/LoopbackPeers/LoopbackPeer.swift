@@ -40,7 +40,7 @@ public struct LoopbackPeer: Sendable {
   public func host(_ serviceType: String) async throws -> Session {
     let advertiser = try await peer.advertise(serviceType)
     for await invitation in advertiser.invitations {
-      let session = try await invitation.accept()
+      let session = try await invitation.accept(into: peer.makeSession(Self.patient))
       await advertiser.stop()
       return session
     }
@@ -50,7 +50,7 @@ public struct LoopbackPeer: Sendable {
   /// Finds so many peers of a service and has them accept an invitation to one session.
   public func gather(_ count: Int, _ serviceType: String) async throws -> Session {
     let browser = try await peer.browse(serviceType)
-    let session = try await peer.makeSession(.init(peersMax: count + 1))
+    let session = try await peer.makeSession(Self.patient)
     var found = 0
     for await event in browser.events {
       guard case .found(let other) = event else { continue }
@@ -62,6 +62,9 @@ public struct LoopbackPeer: Sendable {
     await browser.stop()
     return session
   }
+
+  /// Waits for a member that stands still for a minute.
+  private static let patient = Session.Configuration(patience: .seconds(120))
 
   /// Ends the peer, then its network.
   public func stop() async {
