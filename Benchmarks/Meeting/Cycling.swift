@@ -5,7 +5,8 @@ import LoopbackPeers
 /// What is left of sessions that were joined and left.
 enum Cycling {
   static func measure(in benchmark: inout Benchmark) {
-    let (warmUp, count) = (100, benchmark.isQuick ? 200 : 10_000)
+    let count = benchmark.isQuick ? 200 : 10_000
+    let warmUp = count / 2  // What is remembered of the last ones has filled its bounds then.
     let service = Role.service("cycle")
     let joining = Role.start(.join, service)
     joining.expect("ready")
@@ -31,7 +32,7 @@ enum Cycling {
   /// Joins whatever it is invited to, until it is left alone.
   static func join(_ service: String) async throws { try await Inviting.accept(service) }
 
-  /// Invites to a session and leaves it, so many times; says so when a hundred are done, and all.
+  /// Invites to a session and leaves it, so many times; says so when a third are done, and all.
   static func leave(_ service: String, _ count: Int) async throws {
     let host = try await LoopbackPeer("host")
     try await host.run(.loop) {
@@ -42,11 +43,10 @@ enum Cycling {
         let outcome = try await host.peer.invite(other, to: session)
         precondition(outcome == .accepted, "invitation \(number) ended as \(outcome)")
         await session.disconnect()
-        if number == 100 || number == count {
-          try await host.network.sleep(for: .seconds(2))  // For links that linger.
-          ChildProcess.answer("\(number)")
-          if number == 100 { try await host.network.sleep(for: .milliseconds(200)) }
-        }
+        guard number == count / 3 || number == count else { continue }
+        try await host.network.sleep(for: .seconds(2))  // For links that linger.
+        ChildProcess.answer("\(number)")
+        try await host.network.sleep(for: .milliseconds(200))  // To be looked at.
       }
     }
     _ = readLine()
