@@ -100,5 +100,17 @@ let package = Package(
     .executableTarget(
       name: "SimulatedCrowd", dependencies: ["BenchmarkKit", "Earshot", "EarshotSimulator"],
       path: "Benchmarks/SimulatedCrowd", swiftSettings: house),
+    .target(
+      name: "LoopbackPeers", dependencies: ["Earshot", "EarshotPOSIX"],
+      path: "Benchmarks/LoopbackPeers", swiftSettings: house),
+    .executableTarget(
+      name: "LinkThroughput", dependencies: ["BenchmarkKit", "Earshot", "LoopbackPeers"],
+      path: "Benchmarks/LinkThroughput", swiftSettings: house),
+    .executableTarget(
+      name: "LinkRoundTrip", dependencies: ["BenchmarkKit", "Earshot", "LoopbackPeers"],
+      path: "Benchmarks/LinkRoundTrip", swiftSettings: house),
+    .executableTarget(
+      name: "Meeting", dependencies: ["BenchmarkKit", "Earshot", "LoopbackPeers"],
+      path: "Benchmarks/Meeting", swiftSettings: house),
   ]
 )

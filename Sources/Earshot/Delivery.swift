@@ -23,12 +23,12 @@ final class Delivery: Sendable {
   enum Outcome: Sendable { case appended, full, ended }
 
   private let state: Mutex<State>
-  private let link = Mutex<Link?>(nil)
+  private let carrier = Carrier()
   private let wakeup = Wakeup()
 
   init(_ configuration: ReliableMachine.Configuration, on network: any Network) {
     state = Mutex(State(machine: ReliableMachine(configuration)))
-    wakeup.connect(to: network.makeSignal { [weak self] in self?.flush() })
+    wakeup.connect(to: network.makeSignal { [carrier] in carrier.link?.flushRequested() })
   }
 
   /// Messages that are not known to have arrived.
@@ -47,7 +47,7 @@ final class Delivery: Sendable {
   func append(_ message: [UInt8]) -> Outcome {
     let (outcome, wasIdle) = state.withLock { state -> (Outcome, Bool) in
       if state.isEnded { return (.ended, false) }
-      let wasIdle = !state.machine.outbound.hasSendable
+      let wasIdle = !state.machine.outbound.hasUnsent
       guard state.machine.outbound.append(message: message.span) else { return (.full, false) }
       state.messagesSent += 1
       return (.appended, wasIdle)
@@ -111,14 +111,14 @@ final class Delivery: Sendable {
     try state.withLock { state throws(FrameError) in
       try state.machine.attach(received: received, window: window)
     }
-    self.link.withLock { $0 = link }
+    carrier.take(link)
     release(state.withLock { Self.takeWaiters(&$0) })
     wakeup.raise()
   }
 
   /// Carries on over no link until the next one, unless another one carries already.
   func detach(from link: Link) {
-    self.link.withLock { if $0 === link { $0 = nil } }
+    carrier.drop(link)
   }
 
   /// Calls back once, when everything that was appended so far has arrived.
@@ -128,7 +128,7 @@ final class Delivery: Sendable {
 
   /// Takes nothing more; who waits for room is let go.
   func end() {
-    link.withLock { $0 = nil }
+    carrier.take(nil)
     let waiters = state.withLock { state in
       state.isEnded = true
       state.flushed = nil
@@ -178,26 +178,37 @@ final class Delivery: Sendable {
     flushed?()
   }
 
-  /// Takes in a MESSAGE; returns the message that it completes.
-  func receiveMessage(
-    _ payload: Span<UInt8>, frameBytes: Int, at now: Instant
-  ) throws(FrameError) -> [UInt8]? {
+  /// Takes in the messages at the beginning of some bytes, under one lock.
+  ///
+  /// - Parameters:
+  ///   - bytes: What came over the link.
+  ///   - decoder: Finds the frames.
+  ///   - sender: Who sent them.
+  ///   - now: The time.
+  ///   - messages: Where to append the messages that are complete.
+  ///   - used: Grows by how many of the bytes were taken in.
+  /// - Returns: The frame after them that is none, or `nil` when all bytes were taken in.
+  /// - Throws: What is wrong with a frame; the messages before it were appended.
+  func receive(
+    _ bytes: Span<UInt8>, with decoder: inout FrameDecoder, from sender: PeerID, at now: Instant,
+    into messages: inout [SessionEvent], used: inout Int
+  ) throws(FrameError) -> Arrival? {
     try state.withLock { state throws(FrameError) in
-      let message = try state.machine.receiveMessage(payload, frameBytes: frameBytes, at: now)
-      if message != nil { state.messagesReceived += 1 }
-      return message
+      let before = messages.count
+      defer { state.messagesReceived += messages.count - before }
+      var arrival: Arrival?
+      used += try decoder.decode(bytes) { type, payload, frameBytes throws(FrameError) in
+        guard type == .message else {
+          if type.isEnduring { try state.machine.receive(type, frameBytes: frameBytes, at: now) }
+          arrival = try Arrival(type, payload)
+          return arrival == nil
+        }
+        let bytes = try state.machine.receiveMessage(payload, frameBytes: frameBytes, at: now)
+        if let bytes { messages.append(.message(Message(sender: sender, bytes: bytes))) }
+        return true
+      }
+      return arrival
     }
-  }
-
-  /// Counts another enduring frame.
-  func receive(_ type: FrameType, frameBytes: Int, at now: Instant) throws(FrameError) {
-    try state.withLock { state throws(FrameError) in
-      try state.machine.receive(type, frameBytes: frameBytes, at: now)
-    }
-  }
-
-  private func flush() {
-    link.withLock { $0 }?.flushRequested()
   }
 
   private static func takeWaiters(_ state: inout State) -> [Waiter] {
@@ -208,4 +219,18 @@ final class Delivery: Sendable {
   private func release(_ waiters: [Waiter]) {
     for waiter in waiters { waiter.continuation.resume() }
   }
+}
+
+/// The link that carries a membership's stream at the moment.
+///
+/// Apart from ``Delivery``, to which no weak reference may point: it is retained for every message, and that
+/// costs several times more once there has been one.
+private final class Carrier: Sendable {
+  private let current = Mutex<Link?>(nil)
+
+  var link: Link? { current.withLock { $0 } }
+
+  func take(_ link: Link?) { current.withLock { $0 = link } }
+
+  func drop(_ link: Link) { current.withLock { if $0 === link { $0 = nil } } }
 }

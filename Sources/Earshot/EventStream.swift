@@ -17,27 +17,34 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
   /// One consumer of the events.
   public struct Iterator: AsyncIteratorProtocol {
     private let subscription: EventHub<Element>.Subscription
-    private var batch: [Element] = []
-    private var index = 0
+    @usableFromInline var batch: [Element] = []
+    @usableFromInline var index = 0
 
     fileprivate init(_ subscription: EventHub<Element>.Subscription) {
       self.subscription = subscription
     }
 
     /// The next event; `nil` when the stream has ended or the task was cancelled.
+    @inlinable
     public mutating func next() async -> Element? {
       await next(isolation: #isolation)
     }
 
     /// The next event; `nil` when the stream has ended or the task was cancelled.
+    @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-      if index == batch.count {
-        batch = await subscription.take()
-        index = 0
-        if batch.isEmpty { return nil }
-      }
+      if index == batch.count, await !refill(isolation: actor) { return nil }
       defer { index += 1 }
       return batch[index]
+    }
+
+    /// Waits for events; answers whether there are any.
+    @usableFromInline
+    mutating func refill(isolation actor: isolated (any Actor)?) async -> Bool {
+      batch = []
+      batch = await subscription.take()
+      index = 0
+      return !batch.isEmpty
     }
   }
 }
@@ -82,10 +89,13 @@ package final class EventHub<Element: Sendable>: Sendable {
   package func push(_ event: Element) { push(CollectionOfOne(event)) }
 
   /// Appends events and wakes who waits, once.
-  package func push(_ events: some Collection<Element>) {
+  package func push(_ events: some Collection<Element>) { push(Array(events)) }
+
+  /// Appends events and wakes who waits, once; copies none of them if none waits to be taken.
+  package func push(_ events: [Element]) {
     let waiters = state.withLock { state -> [UnsafeContinuation<Void, Never>] in
       guard !state.isFinished else { return [] }
-      state.events.append(contentsOf: events)
+      if state.events.isEmpty { state.events = events } else { state.events += events }
       if state.events.count > state.mergesAt { shorten(&state) }
       return Self.takeWaiters(&state)
     }

@@ -1,10 +1,10 @@
 extension Link {
   func decode(_ plaintext: Span<UInt8>, at now: Instant) {
-    guard phase == .greeting || phase == .open else { return }
     do throws(FrameError) {
-      try decoder.decode(plaintext) { type, payload, frameBytes throws(FrameError) in
-        try handle(type, payload, frameBytes: frameBytes, at: now)
-        return phase == .greeting || phase == .open
+      var offset = 0
+      while phase == .greeting || phase == .open {
+        guard let arrival = try decodeMessages(plaintext, from: &offset, at: now) else { return }
+        try handle(arrival, at: now)
       }
     } catch {
       handOverMessages()
@@ -12,20 +12,26 @@ extension Link {
     }
   }
 
-  func handle(
-    _ type: FrameType, _ payload: Span<UInt8>, frameBytes: Int, at now: Instant
-  ) throws(FrameError) {
-    if type == .message, let delivery {
-      let message = try delivery.receiveMessage(payload, frameBytes: frameBytes, at: now)
-      if let message { arrived.append(message) }
-      return
+  /// Takes in messages up to the first frame that is none, or to the end.
+  private func decodeMessages(
+    _ plaintext: Span<UInt8>, from offset: inout Int, at now: Instant
+  ) throws(FrameError) -> Arrival? {
+    let rest = plaintext.extracting(offset...)
+    if let delivery, let remote {
+      return try delivery.receive(
+        rest, with: &decoder, from: remote, at: now, into: &arrived, used: &offset)
     }
-    guard type != .message else { throw unexpected(type, payload) }
-    if type.isEnduring {
-      guard let delivery else { throw unexpected(type, payload) }
-      try delivery.receive(type, frameBytes: frameBytes, at: now)
+    var arrival: Arrival?
+    offset += try decoder.decode(rest) { type, payload, _ throws(FrameError) in
+      guard !type.isEnduring else { throw Self.unexpected(type, payload.count) }
+      arrival = try Arrival(type, payload)
+      return arrival == nil
     }
-    guard let frame = try Frame(type, payload: payload) else { return }
+    return arrival
+  }
+
+  private func handle(_ arrival: Arrival, at now: Instant) throws(FrameError) {
+    let (type, frame) = (arrival.type, arrival.frame)
     if phase == .greeting {
       handshake?.handle(frame, into: &handshakeActions)
       performHandshakeActions()
@@ -36,17 +42,17 @@ extension Link {
     case .pong(let pong): drive { $0.handle(.pongReceived(token: pong.token), at: $1, into: &$2) }
     case .close(let close): drive { $0.handle(.closeReceived(close.code), at: $1, into: &$2) }
     case .acknowledgement(let acknowledgement):
-      guard let delivery else { throw unexpected(type, payload) }
+      guard let delivery else { throw Self.unexpected(type, arrival.payloadBytes) }
       try delivery.acknowledge(acknowledgement)
-    case .hello: throw unexpected(type, payload)
+    case .hello: throw Self.unexpected(type, arrival.payloadBytes)
     case .invite, .accept, .decline, .cancel, .attach, .attached, .introduce, .leave:
       handOverMessages()
       owner?.link(self, received: frame)
     }
   }
 
-  func unexpected(_ type: FrameType, _ payload: Span<UInt8>) -> FrameError {
-    FrameError(.unexpected, type: type, payloadBytes: payload.count)
+  private static func unexpected(_ type: FrameType, _ payloadBytes: Int) -> FrameError {
+    FrameError(.unexpected, type: type, payloadBytes: payloadBytes)
   }
 
   func handOverMessages() {
@@ -143,4 +149,17 @@ extension Link {
     }
   }
 
+}
+
+/// A frame that is not a MESSAGE.
+struct Arrival {
+  let type: FrameType
+  let frame: Frame
+  let payloadBytes: Int
+
+  /// The frame of a payload; `nil` when its type is unknown and it may be skipped.
+  init?(_ type: FrameType, _ payload: Span<UInt8>) throws(FrameError) {
+    guard let frame = try Frame(type, payload: payload) else { return nil }
+    (self.type, self.frame, payloadBytes) = (type, frame, payload.count)
+  }
 }

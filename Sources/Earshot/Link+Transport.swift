@@ -148,8 +148,7 @@ extension Link {
     guard remote != nil else { return }
     delivery?.fill(&frames, max: Self.writeBytesMax, at: now)
     guard !frames.isEmpty else { return }
-    channel.seal(frames.span, into: &wire)
-    frames.removeAll(keepingCapacity: true)
+    channel.seal(&frames, into: &wire)
   }
 
 }

@@ -21,7 +21,7 @@ protocol LinkOwner: AnyObject, Sendable {
   /// A frame other than HELLO, PING, PONG, ACK, MESSAGE and CLOSE came.
   func link(_ link: Link, received frame: Frame)
   /// Messages came, in order.
-  func link(_ link: Link, received messages: [[UInt8]])
+  func link(_ link: Link, received messages: [SessionEvent])
   /// A question was answered.
   func link(_ link: Link, measured roundTrip: Duration)
   /// It is over; the last call. Not called when the owner closed it.
@@ -60,7 +60,7 @@ actor Link: ConnectionHandler {
   var wire: [UInt8] = []  // What is being written.
   var written = 0
   var delivery: Delivery?
-  var arrived: [[UInt8]] = []  // Messages of the chunk at hand.
+  var arrived: [SessionEvent] = []  // Messages of the chunk at hand.
   var isReading = false
 
   /// Who the other side is, once the channel has found out.
@@ -70,7 +70,7 @@ actor Link: ConnectionHandler {
   var bytesSent = 0
   var bytesReceived = 0
 
-  static let writeBytesMax = 65_536
+  static let writeBytesMax = 131_072  // With 64 KiB, the end of a message of 64 KiB would go alone.
   static let lingerTime = Duration.seconds(1)
 
   /// A link that will be dialled, to the first endpoint that answers.

@@ -62,7 +62,8 @@ extension Peer: LinkOwner {
     assumeIsolated { $0.received(frame, on: link) }
   }
 
-  nonisolated func link(_ link: Link, received messages: [[UInt8]]) {}  // It carries no membership.
+  // It carries no membership.
+  nonisolated func link(_ link: Link, received messages: [SessionEvent]) {}
 
   nonisolated func link(_ link: Link, measured roundTrip: Duration) {}
 

@@ -14,10 +14,10 @@ extension Session: LinkOwner {
     assumeIsolated { $0.received(frame, on: link) }
   }
 
-  nonisolated func link(_ link: Link, received messages: [[UInt8]]) {
+  nonisolated func link(_ link: Link, received messages: [SessionEvent]) {
     assumeIsolated { session in
-      guard let sender = session.owners[link.token] else { return }
-      session.hub.push(messages.map { .message(Message(sender: sender, bytes: $0)) })
+      guard session.owners[link.token] != nil else { return }
+      session.hub.push(messages)
     }
   }
 

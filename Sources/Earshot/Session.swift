@@ -87,33 +87,43 @@ public actor Session {
         "The message has \(message.count) bytes; this session takes \(configuration.messageBytesMax)."
       )
     }
-    if let members, members.count == 1, let delivery = directory.delivery(to: members[0]) {
-      guard try await Self.send(message, over: delivery) else {
-        throw SessionDirectory.notConnected(members)
-      }
-      return
-    }
-    var gone: [PeerID] = []
-    for entry in try directory.entries(of: members)
-    where try await !Self.send(message, over: entry.delivery) {
+    var (full, gone) = try append(message, to: members)
+    for entry in full where try await !Self.wait(for: entry.delivery, toTake: message) {
       gone.append(entry.id)
     }
     if !gone.isEmpty, members != nil { throw SessionDirectory.notConnected(gone) }
   }
 
+  /// Appends a message to the outboxes that have room.
+  ///
+  /// - Returns: Whose outbox is full, and who was a member no longer.
+  private nonisolated func append(
+    _ message: [UInt8], to members: [PeerID]?
+  ) throws(EarshotError) -> (full: [SessionDirectory.Entry], gone: [PeerID]) {
+    var (full, gone): ([SessionDirectory.Entry], [PeerID]) = ([], [])
+    for entry in try directory.entries(of: members) {
+      switch entry.delivery.append(message) {
+      case .appended: break
+      case .full: full.append(entry)
+      case .ended: gone.append(entry.id)
+      }
+    }
+    return (full, gone)
+  }
+
   /// Appends a message once there is room; answers whether the member was still there.
-  private static func send(
-    _ message: [UInt8], over delivery: Delivery
+  private static func wait(
+    for delivery: Delivery, toTake message: [UInt8]
   ) async throws(EarshotError) -> Bool {
     while true {
+      await delivery.waitForRoom()
+      if Task.isCancelled {
+        throw EarshotError(.cancelled, "Sending was cancelled while the outbox was full.")
+      }
       switch delivery.append(message) {
       case .appended: return true
       case .ended: return false
-      case .full:
-        await delivery.waitForRoom()
-        if Task.isCancelled {
-          throw EarshotError(.cancelled, "Sending was cancelled while the outbox was full.")
-        }
+      case .full: break
       }
     }
   }
@@ -146,27 +156,28 @@ public actor Session {
   private static func taken(
     _ events: ArraySlice<SessionEvent>, _ directory: SessionDirectory, at now: Instant
   ) {
-    var sender: PeerID?
-    var (count, bytes) = (0, 0)
-    func release() {
-      guard let sender else { return }
-      directory.delivery(to: sender)?.release(messages: count, bytes: bytes, at: now)
-    }
-    for case .message(let message) in events {
-      if message.sender != sender {
-        release()
-        (sender, count, bytes) = (message.sender, 0, 0)
+    var rest = events
+    while let first = rest.firstIndex(where: \.isMessage), case .message(let message) = rest[first]
+    {
+      let (sender, start) = (message.sender, first)
+      var (end, bytes) = (start, 0)
+      while end < rest.endIndex, case .message(let next) = rest[end], next.sender == sender {
+        bytes += next.bytes.count
+        end += 1
       }
-      count += 1
-      bytes += message.bytes.count
+      directory.delivery(to: sender)?.release(messages: end - start, bytes: bytes, at: now)
+      rest = rest[end...]
     }
-    release()
   }
 
   private static let eventsMax = 65_536
 }
 
 extension SessionEvent {
+  fileprivate var isMessage: Bool {
+    if case .message = self { true } else { false }
+  }
+
   /// Whom an interruption is about.
   fileprivate var interrupted: PeerID? {
     if case .interrupted(let id, _) = self { id } else { nil }

@@ -39,6 +39,7 @@ final class SessionDirectory: Sendable {
     let (entries, isEnded) = state.withLock { ($0.entries, $0.isEnded) }
     if isEnded { throw EarshotError(.sessionEnded, "The session was disconnected.") }
     guard let peers else { return entries }
+    if peers.count == 1, let entry = entries.first(where: { $0.id == peers[0] }) { return [entry] }
     let chosen = entries.filter { peers.contains($0.id) }
     let missing = peers.filter { peer in !chosen.contains { $0.id == peer } }
     guard missing.isEmpty else { throw Self.notConnected(missing) }

@@ -66,6 +66,19 @@ package enum SecureChannel: Sendable {
     }
   }
 
+  /// Appends the bytes that carry some plaintext, and leaves it empty; copies nothing where nothing is
+  /// changed.
+  ///
+  /// - Precondition: The channel is ready.
+  package mutating func seal(_ plaintext: inout [UInt8], into wire: inout [UInt8]) {
+    if case .plain = self, wire.isEmpty {
+      swap(&plaintext, &wire)
+    } else {
+      seal(plaintext.span, into: &wire)
+    }
+    plaintext.removeAll(keepingCapacity: true)
+  }
+
   /// Appends what tells the other side that nothing more will come.
   package mutating func finish(into wire: inout [UInt8]) {
     switch self {

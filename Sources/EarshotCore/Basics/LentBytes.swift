@@ -1,8 +1,8 @@
 extension [UInt8] {
   /// A copy of lent bytes.
+  @inlinable
   package init(copying bytes: Span<UInt8>) {
-    self = []
-    append(copying: bytes)
+    self = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
   }
 
   /// Appends a copy of lent bytes.

@@ -3,7 +3,7 @@
 /// A value: compare it, order it, keep it in a set, store it. Two peers of the same display name have
 /// different identifiers; one peer keeps its identifier for as long as it keeps its identity.
 public struct PeerID: Hashable, Comparable, Sendable {
-  private let words: (UInt64, UInt64, UInt64, UInt64)
+  @usableFromInline let words: (UInt64, UInt64, UInt64, UInt64)
 
   /// The length of an identifier.
   public static var byteCount: Int { 32 }
@@ -40,6 +40,7 @@ public struct PeerID: Hashable, Comparable, Sendable {
   }
 
   /// Whether two identifiers are the same.
+  @inlinable
   public static func == (left: PeerID, right: PeerID) -> Bool { left.words == right.words }
 
   /// Whether the left identifier comes first, byte by byte.

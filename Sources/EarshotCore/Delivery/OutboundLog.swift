@@ -76,6 +76,9 @@ package struct OutboundLog: Hashable, Sendable {
     payload.encode(into: &bytes)
   }
 
+  /// Whether something waits to be sent, granted or not.
+  package var hasUnsent: Bool { sent < end }
+
   /// Whether a frame may be sent now.
   package var hasSendable: Bool {
     guard sent < end else { return false }

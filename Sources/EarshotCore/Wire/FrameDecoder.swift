@@ -1,8 +1,9 @@
 /// Finds the frames in a stream of bytes, however the stream is cut into chunks.
 ///
 /// Frames that lie whole within a chunk are lent in place; only a frame that a chunk cuts off is
-/// buffered, and its buffer grows as its bytes arrive. A length above the bound is refused when its header
-/// is complete, before anything is allocated for it. Memory is bounded by one frame.
+/// buffered, and its buffer grows as its bytes arrive, to four times what is there at most. A length above
+/// the bound is refused when its header is complete, before anything is allocated for it. Memory is bounded
+/// by one frame.
 package struct FrameDecoder: Hashable, Sendable {
   /// Takes one frame and answers whether to go on with the next one.
   ///
@@ -18,6 +19,7 @@ package struct FrameDecoder: Hashable, Sendable {
   }
 
   private static let keptBytesMax = 4_096  // What an idle link may hold on to.
+  private static let reservedShare = 4  // A fourth must be there before the whole gets room.
   private var partial: [UInt8] = []
   private let payloadBytesMax: Int
 
@@ -52,7 +54,13 @@ package struct FrameDecoder: Hashable, Sendable {
       let payload = bytes.extracting(start..<offset)
       guard try body(header.type, payload, header.frameBytes) else { return offset }
     }
-    partial.append(copying: bytes.extracting(offset...))
+    let rest = bytes.extracting(offset...)
+    if let frameBytes = try header(of: rest, at: 0)?.frameBytes,
+      rest.count >= frameBytes / Self.reservedShare
+    {
+      partial.reserveCapacity(frameBytes)
+    }
+    partial.append(copying: rest)
     return bytes.count
   }
 

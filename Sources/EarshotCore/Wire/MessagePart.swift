@@ -71,6 +71,7 @@ package struct MessageAssembler: Hashable, Sendable {
     }
     let (isLast, part) = (payload[0] == 1, payload.extracting(1...))
     if isLast, partial.isEmpty { return [UInt8](copying: part) }
+    if partial.isEmpty { partial.reserveCapacity(2 * part.count) }  // More will follow.
     partial.append(copying: part)
     guard isLast else { return nil }
     defer { partial = [] }

@@ -1,0 +1,73 @@
+import BenchmarkKit
+import Foundation
+
+/// Pairs of processes, one of which asks while the other one echoes.
+struct Duel {
+  private let pingpong: Baseline
+  private let queue: Baseline?
+  private let processes: Processes
+  private let roundTrips: Int
+  private static let bytes = "64"
+  private static let warmUps = 1_000
+
+  init(_ processes: Processes, roundTrips: Int) {
+    guard let pingpong = Baseline("pingpong") else { preconditionFailure("needs no header") }
+    self.pingpong = pingpong
+    queue = Baseline("queue", linking: ["zmq"], needing: "zmq.h")
+    (self.processes, self.roundTrips) = (processes, roundTrips)
+  }
+
+  /// Whether libzmq is installed.
+  var hasQueue: Bool { queue != nil }
+
+  /// All contenders; C with epoll is the baseline.
+  var trials: [Benchmark.Trial] {
+    var trials = ["epoll", "blocking"].map { way in
+      Benchmark.Trial("C, \(way)") { plain(way) }
+    }
+    if let queue { trials.append(.init("libzmq PAIR") { queued(queue) }) }
+    trials.append(.init("Earshot, consumer on the loop") { earshot("loop") })
+    trials.append(.init("Earshot") { earshot("pool") })
+    return trials
+  }
+
+  private var count: String { "\(Self.warmUps + roundTrips)" }
+
+  private func plain(_ way: String) -> [Double] {
+    let echo = processes.start(1) { core in
+      ChildProcess(pingpong.path, ["echo", way, Self.bytes], core: core)
+    }[0]
+    let port = echo.expect("ready")[0]
+    let asker = ChildProcess(
+      pingpong.path, ["ask", way, Self.bytes, count, port], core: processes.first)
+    return figures(asker, echo)
+  }
+
+  private func queued(_ queue: Baseline) -> [Double] {
+    let echo = processes.start(1) { ChildProcess(queue.path, ["echo"], core: $0) }[0]
+    let port = echo.expect("ready")[0]
+    let asker = ChildProcess(queue.path, ["ask", Self.bytes, count, port], core: processes.first)
+    defer { echo.kill() }
+    return figures(asker, nil)
+  }
+
+  private func earshot(_ place: String) -> [Double] {
+    let service = "bench-\(getpid())"
+    let echo = processes.start(1) { core in
+      ChildProcess(ourselves: ["echo", service, place, "0"], core: core)
+    }[0]
+    echo.expect("ready")
+    let asker = ChildProcess(ourselves: ["ask", service, place, count], core: processes.first)
+    return figures(asker, echo)
+  }
+
+  /// Median and 99th percentile in microseconds, without the first ones.
+  private func figures(_ asker: ChildProcess, _ echo: ChildProcess?) -> [Double] {
+    let times = asker.lines(until: "done").compactMap(Double.init).dropFirst(Self.warmUps)
+    precondition(times.count == roundTrips, "\(times.count) round trips were measured")
+    asker.finish()
+    echo?.finish()
+    let micros = Percentiles(times.map { $0 / 1_000 })
+    return [micros[50], micros[99]]
+  }
+}

@@ -1,0 +1,74 @@
+public import Earshot
+import EarshotPOSIX
+
+/// A peer of a benchmark, which talks over the loopback interface and over no other.
+public struct LoopbackPeer: Sendable {
+  /// Where a benchmark's own code runs.
+  public enum Place: String, Sendable {
+    /// In the default pool of threads.
+    case pool
+    /// On the network's event loop.
+    case loop
+  }
+
+  /// The sockets.
+  public let network: any Network
+  /// Ourselves.
+  public let peer: Peer
+  private let sockets: POSIXNetwork
+
+  /// A peer with an event loop of its own.
+  public init(_ name: String) async throws {
+    let sockets = try POSIXNetwork(.init(interfaces: ["lo"]))
+    peer = try await withTaskExecutorPreference(sockets.executor.task) {
+      try await Peer(name, on: sockets)
+    }
+    (self.sockets, network) = (sockets, sockets)
+  }
+
+  /// Runs code where it was asked for.
+  public func run<Result: Sendable>(
+    _ place: Place, _ body: @Sendable @escaping () async throws -> Result
+  ) async throws -> Result {
+    switch place {
+    case .loop: try await Task(executorPreference: network.executor.task) { try await body() }.value
+    case .pool: try await Task.detached { try await body() }.value
+    }
+  }
+
+  /// Advertises a service, and accepts the first invitation.
+  public func host(_ serviceType: String) async throws -> Session {
+    let advertiser = try await peer.advertise(serviceType)
+    for await invitation in advertiser.invitations {
+      let session = try await invitation.accept(into: peer.makeSession(Self.patient))
+      await advertiser.stop()
+      return session
+    }
+    preconditionFailure("the advertiser was stopped")
+  }
+
+  /// Finds so many peers of a service and has them accept an invitation to one session.
+  public func gather(_ count: Int, _ serviceType: String) async throws -> Session {
+    let browser = try await peer.browse(serviceType)
+    let session = try await peer.makeSession(Self.patient)
+    var found = 0
+    for await event in browser.events {
+      guard case .found(let other) = event else { continue }
+      let outcome = try await peer.invite(other.id, to: session)
+      precondition(outcome == .accepted, "\(other.name): \(outcome)")
+      found += 1
+      if found == count { break }
+    }
+    await browser.stop()
+    return session
+  }
+
+  /// Waits for a member that stands still for a minute.
+  private static let patient = Session.Configuration(patience: .seconds(120))
+
+  /// Ends the peer, then its network.
+  public func stop() async {
+    await peer.stop()
+    await sockets.shutDown()
+  }
+}

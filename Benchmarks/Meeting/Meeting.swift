@@ -1,0 +1,25 @@
+import BenchmarkKit
+import Earshot
+import Foundation
+
+/// Asks how soon peers find each other, meet and part over real sockets, and what that leaves behind.
+///
+/// Everything happens between processes over the loopback interface. They share one monotonic clock, so that
+/// one process says when something began and another one when it was noticed.
+///
+/// - Understands `--congestion NAME` besides the options of every benchmark.
+@main
+enum Meeting {
+  static func main() async throws {
+    if let role = Role(CommandLine.arguments) { return try await role.play() }
+    var benchmark = Benchmark("Meeting", options: Processes.options)
+    let processes = Processes(benchmark)
+    processes.note(in: &benchmark)
+    let questions: [(String, (inout Benchmark) -> Void)] = [
+      ("found", Finding.measure), ("invited", Inviting.measure), ("killed", Killing.measure),
+      ("reader", Stalling.measure), ("cycles", Cycling.measure),
+    ]
+    for (name, measure) in questions where benchmark.isWished(name) { measure(&benchmark) }
+    try benchmark.report()
+  }
+}
