@@ -3,7 +3,7 @@ import EarshotPOSIX
 import Testing
 
 /// What runs in the simulator runs over real sockets: on the loopback interface, each test a service of its own.
-@Suite("Real sockets", .timeLimit(.minutes(1)))
+@Suite("Real sockets", .timeLimit(.minutes(5)))
 struct RealSocketsTests {
   private static func network() throws -> POSIXNetwork {
     #if canImport(Darwin)
