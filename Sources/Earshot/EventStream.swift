@@ -39,6 +39,7 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     /// Waits for events; answers whether there are any.
+    @specialized(where Element == SessionEvent)
     @usableFromInline
     mutating func refill(isolation actor: isolated (any Actor)?) async -> Bool {
       batch = []
@@ -64,6 +65,13 @@ package final class EventHub<Element: Sendable>: Sendable {
     var nextID = 0
     var isFinished = false
     var mergesAt: Int
+
+    /// Where the consumer is that is furthest behind.
+    var firstPosition: Int? {
+      guard var first = cursors.first?.position else { return nil }
+      for cursor in cursors where cursor.position < first { first = cursor.position }
+      return first
+    }
   }
   private let state: Mutex<State>
   private let countMax: Int
@@ -138,7 +146,7 @@ package final class EventHub<Element: Sendable>: Sendable {
 
   /// Forgets what every consumer has taken.
   private static func trim(_ state: inout State) -> ArraySlice<Element> {
-    guard let first = state.cursors.map(\.position).min(), first > state.base else { return [] }
+    guard let first = state.firstPosition, first > state.base else { return [] }
     let taken = state.events.prefix(first - state.base)
     if taken.count == state.events.count {
       state.events = []

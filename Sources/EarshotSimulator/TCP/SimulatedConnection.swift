@@ -56,16 +56,19 @@ final class SimulatedConnection: Connection, @unchecked Sendable {
   var isHeld: Bool { handler != nil || listener != nil }
 
   func write(_ bytes: Span<UInt8>) throws(NetworkError) -> Int {
-    let call = "write \(remoteEndpoint)"
-    guard host.isUp else { throw NetworkError(.hostDown, call: call, errno: 100) }
+    guard host.isUp else { throw writeError(.hostDown, errno: 100) }
     guard handler != nil, failure == nil, !outbound.isEnding else {
-      throw NetworkError(.brokenPipe, call: call, errno: 32)
+      throw writeError(.brokenPipe, errno: 32)
     }
-    guard state == .open else { throw NetworkError(.notConnected, call: call, errno: 107) }
+    guard state == .open else { throw writeError(.notConnected, errno: 107) }
     let count = outbound.append(bytes)
     if count < bytes.count { isWriterWaiting = true }
     transmit()
     return count
+  }
+
+  private func writeError(_ code: NetworkError.Code, errno: Int32) -> NetworkError {
+    NetworkError(code, call: "write \(remoteEndpoint)", errno: errno)
   }
 
   func finishWriting() {
