@@ -13,6 +13,7 @@
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -231,6 +232,11 @@ int earshot_open_interface_monitor(void) {
   close(descriptor);
   errno = failure;
   return -1;
+}
+
+void earshot_allocate_and_free(size_t bytes) {
+  void *volatile block = malloc(bytes); /* Volatile, or the compiler leaves both calls out. */
+  free(block);
 }
 
 void earshot_name_thread(const char *name) {

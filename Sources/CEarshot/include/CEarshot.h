@@ -50,6 +50,9 @@ int earshot_disable_multicast_all(int descriptor, int family);
 /* A descriptor that is told of changes of interfaces and addresses, or -1 with errno set. */
 int earshot_open_interface_monitor(void);
 
+/* Allocates a block and frees it, though nobody uses it. */
+void earshot_allocate_and_free(size_t bytes);
+
 /* Names the calling thread, for debuggers. */
 void earshot_name_thread(const char *name);
 

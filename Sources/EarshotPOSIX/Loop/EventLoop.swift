@@ -105,6 +105,7 @@ final class EventLoop: @unchecked Sendable {
 
   private func run() {
     owner = .current
+    System.keepFreedMemory()
     while true {
       runReady()
       fireTimers()
