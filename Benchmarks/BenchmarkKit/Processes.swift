@@ -4,7 +4,7 @@ import Foundation
 public struct Processes {
   /// Help for the options that are understood here.
   public static let options = [
-    "--cores free|split|one  where processes may run: anywhere, each on a core, all on one (free)",
+    "--cores free|split|one  where processes may run: anywhere (messages), each on a core (round trips), all on one",
     "--congestion NAME       in a network namespace whose TCP uses this, such as reno (as root)",
   ]
   private let cores: ChildProcess.Cores

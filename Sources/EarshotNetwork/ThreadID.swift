@@ -8,7 +8,8 @@
 
 /// Which thread we are on.
 package struct ThreadID: Equatable, Sendable {
-  private let number: UInt
+  /// The system's number for it, never 0.
+  package let number: UInt
 
   package static var current: ThreadID {
     #if canImport(Darwin)

@@ -23,26 +23,10 @@ final class ProcessTests: Sendable {
     try start(["chat", "--name", name] + words)
   }
 
-  /// Has the first of some people invite the others, and waits until everybody is linked with everybody.
-  private func bringTogether(_ people: [(name: String, program: Program)]) async throws {
-    let host = people[0].program
-    for person in people.dropFirst() {
-      await host.expect("\(person.name) is near")
-      try host.type("/invite \(person.name)")
-      await person.program.expect("\(people[0].name) wants to chat with you. Accept? (y/n)")
-      try person.program.type("y")
-    }
-    for person in people {
-      for other in people where other.name != person.name {
-        await person.program.expect("\(other.name) joined this chat")
-      }
-    }
-  }
-
   @Test("Two processes find each other and chat, and one hears that the other left")
   func two() async throws {
     let (ann, bob) = (try chat("Ann"), try chat("Bob"))
-    try await bringTogether([("Ann", ann), ("Bob", bob)])
+    try await Program.bringTogether([("Ann", ann), ("Bob", bob)])
     try ann.type("hello")
     await bob.expect("Ann said: hello")
     try bob.type("hello yourself")
@@ -61,7 +45,7 @@ final class ProcessTests: Sendable {
   @Test("Eight processes are in one chat, and each hears what each says")
   func eight() async throws {
     let people = try (1...8).map { ("P\($0)", try chat("P\($0)")) }
-    try await bringTogether(people)
+    try await Program.bringTogether(people)
     for (name, program) in people { try program.type("I am \(name)") }
     for (name, program) in people {
       for (other, _) in people where other != name {
@@ -75,7 +59,7 @@ final class ProcessTests: Sendable {
   @Test("A process that is killed has ended the chat for the others")
   func killed() async throws {
     let people = try ["Ann", "Bob", "Eve"].map { ($0, try chat($0, "--patience", "1")) }
-    try await bringTogether(people)
+    try await Program.bringTogether(people)
     people[0].1.signal(SIGKILL)
     await people[1].1.expect("Ann ended this chat (the connection is lost)")
     await people[2].1.expect("Ann ended this chat (the connection is lost)")
@@ -86,7 +70,7 @@ final class ProcessTests: Sendable {
   @Test("A process that is stopped and goes on misses nothing")
   func stopped() async throws {
     let (ann, bob) = (try chat("Ann", "--patience", "60"), try chat("Bob", "--patience", "60"))
-    try await bringTogether([("Ann", ann), ("Bob", bob)])
+    try await Program.bringTogether([("Ann", ann), ("Bob", bob)])
     ann.signal(SIGSTOP)
     try bob.type("are you there?")
     await bob.expect("Ann is out of reach; waiting for a while")
@@ -115,7 +99,7 @@ final class ProcessTests: Sendable {
   @Test("A second signal ends at once a process that is still waiting for others")
   func twice() async throws {
     let (ann, bob) = (try chat("Ann"), try chat("Bob"))
-    try await bringTogether([("Ann", ann), ("Bob", bob)])
+    try await Program.bringTogether([("Ann", ann), ("Bob", bob)])
     bob.signal(SIGSTOP)
     try ann.type("nobody takes this")
     await ann.expect("I said: nobody takes this")
@@ -146,7 +130,7 @@ final class ProcessTests: Sendable {
   @Test("Lines that end with the input are all delivered before the end")
   func pipe() async throws {
     let (ann, bob) = (try chat("Ann"), try chat("Bob"))
-    try await bringTogether([("Ann", ann), ("Bob", bob)])
+    try await Program.bringTogether([("Ann", ann), ("Bob", bob)])
     for number in 1...500 { try ann.type("line \(number).") }
     try ann.closeInput()
     #expect(await ann.exitStatus() == 0)

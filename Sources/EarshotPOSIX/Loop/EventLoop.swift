@@ -19,7 +19,8 @@ final class EventLoop: @unchecked Sendable {
   private let poller: Poller
   private var ready: [LoopWork] = []
   private var nextReady = 0
-  private var owner: ThreadID?
+  /// The number of the loop's thread; 0 until it runs.
+  private let owner = Atomic<UInt>(0)
   var timers = DeadlineQueue()
   /// Lent to whatever reads: one read's worth.
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bufferBytes, alignment: 64)
@@ -52,7 +53,7 @@ final class EventLoop: @unchecked Sendable {
   // MARK: From any thread
 
   /// Whether the caller runs on the loop's thread.
-  var isCurrent: Bool { owner == .current }
+  var isCurrent: Bool { owner.load(ordering: .relaxed) == ThreadID.current.number }
 
   /// Has something run soon, behind what is ready already.
   func enqueue(_ work: LoopWork) {
@@ -104,7 +105,7 @@ final class EventLoop: @unchecked Sendable {
   func remove(_ descriptor: Int32) { poller.remove(descriptor) }
 
   private func run() {
-    owner = .current
+    owner.store(ThreadID.current.number, ordering: .relaxed)
     System.keepFreedMemory()
     while true {
       runReady()
@@ -149,7 +150,8 @@ final class EventLoop: @unchecked Sendable {
     guard let next = timers.next else { return }
     let now = System.now
     guard next <= now else { return }
-    while let timer = timers.popDue(at: now) { timer.fall() }
+    let last = timers.lastSequence
+    while let timer = timers.popDue(at: now, armedUpTo: last) { timer.fall() }
   }
 
   private func end() { poller.removeAll() }

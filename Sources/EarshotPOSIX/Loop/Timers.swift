@@ -68,7 +68,8 @@ struct DeadlineQueue {
     }
   }
   private var heap: [Entry] = []
-  private var lastSequence: UInt64 = 0
+  /// How often timers have been armed so far.
+  private(set) var lastSequence: UInt64 = 0
 
   /// When the first entry comes, which may turn out to have no deadline any more.
   var next: Int64? { heap.first?.time }
@@ -80,9 +81,11 @@ struct DeadlineQueue {
     push(record, at: deadline)
   }
 
-  /// The next record whose deadline has come.
-  mutating func popDue(at now: Int64) -> TimerRecord? {
-    while let first = heap.first, first.time <= now {
+  /// The next record whose deadline has come, of those that were armed up to a moment.
+  ///
+  /// A timer that arms itself for the past has its turn again after everybody else.
+  mutating func popDue(at now: Int64, armedUpTo last: UInt64) -> TimerRecord? {
+    while let first = heap.first, first.time <= now, first.sequence <= last {
       removeFirst()
       guard first.record.entrySequence == first.sequence else { continue }
       first.record.entry = nil
