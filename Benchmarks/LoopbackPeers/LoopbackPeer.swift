@@ -19,7 +19,7 @@ public struct LoopbackPeer: Sendable {
 
   /// A peer with an event loop of its own.
   public init(_ name: String) async throws {
-    let sockets = try POSIXNetwork(.init(interfaces: ["lo"]))
+    let sockets = try POSIXNetwork(.loopback)
     peer = try await withTaskExecutorPreference(sockets.executor.task) {
       try await Peer(name, on: sockets)
     }

@@ -17,6 +17,15 @@ public final class POSIXNetwork: Network {
 
     /// A configuration; uses what there is by default.
     public init(interfaces: [String]? = nil) { self.interfaces = interfaces }
+
+    /// The loopback interface and no other, for tests and benchmarks.
+    package static var loopback: Configuration {
+      #if canImport(Darwin)
+        Configuration(interfaces: ["lo0"])
+      #else
+        Configuration(interfaces: ["lo"])
+      #endif
+    }
   }
 
   /// Where everything runs: a thread of its own.

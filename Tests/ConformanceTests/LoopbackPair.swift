@@ -11,9 +11,8 @@ struct LoopbackPair: NetworkUnderTest {
   private static let limit = Duration.seconds(60)
 
   func run(_ test: @escaping @Sendable (TwoHosts) async throws -> Void) async throws {
-    let loopback = POSIXNetwork.Configuration(interfaces: [Self.interfaceName])
-    let ann = try POSIXNetwork(loopback)
-    let bob = try POSIXNetwork(loopback, beside: ann)
+    let ann = try POSIXNetwork(.loopback)
+    let bob = try POSIXNetwork(.loopback, beside: ann)
     let hosts = TwoHosts(
       ann: try host(ann), bob: try host(bob), nowhere: nil, canKeepFromLooping: false)
     let running = Task(executorPreference: ann.executor.task) {
@@ -44,13 +43,5 @@ struct LoopbackPair: NetworkUnderTest {
     let interface = try #require(network.interfaces.first)
     return TwoHosts.Host(
       network: network, address: .v4(0x7F00_0001), interface: interface.index)
-  }
-
-  private static var interfaceName: String {
-    #if canImport(Darwin)
-      "lo0"
-    #else
-      "lo"
-    #endif
   }
 }

@@ -133,16 +133,6 @@ extension POSIXNetwork {
   }
 }
 
-extension POSIXNetwork.Configuration {
-  fileprivate static var loopback: POSIXNetwork.Configuration {
-    #if canImport(Darwin)
-      POSIXNetwork.Configuration(interfaces: ["lo0"])
-    #else
-      POSIXNetwork.Configuration(interfaces: ["lo"])
-    #endif
-  }
-}
-
 extension IPAddress {
   fileprivate static let loopback = IPAddress.v4(0x7F00_0001)
 }

@@ -228,7 +228,7 @@ enum System {
     case multicastHops(isV4: Bool)
     case multicastLoop(isV4: Bool)
 
-    fileprivate var names: (level: Int32, name: Int32)? {
+    fileprivate var names: (level: Int32, name: Int32) {
       switch self {
       case .reuseAddress: (SOL_SOCKET, SO_REUSEADDR)
       case .reusePort: (SOL_SOCKET, SO_REUSEPORT)
@@ -249,21 +249,24 @@ enum System {
   }
 
   static func set(_ descriptor: Int32, _ option: Option, to value: Int32) throws(SystemFailure) {
-    guard let (level, name) = option.names else { return }
-    var value = value
-    try check {
-      setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
+    try set(descriptor, option.names.level, option.names.name, to: value)
+  }
+
+  /// Sets an option to one of the system's own records.
+  private static func set<Value>(
+    _ descriptor: Int32, _ level: Int32, _ name: Int32, to value: Value
+  ) throws(SystemFailure) {
+    try withUnsafeBytes(of: value) { bytes throws(SystemFailure) in
+      _ = try check {
+        setsockopt(descriptor, level, name, bytes.baseAddress, socklen_t(bytes.count))
+      }
     }
   }
 
   /// Has ``close(_:)`` reset a connection instead of ending it in order.
   static func makeCloseReset(_ descriptor: Int32) {
-    var linger = Linger(l_onoff: 1, l_linger: 0)
-    setsockopt(
-      descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Linger>.size))
+    try? set(descriptor, SOL_SOCKET, SO_LINGER, to: linger(l_onoff: 1, l_linger: 0))
   }
-
-  private typealias Linger = linger
 
   static func joinGroup(
     _ descriptor: Int32, _ group: IPAddress, on interface: UInt32, leaving: Bool = false
@@ -274,21 +277,13 @@ enum System {
       request.imr_multiaddr.s_addr = bits.bigEndian
       request.imr_ifindex = Int32(interface)
       let name = leaving ? IP_DROP_MEMBERSHIP : IP_ADD_MEMBERSHIP
-      try check {
-        setsockopt(
-          descriptor, Int32(IPPROTO_IP), Int32(name), &request,
-          socklen_t(MemoryLayout<ip_mreqn>.size))
-      }
+      try set(descriptor, Int32(IPPROTO_IP), Int32(name), to: request)
     case .v6:
       var request = ipv6_mreq()
       request.ipv6mr_multiaddr = SocketAddress.address(of: group)
       request.ipv6mr_interface = numericCast(interface)
       let name = leaving ? IPV6_LEAVE_GROUP : IPV6_JOIN_GROUP
-      try check {
-        setsockopt(
-          descriptor, Int32(IPPROTO_IPV6), Int32(name), &request,
-          socklen_t(MemoryLayout<ipv6_mreq>.size))
-      }
+      try set(descriptor, Int32(IPPROTO_IPV6), Int32(name), to: request)
     }
   }
 
