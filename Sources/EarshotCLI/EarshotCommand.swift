@@ -5,11 +5,30 @@ import Foundation
 @main
 struct EarshotCommand {
   static func main() {
+    let words = Array(CommandLine.arguments.dropFirst())
+    if words == [RunServer.word] { serve() }
     CrashNote.arm()
     let surroundings = Surroundings.process(open: openSockets)
     let tool = EarshotTool(
-      console: .standard(), engine: .simulated, surroundings: surroundings)
-    exit(tool.run(Array(CommandLine.arguments.dropFirst())).rawValue)
+      console: .standard(), engine: .simulated, batchEngine: .processes(of: program),
+      surroundings: surroundings, interrupts: .process)
+    exit(tool.run(words).rawValue)
+  }
+
+  /// This program, also if its file was replaced meanwhile.
+  private static var program: URL {
+    let path = "/proc/self/exe"
+    let isThere = FileManager.default.fileExists(atPath: path)
+    return isThere
+      ? URL(fileURLWithPath: path)
+      : Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
+  }
+
+  /// Runs scenarios for another process of this program.
+  private static func serve() -> Never {
+    var server = RunServer(.simulated)
+    server.serve(from: STDIN_FILENO, to: STDOUT_FILENO) { _exit(ExitCode.held.rawValue) }
+    _exit(ExitCode.usage.rawValue)
   }
 
   /// The network that this computer is on, or the part of it behind the named interfaces.

@@ -12,17 +12,22 @@ package enum CrashNote {
   nonisolated(unsafe) private static let buffer =
     UnsafeMutablePointer<UInt8>.allocate(capacity: bytesMax)
   private static let count = Atomic<Int>(0)
+  private static let isArmed = Atomic<Bool>(false)
 
   /// From now on a crash writes the note and ends the process with the code of a crash.
   package static func arm() {
+    isArmed.store(true, ordering: .releasing)
     set("")
     for number in [SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE] {
       signal(number) { _ in CrashNote.tell() }
     }
   }
 
-  /// What a crash would say from now on; the first 4 KiB of it.
+  /// Sets what a crash would say from now on, up to 4 KiB.
+  ///
+  /// Nothing happens in a process that is not armed.
   package static func set(_ text: String) {
+    guard isArmed.load(ordering: .acquiring) else { return }
     count.store(0, ordering: .releasing)
     let bytes = Array(text.utf8.prefix(bytesMax))
     buffer.update(from: bytes, count: bytes.count)

@@ -14,11 +14,25 @@ package struct EarshotTool {
 
   private let console: Console
   private let engine: Engine
+  private let batchEngine: Engine
   private let surroundings: Surroundings
+  private let interrupts: InterruptSource
 
   /// A tool that writes to a console, runs scenarios with an engine, and meets peers in surroundings.
-  package init(console: Console, engine: Engine, surroundings: Surroundings) {
-    (self.console, self.engine, self.surroundings) = (console, engine, surroundings)
+  ///
+  /// - Parameters:
+  ///   - console: Where it writes.
+  ///   - engine: What does a single run.
+  ///   - batchEngine: What does many runs; the same if nothing else is said.
+  ///   - surroundings: Where commands meet other peers.
+  ///   - interrupts: Where it hears that many runs are to end before they are done.
+  package init(
+    console: Console, engine: Engine, batchEngine: Engine? = nil, surroundings: Surroundings,
+    interrupts: InterruptSource = .silent
+  ) {
+    (self.console, self.engine) = (console, engine)
+    self.batchEngine = batchEngine ?? engine
+    (self.surroundings, self.interrupts) = (surroundings, interrupts)
   }
 
   /// Does what a command line says.
@@ -45,7 +59,9 @@ package struct EarshotTool {
     }
     switch command {
     case SimulateCommand.plan.name:
-      return try SimulateCommand(console: console, engine: engine).run(rest)
+      return try SimulateCommand(
+        console: console, engine: engine, batchEngine: batchEngine, interrupts: interrupts
+      ).run(rest)
     case HelpCommand.plan.name: return try HelpCommand(console: console).run(rest)
     case "--help", "-h": return try HelpCommand(console: console).run(rest)
     case "--version":

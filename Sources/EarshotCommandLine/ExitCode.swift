@@ -1,5 +1,5 @@
 /// How a command ended, for scripts.
-package enum ExitCode: Int32, Hashable, Comparable, Sendable {
+package enum ExitCode: Int32, Hashable, Comparable, Sendable, CaseIterable {
   /// Everything held, or was done.
   case held = 0
   /// An expectation was violated, or what was wanted did not come about.
@@ -8,9 +8,27 @@ package enum ExitCode: Int32, Hashable, Comparable, Sendable {
   case usage = 2
   /// A program crashed, or two runs of one seed differed.
   case broken = 3
+  /// A scenario ran in which nothing was checked.
+  case unchecked = 4
+  /// What was to be written could not be.
+  case unwritten = 5
+  /// Ctrl-C came before the end; what shells report for a process that SIGINT ended.
+  case interrupted = 130
 
-  /// Whether the left code is the milder one.
+  /// Whether the left code is the milder one: of several that apply, a command ends with the gravest.
   package static func < (left: ExitCode, right: ExitCode) -> Bool {
-    left.rawValue < right.rawValue
+    left.gravity < right.gravity
+  }
+
+  private var gravity: Int {
+    switch self {
+    case .held: 0
+    case .unchecked: 1
+    case .violated: 2
+    case .usage: 3
+    case .broken: 4
+    case .interrupted: 5
+    case .unwritten: 6
+    }
   }
 }

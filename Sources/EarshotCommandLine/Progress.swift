@@ -6,7 +6,8 @@ package struct Progress {
   private let clock: () -> Duration
   private let total: Int
   private var shownAt: Duration = .zero
-  private var isShown = false
+  private var hasBegun = false
+  private var isThere = false
 
   /// Begins to count.
   ///
@@ -23,15 +24,15 @@ package struct Progress {
   package mutating func show(_ done: Int, _ remark: String) {
     guard console.isWatched else { return }
     let now = clock()
-    guard now - shownAt >= (isShown ? Self.interval : Self.patience) else { return }
-    (shownAt, isShown) = (now, true)
+    guard now - shownAt >= (hasBegun ? Self.interval : Self.patience) else { return }
+    (shownAt, hasBegun, isThere) = (now, true, true)
     console.err("\r\u{1B}[K\(done) of \(total) \(remark)")
   }
 
-  /// Clears the line.
-  package mutating func finish() {
-    if isShown { console.err("\r\u{1B}[K") }
-    isShown = false
+  /// Clears the line, at the end or before something else is written; it may be shown again.
+  package mutating func clear() {
+    if isThere { console.err("\r\u{1B}[K") }
+    isThere = false
   }
 
   private static let patience: Duration = .seconds(1)

@@ -2,24 +2,18 @@ import EarshotScenario
 import Foundation
 
 /// A file that was named, and the scenario in it.
-struct ScenarioFile {
+struct ScenarioFile: Sendable {
   /// The file as the user named it.
   let path: String
+  /// What stands in it.
+  let text: String
   let scenario: Scenario
 
   /// Reads a file.
   init(_ path: String) throws(ScenarioError) {
-    let text = try Self.text(of: path)
-    (self.path, scenario) = (path, try Scenario(json5: text, file: path))
-  }
-
-  /// The command that runs it again with a seed.
-  func replay(_ seed: UInt64) -> String { "earshot simulate \(path.quoted) --seed \(seed)" }
-
-  /// A run of it; should it crash, the process says which seed it was.
-  func order(seed: UInt64, isRepeated: Bool) -> RunOrder {
-    CrashNote.set("earshot: seed \(seed) crashed; again: \(replay(seed))\n")
-    return RunOrder(scenario: scenario, file: path, seed: seed, isRepeated: isRepeated)
+    self.path = path
+    text = try Self.text(of: path)
+    scenario = try Scenario(json5: text, file: path)
   }
 
   private static func text(of path: String) throws(ScenarioError) -> String {

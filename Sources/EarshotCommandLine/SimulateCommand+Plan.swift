@@ -8,11 +8,18 @@ extension SimulateCommand {
       One seed is one run, always the same: the last line of a report tells how to
       see it again. A single run is done twice, to be sure of that.
 
-      exit status:
-        0  everything held
-        1  an expectation was violated
-        2  the command line or a file is wrong; nothing was run
-        3  a run crashed, or two runs of one seed differed
+      Several runs are done by several processes. A run that crashes is one failure
+      among others, failures that are alike are shown together, and the last line is
+      a tally. Ctrl-C ends a command with what was found until then.
+
+      exit status, the gravest of those that apply:
+        0    everything held
+        1    an expectation was violated
+        2    the command line or a file is wrong; nothing was run
+        3    a run crashed, or two runs of one seed differed
+        4    nothing was checked: no expectation, or nobody did anything
+        5    what was to be written could not be
+        130  Ctrl-C came before the end
       """,
     options: [
       OptionPlan("--seed", "N", help: "Run this seed instead of the one in the file"),
@@ -26,6 +33,9 @@ extension SimulateCommand {
       OptionPlan("--once", help: "Run nothing twice"),
       OptionPlan(
         "--trace", "FILE", help: "Write every event of the run to a file,\nseparated by tabs"),
+      OptionPlan("--quiet", help: "Show only what failed, and the tally"),
+      OptionPlan(
+        "--jobs", "N", help: "How many runs go on at once (else as many as there\nare processors)"),
       OptionPlan("--json", help: "Answer with one JSON object a line"),
     ])
 }

@@ -4,8 +4,14 @@ import EarshotScenario
 struct SimulateCommand {
   private let console: Console
   private let engine: Engine
+  private let batchEngine: Engine
+  private let interrupts: InterruptSource
 
-  init(console: Console, engine: Engine) { (self.console, self.engine) = (console, engine) }
+  /// A command that does a single run with one engine, and many with another.
+  init(console: Console, engine: Engine, batchEngine: Engine, interrupts: InterruptSource) {
+    (self.console, self.engine) = (console, engine)
+    (self.batchEngine, self.interrupts) = (batchEngine, interrupts)
+  }
 
   func run(_ words: [String]) throws(UsageError) -> ExitCode {
     do throws(UsageError) {
@@ -24,12 +30,9 @@ struct SimulateCommand {
   private func run(_ options: SimulateOptions) throws(UsageError) -> ExitCode {
     let files = options.files.compactMap(read)
     guard files.count == options.files.count else { return .usage }
-    var exitCode = ExitCode.held
-    for (index, file) in files.enumerated() {
-      if index > 0, !options.isJSON { console.line("") }
-      exitCode = max(exitCode, try run(file, options))
-    }
-    return exitCode
+    let batch = Batch(files, options)
+    return batch.count == 1 && !options.isSweep
+      ? try runOnce(batch, options) : runMany(batch, options)
   }
 
   private func read(_ path: String) -> ScenarioFile? {
@@ -42,52 +45,57 @@ struct SimulateCommand {
     }
   }
 
-  private func run(_ file: ScenarioFile, _ options: SimulateOptions) throws(UsageError) -> ExitCode
-  {
-    switch options.seeds {
-    case .one(let seed): try runOnce(file, seed: seed ?? file.scenario.seed, options)
-    case .sweep(let seeds): sweep(file, seeds, options)
-    }
-  }
-
-  private func runOnce(
-    _ file: ScenarioFile, seed: UInt64, _ options: SimulateOptions
-  ) throws(UsageError) -> ExitCode {
+  private func runOnce(_ batch: Batch, _ options: SimulateOptions) throws(UsageError) -> ExitCode {
     let trace = try options.trace.map { path throws(UsageError) in try TraceFile(path) }
-    let start = ContinuousClock.now
-    var progress = Progress(of: file.scenario.seconds, on: console) { start.duration(to: .now) }
-    var order = file.order(seed: seed, isRepeated: options.repetition != .none)
+    let (item, start) = (batch[0], ContinuousClock.now)
+    let seconds = Int(batch.files[0].scenario.duration.components.seconds)
+    var progress = Progress(of: seconds, on: console) { start.duration(to: .now) }
+    var order = batch.order(of: item, as: options.form(on: console))
+    CrashNote.set("earshot: seed \(item.seed) crashed; again: \(Replay(order).command)\n")
     order.trace = trace.map { trace in { trace.write($0) } }
     if console.isWatched { order.progress = { progress.show($0, "seconds of virtual time") } }
     let result = engine.run(order)
-    progress.finish()
-    console.out(options.isJSON ? result.json() + "\n" : result.text(console.isColoured))
+    progress.clear()
+    if options.isQuiet {
+      var report = BatchReport(of: batch, options, on: console, progress: progress)
+      report.add(Outcome(item: item, result: result))
+      _ = report.finish(isInterrupted: false, after: start.duration(to: .now))
+    } else {
+      console.out(result.report)
+    }
     try trace?.close()
-    return result.exitCode
+    return result.ending.exitCode
   }
 
-  private func sweep(
-    _ file: ScenarioFile, _ seeds: Range<UInt64>, _ options: SimulateOptions
-  ) -> ExitCode {
-    let start = ContinuousClock.now
-    var progress = Progress(of: seeds.count, on: console) { start.duration(to: .now) }
-    var (done, failed) = (0, 0)
-    let sweep = Sweep(
-      file: file, seeds: seeds, repetition: options.repetition, engine: engine)
-    let summary = sweep.run { outcome in
-      done += 1
-      failed += outcome.result.exitCode == .held ? 0 : 1
-      if options.isJSON { console.line(outcome.json(of: file)) }
-      progress.show(done, "seeds, \(failed) failed")
+  private func runMany(_ batch: Batch, _ options: SimulateOptions) -> ExitCode {
+    let (stop, start) = (StopSignal(), ContinuousClock.now)
+    let listener = interrupts.listen { stop.give() }
+    stop.whenGiven(batchEngine.cancel)
+    let progress = Progress(of: batch.count, on: console) { start.duration(to: .now) }
+    var report = BatchReport(of: batch, options, on: console, progress: progress)
+    let (form, engine) = (report.form, batchEngine)
+    OrderedWork(count: batch.count, threads: options.jobs).run(until: stop) { index in
+      let item = batch[index]
+      return Outcome(item: item, result: engine.run(batch.order(of: item, as: form)))
+    } report: { _, outcome in
+      report.add(outcome)
     }
-    progress.finish()
-    console.out(
-      options.isJSON ? summary.json + "\n" : summary.text(isColoured: console.isColoured))
-    return summary.exitCode
+    return withExtendedLifetime(listener) {
+      report.finish(isInterrupted: stop.isGiven, after: start.duration(to: .now))
+    }
   }
 }
 
-extension Scenario {
-  /// Its whole seconds.
-  fileprivate var seconds: Int { Int(duration.components.seconds) }
+extension Batch {
+  /// The order of one of the runs.
+  fileprivate func order(of item: Item, as form: ReportForm) -> RunOrder {
+    let file = files[item.fileIndex]
+    return RunOrder(
+      scenario: file.scenario, file: file.path, text: file.text, seed: item.seed,
+      isRepeated: item.isRepeated, form: form)
+  }
+}
+
+extension Replay {
+  fileprivate init(_ order: RunOrder) { self.init(order.file, order.seed) }
 }

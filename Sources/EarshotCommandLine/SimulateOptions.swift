@@ -1,4 +1,5 @@
 import EarshotScenario
+import Foundation
 
 /// What a user asked `earshot simulate` for.
 struct SimulateOptions: Hashable, Sendable {
@@ -16,16 +17,35 @@ struct SimulateOptions: Hashable, Sendable {
   let repetition: Repetition
   let trace: String?
   let isJSON: Bool
+  /// Whether only failures and the tally are of interest.
+  let isQuiet: Bool
+  /// How many runs go on at once.
+  let jobs: Int
 
   /// The options of a command line.
   init(_ arguments: Arguments) throws(UsageError) {
     files = arguments.operands
-    isJSON = arguments.has("--json")
+    (isJSON, isQuiet) = (arguments.has("--json"), arguments.has("--quiet"))
+    jobs = try arguments.number(
+      "--jobs", else: ProcessInfo.processInfo.activeProcessorCount, in: 1...Self.jobsMax)
     trace = arguments[option: "--trace"]
     seeds = try Self.seeds(arguments)
     repetition = try Self.repetition(arguments, of: seeds)
     try checkFiles()
     try checkTrace()
+  }
+
+  /// Whether each file is run with many seeds.
+  var isSweep: Bool {
+    switch seeds {
+    case .one: false
+    case .sweep: true
+    }
+  }
+
+  /// How the report of a single run is to be written.
+  func form(on console: Console) -> ReportForm {
+    isJSON ? .json : console.isColoured ? .coloured : .plain
   }
 
   private static func seeds(_ arguments: Arguments) throws(UsageError) -> Seeds {
@@ -63,6 +83,9 @@ struct SimulateOptions: Hashable, Sendable {
       throw UsageError("scenarios are read from files, not from standard input")
     }
   }
+
+  /// More processes than any machine has use for.
+  private static let jobsMax = 256
 
   private func checkTrace() throws(UsageError) {
     guard let trace else { return }

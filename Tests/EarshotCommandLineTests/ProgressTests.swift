@@ -12,7 +12,7 @@ struct ProgressTests {
       now = .milliseconds(time)
       progress.show(index + 1, "seeds")
     }
-    progress.finish()
+    progress.clear()
     return printed.err
   }
 

@@ -67,7 +67,7 @@ struct ReportTests {
     let parsed = try JSONSerialization.jsonObject(with: Data(line.utf8))
     let object = try #require(parsed as? [String: Any])
     #expect(object["scenario"] as? String == "room\u{1B}[31m")
-    #expect(object["seed"] as? Int == 7)
+    #expect(object["seed"] as? String == "7")
     #expect(object["held"] as? Bool == false)
     #expect(object["exitCode"] as? Int == 1)
     #expect(object["traceHash"] as? String == "243f6a8885a308d3")

@@ -60,7 +60,7 @@ final class Program: @unchecked Sendable {
   }
 
   /// The program beside the tests.
-  private static let executable = (Bundle.main.executableURL ?? URL(fileURLWithPath: "."))
+  static let executable = (Bundle.main.executableURL ?? URL(fileURLWithPath: "."))
     .deletingLastPathComponent().appendingPathComponent("earshot")
 
   // MARK: Talking to it

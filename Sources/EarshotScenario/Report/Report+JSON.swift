@@ -3,14 +3,15 @@ import EarshotCore
 extension Report {
   /// The verdict as one JSON object on one line.
   ///
-  /// Its keys are `scenario`, `seed`, `traceHash` (a text of 16 hexadecimal digits), `held`,
+  /// Its keys are `scenario`, `seed` (a text, since the numbers of most programs cannot hold every seed),
+  /// `traceHash` (a text of 16 hexadecimal digits), `held`,
   /// `exitCode`, `deterministic` (`null` when it was not checked), `difference` (only when not), `events`,
   /// `virtualSeconds`, `cpuSeconds`, `expectations`, `invariants`, `faults`, `messages` and `timeline`.
   public var json: String {
     JSONText.object(
       [
         ("scenario", verdict.scenario.quotedForJSON),
-        ("seed", "\(verdict.seed)"),
+        ("seed", "\(verdict.seed)".quotedForJSON),
         ("traceHash", verdict.traceHash.description.quotedForJSON),
         ("held", "\(verdict.held)"), ("exitCode", "\(verdict.exitCode)"),
       ] + determinism + [

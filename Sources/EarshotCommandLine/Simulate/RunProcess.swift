@@ -1,0 +1,57 @@
+import EarshotScenario
+import Foundation
+
+/// A process that runs scenarios for this one, one after the other, so that a crash is its own end only.
+///
+/// Sendable because the pool hands it to one thread at a time; only ``kill()`` comes from others, and that
+/// asks for nothing but the number of the process.
+final class RunProcess: @unchecked Sendable {
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+  private var lines: DescriptorLines
+
+  /// Starts the program with the word that has it serve.
+  init(_ program: URL, words: [String] = [RunServer.word]) throws {
+    (process.executableURL, process.arguments) = (program, words)
+    (process.standardInput, process.standardOutput) = (input, output)
+    process.standardError = output
+    lines = DescriptorLines(output.fileHandleForReading.fileDescriptor)
+    try process.run()
+    // Else the end of the process would not be the end of its output.
+    try output.fileHandleForWriting.close()
+  }
+
+  deinit { kill() }
+
+  /// Runs what is ordered.
+  ///
+  /// - Returns: The result, or what the process printed before it ended without one.
+  func run(_ order: RunOrder) -> Answer {
+    var said: [String] = []
+    do {
+      try input.fileHandleForWriting.write(
+        contentsOf: Data(RunMessage.line(RunMessage.Order(order))))
+    } catch {
+      return .ended(["it does not take orders"])
+    }
+    while let line = lines.next() {
+      if let result = RunMessage.message(RunResult.self, in: line) { return .result(result) }
+      if said.count < Self.linesMax { said.append(String(decoding: line, as: UTF8.self)) }
+    }
+    return .ended(said)
+  }
+
+  enum Answer {
+    case result(RunResult)
+    case ended([String])
+  }
+
+  /// Ends it at once.
+  func kill() {
+    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+  }
+
+  /// More would not be read by anybody.
+  private static let linesMax = 100
+}
