@@ -16,11 +16,18 @@ extension RunResult {
   /// What a verdict says.
   fileprivate init(_ verdict: Verdict, of order: RunOrder) {
     let report = Report(verdict, file: order.file)
-    let violated = verdict.results.filter { !$0.held }.map { Violation($0.name, $0.observed) }
-    let ending = Ending(verdict)
     self.init(
-      ending, traceHash: verdict.traceHash.description, events: verdict.eventCount,
-      violations: ending.violations + violated, report: report.written(as: order.form))
+      Ending(verdict), traceHash: verdict.traceHash.description, events: verdict.eventCount,
+      violations: Self.violations(verdict), report: report.written(as: order.form))
+  }
+
+  private static func violations(_ verdict: Verdict) -> [Violation] {
+    let violated = verdict.results.filter { !$0.held }.map { Violation($0.name, $0.observed) }
+    switch Ending(verdict) {
+    case .different: return [Violation("two runs of this seed differ")] + violated
+    case .unchecked: return [Violation("nothing was checked", verdict.gap ?? "")]
+    case .held, .violated, .crashed: return violated
+    }
   }
 }
 
@@ -28,16 +35,9 @@ extension RunResult.Ending {
   fileprivate init(_ verdict: Verdict) {
     switch verdict.determinism {
     case .different: self = .different
-    case .unchecked, .same: self = verdict.held ? .held : .violated
-    }
-  }
-
-  /// What is wrong with a run because of how it ended, whatever its expectations say.
-  fileprivate var violations: [RunResult.Violation] {
-    switch self {
-    case .held, .violated, .crashed: []
-    case .unchecked: [RunResult.Violation("nothing was checked")]
-    case .different: [RunResult.Violation("two runs of this seed differ")]
+    case .unchecked, .same:
+      let isViolated = verdict.results.contains { !$0.held }
+      self = verdict.held ? .held : isViolated ? .violated : .unchecked
     }
   }
 }

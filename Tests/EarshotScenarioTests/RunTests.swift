@@ -98,7 +98,7 @@ struct RunTests {
       ],
       """)
     let verdict = ScenarioRun.run(scenario)
-    #expect(verdict.held)
+    #expect(verdict.results.allSatisfy { $0.held })
     let starts = verdict.timeline.entries.filter { $0.observer == "bob" && $0.kind == .started }
     #expect(starts.map(\.time) == [.zero, .seconds(6)])
     let found = Set(verdict.timeline.entries.filter { $0.kind == .found }.map(\.identity))

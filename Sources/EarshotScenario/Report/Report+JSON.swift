@@ -5,7 +5,7 @@ extension Report {
   ///
   /// Its keys are `scenario`, `seed` (a text, since the numbers of most programs cannot hold every seed),
   /// `traceHash` (a text of 16 hexadecimal digits), `held`,
-  /// `exitCode`, `deterministic` (`null` when it was not checked), `difference` (only when not), `events`,
+  /// `exitCode`, `nothingChecked` (why nothing was; only when so), `deterministic` (`null` when it was not checked), `difference` (only when not), `events`,
   /// `virtualSeconds`, `cpuSeconds`, `expectations`, `invariants`, `faults`, `messages` and `timeline`.
   public var json: String {
     JSONText.object(
@@ -14,7 +14,7 @@ extension Report {
         ("seed", "\(verdict.seed)".quotedForJSON),
         ("traceHash", verdict.traceHash.description.quotedForJSON),
         ("held", "\(verdict.held)"), ("exitCode", "\(verdict.exitCode)"),
-      ] + determinism + [
+      ] + gap + determinism + [
         ("events", "\(verdict.eventCount)"),
         ("virtualSeconds", verdict.virtualDuration.secondsText),
         ("cpuSeconds", Self.decimal(verdict.cpuSeconds)),
@@ -24,6 +24,10 @@ extension Report {
         ("messages", JSONText.array(verdict.ways.map(Self.json))),
         ("timeline", JSONText.array(verdict.timeline.entries.map(Self.json))),
       ])
+  }
+
+  private var gap: [(String, String)] {
+    verdict.gap.map { [("nothingChecked", $0.quotedForJSON)] } ?? []
   }
 
   private var determinism: [(String, String)] {

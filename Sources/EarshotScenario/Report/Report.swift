@@ -123,8 +123,11 @@ public struct Report: Sendable {
 
   private func conclusion(_ paint: Paint) -> String {
     let violated = verdict.results.count { !$0.held }
-    guard violated > 0 else { return paint.green("held") }
-    return paint.red("violated: \(violated) of \(verdict.results.count)")
+    guard violated == 0 else {
+      return paint.red("violated: \(violated) of \(verdict.results.count)")
+    }
+    if let gap = verdict.gap { return paint.yellow("nothing was checked: \(gap)") }
+    return paint.green("held")
   }
 
   private static func shellWord(_ text: String) -> String {

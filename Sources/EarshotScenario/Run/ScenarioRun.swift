@@ -33,7 +33,8 @@ public enum ScenarioRun {
       traceHash: world.traceHash, eventCount: world.eventCount, virtualDuration: scenario.duration,
       cpuSeconds: ProcessorTime.now - start, timeline: record.timeline,
       ways: record.traffic.ways, drawnFaults: plan.drawn.map(\.description),
-      results: scenario.expectations.map { checker.check($0) } + invariants.results)
+      results: scenario.expectations.map { checker.check($0) } + invariants.results,
+      gap: scenario.gap)
   }
 
   /// Runs a scenario twice, and says in the verdict whether both runs were the same.

@@ -67,27 +67,32 @@ public struct Verdict: Hashable, Sendable {
   public let drawnFaults: [String]
   /// What had to hold: the scenario's expectations, then the invariants.
   public let results: [Result]
+  /// Why a run in which nothing was violated shows nothing; `nil` when something was checked.
+  public let gap: String?
   /// Whether the run is known to be repeatable.
   public package(set) var determinism = Determinism.unchecked
 
   package init(
     scenario: String, summary: String, seed: UInt64, traceHash: RollingHash, eventCount: Int,
     virtualDuration: Duration, cpuSeconds: Double, timeline: Timeline, ways: [Way],
-    drawnFaults: [String], results: [Result]
+    drawnFaults: [String], results: [Result],
+    gap: String? = nil
   ) {
     (self.scenario, self.summary, self.seed) = (scenario, summary, seed)
     (self.traceHash, self.eventCount) = (traceHash, eventCount)
     (self.virtualDuration, self.cpuSeconds) = (virtualDuration, cpuSeconds)
     (self.timeline, self.ways, self.drawnFaults) = (timeline, ways, drawnFaults)
-    self.results = results
+    (self.results, self.gap) = (results, gap)
   }
 
-  /// Whether everything held.
-  public var held: Bool { results.allSatisfy(\.held) }
+  /// Whether everything held, and something was checked.
+  public var held: Bool { results.allSatisfy(\.held) && gap == nil }
 
-  /// What a program that ran this should exit with: 0 held, 1 violated, 3 not deterministic.
+  /// What a program that ran this should exit with: 0 held, 1 violated, 3 not deterministic, 4 nothing was
+  /// checked.
   public var exitCode: Int32 {
     if case .different = determinism { return 3 }
-    return held ? 0 : 1
+    guard results.allSatisfy(\.held) else { return 1 }
+    return gap == nil ? 0 : 4
   }
 }

@@ -1,0 +1,60 @@
+extension Scenario {
+  /// Why a run of the scenario cannot show anything; `nil` when it can.
+  ///
+  /// The invariants are no reason to call a scenario a test: they hold of peers that do nothing.
+  package var gap: String? {
+    if expectations.isEmpty { return "the scenario expects nothing" }
+    guard expectations.allSatisfy({ cannotFail($0.kind) }) else { return nil }
+    return "none of its expectations can fail, whatever the peers do"
+  }
+
+  /// Whether an expectation holds in every run, because nobody does what could violate it.
+  private func cannotFail(_ kind: Expectation.Kind) -> Bool {
+    switch kind {
+    case .connected(let pairs, _): pairs.couples.isEmpty
+    case .disconnected(let pairs, _): pairs.couples.isEmpty || !someMeet
+    case .members(let counts, _): counts.allSatisfy { $0.count == 0 } && !someMeet
+    case .event(let pattern, let occurrences, _): occurrences.allows(0) && !canHappen(pattern)
+    case .outcome(let from, _, _, let occurrences, _): occurrences.allows(0) && !invites(from)
+    case .messages(let from, _, let delivery, _):
+      delivery.allowsNone && !from.contains(where: sends)
+    }
+  }
+
+  private func canHappen(_ pattern: EventPattern) -> Bool {
+    if let observer = pattern.observer, observer == pattern.subject { return false }
+    switch pattern.kind {
+    case .found, .updated, .lost:
+      return peers.contains { $0.browses && (pattern.observer ?? $0.name) == $0.name } && someSee
+    case .invited, .joined, .interrupted, .resumed, .left: return someMeet
+    }
+  }
+
+  /// Whether anybody looks for anybody else who is visible.
+  private var someSee: Bool {
+    peers.contains { observer in
+      observer.browses && peers.contains { $0.advertises && $0.name != observer.name }
+    }
+  }
+
+  /// Whether anybody invites anybody.
+  private var someMeet: Bool { someSee && peers.contains { !$0.invitations.isEmpty } }
+
+  private func invites(_ name: String) -> Bool {
+    peers.contains { $0.name == name && !$0.invitations.isEmpty }
+  }
+
+  private func sends(_ name: String) -> Bool {
+    someMeet && peers.contains { $0.name == name && ($0.echoes || !$0.workloads.isEmpty) }
+  }
+}
+
+extension Delivery {
+  /// Whether no message at all is right.
+  fileprivate var allowsNone: Bool {
+    switch self {
+    case .all: false
+    case .atLeast(let count), .exactly(let count): count == 0
+    }
+  }
+}
