@@ -6,12 +6,13 @@ import Foundation
 struct EarshotCommand {
   static func main() {
     let words = Array(CommandLine.arguments.dropFirst())
+    Console.secureDescriptors()
     if words == [RunServer.word] { serve() }
     CrashNote.arm()
-    let surroundings = Surroundings.process(open: openSockets)
+    let console = Console.standard()
     let tool = EarshotTool(
-      console: .standard(), engine: .simulated, batchEngine: .processes(of: program),
-      surroundings: surroundings, interrupts: .process)
+      console: console, engine: .simulated, batchEngine: .processes(of: program),
+      surroundings: .process(until: console.refusal, open: openSockets), interrupts: .process)
     exit(tool.run(words).rawValue)
   }
 

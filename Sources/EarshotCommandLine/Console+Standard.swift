@@ -11,12 +11,26 @@ extension Console {
   package static func standard(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> Console {
-    Console(
+    let refusal = StopSignal()
+    return Console(
       isColoured: isatty(STDOUT_FILENO) == 1 && allowsColour(environment),
       isWatched: isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb",
-      terminal: { environment["TERM"] == "dumb" ? nil : terminalSize },
-      out: { write($0, to: .standardOutput) },
-      err: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) })
+      terminal: { environment["TERM"] == "dumb" ? nil : terminalSize }, refusal: refusal,
+      out: { write($0, to: STDOUT_FILENO, refusal: refusal) }, err: { complain($0) })
+  }
+
+  /// Has the standard descriptors be what they are for; called before anything else is opened.
+  ///
+  /// A descriptor that is closed would else become the first file or socket that the program opens, and get
+  /// what was meant for the user. And a reader that has gone is an error of the write, not the end of the
+  /// process.
+  package static func secureDescriptors() {
+    signal(SIGPIPE, SIG_IGN)
+    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
+    where fcntl(descriptor, F_GETFD) == -1 {
+      // Opened the wrong way round, so that its use stays an error.
+      _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
   }
 
   /// Whether the environment has nothing against colours.
@@ -33,14 +47,15 @@ extension Console {
     return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
   }
 
-  /// An answer that cannot be written is no answer: the process ends, and says so.
-  private static func write(_ text: String, to handle: FileHandle) {
-    do {
-      try handle.write(contentsOf: Data(text.utf8))
-    } catch {
-      let reason = "earshot: cannot write the answer: \(error.localizedDescription)\n"
-      try? FileHandle.standardError.write(contentsOf: Data(reason.utf8))
-      exit(ExitCode.usage.rawValue)
-    }
+  /// Writes to a descriptor; the first time that this fails, says why and gives the signal.
+  private static func write(_ text: String, to descriptor: Int32, refusal: StopSignal) {
+    guard !refusal.isGiven else { return }
+    let error = Array(text.utf8).write(to: descriptor)
+    guard error != 0 else { return }
+    complain("earshot: the answer cannot be written: \(String(cString: strerror(error)))\n")
+    refusal.give()
   }
+
+  /// Nothing is left to do when not even this can be written.
+  private static func complain(_ text: String) { _ = Array(text.utf8).write(to: STDERR_FILENO) }
 }

@@ -13,14 +13,16 @@ package struct Console: Sendable {
   /// How large the terminal is that shows the answers; `nil` when they go elsewhere, or it cannot move
   /// its cursor.
   package var terminal: @Sendable () -> TerminalSize?
+  /// Given when something could not be written: the command is to end, since nobody gets its answers.
+  package let refusal: StopSignal
 
   /// A console of two closures, for readers that are not terminals unless said otherwise.
   package init(
     isColoured: Bool = false, isWatched: Bool = false,
-    terminal: @escaping @Sendable () -> TerminalSize? = { nil },
+    terminal: @escaping @Sendable () -> TerminalSize? = { nil }, refusal: StopSignal = StopSignal(),
     out: @escaping @Sendable (String) -> Void, err: @escaping @Sendable (String) -> Void
   ) {
-    (self.out, self.err, self.terminal) = (out, err, terminal)
+    (self.out, self.err, self.terminal, self.refusal) = (out, err, terminal, refusal)
     (self.isColoured, self.isWatched) = (isColoured, isWatched)
   }
 

@@ -40,6 +40,11 @@ package struct EarshotTool {
   /// - Parameter words: The command line without the name of the program.
   /// - Returns: The code that the process ends with.
   package func run(_ words: [String]) -> ExitCode {
+    let code = answer(words)
+    return console.refusal.isGiven ? .unwritten : code
+  }
+
+  private func answer(_ words: [String]) -> ExitCode {
     do throws(UsageError) {
       return try dispatch(words)
     } catch {

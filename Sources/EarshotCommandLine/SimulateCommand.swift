@@ -70,6 +70,7 @@ struct SimulateCommand {
   private func runMany(_ batch: Batch, _ options: SimulateOptions) -> ExitCode {
     let (stop, start) = (StopSignal(), ContinuousClock.now)
     let listener = interrupts.listen { stop.give() }
+    console.refusal.whenGiven { stop.give() }
     stop.whenGiven(batchEngine.cancel)
     let progress = Progress(of: batch.count, on: console) { start.duration(to: .now) }
     var report = BatchReport(of: batch, options, on: console, progress: progress)

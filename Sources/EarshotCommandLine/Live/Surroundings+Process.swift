@@ -19,27 +19,32 @@ package struct OpenNetwork: Sendable {
 extension Surroundings {
   /// The surroundings of this process: its standard input, its signals, and a network.
   ///
-  /// - Parameter open: Opens the network on the named interfaces, or on all if there are no names.
+  /// - Parameters:
+  ///   - stop: Cancels a command as Ctrl-C does.
+  ///   - open: Opens the network on the named interfaces, or on all if there are no names.
   /// - Returns: Surroundings that cancel a command at the first Ctrl-C, and end the process at the second.
   package static func process(
-    open: @escaping ([String]) throws(NetworkError) -> OpenNetwork
+    until stop: StopSignal, open: @escaping ([String]) throws(NetworkError) -> OpenNetwork
   ) -> Surroundings {
     Surroundings { command throws(UsageError) in
       let opened: OpenNetwork
       do throws(NetworkError) { opened = try open(command.options.interfaces) } catch {
         throw UsageError(sentence: "the network cannot be used: \(error)")
       }
-      return Self.run(command, on: opened)
+      return Self.run(command, on: opened, until: stop)
     }
   }
 
-  private static func run(_ command: any LiveCommand, on opened: OpenNetwork) -> ExitCode {
+  private static func run(
+    _ command: any LiveCommand, on opened: OpenNetwork, until stop: StopSignal
+  ) -> ExitCode {
     let (keyboard, network) = (Keyboard(), opened.network)
     let ending = Ending()
     let task = Task(executorPreference: network.executor.task) {
       await command.run(on: network, hearing: keyboard.lines)
     }
     let interrupts = Interrupts { task.cancel() }
+    stop.whenGiven { task.cancel() }
     if command.readsLines { keyboard.read(from: 0) }
     Task {
       let code = await task.value

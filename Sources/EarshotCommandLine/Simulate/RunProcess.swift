@@ -29,12 +29,8 @@ final class RunProcess: @unchecked Sendable {
   /// - Returns: The result, or what the process printed before it ended without one.
   func run(_ order: RunOrder) -> Answer {
     var said: [String] = []
-    do {
-      try input.fileHandleForWriting.write(
-        contentsOf: Data(RunMessage.line(RunMessage.Order(order))))
-    } catch {
-      return .ended(["it does not take orders"])
-    }
+    let message = RunMessage.line(RunMessage.Order(order))
+    _ = message.write(to: input.fileHandleForWriting.fileDescriptor)  // What ended says why.
     while let line = lines.next() {
       if let result = RunMessage.message(RunResult.self, in: line) { return .result(result) }
       if said.count < Self.linesMax { said.append(String(decoding: line, as: UTF8.self)) }

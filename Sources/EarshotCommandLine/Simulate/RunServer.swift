@@ -31,7 +31,7 @@ package struct RunServer {
       let order = RunMessage.message(RunMessage.Order.self, in: line),
       let result = result(of: order)
     {
-      guard RunMessage.line(result).write(to: output) else { return }
+      guard RunMessage.line(result).write(to: output) == 0 else { return }
     }
   }
 
@@ -51,21 +51,5 @@ extension RunOrder {
     self.init(
       scenario: scenario, file: order.file, text: order.text, seed: order.seed,
       isRepeated: order.isRepeated, form: order.form)
-  }
-}
-
-extension [UInt8] {
-  /// Writes all bytes to a descriptor.
-  ///
-  /// - Returns: Whether all were taken.
-  fileprivate func write(to descriptor: Int32) -> Bool {
-    var rest = self[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return false }
-      rest = rest.dropFirst(count)
-    }
-    return true
   }
 }

@@ -1,0 +1,68 @@
+import Foundation
+
+extension [UInt8] {
+  /// Writes all bytes to a descriptor, and waits where it has no room.
+  ///
+  /// - Parameter descriptor: Where to; also one that does not block.
+  /// - Returns: Zero, or the `errno` of the write that failed.
+  package func write(to descriptor: Int32) -> Int32 {
+    var rest = self[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&room, 1, -1)
+      } else if errno != EINTR {
+        return errno
+      }
+    }
+    return 0
+  }
+}
+
+/// The lines that come out of a descriptor.
+package struct DescriptorLines {
+  private let descriptor: Int32
+  private var rest: [UInt8] = []
+  private var searched = 0
+  private var hasEnded = false
+
+  /// Reads a descriptor that somebody else closes.
+  package init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  /// The next line without its line break, also one that the end cut short; `nil` at the end.
+  package mutating func next() -> [UInt8]? {
+    while true {
+      if let end = rest[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+        defer {
+          rest.removeFirst(end + 1)
+          searched = 0
+        }
+        return Array(rest[..<end])
+      }
+      searched = rest.count
+      guard !hasEnded else {
+        defer { (rest, searched) = ([], 0) }
+        return rest.isEmpty ? nil : rest
+      }
+      fill()
+    }
+  }
+
+  private mutating func fill() {
+    let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkBytes) { buffer, count in
+      var got = -1
+      repeat {
+        got = read(descriptor, buffer.baseAddress, buffer.count)
+      } while got < 0
+        && errno == EINTR
+      count = max(0, got)
+    }
+    hasEnded = chunk.isEmpty
+    rest += chunk
+  }
+
+  private static let chunkBytes = 1 << 16
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+/// What happens to a program whose answers nobody gets.
+@Suite("Answers that cannot be written", .timeLimit(.minutes(5)))
+struct UnwrittenTests {
+  private static let file = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Simulations/first-hello.json5").standardized.path
+
+  private static let commands: [[String]] = [
+    ["help"], ["help", "simulate"], ["simulate", "--help"], ["--version"], ["simulate", file],
+    ["simulate", file, file, "--quiet"],
+    ["simulate", file, "--seeds", "0..<1000000000", "--json"],
+    ["advertise", "--interface", "lo", "--service", "unwritten"],
+    ["chat", "--interface", "lo", "--service", "unwritten"],
+  ]
+
+  /// Runs the program with its standard output somewhere.
+  private func run(_ words: [String], _ redirection: String) throws -> Program {
+    try Program(
+      running: ["sh", "-c", "exec \"$@\" \(redirection)", "sh", Program.executable.path] + words)
+  }
+
+  @Test("A full disk is an error with a status of its own, in every command", arguments: commands)
+  func full(words: [String]) async throws {
+    let program = try run(words, "> /dev/full")
+    await program.expect("earshot: the answer cannot be written: No space left on device")
+    #expect(await program.exitStatus() == 5)
+  }
+
+  @Test("So is a closed output, which no other file takes the place of", arguments: commands)
+  func closed(words: [String]) async throws {
+    let program = try run(words, ">&- <&-")
+    await program.expect("earshot: the answer cannot be written: Bad file descriptor")
+    #expect(await program.exitStatus() == 5)
+  }
+
+  @Test("So is a reader that has gone, and a sweep ends with it")
+  func gone() async throws {
+    let sweep = try Program(
+      running: [
+        "bash", "-c",
+        "\"$@\" | head -n 3 | cut -c 1-12; echo \"status ${PIPESTATUS[0]}\"", "bash",
+        Program.executable.path, "simulate", Self.file, "--seeds", "0..<1000000000", "--json",
+      ])
+    await sweep.expect("status 5")
+    await sweep.expect("earshot: the answer cannot be written: Broken pipe")
+    await sweep.expect("{\"scenario\":", times: 3)
+  }
+}
