@@ -7,6 +7,8 @@ public actor Advertiser {
   /// The kind of service, such as `chat`.
   public nonisolated let serviceType: String
   /// What others want of us; ends when the advertiser is stopped.
+  ///
+  /// Invitations that nobody takes wait, up to some twenty: those that have ended make room for others.
   public nonisolated var invitations: EventStream<Invitation> { EventStream(hub) }
 
   /// What the application says about itself; everybody nearby can read it.
@@ -26,7 +28,7 @@ public actor Advertiser {
     text = info
     self.advertisement = advertisement
     self.peer = peer
-    hub = EventHub(countMax: Self.invitationsMax)
+    hub = EventHub(countMax: Self.invitationsMax) { $0.filter { $0.ending == nil } }
   }
 
   /// Says something else about ourselves; browsers hear of it as an update.
@@ -54,5 +56,5 @@ public actor Advertiser {
 
   nonisolated func offer(_ invitation: Invitation) { hub.push(invitation) }
 
-  private static let invitationsMax = 64
+  private static let invitationsMax = 8  // As many as a peer has open.
 }

@@ -1,7 +1,10 @@
-/// A peer that asks us into a session.
+import Synchronization
+
+/// A peer that asks this one into a session.
 ///
 /// Answer it once, with ``accept(into:)`` or ``decline()``. An invitation that is released without an
-/// answer is declined; one that is not answered in time expires.
+/// answer is declined; one that is not answered in time expires. An application that shows it for a while
+/// learns from ``waitForEnding()`` when the question is no longer worth an answer.
 public final class Invitation: Sendable {
   /// Who asks.
   public var sender: PeerID { id.inviter }
@@ -9,11 +12,33 @@ public final class Invitation: Sendable {
   public let senderName: String
   /// What the sender's application has to say; at most 16,384 bytes, as trustworthy as the sender.
   public let context: [UInt8]
-  /// When the sender gives up, on our network's clock.
+  /// When the sender gives up, on the clock of this peer's network.
   public let deadline: Instant
+
+  /// What became of an invitation.
+  public enum Ending: String, Hashable, Sendable, CaseIterable {
+    /// The sender is in the session that accepted it.
+    case accepted
+    /// This side declined it, or took its acceptance back.
+    case declined
+    /// The sender took it back.
+    case withdrawn
+    /// The sender waits no longer, or was not heard of again after it was accepted.
+    case timedOut
+    /// This side invited the sender meanwhile, and is joined with it by that.
+    case superseded
+    /// This peer was stopped.
+    case stopped
+  }
+
+  private struct State {
+    var ending: Ending?
+    var waiters: [Promise<Ending?>] = []
+  }
 
   let id: InvitationDesk.InboundID
   private let peer: Peer
+  private let state = Mutex(State())
 
   init(
     id: InvitationDesk.InboundID, senderName: String, context: [UInt8], deadline: Instant,
@@ -28,12 +53,48 @@ public final class Invitation: Sendable {
 
   deinit { peer.released(id) }
 
+  /// What became of it, or `nil` while it awaits an answer or the confirmation of one.
+  public var ending: Ending? { state.withLock { $0.ending } }
+
+  /// Waits until it has ended.
+  ///
+  /// - Returns: What became of it, at once if it has ended already; `nil` if the task was cancelled before.
+  public func waitForEnding() async -> Ending? {
+    let waiter = Promise<Ending?>()
+    let ending = state.withLock { state in
+      if state.ending == nil { state.waiters.append(waiter) }
+      return state.ending
+    }
+    if let ending { return ending }
+    return await waiter.value { giveUp(waiter) }
+  }
+
+  private func giveUp(_ waiter: Promise<Ending?>) {
+    state.withLock { $0.waiters.removeAll { $0 === waiter } }
+    waiter.fulfil(nil)
+  }
+
+  func end(_ ending: Ending) {
+    let waiters = state.withLock { state -> [Promise<Ending?>] in
+      guard state.ending == nil else { return [] }
+      state.ending = ending
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.fulfil(ending) }
+  }
+
   /// Joins the sender's session.
   ///
-  /// - Parameter session: A session of our own to be joined with the sender's; a new one by default.
+  /// Accepting again while the first acceptance is under way waits for the same outcome. Once the sender is a
+  /// member of the session, accepting into that session again returns it. Cancelling the task takes the
+  /// acceptance back, unless another call waits for it, too: the sender, if it has joined meanwhile, is left.
+  ///
+  /// - Parameter session: A session of this peer to be joined with the sender's; a new one by default.
   /// - Returns: The session, of which the sender is a member now.
-  /// - Throws: `invitationEnded` when the sender gave up before it heard of our answer, or when the
-  ///   invitation was answered before; `sessionFull`; `sessionEnded`; `cancelled`.
+  /// - Throws: `invitationEnded` when the sender gave up before it heard of the answer, or when the
+  ///   invitation was answered otherwise before; `sessionFull`, `suspended`, `cancelled` before it had an
+  ///   effect: the invitation is still open then; `sessionEnded` or `stopped` also when that came meanwhile.
   @discardableResult
   public func accept(into session: Session? = nil) async throws(EarshotError) -> Session {
     try await peer.accept(self, into: session)
@@ -41,6 +102,7 @@ public final class Invitation: Sendable {
 
   /// Says no.
   ///
-  /// An invitation that has ended already stays as it is.
+  /// An invitation that was answered or has ended already stays as it is. After an attempt to accept it into a
+  /// session without a free seat, the sender is told `full`.
   public func decline() async { await peer.decline(id) }
 }

@@ -3,38 +3,67 @@ extension Peer {
     _ invitation: Invitation, into session: Session?
   ) async throws(EarshotError) -> Session {
     try checkRunning()
-    let id = invitation.id
-    guard let incoming = invitations.incoming[id], incoming.session == nil else {
-      if let session, await isJoined(invitation.sender, session) { return session }
+    if Task.isCancelled { throw Self.cancelled }
+    let (id, waiter) = (invitation.id, Promise<PeerInvitations.Acceptance>())
+    if let accepted = invitations.incoming[id]?.session {
+      guard session == nil || session === accepted else { throw Self.ended(invitation) }
+      invitations.incoming[id]?.waiters.append(waiter)
+    } else if invitations.incoming[id] != nil {
+      try beginAccepting(invitation, into: session, waiter)
+    } else if let session, isOpen(session) {
+      awaitMember(invitation.sender, in: session, waiter)
+    } else {
       throw Self.ended(invitation)
     }
-    let session = if let session { session } else { try makeSession() }
+    let acceptance = await waiter.value {
+      cancellations.add(.accepting(id, waiter))
+      attention.raise()
+    }
+    switch acceptance {
+    case .joined(let session): return session
+    case .ended: throw Self.ended(invitation)
+    case .sessionEnded:
+      throw EarshotError(.sessionEnded, "The session was left before the sender had joined it.")
+    case .stopped: throw Self.stopped(name)
+    case .cancelled: throw Self.cancelled
+    }
+  }
+
+  private func beginAccepting(
+    _ invitation: Invitation, into given: Session?, _ waiter: Promise<PeerInvitations.Acceptance>
+  ) throws(EarshotError) {
+    let id = invitation.id
+    let session = if let given { given } else { try makeSession() }
     guard isOpen(session) else {
       throw EarshotError(.sessionEnded, "That is no open session of \(name).")
     }
     switch reserve(invitation.sender, in: session) {
     case .full:
+      invitations.incoming[id]?.wasFull = true
       throw EarshotError(.sessionFull, "The session has no seat left; accept into another one.")
-    case .ourselves, .alreadyMember, .reserved: break
+    case .reserved: invitations.incoming[id]?.isReserved = true
+    case .ourselves, .alreadyMember: break
     }
     invitations.incoming[id]?.session = session
-    let joined = await withCheckedContinuation { continuation in
-      invitations.incoming[id]?.waiter = continuation
-      handle(.acceptRequested(id, session.id))
-    }
-    guard joined else {
-      session.unreserve(invitation.sender)
-      throw Self.ended(invitation)
-    }
-    return session
+    invitations.incoming[id]?.isSessionNew = given == nil
+    invitations.incoming[id]?.waiters = [waiter]
+    handle(.acceptRequested(id, session.id))
   }
 
-  /// Whether a peer is a member of a session, or about to become one by other means than an invitation.
-  private func isJoined(_ peer: PeerID, _ session: Session) async -> Bool {
-    await withCheckedContinuation { continuation in
-      session.assumeIsolated { $0.whenJoined(peer, isComing: false, continuation) }
+  /// Answers once it is known whether a peer is a member of a session, or about to become one by other means
+  /// than an invitation.
+  private func awaitMember(
+    _ sender: PeerID, in session: Session, _ waiter: Promise<PeerInvitations.Acceptance>
+  ) {
+    session.assumeIsolated { session in
+      session.whenJoined(sender, isComing: false) { isMember in
+        let isOpen = session.assumeIsolated { $0.phase == .open }
+        waiter.fulfil(isMember ? .joined(session) : isOpen ? .ended : .sessionEnded)
+      }
     }
   }
+
+  private static let cancelled = EarshotError(.cancelled, "Accepting was cancelled.")
 
   private static func ended(_ invitation: Invitation) -> EarshotError {
     EarshotError(
@@ -43,13 +72,22 @@ extension Peer {
       peers: [invitation.sender])
   }
 
+  // MARK: Saying no
+
   func decline(_ id: InvitationDesk.InboundID) {
-    handle(.declineRequested(id, .declined))
+    decline(id, invitations.incoming[id]?.wasFull == true ? .full : .declined)
+  }
+
+  func decline(_ id: InvitationDesk.InboundID, _ reason: DeclineReason) {
+    guard let incoming = invitations.incoming[id], incoming.session == nil else { return }
+    incoming.invitation?.end(reason == .stopped ? .stopped : .declined)
+    handle(.declineRequested(id, reason))
     forgetIfEnded(id)
   }
 
   func forgetIfEnded(_ id: InvitationDesk.InboundID) {
-    if !invitations.desk.isOpen(id) { invitations.incoming[id] = nil }
+    guard let incoming = invitations.incoming[id], incoming.joining == nil else { return }
+    if !invitations.desk.isOpen(id) { conclude(id, .ended) }
   }
 
   nonisolated func released(_ id: InvitationDesk.InboundID) {
@@ -57,9 +95,48 @@ extension Peer {
     attention.raise()
   }
 
-  /// Looks at what other threads have left behind.
-  func attend() {
-    for id in releases.take() where invitations.incoming[id]?.session == nil { decline(id) }
-    for id in cancellations.take() { handle(.cancelRequested(id)) }
+  /// Lets a call go that was cancelled, and takes the acceptance back if it was the last one that waited.
+  func giveUp(
+    _ id: InvitationDesk.InboundID, _ waiter: Promise<PeerInvitations.Acceptance>
+  ) {
+    waiter.fulfil(.cancelled)
+    guard invitations.incoming[id] != nil else { return }
+    invitations.incoming[id]?.waiters.removeAll { $0 === waiter }
+    if invitations.incoming[id]?.waiters.isEmpty == true { takeBack(id, .cancelled) }
+  }
+
+  /// Takes an acceptance back: the sender is left, if it has joined meanwhile.
+  func takeBack(_ id: InvitationDesk.InboundID, _ acceptance: PeerInvitations.Acceptance) {
+    guard let incoming = invitations.incoming[id], let session = incoming.session else { return }
+    for waiter in incoming.waiters { waiter.fulfil(acceptance) }
+    invitations.incoming[id]?.waiters = []
+    switch incoming.joining {
+    case .attaching:
+      conclude(id, acceptance)
+      session.assumeIsolated { $0.handle(.removeRequested, of: id.inviter) }
+    case .otherwise: conclude(id, acceptance)
+    case nil:
+      handle(.dismissRequested(id))
+      forgetIfEnded(id)
+    }
+  }
+
+  /// Ends an invitation that the desk knows no longer.
+  func conclude(
+    _ id: InvitationDesk.InboundID, _ acceptance: PeerInvitations.Acceptance,
+    ending: Invitation.Ending? = nil
+  ) {
+    guard let incoming = invitations.incoming.removeValue(forKey: id) else { return }
+    if case .joined = acceptance {
+      incoming.invitation?.end(.accepted)
+    } else {
+      incoming.invitation?.end(ending ?? .declined)
+      incoming.delivery?.end()
+      if incoming.isReserved { incoming.session?.unreserve(id.inviter) }
+      if incoming.isSessionNew {
+        incoming.session?.assumeIsolated { $0.beginLeaving(within: .zero) }
+      }
+    }
+    for waiter in incoming.waiters { waiter.fulfil(acceptance) }
   }
 }

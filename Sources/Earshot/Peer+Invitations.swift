@@ -1,7 +1,6 @@
 extension Peer {
-  // MARK: The desk
-
   func handle(_ event: InvitationDesk.Event) {
+    attendCancellations()
     deskEvents.append(event)
     guard deskEvents.count == 1 else { return }  // Whoever is at work below goes on with it.
     while let event = deskEvents.first {
@@ -36,29 +35,9 @@ extension Peer {
     }
   }
 
-  /// Forgets what ended without a report, since no application had heard of it.
+  /// Forgets what ended without a report, since no application was asked, or is no longer.
   private func forgetEnded() {
-    for (id, incoming) in invitations.incoming
-    where incoming.waiter == nil && !invitations.desk.isOpen(id) {
-      incoming.delivery?.end()
-      invitations.incoming[id] = nil
-    }
-  }
-
-  private func dial(_ id: InvitationID) {
-    guard let outgoing = invitations.outgoing[id] else { return }
-    let link = Link(
-      makeToken(), dialling: endpoints(of: outgoing.peer, besides: outgoing.endpoints),
-      expecting: outgoing.peer, context: linkContext, owner: self)
-    links[link.token] = OpeningLink(link: link, purpose: .outgoing(id))
-    invitations.outgoing[id]?.dialling = link
-    link.assumeIsolated { $0.start() }
-  }
-
-  private func cancelDial(_ id: InvitationID) {
-    guard let link = invitations.outgoing[id]?.dialling else { return }
-    invitations.outgoing[id]?.dialling = nil
-    closeLink(link.token, .duplicate)
+    for id in invitations.incoming.keys where !invitations.desk.isOpen(id) { forgetIfEnded(id) }
   }
 
   private func send(_ payload: some FramePayload & Sendable, on token: LinkToken) {
@@ -105,45 +84,61 @@ extension Peer {
     guard let incoming = invitations.incoming[id] else { return }
     let serviceType = incoming.invite.serviceType
     guard let advertiser = advertisers.first(where: { $0.advertiser.serviceType == serviceType })
-    else { return decline(id) }
+    else { return decline(id, .notAdvertising) }
     let timeout = Duration.milliseconds(Int64(clamping: incoming.invite.timeoutMilliseconds))
-    advertiser.advertiser.offer(
-      Invitation(
-        id: id, senderName: incoming.senderName, context: incoming.invite.context,
-        deadline: now + timeout, peer: self))
+    let invitation = Invitation(
+      id: id, senderName: incoming.senderName, context: incoming.invite.context,
+      deadline: now + timeout, peer: self)
+    invitations.incoming[id]?.invitation = invitation
+    advertiser.advertiser.offer(invitation)
   }
 
   private func withdrawn(
     _ id: InvitationDesk.InboundID, _ reason: InboundInvitationMachine.Reason
   ) {
-    if invitations.incoming[id]?.waiter != nil { return failed(id, reason) }
-    if invitations.desk.isOpen(id) { return }  // It is accepted in place of one of ours.
-    invitations.incoming[id] = nil
+    invitations.incoming[id]?.invitation?.end(Invitation.Ending(reason))
+    forgetIfEnded(id)  // Unless it is accepted in place of one of ours.
   }
 
   /// An acceptance led to nothing, or to what comes about another way.
   private func failed(
     _ id: InvitationDesk.InboundID, _ reason: InboundInvitationMachine.Reason
   ) {
-    guard let incoming = invitations.incoming.removeValue(forKey: id) else { return }
+    guard let incoming = invitations.incoming[id] else { return }
+    guard reason == .superseded, let session = incoming.session else {
+      return conclude(id, .ended, ending: Invitation.Ending(reason))
+    }
     incoming.delivery?.end()
-    guard let waiter = incoming.waiter else { return }
-    guard let session = incoming.session else { return waiter.resume(returning: false) }
-    session.assumeIsolated { $0.whenJoined(id.inviter, isComing: reason == .superseded, waiter) }
+    invitations.incoming[id]?.delivery = nil
+    wait(for: id, .otherwise, in: session)
+  }
+
+  /// Waits until it is known whether an inviter became a member.
+  private func wait(
+    for id: InvitationDesk.InboundID, _ joining: PeerInvitations.Joining, in session: Session
+  ) {
+    invitations.incoming[id]?.joining = joining
+    session.assumeIsolated { session in
+      session.whenJoined(id.inviter, isComing: true) { [weak self] isMember in
+        self?.assumeIsolated { $0.conclude(id, isMember ? .joined(session) : .ended) }
+      }
+    }
   }
 
   func ended(_ id: InvitationID, _ outcome: InvitationOutcome) {
     guard let outgoing = invitations.outgoing.removeValue(forKey: id) else { return }
+    let outcome = outgoing.isRefused ? .full : outcome
     if outcome != .accepted { outgoing.session.unreserve(outgoing.peer) }
     if outcome == .unreachable { doubt(outgoing.peer) }
-    for waiter in outgoing.waiters { waiter.resume(returning: outcome) }
+    for waiter in outgoing.waiters { waiter.fulfil(outcome) }
   }
 
   /// A membership begins, over a link that goes to its session.
   private func join(_ joining: InvitationDesk.Joining, attaching: Bool) {
-    guard let opening = links.removeValue(forKey: joining.link),
-      let session = sessions[joining.session]
-    else { return closeLink(joining.link, .unknownSession) }
+    guard let opening = links[joining.link], let session = sessions[joining.session] else {
+      closeLink(joining.link, .unknownSession)
+      return conclude(joining.origin, .sessionEnded)
+    }
     let (delivery, window) = takeStreams(of: joining.origin, in: session)
     let name = opening.greeting?.displayName ?? joining.peer.short
     let entry = Roster.Entry(
@@ -153,9 +148,25 @@ extension Peer {
       if attaching { return session.expectAttaching(entry, delivery) }
       return session.join(opening.link, entry, delivery, window: window)
     }
-    if !joined { opening.link.assumeIsolated { $0.close(.full) } }
-    if case .inbound(let id) = joining.origin {
-      invitations.incoming.removeValue(forKey: id)?.waiter?.resume(returning: joined)
+    if !joined {
+      closeLink(joining.link, .full)
+    } else if !attaching {
+      links[joining.link] = nil
+    }
+    switch joining.origin {
+    case .inbound(let id) where joined && attaching: wait(for: id, .attaching, in: session)
+    case _ where !joined: conclude(joining.origin, .ended)
+    case .inbound, .outbound: conclude(joining.origin, .joined(session))
+    }
+  }
+
+  private func conclude(
+    _ origin: InvitationDesk.Origin, _ acceptance: PeerInvitations.Acceptance
+  ) {
+    switch (origin, acceptance) {
+    case (.inbound(let id), _): conclude(id, acceptance)
+    case (.outbound, .joined): break
+    case (.outbound(let id), _): invitations.outgoing[id]?.isRefused = true
     }
   }
 
@@ -172,6 +183,81 @@ extension Peer {
         (invitations.incoming[id]?.delivery, invitations.incoming[id]?.window ?? 0)
     }
     return (delivery ?? session.assumeIsolated { $0.makeDelivery() }, window)
+  }
+
+  // MARK: Sleeping and ending
+
+  /// Gives all links back; what is open stays open until its deadline.
+  func suspendInvitations() {
+    handle(.suspendRequested)
+    for token in links.keys.sorted() { closeLink(token, .suspending) }
+  }
+
+  func resumeInvitations() { handle(.resumeRequested) }
+
+  func endInvitations() {
+    for (id, _) in invitations.outgoingInOrder { handle(.cancelRequested(id)) }
+    for (id, _) in invitations.incomingInOrder {
+      decline(id, .stopped)
+      takeBack(id, .stopped)
+    }
+    for token in links.keys.sorted() { closeLink(token, .done) }
+  }
+
+  func withdrawInvitations(to session: Session) {
+    for (id, outgoing) in invitations.outgoingInOrder where outgoing.session === session {
+      handle(.cancelRequested(id))
+    }
+    for (id, incoming) in invitations.incomingInOrder where incoming.session === session {
+      takeBack(id, .sessionEnded)
+    }
+  }
+
+  /// Ends all invitations without a word to anybody else.
+  func abandonInvitations() {
+    for (id, _) in invitations.outgoingInOrder { ended(id, .cancelled) }
+    for (id, _) in invitations.incomingInOrder { conclude(id, .stopped, ending: .stopped) }
+    invitations.timer = nil
+  }
+
+  /// What is open that an invitation or a stranger has opened, each thing as a word.
+  package var leftovers: [String] {
+    let joining = sessionsInOrder.flatMap { session in
+      session.assumeIsolated { $0.joiners.keys.map { "joining \($0.short)" } }
+    }
+    return links.keys.sorted().map { "link \($0.rawValue)" }
+      + invitations.outgoing.values.map { "invitation of \($0.peer.short)" }
+      + invitations.incoming.keys.map { "invitation from \($0.inviter.short)" } + joining.sorted()
+      + (invitations.desk.isEmpty ? [] : ["open invitations"])
+  }
+
+  // MARK: Other threads
+
+  /// Looks at what other threads have left behind.
+  func attend() {
+    attendCancellations()
+    for id in releases.take() { decline(id) }
+  }
+
+  private func attendCancellations() {
+    for cancellation in cancellations.take() {
+      switch cancellation {
+      case .inviting(let id, let waiter): giveUp(id, waiter)
+      case .accepting(let id, let waiter): giveUp(id, waiter)
+      }
+    }
+  }
+}
+
+extension Invitation.Ending {
+  fileprivate init(_ reason: InboundInvitationMachine.Reason) {
+    self =
+      switch reason {
+      case .cancelled: .withdrawn
+      case .timedOut, .unconfirmed: .timedOut
+      case .superseded: .superseded
+      case .dismissed: .declined
+      }
   }
 }
 

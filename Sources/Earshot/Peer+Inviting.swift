@@ -3,7 +3,9 @@ extension Peer {
   ///
   /// Asking a member changes nothing. Two peers that ask each other at once are joined by one link, and
   /// neither application is asked. Asking the same peer into the same session while an invitation is open
-  /// waits for that one's outcome. Cancelling the task withdraws the invitation.
+  /// waits for that one's outcome. Cancelling the task withdraws the invitation, unless another call waits for
+  /// it, too. While this peer is suspended, the invitation rests, and its deadline stays; a peer that goes to
+  /// sleep is asked again until then.
   ///
   /// - Parameters:
   ///   - peer: Whom to ask: somebody whom one of our browsers has found, unless endpoints are given.
@@ -11,7 +13,7 @@ extension Peer {
   ///   - context: What the peer's application should know before it answers; at most 16,384 bytes.
   ///   - timeout: How long to wait for the answer.
   ///   - endpoints: Where the peer listens, if no browser has found it; with the service type it advertises.
-  /// - Returns: How it ended.
+  /// - Returns: How it ended; `cancelled` also when the session is left or this peer is stopped meanwhile.
   /// - Throws: `unknownPeer`, `contextTooLarge`, `invalidServiceType`, `sessionEnded`, `suspended`,
   ///   `stopped`, before anything was sent.
   @discardableResult
@@ -25,7 +27,12 @@ extension Peer {
       throw EarshotError(.sessionEnded, "That is no open session of \(name).")
     }
     let (serviceType, endpoints) = try target(peer, endpoints)
-    if let open = openInvitation(of: peer, to: session) { return await outcome(of: open) }
+    if Task.isCancelled { return .cancelled }
+    let waiter = Promise<InvitationOutcome>()
+    if let open = openInvitation(of: peer, to: session) {
+      invitations.outgoing[open]?.waiters.append(waiter)
+      return await outcome(of: open, for: waiter)
+    }
     switch reserve(peer, in: session) {
     case .alreadyMember: return .accepted
     case .full: return .full
@@ -36,13 +43,13 @@ extension Peer {
     let id = InvitationID(random: &random)
     invitations.outgoing[id] = PeerInvitations.Outgoing(
       peer: peer, session: session, serviceType: serviceType, context: context,
-      deadline: now + timeout, endpoints: endpoints)
+      deadline: now + timeout, endpoints: endpoints, waiters: [waiter])
     handle(
       .inviteRequested(
         InvitationDesk.Wish(
           invitation: id, peer: peer, session: session.id, serviceType: serviceType,
           timeout: timeout)))
-    return await outcome(of: id)
+    return await outcome(of: id, for: waiter)
   }
 
   private func target(
@@ -64,7 +71,7 @@ extension Peer {
     return session.assumeIsolated { $0.phase == .open }
   }
 
-  private func openInvitation(of peer: PeerID, to session: Session) -> InvitationID? {
+  func openInvitation(of peer: PeerID, to session: Session) -> InvitationID? {
     invitations.outgoing.first { $0.value.peer == peer && $0.value.session === session }?.key
   }
 
@@ -72,43 +79,86 @@ extension Peer {
     session.assumeIsolated { $0.roster.reserve(for: peer) }
   }
 
-  private func outcome(of id: InvitationID) async -> InvitationOutcome {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        if invitations.outgoing[id] == nil { return continuation.resume(returning: .cancelled) }
-        invitations.outgoing[id]?.waiters.append(continuation)
-      }
-    } onCancel: {
-      cancellations.add(id)
+  private func outcome(
+    of id: InvitationID, for waiter: Promise<InvitationOutcome>
+  ) async -> InvitationOutcome {
+    await waiter.value {
+      cancellations.add(.inviting(id, waiter))
       attention.raise()
     }
   }
 
-  func endInvitations() {
-    for id in invitations.outgoing.keys.sorted() { handle(.cancelRequested(id)) }
-    let offered = invitations.incoming.keys.sorted { $0.invitation < $1.invitation }
-    for id in offered { decline(id) }
-  }
-
-  /// Ends all invitations without a word to anybody else.
-  func abandonInvitations() {
-    for id in invitations.outgoing.keys.sorted() { ended(id, .cancelled) }
-    let open = invitations.incoming.values
-    invitations.incoming = [:]
-    for incoming in open { incoming.waiter?.resume(returning: false) }
-    invitations.timer = nil
-  }
-
-  func withdrawInvitations(to session: Session) {
-    for (id, outgoing) in invitations.outgoing.sorted(by: { $0.key < $1.key })
-    where outgoing.session === session {
-      handle(.cancelRequested(id))
-    }
+  /// Lets a call go that was cancelled, and withdraws the invitation if it was the last one that waited.
+  func giveUp(_ id: InvitationID, _ waiter: Promise<InvitationOutcome>) {
+    waiter.fulfil(.cancelled)
+    guard invitations.outgoing[id] != nil else { return }
+    invitations.outgoing[id]?.waiters.removeAll { $0 === waiter }
+    if invitations.outgoing[id]?.waiters.isEmpty == true { handle(.cancelRequested(id)) }
   }
 
   /// A peer became a member of a session by an introduction, perhaps while it was being invited.
   func joined(_ peer: PeerID, _ session: Session) {
     guard let id = openInvitation(of: peer, to: session) else { return }
     handle(.peerJoined(id))
+  }
+
+  // MARK: Dialling
+
+  /// Looks for the invited peer where browsers see it, and last where it was reached and then lost.
+  func dial(_ id: InvitationID) {
+    guard let outgoing = invitations.outgoing[id] else { return }
+    var endpoints = endpoints(of: outgoing.peer, besides: outgoing.endpoints)
+    if let last = outgoing.endpoint, let index = endpoints.firstIndex(of: last) {
+      endpoints.append(endpoints.remove(at: index))
+    }
+    let timer = network.makeTimer { [weak self] in
+      self?.assumeIsolated { $0.advance(id, by: .deadlineReached) }
+    }
+    var actions: [DialMachine.Action] = []
+    let machine = DialMachine(addresses: endpoints.count, at: now, into: &actions)
+    invitations.outgoing[id]?.dialling = PeerInvitations.Dialling(
+      machine: machine, endpoints: endpoints, timer: timer)
+    for action in actions { perform(action, of: id) }
+  }
+
+  func advance(_ id: InvitationID, by event: DialMachine.Event) {
+    var actions: [DialMachine.Action] = []
+    invitations.outgoing[id]?.dialling?.machine.handle(event, at: now, into: &actions)
+    for action in actions { perform(action, of: id) }
+  }
+
+  private func perform(_ action: DialMachine.Action, of id: InvitationID) {
+    guard let dialling = invitations.outgoing[id]?.dialling else { return }
+    switch action {
+    case .attempt(let index): attempt(index, of: id, at: dialling.endpoints[index])
+    case .abandon(let index): dialling.links[index].map { closeLink($0, .duplicate) }
+    case .wake(let instant): dialling.timer.arm(at: instant)
+    case .reportOpened(let index):
+      invitations.outgoing[id]?.dialling = nil
+      invitations.outgoing[id]?.endpoint = dialling.endpoints[index]
+      if let token = dialling.links[index] { handle(.dialOpened(id, token)) }
+    case .reportFailed:
+      invitations.outgoing[id]?.dialling = nil
+      handle(.dialFailed(id))
+    case .reportRefused(let code):
+      invitations.outgoing[id]?.dialling = nil
+      handle(.dialRefused(id, code))
+    }
+  }
+
+  private func attempt(_ index: Int, of id: InvitationID, at endpoint: Endpoint) {
+    guard let outgoing = invitations.outgoing[id] else { return }
+    let link = Link(
+      makeToken(), dialling: [endpoint], expecting: outgoing.peer, context: linkContext,
+      owner: self)
+    links[link.token] = OpeningLink(link: link, purpose: .outgoing(id, attempt: index))
+    invitations.outgoing[id]?.dialling?.links[index] = link.token
+    link.assumeIsolated { $0.start() }
+  }
+
+  func cancelDial(_ id: InvitationID) {
+    guard let dialling = invitations.outgoing[id]?.dialling else { return }
+    invitations.outgoing[id]?.dialling = nil
+    for token in dialling.links.values.sorted() { closeLink(token, .duplicate) }
   }
 }

@@ -73,9 +73,8 @@ extension Peer: LinkOwner {
 
   private func opened(_ link: Link, _ greeting: Hello) {
     links[link.token]?.greeting = greeting
-    guard case .outgoing(let id) = links[link.token]?.purpose else { return }
-    invitations.outgoing[id]?.dialling = nil
-    handle(.dialOpened(id, link.token))
+    guard case .outgoing(let id, let attempt) = links[link.token]?.purpose else { return }
+    advance(id, by: .opened(attempt))
   }
 
   private func received(_ frame: Frame, on link: Link) {
@@ -141,6 +140,7 @@ extension Peer: LinkOwner {
     let awaited = invitations.desk.awaitingAttach(
       from: remote, source: attach.source, destination: attach.destination)
     if let awaited { handle(.attachReceived(link.token, awaited)) }
+    guard links[link.token] != nil else { return }
     guard let session = sessions[attach.destination] else {
       return closeLink(link.token, .unknownSession)
     }
@@ -150,10 +150,9 @@ extension Peer: LinkOwner {
 
   private func ended(_ link: Link, _ end: LinkEnd) {
     guard let opening = links.removeValue(forKey: link.token) else { return }
-    if case .outgoing(let id) = opening.purpose, opening.greeting == nil {
-      invitations.outgoing[id]?.dialling = nil
-      if case .closed(let code) = end { return handle(.dialRefused(id, code)) }
-      return handle(.dialFailed(id))
+    if case .outgoing(let id, let attempt) = opening.purpose, opening.greeting == nil {
+      if case .closed(let code) = end { return advance(id, by: .refused(attempt, code)) }
+      return advance(id, by: .failed(attempt))
     }
     switch end {
     case .closed(let code): handle(.closeReceived(link.token, code))

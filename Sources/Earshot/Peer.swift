@@ -21,7 +21,7 @@ public actor Peer {
   nonisolated let discovery: MulticastDNS
   nonisolated let displayName: DisplayName
   nonisolated let releases = Letterbox<InvitationDesk.InboundID>()
-  nonisolated let cancellations = Letterbox<InvitationID>()
+  nonisolated let cancellations = Letterbox<PeerInvitations.Cancellation>()
   nonisolated let attention = Wakeup()
 
   enum Phase { case running, suspended, stopped }
@@ -99,7 +99,7 @@ public actor Peer {
     }
   }
 
-  private static func stopped(_ name: String) -> EarshotError {
+  static func stopped(_ name: String) -> EarshotError {
     EarshotError(.stopped, "\(name) was stopped; make a new peer.")
   }
 
@@ -256,12 +256,13 @@ public actor Peer {
 
   /// Goes to sleep: says goodbye to browsers, tells all members that we will be back, and stops.
   ///
-  /// What is not delivered is kept. Call it when the system is about to suspend the process.
+  /// What is not delivered is kept, and invitations stay open until their deadlines: the other side asks again,
+  /// or is asked again, after ``resume()``. Call it when the system is about to suspend the process.
   public func suspend() {
     guard phase == .running else { return }
     phase = .suspended
     discovery.assumeIsolated { $0.suspend() }
-    endInvitations()
+    suspendInvitations()
     for session in sessionsInOrder { session.assumeIsolated { $0.suspend() } }
     closeListeners()
   }
@@ -280,15 +281,20 @@ public actor Peer {
     discovery.assumeIsolated { $0.resume() }
     if port != previous { announcePort() }
     for session in sessionsInOrder { session.assumeIsolated { $0.resume() } }
+    resumeInvitations()
   }
 
   /// Ends for good: disconnects all sessions, says goodbye, closes everything.
   ///
+  /// Whoever waits for an answer of this peer is told that it cannot be reached. Stopping again waits for the
+  /// same end.
+  ///
   /// - Parameter limit: How long delivering what was sent may take.
   public func stop(within limit: Duration = .seconds(2)) async {
-    guard phase != .stopped else { return }
-    phase = .stopped
-    stopDiscovery()
+    if phase != .stopped {
+      phase = .stopped
+      stopDiscovery()
+    }
     for session in leaveSessions(within: limit) { await session.disconnect(within: limit) }
   }
 
@@ -318,7 +324,7 @@ public actor Peer {
     closeListeners()
   }
 
-  private var sessionsInOrder: [Session] {
+  var sessionsInOrder: [Session] {
     sessions.values.sorted { $0.id < $1.id }
   }
 

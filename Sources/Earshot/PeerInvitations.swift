@@ -2,8 +2,6 @@ import Synchronization
 
 /// What a peer keeps of its open invitations beside what the desk decides.
 struct PeerInvitations {
-  typealias Outcome = InvitationOutcome
-
   /// One of ours.
   struct Outgoing {
     let peer: PeerID
@@ -12,20 +10,49 @@ struct PeerInvitations {
     let context: [UInt8]
     let deadline: Instant
     let endpoints: [Endpoint]
-    var dialling: Link?
+    var dialling: Dialling?
+    var endpoint: Endpoint?  // That the last dial reached.
     var delivery: Delivery?
     var window: UInt64 = 0  // That ACCEPT granted.
-    var waiters: [CheckedContinuation<Outcome, Never>] = []
+    var isRefused = false  // Its session did not take the peer that accepted.
+    var waiters: [Promise<InvitationOutcome>]
   }
   /// One that we received.
   struct Incoming {
     let invite: Invite
     let senderName: String
     let endpoints: [Endpoint]
+    weak var invitation: Invitation?  // That the application was given.
     var session: Session?  // Ours, once it is accepted.
     var delivery: Delivery?
     var window: UInt64 = 0  // That ATTACHED granted.
-    var waiter: CheckedContinuation<Bool, Never>?
+    var waiters: [Promise<Acceptance>] = []
+    var wasFull = false  // A session without a free seat could not accept it.
+    var isReserved = false  // The session keeps a seat for it.
+    var isSessionNew = false  // The session was made for it.
+    var joining: Joining?  // Once the session knows what becomes of it.
+  }
+  /// How a peer whose invitation was accepted becomes a member.
+  enum Joining {
+    case attaching
+    case otherwise  // By an invitation of ours, or by an introduction.
+  }
+  /// How a call to accept ends.
+  enum Acceptance: Sendable {
+    case joined(Session)
+    case ended, sessionEnded, stopped, cancelled
+  }
+  /// The attempts to reach one peer.
+  struct Dialling {
+    var machine: DialMachine
+    let endpoints: [Endpoint]
+    var links: [Int: LinkToken] = [:]
+    let timer: any NetworkTimer
+  }
+  /// A call that does not want to wait any longer.
+  enum Cancellation: Sendable {
+    case inviting(InvitationID, Promise<InvitationOutcome>)
+    case accepting(InvitationDesk.InboundID, Promise<Acceptance>)
   }
 
   var desk: InvitationDesk
@@ -34,6 +61,17 @@ struct PeerInvitations {
   var timer: (any NetworkTimer)?
 
   init(desk: InvitationDesk) { self.desk = desk }
+
+  /// The open ones of ours, in an order of their own.
+  var outgoingInOrder: [(id: InvitationID, outgoing: Outgoing)] {
+    outgoing.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// The open ones that we received, in an order of their own.
+  var incomingInOrder: [(id: InvitationDesk.InboundID, incoming: Incoming)] {
+    incoming.sorted { ($0.key.inviter, $0.key.invitation) < ($1.key.inviter, $1.key.invitation) }
+      .map { ($0.key, $0.value) }
+  }
 }
 
 /// What other threads leave for the peer, until it looks.
@@ -53,7 +91,7 @@ final class Letterbox<Letter: Sendable>: Sendable {
 /// A link that no session has taken yet.
 struct OpeningLink {
   enum Purpose {
-    case outgoing(InvitationID)
+    case outgoing(InvitationID, attempt: Int)
     case incoming
   }
   let link: Link

@@ -141,24 +141,22 @@ extension Session: LinkOwner {
   /// - Parameters:
   ///   - member: The peer.
   ///   - isComing: Whether it is about to become one.
-  ///   - waiter: Told at once if it is a member already, or if it is not coming.
+  ///   - tell: Called at once if it is a member already, or if it is not coming.
   func whenJoined(
-    _ member: PeerID, isComing: Bool, _ waiter: CheckedContinuation<Bool, Never>
+    _ member: PeerID, isComing: Bool, _ tell: @escaping @Sendable (Bool) -> Void
   ) {
     let isMember = roster.isMember(member)
     guard isComing || seats[member] != nil, !isMember, phase == .open else {
-      return waiter.resume(returning: isMember)
+      return tell(isMember)
     }
-    joiners[member, default: []].append(waiter)
+    joiners[member, default: []].append(tell)
     timers.set(.joining(member), at: now + InboundInvitationMachine.confirmationTimeout)
     setTimer()
   }
 
   func resumeJoiners(of member: PeerID, _ isMember: Bool) {
     timers.cancel(.joining(member))
-    for waiter in joiners.removeValue(forKey: member) ?? [] {
-      waiter.resume(returning: isMember)
-    }
+    for tell in joiners.removeValue(forKey: member) ?? [] { tell(isMember) }
   }
 
   /// Gives a seat back that was reserved for an invitation.

@@ -31,7 +31,7 @@ public actor Session {
   var timers = TimerTable<Deadline>()
   var timer: (any NetworkTimer)?
   var leavers: [UnsafeContinuation<Void, Never>] = []
-  var joiners: [PeerID: [CheckedContinuation<Bool, Never>]] = [:]
+  var joiners: [PeerID: [@Sendable (Bool) -> Void]] = [:]
   var random: RandomStream
 
   init(_ configuration: Configuration, id: SessionID, random: RandomStream, peer: Peer) {

@@ -3,15 +3,17 @@
 /// The story: the application is asked until the deadline, also while the link is broken, since the inviter
 /// dials again and sends the same INVITE. Which of two links is the inviter's latest cannot be seen from here,
 /// so both are kept, and an answer goes out on both: one of them ends soon. An acceptance has to be confirmed
-/// within five seconds: ATTACHED on such a link, or ATTACH on another, when the link broke meanwhile. An
-/// invitation that crosses one of ours is held in reserve, or accepted at once, and nobody is asked.
+/// within five seconds: ATTACHED on such a link, or ATTACH on another, when the link broke meanwhile. If either
+/// side goes to sleep, it may take until the deadline. An invitation that crosses one of ours is held in
+/// reserve, or accepted at once, and nobody is asked.
 package struct InboundInvitationMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case inviteReceived(LinkToken)  // The same again, over another link.
     case acceptRequested(SessionID)
     case declineRequested(DeclineReason)
     case offerRequested  // Held in reserve for nothing: the application decides.
-    case dismissRequested(CloseCode)  // Without an answer.
+    case dismissRequested(CloseCode)  // Without an answer, or in spite of one.
+    case suspendRequested, resumeRequested
     case cancelReceived(CancelReason)
     case attachedReceived(LinkToken)
     case attachReceived(LinkToken)  // From the inviter's session to the one that accepted.
@@ -133,6 +135,12 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     case (_, .linkBroken(let link)) where links.contains(link):
       return lose(link, at: now, into: &out)
 
+    case (.offered, .suspendRequested), (.reserved, .suspendRequested),
+      (.accepted, .suspendRequested):
+      return sleep(at: now, into: &out)
+    case (.accepted(let session, _), .resumeRequested):
+      return waitForReturn(session, at: now, into: &out)
+
     case (.offered, .deadlineReached), (.reserved, .deadlineReached):
       if now >= deadline { return fail(.timedOut, closing: .expired, into: &out) }
       out.append(.wake(at: deadline))
@@ -155,6 +163,7 @@ package struct InboundInvitationMachine: Hashable, Sendable {
 
     // A second answer, and news of links that are ours no longer.
     case (.offered, .offerRequested), (.offered, .closeReceived), (.offered, .linkBroken),
+      (.offered, .resumeRequested), (.reserved, .resumeRequested),
       (.reserved, .closeReceived), (.reserved, .linkBroken), (.accepted, .acceptRequested),
       (.accepted, .declineRequested), (.accepted, .offerRequested),
       (.accepted, .closeReceived), (.accepted, .linkBroken), (.ended, _):
@@ -177,9 +186,11 @@ package struct InboundInvitationMachine: Hashable, Sendable {
   }
 
   private func wait(
-    _ session: SessionID, at now: Instant, into out: inout [Action]
+    _ session: SessionID, for duration: Duration = confirmationTimeout, at now: Instant,
+    into out: inout [Action]
   ) -> State {
-    let until = now + Self.confirmationTimeout
+    var until = now + duration
+    if case .accepted(_, let earlier) = state { until = max(until, earlier) }
     out.append(.wake(at: until))
     return .accepted(session, until: until)
   }
@@ -188,7 +199,11 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     _ link: LinkToken, _ code: CloseCode, at now: Instant, into out: inout [Action]
   ) -> State {
     switch code {
-    case .suspending, .handshakeTimeout: return lose(link, at: now, into: &out)
+    case .suspending:
+      let next = lose(link, at: now, into: &out)
+      guard case .accepted(let session, _) = next, links.isEmpty else { return next }
+      return waitForReturn(session, at: now, into: &out)
+    case .handshakeTimeout: return lose(link, at: now, into: &out)
     case _ where links.count > 1: return lose(link, at: now, into: &out)
     case .expired: links = []; return fail(.timedOut, closing: code, into: &out)
     case .duplicate: links = []; return fail(.superseded, closing: code, into: &out)
@@ -206,6 +221,23 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     case .reserved: return fail(.cancelled, closing: .done, into: &out)
     case .accepted(let session, _): return waitOn(session, at: now, into: &out)
     }
+  }
+
+  private mutating func sleep(at now: Instant, into out: inout [Action]) -> State {
+    closeLinks(.suspending, into: &out)
+    links = []
+    switch state {
+    case .offered, .ended: return state
+    case .reserved: return fail(.cancelled, closing: .done, into: &out)
+    case .accepted(let session, _): return waitForReturn(session, at: now, into: &out)
+    }
+  }
+
+  /// Waits for one that sleeps, for as long as the invitation lasts.
+  private func waitForReturn(
+    _ session: SessionID, at now: Instant, into out: inout [Action]
+  ) -> State {
+    wait(session, for: max(deadline - now, Self.returnTimeout), at: now, into: &out)
   }
 
   /// Waits anew, but not for ever: an inviter that comes back after the deadline gains no time.
@@ -240,4 +272,5 @@ package struct InboundInvitationMachine: Hashable, Sendable {
   }
 
   private static let linksMax = 3
+  private static let returnTimeout = Duration.seconds(10)  // A member dials again within eight.
 }

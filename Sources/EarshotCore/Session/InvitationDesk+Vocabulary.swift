@@ -81,12 +81,14 @@ extension InvitationDesk {
     case inviteReceived(LinkToken, Arrival)
     case acceptRequested(InboundID, SessionID)
     case declineRequested(InboundID, DeclineReason)
+    case dismissRequested(InboundID)  // The acceptance is taken back.
     case cancelReceived(LinkToken, InvitationID, CancelReason)
     case attachedReceived(LinkToken)
     case attachReceived(LinkToken, InboundID)  // As `awaitingAttach` found it.
 
     case closeReceived(LinkToken, CloseCode)
     case linkBroken(LinkToken)
+    case suspendRequested, resumeRequested
     case deadlineReached
   }
   package enum Action: Hashable, Sendable {

@@ -12,6 +12,7 @@ package struct InvitationDesk: Hashable, Sendable {
   private var outbounds: [Outbound] = []  // The oldest first.
   private var inbounds: [Inbound] = []  // The oldest first.
   private var answers = AnswerMemory()
+  private var isAsleep = false
   private var timers = TimerTable<Deadline>()
   private var wake: Instant?
 
@@ -67,6 +68,7 @@ package struct InvitationDesk: Hashable, Sendable {
       tell(id, .acceptRequested(session), at: now, into: &out)
     case .declineRequested(let id, let reason):
       tell(id, .declineRequested(reason), at: now, into: &out)
+    case .dismissRequested(let id): tell(id, .dismissRequested(.done), at: now, into: &out)
     case .cancelReceived(let link, let id, let reason):
       guard let inbound = inbound(over: link), inbound.invitation == id else { break }
       tell(inbound, .cancelReceived(reason), at: now, into: &out)
@@ -78,6 +80,8 @@ package struct InvitationDesk: Hashable, Sendable {
     case .linkBroken(let link):
       outbound(over: link).map { tell($0, .linkBroken(link), at: now, into: &out) }
       inbound(over: link).map { tell($0, .linkBroken(link), at: now, into: &out) }
+    case .suspendRequested: sleep(at: now, into: &out)
+    case .resumeRequested: wakeUp(at: now, into: &out)
     case .deadlineReached:
       wake = nil
       while let due = timers.popDue(at: now) { pass(due, at: now, into: &out) }
@@ -98,6 +102,21 @@ package struct InvitationDesk: Hashable, Sendable {
     guard timers.next != wake else { return }
     wake = timers.next
     out.append(wake.map { .wake(at: $0) } ?? .cancelWake)
+  }
+
+  // MARK: Sleeping
+
+  /// Gives all links back; what is open stays open.
+  private mutating func sleep(at now: Instant, into out: inout [Action]) {
+    isAsleep = true
+    for id in outbounds.map(\.wish.invitation) { tell(id, .suspendRequested, at: now, into: &out) }
+    for id in inbounds.map(\.arrival.id) { tell(id, .suspendRequested, at: now, into: &out) }
+  }
+
+  private mutating func wakeUp(at now: Instant, into out: inout [Action]) {
+    isAsleep = false
+    for id in inbounds.map(\.arrival.id) { tell(id, .resumeRequested, at: now, into: &out) }
+    for id in outbounds.map(\.wish.invitation) { tell(id, .resumeRequested, at: now, into: &out) }
   }
 
   // MARK: Ours
@@ -149,6 +168,10 @@ package struct InvitationDesk: Hashable, Sendable {
     let wish = outbounds[index].wish
     var actions: [OutboundInvitationMachine.Action] = []
     outbounds[index].machine.handle(event, at: now, into: &actions)
+    if isAsleep, outbounds[index].machine.isDialling {
+      outbounds[index].machine.handle(.suspendRequested, at: now, into: &actions)
+      actions.removeAll { $0 == .dial || $0 == .cancelDial }
+    }
     let isWithoutLink = outbounds[index].machine.isResting
     perform(actions, of: wish, at: now, into: &out)
     if isWithoutLink, let reserve = reserve(of: id) {
@@ -208,7 +231,7 @@ package struct InvitationDesk: Hashable, Sendable {
     if outcome == .accepted {
       tell(other.id, .dismissRequested(.duplicate), at: now, into: &out)
     } else if !inbounds[index].machine.isReserved {
-      tell(other.id, .dismissRequested(.expired), at: now, into: &out)
+      tell(other.id, .dismissRequested(.done), at: now, into: &out)
     } else if other.isAdvertised {
       inbounds[index].isSilent = false
       tell(other.id, .offerRequested, at: now, into: &out)
@@ -361,7 +384,11 @@ package struct InvitationDesk: Hashable, Sendable {
         out.append(.reportWithdrawn(id, reason))
       case .reportFailed(let reason):
         if !inbound.isSilent {
-          if reason != .superseded { answers.remember(id, .expired, at: now) }
+          switch reason {
+          case .superseded: break
+          case .dismissed: answers.remember(id, .declined, at: now)
+          case .cancelled, .timedOut, .unconfirmed: answers.remember(id, .expired, at: now)
+          }
           out.append(.reportFailed(id, reason))
         }
         inbound.counterpart.map { tell($0, .counterpartFailed, at: now, into: &out) }

@@ -2,8 +2,10 @@
 ///
 /// The story: dial, send INVITE, wait for the answer. A dial that fails is tried again, four times in a row; a
 /// link that breaks before the answer is dialled again and the same INVITE sent again, which the invited
-/// side recognises. When the peer invites us meanwhile, its invitation may be accepted in place of ours: then
-/// ours yields, and waits for what becomes of the other. The outcome is reported exactly once.
+/// side recognises. A peer that says that it goes to sleep is dialled until the deadline, however often that
+/// fails; while we sleep ourselves, nothing is dialled, and the deadline stays what it was. When the peer
+/// invites us meanwhile, its invitation may be accepted in place of ours: then ours yields, and waits for what
+/// becomes of the other. The outcome is reported exactly once.
 package struct OutboundInvitationMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case dialOpened(LinkToken)  // HELLO was exchanged.
@@ -15,6 +17,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case linkBroken(LinkToken)
     case deadlineReached
     case cancelRequested
+    case suspendRequested, resumeRequested
     case yieldRequested  // The peer's invitation is accepted in place of ours.
     case peerJoined  // By the other invitation, or by an introduction.
     case counterpartFailed  // The peer's invitation led to nothing.
@@ -34,9 +37,11 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case accepted, declined, timedOut, unreachable, busy, full, mismatch, cancelled
   }
   private enum State: Hashable {
-    case resting(until: Instant, failures: Int)  // Of dials, one after the other.
-    case dialling(failures: Int)
+    // Failures are those of dials, one after the other; `nil` once the peer said that it will be back.
+    case resting(until: Instant, failures: Int?)
+    case dialling(failures: Int?)
     case asked(LinkToken)
+    case asleep(failures: Int?)
     case yielded
     case ended
   }
@@ -60,6 +65,8 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
   package var isEnded: Bool { state == .ended }
   /// Whether it waits before it dials again.
   package var isResting: Bool { if case .resting = state { true } else { false } }
+  /// Whether it dials.
+  package var isDialling: Bool { if case .dialling = state { true } else { false } }
   /// Whether the peer's invitation takes its place.
   package var isYielded: Bool { state == .yielded }
   /// The link over which the peer was asked.
@@ -77,9 +84,10 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case (.dialling, .dialOpened(let link)):
       out.append(.sendInvite(link))
       return .asked(link)
-    case (.dialling(let failures), .dialFailed):
+    case (.dialling(let failures?), .dialFailed):
       if failures + 1 >= Self.dialsMax { return end(.unreachable, into: &out) }
       return rest(failures: failures + 1, at: now, into: &out)
+    case (.dialling(nil), .dialFailed): return rest(failures: nil, at: now, into: &out)
     case (.dialling, .dialRefused(let code)): return closed(code, at: now, into: &out)
     case (.resting(let until, _), .deadlineReached) where now < min(until, deadline):
       out.append(.wake(at: min(until, deadline)))
@@ -87,9 +95,16 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case (.resting(_, let failures), .deadlineReached) where now < deadline:
       return dial(failures: failures, into: &out)
     case (.dialling, .deadlineReached) where now < deadline,
-      (.asked, .deadlineReached) where now < deadline:
+      (.asked, .deadlineReached) where now < deadline,
+      (.asleep, .deadlineReached) where now < deadline:
       out.append(.wake(at: deadline))
       return state
+
+    case (.resting(_, let failures), .suspendRequested),
+      (.dialling(let failures), .suspendRequested):
+      return sleep(failures: failures, into: &out)
+    case (.asked, .suspendRequested): return sleep(failures: 0, into: &out)
+    case (.asleep(let failures), .resumeRequested): return dial(failures: failures, into: &out)
 
     case (.asked, .acceptReceived(link, let session)):
       if let link { out.append(.sendAttached(link, session)) }
@@ -100,19 +115,21 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case (.asked, .closeReceived(link, let code)): return closed(code, at: now, into: &out)
     case (.asked, .linkBroken(link)): return rest(at: now, into: &out)
 
-    case (.resting, .deadlineReached), (.dialling, .deadlineReached), (.asked, .deadlineReached):
+    case (.resting, .deadlineReached), (.dialling, .deadlineReached), (.asked, .deadlineReached),
+      (.asleep, .deadlineReached):
       withdraw(.timedOut, closing: .expired, into: &out)
       return end(.timedOut, into: &out)
     case (.resting, .cancelRequested), (.dialling, .cancelRequested), (.asked, .cancelRequested),
-      (.yielded, .cancelRequested):
+      (.asleep, .cancelRequested), (.yielded, .cancelRequested):
       withdraw(.cancelled, closing: .expired, into: &out)
       return end(.cancelled, into: &out)
     case (.resting, .peerJoined), (.dialling, .peerJoined), (.asked, .peerJoined),
-      (.yielded, .peerJoined):
+      (.asleep, .peerJoined), (.yielded, .peerJoined):
       withdraw(nil, closing: .duplicate, into: &out)
       return end(.accepted, into: &out)
 
-    case (.resting, .yieldRequested), (.dialling, .yieldRequested), (.asked, .yieldRequested):
+    case (.resting, .yieldRequested), (.dialling, .yieldRequested), (.asked, .yieldRequested),
+      (.asleep, .yieldRequested):
       withdraw(nil, closing: .duplicate, into: &out)
       out.append(.cancelWake)
       return .yielded
@@ -120,12 +137,13 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case (.yielded, .counterpartFailed): return end(.timedOut, into: &out)
 
     case (.resting, .dialOpened(let link)), (.yielded, .dialOpened(let link)),
-      (.ended, .dialOpened(let link)), (.asked, .dialOpened(let link)):
+      (.ended, .dialOpened(let link)), (.asked, .dialOpened(let link)),
+      (.asleep, .dialOpened(let link)):
       out.append(.closeLink(link, .duplicate))
       return state
     case (.resting, .acceptReceived(let link, _)), (.dialling, .acceptReceived(let link, _)),
-      (.asked, .acceptReceived(let link, _)), (.yielded, .acceptReceived(let link, _)),
-      (.ended, .acceptReceived(let link, _)):
+      (.asked, .acceptReceived(let link, _)), (.asleep, .acceptReceived(let link, _)),
+      (.yielded, .acceptReceived(let link, _)), (.ended, .acceptReceived(let link, _)):
       out.append(.closeLink(link, .expired))
       return state
 
@@ -137,18 +155,29 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
       (.asked, .declineReceived), (.asked, .closeReceived), (.asked, .linkBroken),
       (.asked, .counterpartFailed), (.yielded, .dialFailed), (.yielded, .dialRefused),
       (.yielded, .declineReceived), (.yielded, .closeReceived), (.yielded, .linkBroken),
-      (.yielded, .deadlineReached), (.yielded, .yieldRequested), (.ended, _):
+      (.yielded, .deadlineReached), (.yielded, .yieldRequested), (.yielded, .suspendRequested),
+      (.asleep, .dialFailed), (.asleep, .dialRefused), (.asleep, .declineReceived),
+      (.asleep, .closeReceived), (.asleep, .linkBroken), (.asleep, .counterpartFailed),
+      (.asleep, .suspendRequested), (.resting, .resumeRequested), (.dialling, .resumeRequested),
+      (.asked, .resumeRequested), (.yielded, .resumeRequested), (.ended, _):
       return state
     }
   }
 
-  private func dial(failures: Int = 0, into out: inout [Action]) -> State {
+  private func dial(failures: Int? = 0, into out: inout [Action]) -> State {
     out += [.wake(at: deadline), .dial]
     return .dialling(failures: failures)
   }
 
-  private mutating func rest(failures: Int = 0, at now: Instant, into out: inout [Action]) -> State
-  {
+  private func sleep(failures: Int?, into out: inout [Action]) -> State {
+    withdraw(nil, closing: .suspending, into: &out)
+    out.append(.wake(at: deadline))
+    return .asleep(failures: failures)
+  }
+
+  private mutating func rest(
+    failures: Int? = 0, at now: Instant, into out: inout [Action]
+  ) -> State {
     let until = now + backoff.next(using: &random)
     out.append(.wake(at: min(until, deadline)))
     return .resting(until: until, failures: failures)
@@ -162,6 +191,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case .expired: end(.timedOut, into: &out)
     case .unsupportedVersion, .unknownFrame, .protocolViolation, .frameTooLarge, .selfConnection:
       end(.mismatch, into: &out)
+    case .suspending: rest(failures: nil, at: now, into: &out)
     default: rest(at: now, into: &out)
     }
   }
@@ -174,7 +204,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case .asked(let link):
       if let reason { out.append(.sendCancel(link, reason)) }
       out.append(.closeLink(link, code))
-    case .resting, .yielded, .ended: break
+    case .resting, .asleep, .yielded, .ended: break
     }
   }
 
@@ -189,6 +219,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case .full: .full
     case .notAdvertising: .mismatch
     case .expired: .timedOut
+    case .stopped: .unreachable
     default: .declined
     }
   }

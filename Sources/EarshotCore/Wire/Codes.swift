@@ -74,8 +74,10 @@ package struct DeclineReason: RawRepresentable, Hashable, Sendable {
   package static let notAdvertising = DeclineReason(rawValue: 3)
   /// Nobody answered in time.
   package static let expired = DeclineReason(rawValue: 4)
+  /// The peer ends, and nobody was there to answer.
+  package static let stopped = DeclineReason(rawValue: 5)
 
-  private static let names = ["declined", "busy", "full", "notAdvertising", "expired"]
+  private static let names = ["declined", "busy", "full", "notAdvertising", "expired", "stopped"]
 }
 
 extension DeclineReason: CustomStringConvertible {

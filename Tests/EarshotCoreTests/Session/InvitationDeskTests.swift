@@ -132,6 +132,7 @@ struct InvitationDeskTests {
     arguments: [
       (DeclineReason.declined, OutboundInvitationMachine.Outcome.declined), (.busy, .busy),
       (.full, .full), (.notAdvertising, .mismatch), (.expired, .timedOut),
+      (.stopped, .unreachable),
       (DeclineReason(rawValue: 77), .declined),
     ])
   func outcomes(reason: DeclineReason, outcome: OutboundInvitationMachine.Outcome) {
@@ -171,6 +172,65 @@ struct InvitationDeskTests {
     }
     #expect(dials == 4)
     #expect(actions.contains(.reportOutcome(wish(2).invitation, .unreachable)))
+  }
+
+  @Test("A peer that goes to sleep is dialled until the deadline, however often that fails")
+  func sleeping() {
+    var desk = Desk(of: 1)
+    let id = wish(2).invitation
+    _ = desk.handle(.inviteRequested(wish(2)))
+    _ = desk.handle(.dialOpened(id, link(1)))
+    var actions = desk.handle(.closeReceived(link(1), .suspending))
+    var dials = 0
+    while !desk.desk.isEmpty {
+      let isDialled = actions.contains(.dial(id))
+      if isDialled { dials += 1 } else { desk.now = desk.now + .seconds(1) }
+      actions = desk.handle(isDialled ? .dialFailed(id) : .deadlineReached)
+    }
+    #expect(dials > 4 && desk.now == .zero + .seconds(20))
+    #expect(actions.contains(.reportOutcome(id, .timedOut)))
+  }
+
+  @Test("Asleep, nothing is dialled, and the deadline stays what it was")
+  func asleep() {
+    var desk = Desk(of: 1)
+    let id = wish(2).invitation
+    _ = desk.handle(.inviteRequested(wish(2)))
+    _ = desk.handle(.dialOpened(id, link(1)))
+    #expect(desk.handle(.suspendRequested) == [.closeLink(link(1), .suspending)])
+    desk.now = .zero + .seconds(10)
+    #expect(desk.handle(.deadlineReached) == [wake(20)])
+    #expect(desk.handle(.resumeRequested) == [.dial(id)])
+    #expect(desk.handle(.suspendRequested) == [.cancelDial(id)])
+    desk.now = .zero + .seconds(20)
+    #expect(desk.handle(.deadlineReached) == [.reportOutcome(id, .timedOut)])
+  }
+
+  private static let inbound = id(1)
+
+  @Test("What gave way does not dial while it is asleep")
+  func asleepCounterpart() {
+    var desk = Desk(of: 3)
+    let id = wish(1).invitation
+    _ = desk.handle(.inviteRequested(wish(1)))
+    _ = desk.handle(.dialOpened(id, link(1)))
+    _ = desk.handle(invite(1, over: 2))
+    #expect(desk.handle(.suspendRequested).contains(.closeLink(link(2), .suspending)))
+    desk.now = .zero + .seconds(19)
+    #expect(!desk.handle(.dismissRequested(InvitationDeskTests.inbound)).contains(.dial(id)))
+    #expect(desk.handle(.resumeRequested) == [.dial(id)])
+  }
+
+  @Test("An acceptance that is taken back ends the link, and stays so when the INVITE comes again")
+  func takenBack() {
+    var desk = Desk(of: 1)
+    _ = desk.handle(invite(3, over: 1))
+    _ = desk.handle(.acceptRequested(id(3), ours))
+    #expect(
+      desk.handle(.dismissRequested(id(3))) == [
+        .closeLink(link(1), .done), .reportFailed(id(3), .dismissed), .cancelWake,
+      ])
+    #expect(desk.handle(invite(3, over: 2)) == declined(id(3), .declined, over: 2))
   }
 
   @Test("The deadline withdraws the invitation, and a late acceptance is told so")

@@ -18,7 +18,7 @@ struct InvitationMachineTests {
       .acceptReceived(link, session), .acceptReceived(other, session),
       .declineReceived(link, .declined), .closeReceived(link, .full), .closeReceived(link, .done),
       .linkBroken(link), .linkBroken(other), .cancelRequested, .yieldRequested, .peerJoined,
-      .counterpartFailed, .deadlineReached,
+      .counterpartFailed, .deadlineReached, .suspendRequested, .resumeRequested,
     ]
     while let state = states.popLast(), seen.count < 5_000 {
       for event in events {
@@ -69,7 +69,7 @@ struct InvitationMachineTests {
       .cancelReceived(.cancelled), .attachedReceived(Self.link), .attachedReceived(Self.other),
       .attachReceived(Self.third), .closeReceived(Self.link, .expired),
       .closeReceived(Self.other, .duplicate), .linkBroken(Self.link), .linkBroken(Self.other),
-      .deadlineReached,
+      .deadlineReached, .suspendRequested, .resumeRequested,
     ]
     for beginning in beginnings {
       var actions: [Machine.Action] = []

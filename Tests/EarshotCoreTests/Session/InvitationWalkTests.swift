@@ -61,9 +61,13 @@ struct InvitationWalkTests {
     var events: [OutboundInvitationMachine.Event] {
       var events: [OutboundInvitationMachine.Event] = [
         .deadlineReached, .cancelRequested, .yieldRequested, .peerJoined, .counterpartFailed,
+        .suspendRequested, .resumeRequested,
       ]
       if isDialling {
-        events += [.dialFailed, .dialRefused(.full), .dialRefused(.handshakeTimeout)]
+        events += [
+          .dialFailed, .dialRefused(.full), .dialRefused(.handshakeTimeout),
+          .dialRefused(.suspending),
+        ]
         events += links.filter { !open.contains($0) }.prefix(1).map { .dialOpened($0) }
       }
       for link in links where open.contains(link) {
@@ -156,7 +160,7 @@ struct InvitationWalkTests {
     var events: [InboundInvitationMachine.Event] {
       var events: [InboundInvitationMachine.Event] = [
         .acceptRequested(session), .declineRequested(.declined), .offerRequested,
-        .dismissRequested(.duplicate), .deadlineReached,
+        .dismissRequested(.duplicate), .deadlineReached, .suspendRequested, .resumeRequested,
       ]
       let fresh = links.filter { !open.contains($0) }.prefix(1)
       events += fresh.map { .inviteReceived($0) }

@@ -21,7 +21,7 @@ struct TwoSides: Hashable {
     case dialFails(Int, index: Int)
     case deliver(to: Int, link: Int)
     case breaks(link: Int)
-    case invite(Int), accept(Int), decline(Int), cancel(Int)
+    case invite(Int), accept(Int), takeBack(Int), decline(Int), cancel(Int)
     case suspend(Int), resume(Int)
     case deadline(Int, ofDesk: Bool)
   }
@@ -39,6 +39,7 @@ struct TwoSides: Hashable {
     var earlyDeadlines = 0  // While frames are on the way.
     var declines = 0
     var cancels = 0
+    var takenBack = 0
     var suspensions = 0
     var mayAccept = true
     var usersComeFirst = false  // No deadline passes while a user may do something.
@@ -109,19 +110,23 @@ struct TwoSides: Hashable {
   var steps: [Step] {
     var steps = mustHappen
     for side in 0..<2 {
-      if budget.invites[side] > 0, !isMember(side) { steps.append(.invite(side)) }
+      let isAwake = !sides[side].isSuspended
+      if isAwake, budget.invites[side] > 0, !isMember(side) { steps.append(.invite(side)) }
       if !sides[side].offers.isEmpty {
-        if budget.mayAccept { steps.append(.accept(side)) }
+        if isAwake, budget.mayAccept { steps.append(.accept(side)) }
         if budget.declines > 0 { steps.append(.decline(side)) }
       }
       if budget.cancels > 0, sides[side].invited.count > sides[side].outcomes.count {
         steps.append(.cancel(side))
       }
-      if budget.suspensions > 0, isMember(side), !sides[side].isSuspended {
+      if budget.takenBack > 0, !sides[side].accepting.isEmpty { steps.append(.takeBack(side)) }
+      if budget.suspensions > 0, isMember(side) || !sides[side].desk.isEmpty,
+        !sides[side].isSuspended
+      {
         steps.append(.suspend(side))
       }
       if sides[side].isSuspended { steps.append(.resume(side)) }
-      if budget.dialFailures > 0 {
+      if budget.dialFailures > 0, !sides[1 - side].isSuspended {
         steps += sides[side].dials.indices.map { .dialFails(side, index: $0) }
       }
     }
@@ -141,7 +146,10 @@ struct TwoSides: Hashable {
   var mustHappen: [Step] {
     var steps: [Step] = []
     for side in 0..<2 {
-      steps += sides[side].dials.indices.map { .dialSucceeds(side, index: $0) }
+      let isHeard = !sides[1 - side].isSuspended
+      steps += sides[side].dials.indices.map {
+        isHeard ? .dialSucceeds(side, index: $0) : .dialFails(side, index: $0)
+      }
       steps += links.indices.filter { !links[$0].queues[side].isEmpty }
         .map { .deliver(to: side, link: $0) }
     }
@@ -170,8 +178,10 @@ struct TwoSides: Hashable {
     switch step {
     case .dialSucceeds(let side, let index): opens(sides[side].dials.remove(at: index), of: side)
     case .dialFails(let side, let index):
-      budget.dialFailures -= 1
-      breakages += 1
+      if !sides[1 - side].isSuspended {
+        budget.dialFailures -= 1
+        breakages += 1
+      }
       switch sides[side].dials.remove(at: index) {
       case .invitation(let id): tellDesk(side, .dialFailed(id))
       case .membership: tellMembership(side, .dialFailed)
@@ -186,6 +196,10 @@ struct TwoSides: Hashable {
       let offer = sides[side].offers.removeFirst()
       sides[side].accepting.append(offer)
       tellDesk(side, .acceptRequested(offer, sides[side].session))
+    case .takeBack(let side):
+      budget.takenBack -= 1
+      breakages += 1
+      tellDesk(side, .dismissRequested(sides[side].accepting[0]))
     case .decline(let side):
       budget.declines -= 1
       tellDesk(side, .declineRequested(sides[side].offers.removeFirst(), .declined))
@@ -196,10 +210,12 @@ struct TwoSides: Hashable {
       budget.suspensions -= 1
       breakages += 1
       sides[side].isSuspended = true
+      tellDesk(side, .suspendRequested)
       tellMembership(side, .suspendRequested)
     case .resume(let side):
       sides[side].isSuspended = false
       tellMembership(side, .resumeRequested)
+      tellDesk(side, .resumeRequested)
     case .deadline(let side, let ofDesk): pass(side, ofDesk: ofDesk)
     }
     links.removeAll { !$0.isOpen.contains(true) }

@@ -52,6 +52,33 @@ struct TwoSidesTests {
     expectAll(from: TwoSides(budget), atLeast: 1_000) { _ in true }
   }
 
+  @Test("Both sides agree when an acceptance is taken back, whatever breaks then")
+  func takenBack() {
+    let budget = Budget(
+      invites: [1, 0], breaks: 1, earlyDeadlines: 1, takenBack: 1, timeout: .seconds(8))
+    expectAll(from: TwoSides(budget), atLeast: 200) { _ in true }
+  }
+
+  @Test("Both sides agree when an acceptance is taken back while both invite")
+  func takenBackInGlare() {
+    let budget = Budget(invites: [1, 1], breaks: 1, takenBack: 1, timeout: .seconds(8))
+    expectAll(from: TwoSides(budget), atLeast: 500) { _ in true }
+  }
+
+  @Test("An invitation outlasts the sleep of both sides, and is accepted after it")
+  func sleepWhileAsked() {
+    let budget = Budget(
+      invites: [1, 0], breaks: 1, suspensions: 2, usersComeFirst: true, timeout: .seconds(120))
+    expectAll(from: TwoSides(budget), atLeast: 200) { $0.areHappy }
+  }
+
+  @Test("Both sides agree when one invites, either sleeps, and deadlines pass")
+  func sleepPastDeadlines() {
+    let budget = Budget(
+      invites: [0, 1], earlyDeadlines: 1, cancels: 1, suspensions: 1, timeout: .seconds(8))
+    expectAll(from: TwoSides(budget), atLeast: 500) { _ in true }
+  }
+
   @Test("A broken membership is one link again, whatever breaks on the way")
   func reattach() {
     let budget = Budget(breaks: 2, dialFailures: 1, earlyDeadlines: 2)
@@ -68,7 +95,7 @@ struct TwoSidesTests {
   func longTroubles(seed: Seed) {
     let budget = Budget(
       invites: [3, 3], breaks: 6, dialFailures: 4, earlyDeadlines: 6, declines: 1, cancels: 2,
-      suspensions: 2, timeout: .seconds(8))
+      takenBack: 1, suspensions: 2, timeout: .seconds(8))
     expectOne(from: TwoSides(budget), seed: seed) { _ in true }
   }
 

@@ -1,0 +1,178 @@
+import Earshot
+import EarshotCore
+import EarshotNetwork
+import EarshotSimulator
+import EarshotTLS
+import Synchronization
+import Testing
+
+/// Ann, who advertises, and Bob, who has found her, in a world of their own; one script drives both.
+final class Scene: Sendable {
+  let world: World
+  let hosts: [SimulatedNetwork]
+  let ann: Peer
+  let bob: Peer
+  let advertiser: Advertiser
+  let browser: Browser
+  private let calls = Mutex<[Call]>([])
+
+  /// A call that was begun, and how it ended.
+  final class Call: Sendable, CustomStringConvertible {
+    let what: String
+    let begun: Instant
+    private let network: any Network
+    private let state = Mutex<(task: Task<Void, Never>?, end: (String, Instant)?)>((nil, nil))
+
+    fileprivate init(_ what: String, on network: any Network) {
+      (self.what, self.network, begun) = (what, network, network.now)
+    }
+
+    fileprivate func started(as task: Task<Void, Never>) { state.withLock { $0.task = task } }
+
+    fileprivate func ended(_ result: String) {
+      let now = network.now
+      state.withLock { state in
+        if state.end != nil { Issue.record("\(what) ended twice") }
+        state.end = (result, now)
+      }
+    }
+
+    func cancel() { state.withLock { $0.task }?.cancel() }
+
+    /// Waits for the end; how it ended: what was returned, or the code of what was thrown.
+    func end() async -> String {
+      await state.withLock { $0.task }?.value
+      return result ?? "never"
+    }
+
+    /// How it ended, if it has.
+    var result: String? { state.withLock { $0.end?.0 } }
+
+    /// How long it took.
+    var duration: Duration? { state.withLock { $0.end.map { $0.1 - begun } } }
+
+    var description: String { "\(what): \(result ?? "not ended")" }
+  }
+
+  private init(
+    _ world: World, _ hosts: [SimulatedNetwork], _ ann: Peer, _ bob: Peer, _ advertiser: Advertiser,
+    _ browser: Browser
+  ) {
+    (self.world, self.hosts, self.ann, self.bob) = (world, hosts, ann, bob)
+    (self.advertiser, self.browser) = (advertiser, browser)
+  }
+
+  /// Runs a script once Bob has found Ann, and complains about calls that have not ended in time.
+  ///
+  /// Ann's identifier is the smaller one, unless it is to be the larger.
+  static func play(
+    seed: UInt64 = 1,
+    links: LinkConditions = LinkConditions(latency: .milliseconds(20), jitter: .zero),
+    annIsLarger: Bool = false, for duration: Duration = .seconds(120),
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ script: @escaping @Sendable (Scene) async throws -> Void
+  ) {
+    let world = World(seed: seed, configuration: WorldConfiguration(defaultLink: links))
+    let hosts = [world.makeHost("ann"), world.makeHost("bob")]
+    let hasEnded = Mutex(false)
+    let scenes = Mutex<Scene?>(nil)
+    hosts[0].spawn("script") {
+      do {
+        let scene = try await make(world, hosts, annIsLarger: annIsLarger)
+        scenes.withLock { $0 = scene }
+        try await script(scene)
+        hasEnded.withLock { $0 = true }
+      } catch { Issue.record("the script failed: \(error)", sourceLocation: sourceLocation) }
+    }
+    world.run(for: duration)
+    #expect(hasEnded.withLock { $0 }, "the script has not ended", sourceLocation: sourceLocation)
+    for call in scenes.withLock({ $0 })?.open ?? [] {
+      Issue.record("\(call)", sourceLocation: sourceLocation)
+    }
+    scenes.withLock { $0 = nil }
+    world.finish()
+  }
+
+  private static func make(
+    _ world: World, _ hosts: [SimulatedNetwork], annIsLarger: Bool
+  ) async throws -> Scene {
+    var random = world.random("identities")
+    var pair = [Identity.plain(using: &random), Identity.plain(using: &random)]
+    pair.sort { annIsLarger ? $0.id > $1.id : $0.id < $1.id }
+    let ann = try await Peer("Ann", identity: pair[0], on: hosts[0])
+    let bob = try await Peer("Bob", identity: pair[1], on: hosts[1])
+    let advertiser = try await ann.advertise("room")
+    let browser = try await bob.browse("room")
+    for await event in browser.events {
+      if case .found = event { break }
+    }
+    return Scene(world, hosts, ann, bob, advertiser, browser)
+  }
+
+  /// Begins a call, and goes on at once.
+  @discardableResult
+  func start(
+    _ what: String, _ body: @escaping @Sendable () async throws -> String
+  ) -> Call {
+    let call = Call(what, on: hosts[0])
+    calls.withLock { $0.append(call) }
+    let task = hosts[0].spawn(what) {
+      do { call.ended(try await body()) } catch let error as EarshotError {
+        call.ended(error.code.name)
+      } catch { call.ended("\(error)") }
+    }
+    call.started(as: task)
+    return call
+  }
+
+  /// The calls that have not ended.
+  var open: [Call] { calls.withLock { $0.filter { $0.result == nil } } }
+
+  func sleep(_ duration: Duration) async throws { try await hosts[0].sleep(for: duration) }
+
+  func milliseconds(_ count: Int) async throws { try await sleep(.milliseconds(count)) }
+
+  var now: Instant { world.now }
+
+  // MARK: What is asked again and again
+
+  @discardableResult
+  func invite(
+    to session: Session, timeout: Duration = .seconds(30), context: [UInt8] = []
+  ) -> Call {
+    start("bob invites") { [self] in
+      try await bob.invite(ann.id, to: session, context: context, timeout: timeout).rawValue
+    }
+  }
+
+  @discardableResult
+  func accept(_ invitation: Invitation, into session: Session? = nil) -> Call {
+    start("ann accepts") {
+      try await invitation.accept(into: session)
+      return "accepted"
+    }
+  }
+
+  /// The next invitation of Ann's.
+  func invitation() async -> Invitation? {
+    for await invitation in advertiser.invitations { return invitation }
+    return nil
+  }
+
+  /// Cuts Ann and Bob off from each other.
+  func cut() { world.partition([[hosts[0]], [hosts[1]]]) }
+
+  /// Whether Ann's session has Bob as a member, and Bob's Ann.
+  func areMembers(_ anns: Session?, _ bobs: Session) async -> [Bool] {
+    let members = (await anns?.members ?? [], await bobs.members)
+    return [members.0.contains { $0.id == bob.id }, members.1.contains { $0.id == ann.id }]
+  }
+
+  /// Complains about whatever the invitations of both have left behind.
+  func expectNothingLeft(sourceLocation: SourceLocation = #_sourceLocation) async {
+    for peer in [ann, bob] {
+      let left = await peer.leftovers
+      #expect(left == [], "\(peer.name)", sourceLocation: sourceLocation)
+    }
+  }
+}
