@@ -14,8 +14,9 @@ public struct Datagram: Hashable, Sendable {
 /// A UDP socket for a task that reads in a loop.
 ///
 /// Keeps what arrives in a bounded buffer; what finds it full is lost, as it is in the system's own buffer.
-/// One task at a time receives. Everything is called on the network's executor.
+/// One task at a time receives, on any executor. What sends, joins and leaves is called on the network's.
 public final class DatagramChannel: Sendable {
+  private let network: any Network
   private let socket: any DatagramSocket
   private let inbox: DatagramInbox
 
@@ -32,7 +33,7 @@ public final class DatagramChannel: Sendable {
     capacity: Int = 256
   ) throws(NetworkError) {
     let inbox = DatagramInbox(network, capacity: capacity)
-    self.inbox = inbox
+    (self.network, self.inbox) = (network, inbox)
     socket = try network.openDatagramSocket(on: endpoint, options: options, handler: inbox)
   }
 
@@ -68,11 +69,19 @@ public final class DatagramChannel: Sendable {
   public func receive(until deadline: Instant? = nil) async throws(NetworkError) -> Datagram? {
     if let datagram = inbox.takeNext() { return datagram }
     if Task.isCancelled { return nil }
-    let datagram = await withUnsafeContinuation {
-      inbox.wait($0, until: deadline ?? .distantFuture)
-    }
+    let datagram = await wait(until: deadline)
     if datagram == nil { try inbox.check() }
     return datagram
+  }
+
+  /// Waits; with a deadline on the network's executor, which its timers belong to.
+  private func wait(until deadline: Instant?) async -> Datagram? {
+    guard let deadline, !network.isCurrent else {
+      return await withUnsafeContinuation { inbox.wait($0, until: deadline ?? .distantFuture) }
+    }
+    return await network.onExecutor { [inbox] _ in
+      await withUnsafeContinuation { inbox.wait($0, until: deadline) }
+    }
   }
 
   /// Receives what is sent to a multicast group on one interface.

@@ -79,13 +79,13 @@ final class DatagramInbox: DatagramHandler {
 
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) { fail(error) }
 
-  /// Ends every wait, and lets go of the timer, which holds us.
+  /// Ends every wait, and lets go of the timer, which holds us; from any thread.
   func fail(_ error: NetworkError) {
     let timer = state.withLock { state in
       state.error = state.error ?? error
       return state.timer.take()
     }
-    timer?.disarm()
+    withExtendedLifetime(timer) {}  // Released outside of the lock, which disarms it.
     wake()
   }
 }

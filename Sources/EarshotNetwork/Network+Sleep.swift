@@ -3,25 +3,26 @@ import Synchronization
 extension Network {
   /// Waits until the clock reaches a deadline.
   ///
-  /// To be called on the network's executor, such as from a task that prefers it.
+  /// May be called from any executor and any task; the wait itself happens on the network's executor.
   ///
   /// - Parameter deadline: When to go on; at once if it has passed.
   /// - Throws: `CancellationError` as soon as the task is cancelled, ``NetworkError`` `hostDown` when the
   ///   host is down.
   public func sleep(until deadline: Instant) async throws {
-    try Task.checkCancellation()
-    try checkUp()
-    let sleeper = Sleeper()
-    let timer = makeTimer { sleeper.wake() }
-    timer.arm(at: deadline)
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { sleeper.wait($0) }
-    } onCancel: {
-      sleeper.wake()
+    try checkAwake()
+    try await onExecutor { _ in
+      try self.checkAwake()
+      let sleeper = Sleeper()
+      let timer = self.makeTimer { sleeper.wake() }
+      timer.arm(at: deadline)
+      await withTaskCancellationHandler {
+        await withUnsafeContinuation { sleeper.wait($0) }
+      } onCancel: {
+        sleeper.wake()
+      }
+      timer.disarm()
+      try self.checkAwake()
     }
-    timer.disarm()
-    try Task.checkCancellation()
-    try checkUp()
   }
 
   /// Waits for so long.
@@ -30,7 +31,8 @@ extension Network {
   /// - Throws: What ``sleep(until:)`` throws.
   public func sleep(for duration: Duration) async throws { try await sleep(until: now + duration) }
 
-  private func checkUp() throws(NetworkError) {
+  private func checkAwake() throws {
+    try Task.checkCancellation()
     guard isUp else { throw NetworkError(.hostDown, call: "sleep", errno: nil) }
   }
 }

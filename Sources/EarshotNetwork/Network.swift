@@ -2,8 +2,11 @@
 ///
 /// Real sockets and the simulator both stand behind this protocol, and nothing above it can tell which.
 /// Every handler, timer and signal is called on `executor`, never from within the call that caused it, and
-/// never two at once. Apart from `executor`, `now` and ``NetworkSignal/raise()``, everything here and on the
-/// objects it hands out must be called on `executor`.
+/// never two at once. From anywhere may be called: `executor`, `now`, `isUp`, `interfaces`, ``random(_:)``,
+/// ``makeTimer(_:)``, ``makeSignal(_:)``, ``NetworkSignal/raise()``, ``NetworkObservation/cancel()``, the sleeping
+/// functions, and what closes or resets. Everything else here and on the objects it hands out must be called on
+/// `executor`, and says so with a trap if it is not. (In the simulator, *anywhere* ends at the thread that drives
+/// the world: what comes from another one is a leak, and traps.)
 public protocol Network: AnyObject, Sendable {
   /// Where everything of this host runs.
   var executor: NetworkExecutor { get }

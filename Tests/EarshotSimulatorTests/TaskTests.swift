@@ -188,6 +188,43 @@ struct TaskTests {
   }
 }
 
+extension TaskTests {
+  @Test("Sleeping by a simulated clock on a foreign thread traps, and is named")
+  func sleepingLeak() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let world = World(seed: 1)
+      let ann = world.makeHost("ann")
+      let isDone = DispatchSemaphore(value: 0)
+      Task.detached {
+        try? await ann.sleep(for: .seconds(1))
+        isDone.signal()
+      }
+      isDone.wait()
+      withExtendedLifetime(world) {}
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("of host 'ann' came from a thread that does not drive the world"))
+  }
+
+  @Test("Nobody sleeps by the clock of a host that is down")
+  func sleepingOnDeadHost() {
+    let world = World(seed: 1)
+    let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
+    let codes = Mutex<[NetworkError.Code?]>([])
+    world.crash(bob)
+    ann.spawn("sleeper") {
+      do { try await bob.sleep(for: .seconds(1)) } catch {
+        codes.withLock { $0.append((error as? NetworkError)?.code) }
+      }
+    }
+    world.run(for: .seconds(5))
+    #expect(codes.withLock { $0 } == [.hostDown])
+    world.finish()
+  }
+}
+
 private final class Traveller: Sendable {
   private let state = Mutex(0)
 
