@@ -57,6 +57,7 @@ extension Link {
   }
 
   func transportEnded() {
+    hasRemoteEnded = true
     switch phase {
     case .greeting: handle(.transportEnded)
     case .open: drive { $0.handle(.transportEnded, at: $1, into: &$2) }
@@ -132,7 +133,10 @@ extension Link {
         return  // The handler hears of the failure.
       }
     }
-    if phase == .closing { connection.finishWriting() }
+    if phase == .closing {
+      connection.finishWriting()
+      if hasRemoteEnded { return end(nil) }  // There is nothing to wait for.
+    }
     if let deadline = delivery?.acknowledgementDeadline, timers[.acknowledgement] == nil {
       setDeadline(.acknowledgement, at: deadline)
     }

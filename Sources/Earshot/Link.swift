@@ -62,6 +62,7 @@ actor Link: ConnectionHandler {
   var delivery: Delivery?
   var arrived: [SessionEvent] = []  // Messages of the chunk at hand.
   var isReading = false
+  var hasRemoteEnded = false
 
   /// Who the other side is, once the channel has found out.
   var remote: PeerID?

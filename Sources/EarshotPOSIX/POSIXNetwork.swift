@@ -146,6 +146,9 @@ public final class POSIXNetwork: Network {
     }
   }
 
+  /// How often the system had something to say of a socket; to be asked on the executor.
+  package var socketEventCount: Int { host.loop.toldCount }
+
   private func tried<Result>(
     _ call: String, _ body: () throws(SystemFailure) -> Result
   ) throws(NetworkError) -> Result {

@@ -92,6 +92,9 @@ final class EventLoop: @unchecked Sendable {
     precondition(isCurrent, "\(thing()) must be used on its network's executor")
   }
 
+  /// How often sources were told that something is the matter.
+  var toldCount: Int { poller.toldCount }
+
   func add(_ descriptor: Int32, _ interest: Interest, _ source: any EventSource)
     throws(SystemFailure)
   {

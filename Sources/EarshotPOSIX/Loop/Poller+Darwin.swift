@@ -5,6 +5,8 @@
   final class Poller {
     private let queue: Int32
     private var sources = SourceTable()
+    /// How often a source was told that something is the matter.
+    private(set) var toldCount = 0
     private var interests: [Int32: Interest] = [:]
     private var ready = [kevent64_s](repeating: kevent64_s(), count: Poller.batchMax)
 
@@ -70,6 +72,7 @@
       }
       guard count > 0 else { return }  // Nothing, or interrupted by a signal: the loop asks again.
       for index in 0..<Int(count) where ready[index].udata != Self.wakeUpToken {
+        toldCount += 1
         sources.source(of: ready[index].udata)?.ready(Self.readiness(ready[index]))
       }
     }

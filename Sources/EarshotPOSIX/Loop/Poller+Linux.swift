@@ -8,6 +8,8 @@
     private let alarm: Int32
     private var alarmTime = Int64.max
     private var sources = SourceTable()
+    /// How often a source was told that something is the matter.
+    private(set) var toldCount = 0
     private var ready = [earshot_readiness](
       repeating: earshot_readiness(), count: Poller.batchMax)
 
@@ -77,7 +79,9 @@
       case Self.alarmToken:
         earshot_quiet(alarm)
         alarmTime = .max
-      default: sources.source(of: entry.token)?.ready(Self.readiness(entry.events))
+      default:
+        toldCount += 1
+        sources.source(of: entry.token)?.ready(Self.readiness(entry.events))
       }
     }
 

@@ -147,8 +147,7 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
 
   /// Nobody reads, so nobody would see why the connection is gone.
   private func lookForFailure() {
-    if let failure = failure ?? System.pendingFailure(descriptor) { return fail(failure) }
-    if interest.isEmpty { host.loop.change(descriptor, to: []) }  // Both directions have ended.
+    if let failure = failure ?? System.pendingFailure(descriptor) { fail(failure) }
   }
 
   private func setInterest(_ wanted: Interest) {
