@@ -163,6 +163,29 @@ final class ProcessTests: Sendable {
     withExtendedLifetime((ann, browser)) {}
   }
 
+  @Test("An interrupt that comes before the program has begun to listen is not lost")
+  func interruptedBefore() async throws {
+    for signal in ["INT", "TERM", "HUP"] {
+      let words = [Program.path, "browse", "--interface", "lo", "--service", service]
+      let program = try Program(
+        running: [
+          "env", "--block-signal=\(signal)", "sh", "-c", "kill -\(signal) $$; exec \"$@\"", "sh",
+        ] + words)
+      #expect(await program.exitStatus() == 0)
+    }
+  }
+
+  @Test("An interrupt in the first milliseconds ends the program")
+  func interruptedEarly() async throws {
+    for step in 0..<40 {
+      let program = try start("browse")
+      usleep(UInt32(1_000 * step))
+      program.signal(SIGINT)
+      let status = await program.exitStatus()
+      #expect(status == 0 || status == SIGINT)  // Goodbye, or before there was anybody to say it.
+    }
+  }
+
   @Test("An interface that there is not is wrong usage")
   func interface() async throws {
     let program = try start("browse", "--interface", "no-such-if")

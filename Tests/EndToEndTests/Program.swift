@@ -63,6 +63,9 @@ final class Program: @unchecked Sendable {
   static let executable = (Bundle.main.executableURL ?? URL(fileURLWithPath: "."))
     .deletingLastPathComponent().appendingPathComponent("earshot")
 
+  /// Where that program is.
+  static var path: String { executable.path }
+
   // MARK: Talking to it
 
   func type(_ line: String) throws {

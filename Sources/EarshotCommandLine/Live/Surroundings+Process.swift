@@ -27,6 +27,7 @@ extension Surroundings {
     until stop: StopSignal, open: @escaping ([String]) throws(NetworkError) -> OpenNetwork
   ) -> Surroundings {
     Surroundings { command throws(UsageError) in
+      Interrupts.hold()
       let opened: OpenNetwork
       do throws(NetworkError) { opened = try open(command.options.interfaces) } catch {
         throw UsageError(sentence: "the network cannot be used: \(error)")
