@@ -15,7 +15,7 @@ package struct CommandPlan: Hashable, Sendable {
   package var help: String {
     let usage = "usage: earshot \(name) \(operands)".trimmed
     let details = details.isEmpty ? "" : "\n\(details)\n"
-    let table = HelpTable((options + [ArgumentParser.help]).map { ($0.heading, $0.help) })
+    let table = HelpTable(allOptions.map { ($0.heading, $0.help) })
     return "\(summary).\n\n\(usage)\n\(details)\noptions:\n\(table.text)"
   }
 }

@@ -4,9 +4,19 @@ import EarshotScenario
 package struct EarshotTool {
   /// The version of this package.
   package static let version = "0.1.0"
+  /// The day of this version, as manual pages have it.
+  package static let date = "November 21, 2026"
   /// All commands, as the help lists them.
   package static let commands =
-    liveCommands.map { $0.plan } + [SimulateCommand.plan, HelpCommand.plan]
+    liveCommands.map { $0.plan } + [
+      SimulateCommand.plan, CompletionsCommand.plan, ManCommand.plan, HelpCommand.plan,
+    ]
+  /// The options that stand in the place of a command.
+  package static let options = [
+    ArgumentParser.help, OptionPlan("--version", help: "Show the version"),
+  ]
+  /// All that can be typed.
+  package static var table: CommandTable { CommandTable(commands: commands, options: options) }
 
   private static let liveCommands: [any LiveCommand.Type] = [
     AdvertiseCommand.self, BrowseCommand.self, ChatCommand.self, PingCommand.self,
@@ -67,6 +77,8 @@ package struct EarshotTool {
       return try SimulateCommand(
         console: console, engine: engine, batchEngine: batchEngine, interrupts: interrupts
       ).run(rest)
+    case CompletionsCommand.plan.name: return try CompletionsCommand(console: console).run(rest)
+    case ManCommand.plan.name: return try ManCommand(console: console).run(rest)
     case HelpCommand.plan.name: return try HelpCommand(console: console).run(rest)
     case "--help", "-h": return try HelpCommand(console: console).run(rest)
     case "--version":
@@ -79,7 +91,7 @@ package struct EarshotTool {
   /// The mistake of a command that does not exist.
   static func unknown(_ word: String) -> UsageError {
     let kind = word.hasPrefix("-") ? "option" : "command"
-    let known = commands.map(\.name) + ["--help", "--version"]
+    let known = commands.map(\.name) + options.map(\.name)
     let nearest = Spelling.nearest(to: word, among: known)
     let looksLikeFile = word.hasSuffix(".json5") || word.hasSuffix(".json")
     let advice =

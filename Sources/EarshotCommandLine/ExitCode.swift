@@ -20,6 +20,19 @@ package enum ExitCode: Int32, Hashable, Comparable, Sendable, CaseIterable {
     left.gravity < right.gravity
   }
 
+  /// What it says, as the manual has it, without its full stop.
+  var meaning: String {
+    switch self {
+    case .held: "Everything held, or was done"
+    case .violated: "An expectation was violated, or what was wanted did not come about"
+    case .usage: "The command line or a file is wrong; nothing was run"
+    case .broken: "A run crashed, or two runs of one seed differed"
+    case .unchecked: "A scenario ran in which nothing was checked"
+    case .unwritten: "What was to be written could not be"
+    case .interrupted: "Ctrl-C came before the end of many runs, or twice"
+    }
+  }
+
   private var gravity: Int {
     switch self {
     case .held: 0

@@ -35,7 +35,7 @@ struct HelpCommand {
     commands:
     \(HelpTable(EarshotTool.commands.map { ($0.name, $0.summary) }).text)
     options:
-    \(HelpTable([("--help", "Show this help"), ("--version", "Show the version")]).text)
+    \(HelpTable(EarshotTool.options.map { ($0.name, $0.help) }).text)
     To begin: earshot chat, in two terminals
     "earshot help COMMAND" tells more.
 

@@ -1,0 +1,229 @@
+import EarshotCommandLine
+import Foundation
+import Testing
+
+@Suite("Completions and the manual", .timeLimit(.minutes(3)))
+struct CompletionTests {
+  private static let commands = EarshotTool.commands
+  private static let names = commands.map(\.name)
+
+  private func printed(_ words: String...) -> String {
+    let shell = Shell()
+    #expect(shell.run(words) == .held)
+    #expect(shell.err.isEmpty)
+    return shell.out
+  }
+
+  /// What a program of the system prints, when it ends well.
+  private func output(_ words: [String], sourceLocation: SourceLocation = #_sourceLocation) throws
+    -> String
+  {
+    let (process, pipe) = (Process(), Pipe())
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = words
+    process.environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "HOME": "/"]
+    (process.standardOutput, process.standardError) = (pipe, pipe)
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0, "\(text)", sourceLocation: sourceLocation)
+    return text
+  }
+
+  // MARK: What is in them
+
+  @Test("Every command and each of its options is in all of them", arguments: commands)
+  func complete(command: CommandPlan) throws {
+    let (bash, zsh) = (printed("completions", "bash"), printed("completions", "zsh"))
+    let (fish, page) = (printed("completions", "fish"), printed("man"))
+    let quoted = command.summary.replacing("'", with: "'\\''")
+    #expect(zsh.contains("    '\(command.name):\(quoted)'\n"))
+    let options = command.allOptions
+    #expect(options.last?.name == "--help")
+    let names = options.map(\.name).joined(separator: " ")
+    #expect(bash.contains("\n    \(command.name)) options=\"\(names)\""))
+    let arguments = try #require(zsh.section(from: "    \(command.name))\n", to: "      ;;"))
+    let section = try #require(page.section(from: ".Ss \(command.name)\n", to: ".El\n"))
+    for option in options {
+      let word = option.name.dropFirst(2)
+      #expect(arguments.contains("\(option.name)\(option.value == nil ? "[" : "=[")"))
+      #expect(fish.contains(" '__earshot_command \(command.name)' -l \(word) "))
+      let value = option.value.map { " Ar \($0)" } ?? ""
+      #expect(section.contains("\n.It Fl -\(word)\(value)\n"))
+      #expect(bash.contains("\"\(command.name) \(option.name)\") ") == (option.value != nil))
+    }
+  }
+
+  @Test("What may be repeated, takes a file, or an interface, is completed as such")
+  func sources() {
+    let (bash, zsh) = (printed("completions", "bash"), printed("completions", "zsh"))
+    let fish = printed("completions", "fish")
+    #expect(bash.contains("\"simulate --trace\") _earshot_files; return ;;"))
+    #expect(zsh.contains(":FILE:_files'"))
+    #expect(fish.contains("-n '__earshot_command simulate' -l trace -r -F -d"))
+    #expect(bash.contains("\"browse --interface\") mapfile"))
+    #expect(zsh.contains("'*--interface=[") && zsh.contains(":IF:_net_interfaces'"))
+    #expect(!zsh.contains("'*--seed"))
+  }
+
+  @Test(
+    "A shell that there is not, or none, or a word too many, is wrong usage",
+    arguments: [
+      (["completions"], "completions are for one shell: bash, zsh or fish"),
+      (["completions", "bash", "zsh"], "completions are for one shell: bash, zsh or fish"),
+      (["completions", "tcsh"], "there are no completions for \"tcsh\"; the shells are bash, zsh"),
+      (["completions", "--shell"], "there is no option \"--shell\"; did you mean \"--help\"?"),
+      (["man", "earshot"], "man takes no words of its own"),
+    ])
+  func usage(words: [String], reason: String) {
+    let shell = Shell()
+    #expect(shell.run(words) == .usage)
+    #expect(shell.err.hasPrefix("earshot: \(reason)"))
+    #expect(shell.err.hasSuffix("See \"earshot help \(words[0])\".\n"))
+    #expect(shell.out.isEmpty)
+  }
+
+  // MARK: What shells make of them
+
+  /// What bash offers behind these words.
+  private func bash(_ words: [String], in folder: Folder) throws -> [String] {
+    let script = try folder.file("earshot.bash", printed("completions", "bash"))
+    let program = """
+      cd '\(folder.path)' && source '\(script)' && complete -p earshot >/dev/null || exit 1
+      COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _earshot; printf '%s\\n' "${COMPREPLY[@]}"
+      """
+    let text = try output(["bash", "-uc", program, "bash"] + words)
+    return text.split(separator: "\n").map(String.init).sorted()
+  }
+
+  @Test("Bash offers the options of a command, and nothing else", arguments: commands)
+  func bashOptions(command: CommandPlan) throws {
+    let offered = try bash(["earshot", command.name, "--"], in: try Folder())
+    #expect(offered == command.allOptions.map(\.name).sorted())
+  }
+
+  @Test("Bash offers commands, words, interfaces and scenarios where they are expected")
+  func bashWords() throws {
+    let folder = try Folder()
+    for name in ["a room.json5", "b.json5", "notes.txt"] { _ = try folder.file(name) }
+    #expect(try bash(["earshot", "si"], in: folder) == ["simulate"])
+    #expect(try bash(["earshot", "--v"], in: folder) == ["--version"])
+    #expect(try bash(["earshot", "help", ""], in: folder) == Self.names.sorted())
+    #expect(try bash(["earshot", "completions", ""], in: folder) == ["bash", "fish", "zsh"])
+    #expect(try bash(["earshot", "simulate", ""], in: folder) == ["a room.json5", "b.json5"])
+    #expect(try bash(["earshot", "simulate", "--trace", "n"], in: folder) == ["notes.txt"])
+    #expect(try bash(["earshot", "simulate", "--trace", "=", "n"], in: folder) == ["notes.txt"])
+    #expect(try bash(["earshot", "browse", "--interface", "l"], in: folder).contains("lo"))
+    #expect(try bash(["earshot", "browse", "--interface", "="], in: folder).contains("lo"))
+    #expect(try bash(["earshot", "simulate", "--seed", ""], in: folder).isEmpty)
+    #expect(try bash(["earshot", "nonsense", ""], in: folder).isEmpty)
+  }
+
+  private static func has(_ program: String) -> Bool {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return path.split(separator: ":").contains {
+      FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
+    }
+  }
+
+  /// What fish offers behind a command line.
+  private func fish(_ line: String, in folder: Folder) throws -> [String] {
+    let script = try folder.file("earshot.fish", printed("completions", "fish"))
+    let program = "cd '\(folder.path)'; source '\(script)'; complete -C '\(line)'"
+    let text = try output(["fish", "--no-config", "-c", program])
+    return text.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }.sorted()
+  }
+
+  @Test(
+    "Fish offers the options of a command, and nothing else",
+    .enabled(if: has("fish"), "needs fish"),
+    arguments: commands)
+  func fishOptions(command: CommandPlan) throws {
+    let offered = try fish("earshot \(command.name) --", in: try Folder())
+    let expected = command.allOptions.map { $0.value == nil ? $0.name : "\($0.name)=" }
+    #expect(
+      Set(offered.map { $0.filter { $0 != "=" } }) == Set(expected.map { $0.filter { $0 != "=" } }))
+  }
+
+  @Test(
+    "Fish offers commands, words, interfaces and scenarios where they are expected",
+    .enabled(if: has("fish"), "needs fish"))
+  func fishWords() throws {
+    let folder = try Folder()
+    for name in ["b.json5", "notes.txt"] { _ = try folder.file(name) }
+    #expect(try fish("earshot si", in: folder) == ["simulate"])
+    #expect(try fish("earshot help ", in: folder) == Self.names.sorted())
+    #expect(try fish("earshot completions ", in: folder) == ["bash", "fish", "zsh"])
+    #expect(try fish("earshot browse --interface l", in: folder).contains("lo"))
+    #expect(try fish("earshot simulate b", in: folder) == ["b.json5"])
+    #expect(try fish("earshot simulate --trace n", in: folder) == ["notes.txt"])
+    #expect(try fish("earshot browse ", in: folder).isEmpty)
+  }
+
+  @Test("Zsh takes the script, sourced or from fpath", .enabled(if: has("zsh"), "needs zsh"))
+  func zsh() throws {
+    let folder = try Folder()
+    let script = try folder.file("_earshot", printed("completions", "zsh"))
+    _ = try output(["zsh", "-n", script])
+    let program = "autoload -U compinit && compinit -u -D && print -- $_comps[earshot]"
+    #expect(
+      try output(["zsh", "-fc", "fpath=('\(folder.path)' $fpath); \(program)"]) == "_earshot\n")
+    let sourced = "autoload -U compinit && compinit -u -D && source '\(script)'"
+    #expect(try output(["zsh", "-fc", "\(sourced) && print -- $_comps[earshot]"]) == "_earshot\n")
+  }
+
+  @Test(
+    "Zsh completes what is typed", .enabled(if: has("zsh"), "needs zsh"),
+    arguments: [
+      ("earshot simu", "earshot simulate "), ("earshot simulate --see", "earshot simulate --seed"),
+      ("earshot help comp", "earshot help completions "),
+      ("earshot completions f", "earshot completions fish "),
+      ("earshot simulate b", "earshot simulate b.json5 "),
+      ("earshot chat --pat", "earshot chat --patience="),
+    ])
+  func zshWords(typed: String, completed: String) throws {
+    let folder = try Folder()
+    let script = try folder.file("_earshot", printed("completions", "zsh"))
+    for name in ["b.json5", "bnotes.txt"] { _ = try folder.file(name) }
+    // A shell within a shell, since completing needs a terminal.
+    let program = """
+      zmodload zsh/zpty && cd '\(folder.path)' && export TERM=dumb
+      zpty inner zsh -f -i
+      line() { zpty -w inner "$1"; }
+      line "PS1=; unset zle_bracketed_paste; autoload -U compinit; compinit -u -D; source '\(script)'"
+      line 'show() { print -rn -- "<$BUFFER>"; BUFFER=; zle accept-line }; zle -N show'
+      line 'bindkey "^I" complete-word; bindkey "^X" show; print re""ady'
+      zpty -r inner text '*ready*'
+      zpty -wn inner $'\(typed)\\t\\x18'
+      zpty -r inner text '*<*>*'
+      print -r -- "${${text##*<}%%>*}"
+      zpty -d inner
+      """
+    #expect(try output(["zsh", "-fc", program]) == "\(completed)\n")
+  }
+
+  @Test("The manual is what mandoc expects of one", .enabled(if: has("mandoc"), "needs mandoc"))
+  func manual() throws {
+    let folder = try Folder()
+    let page = try folder.file("earshot.1", printed("man"))
+    #expect(try output(["mandoc", "-Tlint", "-W", "warning", page]).isEmpty)
+    let text = try output(["mandoc", "-Tutf8", page]).replacing(/.\u{8}/, with: "")
+    for plan in Self.commands {
+      #expect(text.contains("earshot \(plan.name)"))
+      for option in plan.allOptions { #expect(text.contains("     \(option.name)")) }
+    }
+    #expect(text.contains("0...9999 --jobs 8"))
+    #expect(text.contains("     130     Ctrl-C came before the end"))
+  }
+}
+
+extension String {
+  /// What stands between two texts, the first of each.
+  fileprivate func section(from start: String, to end: String) -> Substring? {
+    guard let begin = range(of: start),
+      let last = range(of: end, range: begin.upperBound..<endIndex)
+    else { return nil }
+    return self[begin.upperBound..<last.lowerBound]
+  }
+}
