@@ -6,6 +6,9 @@ import Synchronization
 /// Senders append under the lock without hopping anywhere; a link drains; consumers give the window back.
 /// Lives as long as the membership does, across its links.
 final class Delivery: Sendable {
+  /// Which of its session's streams it is, former ones included.
+  struct ID: Hashable, Sendable { let rawValue: UInt64 }
+
   private struct Waiter {
     let id: Int
     let continuation: UnsafeContinuation<Void, Never>
@@ -22,11 +25,13 @@ final class Delivery: Sendable {
   /// What became of an attempt to append a message.
   enum Outcome: Sendable { case appended, full, ended }
 
+  let id: ID
   private let state: Mutex<State>
   private let carrier = Carrier()
   private let wakeup = Wakeup()
 
-  init(_ configuration: ReliableMachine.Configuration, on network: any Network) {
+  init(_ id: ID, _ configuration: ReliableMachine.Configuration, on network: any Network) {
+    self.id = id
     state = Mutex(State(machine: ReliableMachine(configuration)))
     wakeup.connect(to: network.makeSignal { [carrier] in carrier.link?.flushRequested() })
   }
@@ -204,7 +209,7 @@ final class Delivery: Sendable {
           return arrival == nil
         }
         let bytes = try state.machine.receiveMessage(payload, frameBytes: frameBytes, at: now)
-        if let bytes { messages.append(.message(Message(sender: sender, bytes: bytes))) }
+        if let bytes { messages.append(.message(Message(sender: sender, bytes: bytes, from: id))) }
         return true
       }
       return arrival

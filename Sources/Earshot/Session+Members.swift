@@ -90,7 +90,8 @@ extension Session: LinkOwner {
     bounds.messageBytesMax = configuration.messageBytesMax
     bounds.outboundBytesMax = configuration.outboxBytesMax
     bounds.windowBytes = max(configuration.windowBytes, InboundLedger.windowBytesMin)
-    return Delivery(bounds, on: peer.network)
+    lastDelivery += 1
+    return Delivery(Delivery.ID(rawValue: lastDelivery), bounds, on: peer.network)
   }
 
   /// Takes over the link of an invitation that was accepted and confirmed.
@@ -355,7 +356,10 @@ extension Session: LinkOwner {
     guard phase != .ended else { return }
     phase = .leaving
     directory.end()
-    for member in membersInOrder { seats[member]?.delivery.end() }
+    for seat in seats.values {
+      seat.delivery.end()
+      directory.close(seat.delivery)
+    }
     for member in joiners.keys.sorted() { resumeJoiners(of: member, false) }
     (seats, owners, held) = ([:], [:], [:])
     finishIfEmpty()

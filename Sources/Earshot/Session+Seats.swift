@@ -176,6 +176,7 @@ extension Session {
     directory.remove(member)
     let undelivered = seat.delivery.undelivered
     seat.delivery.end()
+    directory.close(seat.delivery)
     forget(member)
     if seat.hasJoined {
       hub.push(.left(member, DepartureReason(departure), undelivered: undelivered))

@@ -28,6 +28,7 @@ public actor Session {
   var owners: [LinkToken: PeerID] = [:]
   var held: [LinkToken: HeldRequest] = [:]
   var pending: [(PeerID, MembershipMachine.Event)] = []
+  var lastDelivery: UInt64 = 0
   var timers = TimerTable<Deadline>()
   var timer: (any NetworkTimer)?
   var leavers: [UnsafeContinuation<Void, Never>] = []
@@ -138,34 +139,40 @@ public actor Session {
   }
 
   /// What a series of events amounts to: messages and ends stay, an interruption that was overcome goes.
-  static func summary(of events: [SessionEvent]) -> [SessionEvent] {
-    var kept: [SessionEvent] = []
+  package static func summary(of events: [SessionEvent]) -> [SessionEvent] {
+    var kept: [SessionEvent?] = []
+    var interruptions: [PeerID: Int] = [:]
     for event in events {
-      if case .resumed(let id) = event,
-        let index = kept.lastIndex(where: { $0.interrupted == id })
-      {
-        kept.remove(at: index)
-      } else {
-        kept.append(event)
+      switch event {
+      case .interrupted(let id, _): interruptions[id] = kept.count
+      case .resumed(let id):
+        guard let index = interruptions.removeValue(forKey: id) else { break }
+        kept[index] = nil
+        continue
+      case .left(let id, _, _): interruptions[id] = nil
+      case .joined, .message: break
       }
+      kept.append(event)
     }
-    return kept
+    return kept.compactMap(\.self)
   }
 
-  /// Gives the senders of messages that every consumer has taken their window back.
+  /// Gives the streams of messages that every consumer has taken their window back.
+  ///
+  /// A stream that ended, whose peer may have begun another one since, wants none back.
   private static func taken(
     _ events: ArraySlice<SessionEvent>, _ directory: SessionDirectory, at now: Instant
   ) {
     var rest = events
     while let first = rest.firstIndex(where: \.isMessage), case .message(let message) = rest[first]
     {
-      let (sender, start) = (message.sender, first)
+      let (origin, start) = (message.origin, first)
       var (end, bytes) = (start, 0)
-      while end < rest.endIndex, case .message(let next) = rest[end], next.sender == sender {
+      while end < rest.endIndex, case .message(let next) = rest[end], next.origin == origin {
         bytes += next.bytes.count
         end += 1
       }
-      directory.delivery(to: sender)?.release(messages: end - start, bytes: bytes, at: now)
+      directory.source(origin)?.release(messages: end - start, bytes: bytes, at: now)
       rest = rest[end...]
     }
   }
@@ -176,10 +183,5 @@ public actor Session {
 extension SessionEvent {
   fileprivate var isMessage: Bool {
     if case .message = self { true } else { false }
-  }
-
-  /// Whom an interruption is about.
-  fileprivate var interrupted: PeerID? {
-    if case .interrupted(let id, _) = self { id } else { nil }
   }
 }

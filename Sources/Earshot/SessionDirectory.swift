@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Who can be sent to, for senders on any thread.
+/// Who can be sent to, and which streams messages come through, for callers on any thread.
 final class SessionDirectory: Sendable {
   /// One member's end of the sending path.
   struct Entry: Sendable {
@@ -9,6 +9,7 @@ final class SessionDirectory: Sendable {
   }
   private struct State {
     var entries: [Entry] = []  // In ascending order.
+    var sources: [Delivery] = []  // In the order of joining.
     var isEnded = false
   }
   private let state = Mutex(State())
@@ -18,20 +19,28 @@ final class SessionDirectory: Sendable {
       state.entries.removeAll { $0.id == id }
       let index = state.entries.firstIndex { id < $0.id } ?? state.entries.endIndex
       state.entries.insert(Entry(id: id, delivery: delivery), at: index)
+      state.sources.append(delivery)
     }
   }
 
+  /// Nothing is sent to a member any more; messages may still come from it.
   func remove(_ id: PeerID) {
     state.withLock { $0.entries.removeAll { $0.id == id } }
   }
 
-  func end() {
-    state.withLock { $0 = State(entries: [], isEnded: true) }
+  /// Nothing comes through a stream any more.
+  func close(_ delivery: Delivery) {
+    state.withLock { $0.sources.removeAll { $0 === delivery } }
   }
 
-  /// The path to one member, or `nil` when it is none.
-  func delivery(to id: PeerID) -> Delivery? {
-    state.withLock { state in state.entries.first { $0.id == id }?.delivery }
+  /// Nothing is sent to anybody any more; messages may still come.
+  func end() {
+    state.withLock { ($0.entries, $0.isEnded) = ([], true) }
+  }
+
+  /// The stream that messages came through, or `nil` when it has ended.
+  func source(_ id: Delivery.ID?) -> Delivery? {
+    state.withLock { state in state.sources.first { $0.id == id } }
   }
 
   /// The paths to some peers, each once, or to all members.

@@ -32,9 +32,26 @@ public struct Message: Hashable, Sendable {
   public let sender: PeerID
   /// What was sent.
   public let bytes: [UInt8]
+  /// The stream that it came through, whose window it holds until it is consumed.
+  let origin: Delivery.ID?
 
   /// A message with the given parts, such as for a test of what hears of it.
-  public init(sender: PeerID, bytes: [UInt8]) { (self.sender, self.bytes) = (sender, bytes) }
+  public init(sender: PeerID, bytes: [UInt8]) { self.init(sender: sender, bytes: bytes, from: nil) }
+
+  init(sender: PeerID, bytes: [UInt8], from origin: Delivery.ID?) {
+    (self.sender, self.bytes, self.origin) = (sender, bytes, origin)
+  }
+
+  /// Whether both have one sender and the same bytes, whichever way they came.
+  public static func == (one: Message, other: Message) -> Bool {
+    one.sender == other.sender && one.bytes == other.bytes
+  }
+
+  /// Hashes the sender and the bytes.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(sender)
+    hasher.combine(bytes)
+  }
 }
 
 /// Why the link to a member broke.
