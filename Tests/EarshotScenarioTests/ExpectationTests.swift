@@ -29,11 +29,11 @@ struct ExpectationTests {
   /// Ann sends three messages to Bob; two arrive.
   private static var traffic: Traffic {
     var traffic = Traffic()
-    let stream = traffic.open(Way("ann", "bob"), isEcho: false)
+    let stream = traffic.open(Way("ann", "bob"), in: "main", isEcho: false)
     for second in 1...3 { _ = traffic.send(on: stream, at: .seconds(second)) }
     for number in 0..<2 {
       let mistake = traffic.receive(
-        number, on: stream, from: "ann", to: "bob", at: .seconds(number + 2))
+        number, on: stream, from: "ann", to: "bob", in: "main", at: .seconds(number + 2))
       #expect(mistake == nil)
     }
     return traffic

@@ -4,67 +4,185 @@ import Testing
 
 @Suite("An invariant")
 struct InvariantTests {
-  private static func results(
-    _ record: Recorder.Record, lastDisturbance: Duration = .zero
-  ) -> [Verdict.Result] {
-    Invariants(
-      record: record, end: .seconds(60), awake: ["ann", "bob"], lastDisturbance: lastDisturbance
-    ).results
-  }
-
-  private static func violated(_ record: Recorder.Record) -> [String] {
-    results(record).filter { !$0.held }.map(\.name)
-  }
+  private static let agreement = "both ends agree about a membership"
+  private static let mesh = "who is in one session is linked with all in it"
+  private static let causes = "nobody is interrupted or leaves without a cause"
 
   @Test("Holds when nothing happens")
-  func nothing() {
-    #expect(Self.violated(Recorder.Record()).isEmpty)
-    #expect(Self.results(Recorder.Record()).allSatisfy { $0.isInvariant })
-  }
-
-  @Test("Is violated by calls that never end")
-  func calls() {
-    var record = Recorder.Record()
-    (record.sends, record.openSends) = (5, 1)
-    (record.invitations, record.openInvitations) = (2, 1)
-    #expect(Self.violated(record) == ["every invitation ends once", "every send returns"])
+  func nothing() throws {
+    let results = try Recording().results
+    #expect(results.allSatisfy { $0.held && $0.isInvariant })
+    #expect(results.count == 10)
   }
 
   @Test("Is violated by messages that arrive wrongly and programs that fail")
-  func breaches() {
-    let recorder = Recorder()
-    #expect(recorder.arrived(nil, from: "ann", to: "bob", .zero))
-    recorder.breach(.programs, "bob could not listen")
-    recorder.breach(.programs, "bob could not browse")
-    let violated = Self.results(recorder.everything).filter { !$0.held }
+  func breaches() throws {
+    let recording = try Recording()
+    #expect(recording.recorder.arrived(nil, from: "ann", to: "bob", in: "main", .zero))
+    recording.recorder.breach(.programs, "bob could not listen")
+    recording.recorder.breach(.programs, "bob could not browse")
     #expect(
-      violated.map(\.observed) == [
+      recording.complaints == [
         "bob received a garbled message from ann", "bob could not listen (and 1 more)",
       ])
   }
 
-  /// Ann has Bob as a member for long; Bob may have Ann.
-  private static func oneSided(bobKnows: Bool) -> Recorder.Record {
-    var record = Recorder.Record()
-    (record.identities["ann"], record.identities["bob"]) = (1, 1)
-    var entries = [Timeline.Entry(.seconds(1), "ann", .joined, "bob")]
-    if bobKnows { entries.append(Timeline.Entry(.seconds(1), "bob", .joined, "ann")) }
-    record.timeline = Timeline(entries)
-    return record
-  }
+  // MARK: Two ends
 
   @Test("Is violated by a member that knows nothing of it")
-  func agreement() {
-    #expect(
-      Self.violated(Self.oneSided(bobKnows: false)) == [
-        "both ends agree about a membership"
-      ])
-    #expect(Self.violated(Self.oneSided(bobKnows: true)).isEmpty)
+  func agreementOfTwo() throws {
+    let oneSided = try Recording()
+    oneSided.note(1, "ann", .joined, "bob")
+    #expect(oneSided.violated == [Self.agreement])
+    let mutual = try Recording()
+    mutual.join(1, "ann", "bob")
+    #expect(mutual.violated.isEmpty)
   }
 
-  @Test("Says nothing of memberships while faults are fresh")
-  func disturbed() {
-    let results = Self.results(Self.oneSided(bobKnows: false), lastDisturbance: .seconds(50))
-    #expect(results.allSatisfy { $0.held })
+  @Test(
+    "Is violated by a member that is waited for long after it has given up, whatever the patience")
+  func ghost() throws {
+    let recording = try Recording("{ name: 'ann', session: { patience: '2s' } }, 'bob', 'cy'")
+    recording.join(1, "ann", "bob")
+    recording.fault(.partition([["ann"], ["bob"]]), from: 5, to: 15)
+    for (observer, subject) in [("ann", "bob"), ("bob", "ann")] {
+      recording.note(10, observer, .interrupted, subject, "silence")
+    }
+    recording.note(12, "ann", .left, "bob", "lost")
+    recording.note(40, "bob", .left, "ann", "lost")
+    #expect(recording.violated == [Self.agreement])
+    #expect(
+      recording.complaints == ["from 15s on bob has ann as a member for 25s, but ann not bob"])
+  }
+
+  @Test("Says nothing of two ends that cannot hear each other, or have not had the time")
+  func disturbed() throws {
+    let cut = try Recording()
+    cut.note(1, "ann", .joined, "bob")
+    cut.fault(
+      .cut(LinkEnds(sources: ["ann"], destinations: ["bob"], isMutual: false)), from: 0)
+    #expect(cut.violated.isEmpty)
+    let crashed = try Recording()
+    crashed.note(1, "ann", .joined, "bob")
+    crashed.fault(.crash("bob"), from: 2)
+    #expect(crashed.violated.isEmpty)
+    let fresh = try Recording()
+    fresh.note(50, "ann", .joined, "bob")
+    #expect(fresh.violated.isEmpty)
+    let slow = try Recording("'ann', { name: 'bob', read: { every: '1s' } }, 'cy'")
+    slow.note(1, "ann", .joined, "bob")
+    #expect(slow.violated.isEmpty)
+  }
+
+  // MARK: A group
+
+  @Test("Is violated by two members of a third who are not linked")
+  func hole() throws {
+    let recording = try Recording()
+    recording.join(1, "ann", "bob")
+    recording.join(1, "bob", "cy")
+    #expect(recording.violated == [Self.mesh])
+    recording.join(5, "ann", "cy")
+    #expect(recording.violated.isEmpty)
+  }
+
+  @Test("Is violated by a link of a group that does not come back")
+  func broken() throws {
+    let recording = try Recording(
+      "{ name: 'peer', count: 3, session: { patience: '2m' } }", more: "links: { loss: 0 }")
+    recording.join(1, "peer1", "peer2", "peer3")
+    recording.fault(.partition([["peer1"], ["peer2", "peer3"]]), from: 2, to: 10)
+    recording.note(8, "peer1", .interrupted, "peer2", "silence")
+    #expect(recording.violated == [Self.mesh])
+    recording.note(40, "peer1", .resumed, "peer2")
+    #expect(recording.violated.isEmpty)
+  }
+
+  @Test("Says nothing of two that cannot hear each other, or of whom one removed the other")
+  func apart() throws {
+    let cut = try Recording()
+    cut.join(1, "ann", "bob")
+    cut.join(1, "bob", "cy")
+    cut.fault(.cut(LinkEnds(sources: ["ann"], destinations: ["cy"], isMutual: true)), from: 3)
+    #expect(cut.violated.isEmpty)
+    let removed = try Recording()
+    removed.join(1, "ann", "bob", "cy")
+    removed.note(9, "ann", .removed, "cy")
+    removed.note(9, "ann", .left, "cy", "removed")
+    removed.note(9, "cy", .left, "ann", "removed")
+    #expect(removed.violated.isEmpty)
+    let sessions = try Recording()
+    sessions.join(1, "ann", "bob")
+    sessions.join(1, "bob", "cy", session: "side")
+    #expect(sessions.violated.isEmpty)
+  }
+
+  // MARK: Causes
+
+  @Test(
+    "Is violated by an end that nothing explains",
+    arguments: ["left", "lost", "removed", "disconnected", "restarted", "violation", "unreachable"])
+  func causeless(reason: String) throws {
+    let recording = try Recording()
+    recording.join(1, "ann", "bob")
+    recording.note(9, "ann", .left, "bob", reason)
+    recording.note(9.1, "bob", .left, "ann", "disconnected")
+    recording.note(9, "bob", .disconnected)
+    let isExplained = reason == "left" || reason == "restarted"
+    #expect(recording.violated == (isExplained ? [] : [Self.causes]))
+  }
+
+  @Test("Holds when both were there for the end, and its cause")
+  func explained() throws {
+    let recording = try Recording()
+    recording.join(1, "ann", "bob", "cy")
+    recording.note(5, "ann", .removed, "cy")
+    recording.note(5, "ann", .left, "cy", "removed")
+    recording.note(5, "cy", .left, "ann", "removed")
+    recording.fault(.crash("cy"), from: 7)
+    recording.note(7, "cy", .crashed)
+    recording.note(9, "bob", .interrupted, "cy", "silence")
+    recording.note(39, "bob", .left, "cy", "lost")
+    recording.note(50, "bob", .stopped)
+    recording.note(50, "bob", .left, "ann", "disconnected")
+    recording.note(50, "ann", .left, "bob", "left")
+    #expect(recording.violated.isEmpty, "\(recording.complaints)")
+  }
+
+  @Test("Is violated when patience is over too early, and by a break that nothing explains")
+  func impatient() throws {
+    let recording = try Recording("{ name: 'peer', count: 2, session: { patience: '10s' } }")
+    recording.join(1, "peer1", "peer2")
+    recording.fault(.crash("peer2"), 1, from: 5)
+    recording.note(8, "peer1", .interrupted, "peer2", "linkBroken")
+    recording.note(18, "peer1", .left, "peer2", "lost")
+    #expect(recording.violated.isEmpty)
+    let early = try Recording("{ name: 'peer', count: 2, session: { patience: '10s' } }")
+    early.join(1, "peer1", "peer2")
+    early.fault(.partition([["peer1"], ["peer2"]]), from: 5)
+    early.note(8, "peer1", .interrupted, "peer2", "silence")
+    early.note(17.9, "peer1", .left, "peer2", "lost")
+    #expect(early.violated == [Self.causes])
+    let sudden = try Recording()
+    sudden.join(1, "ann", "bob")
+    sudden.note(5, "ann", .interrupted, "bob", "silence")
+    sudden.note(6, "ann", .resumed, "bob")
+    sudden.note(7, "ann", .interrupted, "bob", "suspending")
+    sudden.note(8, "ann", .resumed, "bob")
+    #expect(sudden.violated == [Self.causes])
+    #expect(sudden.complaints.first?.hasSuffix("(and 1 more)") == true)
+  }
+
+  @Test("Is violated by events that cannot follow each other")
+  func disorder() throws {
+    let events: [[Timeline.Kind]] = [
+      [.resumed], [.joined, .resumed], [.joined, .joined], [.left],
+      [.joined, .interrupted, .interrupted], [.joined, .left, .left],
+    ]
+    for kinds in events {
+      let recording = try Recording()
+      for (index, kind) in kinds.enumerated() { recording.note(Double(index), "ann", kind, "bob") }
+      #expect(recording.violated.contains("events of a membership follow each other"), "\(kinds)")
+    }
   }
 }

@@ -9,7 +9,8 @@ struct ReaderFuzzTests {
     { name: "room", description: 'a "room"', duration: "20s", seed: 7, service: "chat", // all
       peers: ["ann", { name: "p", count: 3, accept: { after: "1s" }, info: { a: "b" },
         invite: [{ who: "ann", timeout: "5s", again: "1s", context: "\\u0041" }, "foundSmaller"],
-        session: { patience: "5s", capacity: 8 }, send: { to: ["ann"], size: "1KiB", count: 3 } }],
+        session: [{ patience: "5s", capacity: 8 }, { name: "b" }], read: { every: "1s" },
+        disconnect: ["1s", { at: "2s", session: "b" }], rejoin: "3s", remove: { who: "ann", at: "4s" }, send: { to: ["ann"], size: "1KiB", count: 3 } }],
       links: { latency: "5ms", loss: "20%", exceptions: [{ between: ["ann", "p"], mtu: 1500 }] },
       faults: [{ at: "1s", kind: "partition", groups: [["ann"], "p"], for: "1.5s" },
         { at: "2s", kind: "suspend", peer: "p1", grace: "1s" }, { at: "3s", kind: "heal" }],

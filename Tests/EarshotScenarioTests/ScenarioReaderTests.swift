@@ -92,6 +92,12 @@ struct ScenarioReaderTests {
         "did you mean \"timedOut\"?"),
       Slip(
         "expect: [{ members: { anne: 1 } }]", at: "expect[0].members.anne", "did you mean \"ann\"?"),
+      Slip(
+        "expect: [{ connected: \"all\", session: \"mian\" }]", at: "expect[0].session",
+        "did you mean \"main\"?"),
+      Slip(
+        "expect: [{ messages: {}, session: \"main\" }]", at: "expect[0].session",
+        "no key \"session\""),
       Slip("expect: 7", at: "expect", "expected an object"),
     ])
   func slips(slip: Slip) throws {
@@ -122,6 +128,38 @@ struct ScenarioReaderTests {
       Slip(
         "{ name: \"p\", invite: \"found\", browse: false }", at: "peers[0].browse", "has to browse"),
       Slip("{ name: \"p\", send: { size: 3 } }", at: "peers[0].send.size", "16B to 16MiB"),
+      Slip(
+        "{ name: \"p\", send: { size: \"5MiB\" } }", at: "peers[0].send.size", "at most 4MiB",
+        "messageBytesMax"),
+      Slip(
+        "{ name: \"p\", session: { messageBytesMax: 100 }, send: { size: 101 } }",
+        at: "peers[0].send.size", "at most 100B"),
+      Slip("{ name: \"p\", session: [{}, {}] }", at: "peers[0].session", "two sessions \"main\""),
+      Slip("{ name: \"p\", session: { name: \"a b\" } }", at: "peers[0].session.name", "a name of"),
+      Slip(
+        "{ name: \"p\", session: { name: \"a\" }, disconnect: { at: \"1s\", session: \"b\" } }",
+        at: "peers[0].disconnect.session", "a session of this peer"),
+      Slip("{ name: \"p\", disconnect: [\"1s\", 2] }", at: "peers[0].disconnect[1]", "a duration"),
+      Slip("{ name: \"p\", rejoin: \"1s\" }", at: "peers[0].rejoin", "\"main\" is not left before"),
+      Slip(
+        "{ name: \"p\", disconnect: \"2s\", rejoin: \"2s\" }", at: "peers[0].rejoin",
+        "not left before"
+      ),
+      Slip("{ name: \"p\", remove: { at: \"1s\" } }", at: "peers[0].remove", "\"who\" is missing"),
+      Slip("{ name: \"p\", remove: \"p\" }", at: "peers[0].remove", "expected an object"),
+      Slip(
+        "{ name: \"p\", stop: { at: \"1s\", session: \"main\" } }", at: "peers[0].stop.session",
+        "no key \"session\""),
+      Slip("{ name: \"p\", read: { batch: 2 } }", at: "peers[0].read", "\"every\" is missing"),
+      Slip(
+        "{ name: \"p\", read: { every: \"1s\", batch: 0 } }", at: "peers[0].read.batch", "from 1"),
+      Slip(
+        "{ name: \"p\", accept: { after: \"1s\", answer: \"maybe\" } }",
+        at: "peers[0].accept.answer",
+        "\"release\""),
+      Slip(
+        "{ name: \"p\", accept: { after: \"1s\", answer: \"decline\", cancel: \"1s\" } }",
+        at: "peers[0].accept.cancel", "only accepting"),
       Slip(
         "{ name: \"p\", session: { patiense: \"1s\" } }", at: "peers[0].session.patiense",
         "\"patience\""),
@@ -159,6 +197,37 @@ struct ScenarioReaderTests {
     #expect(ann.acceptance == .always && ann.invitations.isEmpty && ann.workloads.isEmpty)
     #expect(ann == scenario.peers[1].named("ann"))
     #expect(scenario.links.defaults.isEmpty && scenario.links.exceptions.isEmpty)
+  }
+
+  @Test("What a program does at times is in the order of time, and knows its session")
+  func steps() throws {
+    let text = """
+      { name: "n", duration: "1m", peers: [
+        { name: "ann", session: [{ name: "a", patience: "1s" }, { name: "b", messageBytesMax: "8MiB" }],
+          disconnect: ["9s", { at: "3s", session: "b", within: "5s" }], rejoin: { at: "4s", session: "b" },
+          remove: { who: "bob", at: "1s" }, stop: "20s", invite: { who: "bob", session: "b", cancel: "2s" },
+          send: { session: "b", size: "8MiB" }, read: { every: "1s", batch: 5, until: "2s", leaves: true } },
+        { name: "bob", accept: { after: "1s", answer: "both" } }] }
+      """
+    let scenario = try Scenario(json5: text, file: "n.json5")
+    let (ann, bob) = (scenario.peers[0], scenario.peers[1])
+    #expect(
+      ann.steps == [
+        Step(at: .seconds(1), kind: .remove("bob", session: "a")),
+        Step(at: .seconds(3), kind: .disconnect(session: "b", within: .seconds(5))),
+        Step(at: .seconds(4), kind: .rejoin(session: "b")),
+        Step(at: .seconds(9), kind: .disconnect(session: "a", within: .seconds(2))),
+        Step(at: .seconds(20), kind: .stop(within: .seconds(2))),
+      ])
+    #expect(ann.session("a")?.patience == .seconds(1) && ann.session("b")?.patience == nil)
+    #expect(ann.invitations.map(\.session) == ["b"] && ann.invitations[0].cancel == .seconds(2))
+    #expect(ann.workloads.map(\.session) == ["b"] && ann.workloads[0].size == 8 << 20)
+    #expect(ann.reading?.batch == 5 && ann.reading?.leaves == true)
+    guard case .late(let answer) = bob.acceptance else {
+      Issue.record("\(bob.acceptance)")
+      return
+    }
+    #expect(answer.kind == .both && answer.after == .seconds(1) && answer.cancel == nil)
   }
 
   @Test("A crowd is as many peers as it counts, and its name stands for all of them")

@@ -9,14 +9,14 @@ struct TrafficTests {
 
   private static func sent(_ count: Int) -> Traffic {
     var traffic = Traffic()
-    _ = traffic.open(way, isEcho: false)
+    _ = traffic.open(way, in: "main", isEcho: false)
     for second in 0..<count { _ = traffic.send(on: 0, at: .seconds(second)) }
     return traffic
   }
 
   private static func arrive(_ numbers: [Int], _ traffic: inout Traffic) -> [String] {
     numbers.compactMap {
-      traffic.receive($0, on: 0, from: "ann", to: "bob", at: .seconds(9))
+      traffic.receive($0, on: 0, from: "ann", to: "bob", in: "main", at: .seconds(9))
     }
   }
 
@@ -43,8 +43,9 @@ struct TrafficTests {
   @Test("Are told apart by who sent them to whom")
   func otherWay() {
     var traffic = Self.sent(1)
-    #expect(traffic.receive(0, on: 0, from: "cy", to: "bob", at: .zero) != nil)
-    #expect(traffic.receive(0, on: 0, from: "ann", to: "cy", at: .zero) != nil)
+    #expect(traffic.receive(0, on: 0, from: "cy", to: "bob", in: "main", at: .zero) != nil)
+    #expect(traffic.receive(0, on: 0, from: "ann", to: "bob", in: "side", at: .zero) != nil)
+    #expect(traffic.receive(0, on: 0, from: "ann", to: "cy", in: "main", at: .zero) != nil)
   }
 
   @Test("May be missing when the session refused them")
@@ -59,7 +60,7 @@ struct TrafficTests {
   func broken() {
     var traffic = Self.sent(6)
     #expect(Self.arrive([0], &traffic).isEmpty)
-    traffic.breakOff(Way("bob", "ann"))
+    traffic.breakOff(Way("bob", "ann"), in: "main")
     #expect(Self.arrive([3], &traffic).isEmpty)
     #expect(Self.arrive([2], &traffic).count == 1)
     #expect(Self.arrive([5], &traffic).count == 1)

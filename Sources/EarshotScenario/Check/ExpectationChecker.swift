@@ -14,29 +14,31 @@ package struct ExpectationChecker {
 
   /// Whether an expectation held, and what was seen.
   package func check(_ expectation: Expectation) -> Verdict.Result {
-    let (held, observed) = finding(expectation.kind)
+    let (held, observed) = finding(expectation.kind, expectation.session)
     return Verdict.Result(expectation.name, held: held, observed: observed)
   }
 
-  private func finding(_ kind: Expectation.Kind) -> (held: Bool, observed: String) {
+  private func finding(
+    _ kind: Expectation.Kind, _ session: String?
+  ) -> (held: Bool, observed: String) {
     switch kind {
     case .connected(let pairs, let moment):
-      state(moment, { $0.missing(pairs).isEmpty }) {
-        "\(Self.couples($0.missing(pairs))) not connected"
+      state(moment, { $0.missing(pairs, session).isEmpty }) {
+        "\(Self.couples($0.missing(pairs, session))) not connected"
       }
     case .disconnected(let pairs, let moment):
-      state(moment, { $0.present(pairs).isEmpty }) {
-        "\(Self.couples($0.present(pairs))) connected"
+      state(moment, { $0.present(pairs, session).isEmpty }) {
+        "\(Self.couples($0.present(pairs, session))) connected"
       }
     case .members(let counts, let moment):
-      state(moment, { $0.wrong(counts).isEmpty }) { state in
-        let wrong = state.wrong(counts)
-        return Self.list(wrong.map { "\($0.peer) has \(state.count(of: $0.peer))" })
+      state(moment, { $0.wrong(counts, session).isEmpty }) { state in
+        let wrong = state.wrong(counts, session)
+        return Self.list(wrong.map { "\($0.peer) has \(state.count(of: $0.peer, in: session))" })
       }
     case .event(let pattern, let occurrences, let window):
-      occurred(occurrences, window) { $0.matches(pattern) }
+      occurred(occurrences, window) { $0.matches(pattern, session) }
     case .outcome(let from, let to, let outcomes, let occurrences, let window):
-      outcome(from, to, outcomes, occurrences, window)
+      outcome((from, to, session), outcomes, occurrences, window)
     case .messages(let from, let to, let delivery, let window):
       delivered(Set(from), Set(to), delivery, window)
     }
@@ -102,11 +104,12 @@ package struct ExpectationChecker {
   }
 
   private func outcome(
-    _ from: String, _ to: String, _ outcomes: [String], _ occurrences: Occurrences,
-    _ window: Window
+    _ invitation: (from: String, to: String, session: String?), _ outcomes: [String],
+    _ occurrences: Occurrences, _ window: Window
   ) -> (Bool, String) {
     let all = timeline.entries.filter {
-      $0.kind == .outcome && $0.observer == from && $0.subject == to && window.contains($0.time)
+      $0.kind == .outcome && $0.observer == invitation.from && $0.subject == invitation.to
+        && $0.isIn(invitation.session) && window.contains($0.time)
     }
     let count = all.count { outcomes.contains($0.detail) }
     let seen = all.map { "\($0.detail) at \(Quantity.moment($0.time))" }
@@ -130,9 +133,12 @@ package struct ExpectationChecker {
 }
 
 extension Timeline.Entry {
+  /// Whether this is about a session, or no session is meant.
+  fileprivate func isIn(_ session: String?) -> Bool { session == nil || session == self.session }
+
   /// Whether this is what a pattern means.
-  fileprivate func matches(_ pattern: EventPattern) -> Bool {
-    guard kind.rawValue == pattern.kind.rawValue else { return false }
+  fileprivate func matches(_ pattern: EventPattern, _ session: String?) -> Bool {
+    guard kind.rawValue == pattern.kind.rawValue, isIn(session) else { return false }
     if let observer = pattern.observer, observer != self.observer { return false }
     if let subject = pattern.subject, subject != self.subject { return false }
     guard let reason = pattern.reason else { return true }
@@ -142,17 +148,17 @@ extension Timeline.Entry {
 
 extension Membership {
   /// The couples that are not connected.
-  fileprivate func missing(_ pairs: PeerPairs) -> [(String, String)] {
-    pairs.couples.filter { !areConnected($0.0, $0.1) }
+  fileprivate func missing(_ pairs: PeerPairs, _ session: String?) -> [(String, String)] {
+    pairs.couples.filter { !areConnected($0.0, $0.1, in: session) }
   }
 
   /// The couples that are connected.
-  fileprivate func present(_ pairs: PeerPairs) -> [(String, String)] {
-    pairs.couples.filter { areConnected($0.0, $0.1) }
+  fileprivate func present(_ pairs: PeerPairs, _ session: String?) -> [(String, String)] {
+    pairs.couples.filter { areConnected($0.0, $0.1, in: session) }
   }
 
   /// The counts that are not right.
-  fileprivate func wrong(_ counts: [MemberCount]) -> [MemberCount] {
-    counts.filter { count(of: $0.peer) != $0.count }
+  fileprivate func wrong(_ counts: [MemberCount], _ session: String?) -> [MemberCount] {
+    counts.filter { count(of: $0.peer, in: session) != $0.count }
   }
 }

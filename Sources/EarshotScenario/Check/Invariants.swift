@@ -2,29 +2,26 @@ import EarshotCore
 
 /// What has to hold in every run, whatever the scenario says.
 package struct Invariants {
-  private let record: Recorder.Record
-  /// The end of the run, and who was awake then.
-  private let end: Duration
-  private let awake: [String]
-  /// When something last happened to the network or to a host.
-  private let lastDisturbance: Duration
+  let evidence: Evidence
 
   /// The invariants of one run.
-  package init(
-    record: Recorder.Record, end: Duration, awake: [String], lastDisturbance: Duration
-  ) {
-    (self.record, self.end, self.awake) = (record, end, awake)
-    self.lastDisturbance = lastDisturbance
+  package init(_ scenario: Scenario, _ record: Recorder.Record) {
+    evidence = Evidence(scenario, record)
   }
 
   /// What came of each of them.
   package var results: [Verdict.Result] {
     [
       result("messages arrive in order, once and unharmed", breaches(.messages)),
+      result("no message is lost while its membership lasts", lostMessages),
+      result("what counts as undelivered did not arrive", wrongCounts),
       result("no program fails", breaches(.programs)),
-      result("every invitation ends once", unended(record.openInvitations, of: record.invitations)),
-      result("every send returns", unended(record.openSends, of: record.sends)),
+      result("every call returns in time", breaches(.calls) + unended),
+      result("both ends of an invitation are told the same", wrongAnswers),
+      result("events of a membership follow each other", evidence.spans.disorder),
       result("both ends agree about a membership", disagreements),
+      result("who is in one session is linked with all in it", holes),
+      result("nobody is interrupted or leaves without a cause", causeless),
     ]
   }
 
@@ -37,36 +34,11 @@ package struct Invariants {
   }
 
   private func breaches(_ law: Recorder.Breach.Law) -> [String] {
-    record.breaches.filter { $0.law == law }.map(\.text)
+    evidence.record.breaches.filter { $0.law == law }.map(\.text)
   }
 
-  private func unended(_ open: Int, of all: Int) -> [String] {
-    open == 0 ? [] : ["\(open) of \(all) had not ended when the world had"]
+  private var unended: [String] {
+    let open = evidence.record.calls.open.count
+    return open == 0 ? [] : ["\(open) of \(evidence.record.calls.count) had not when the world had"]
   }
-
-  /// Peers that have had a member with a link that is up for long, of which that member knows nothing.
-  private var disagreements: [String] {
-    guard lastDisturbance + Self.calm <= end else { return [] }
-    let history = MembershipHistory(record.timeline)
-    let (then, now) = (history.state(at: end - Self.calm), history.state(at: end))
-    let isLast = { (name: String, identity: Int) in
-      record.identities[name].map { identity == $0 - 1 } ?? false
-    }
-    var found: [String] = []
-    for observer in awake {
-      for subject in awake where subject != observer {
-        let steady = then.linked(subject, of: observer).intersection(
-          now.linked(subject, of: observer))
-        let isMutual = [then, now].contains { !$0.joined(observer, of: subject).isEmpty }
-        if steady.contains(where: { isLast(subject, $0) }) && !isMutual {
-          found.append("\(observer) has \(subject) as a member, but \(subject) not \(observer)")
-        }
-      }
-    }
-    return found
-  }
-
-  /// How long nothing may have happened before both ends have to agree: three times the silence after which
-  /// a link counts as broken.
-  private static let calm: Duration = .seconds(15)
 }

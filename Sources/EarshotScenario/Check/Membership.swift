@@ -2,10 +2,15 @@ import EarshotCore
 
 /// Who is a member of whose session, and connected to it, at one time.
 struct Membership: Hashable {
-  /// By peer, then by member: the identities of the member that have joined and not left.
-  private var joined: [String: [String: Set<Int>]] = [:]
-  /// Those of them whose link is up.
-  private var linked: [String: [String: Set<Int>]] = [:]
+  /// Which identity of a member, in which session.
+  private struct Place: Hashable {
+    let identity: Int
+    let session: String
+  }
+  /// By peer, then by member: where the member has joined and not left.
+  private var joined: [String: [String: Set<Place>]] = [:]
+  /// Where its link is up.
+  private var linked: [String: [String: Set<Place>]] = [:]
 
   /// Takes in what happened.
   ///
@@ -17,44 +22,38 @@ struct Membership: Hashable {
       return true
     }
     guard let subject = entry.subject else { return false }
+    let place = Place(identity: entry.identity, session: entry.session)
     switch entry.kind {
     case .joined:
-      joined[observer, default: [:]][subject, default: []].insert(entry.identity)
-      linked[observer, default: [:]][subject, default: []].insert(entry.identity)
-    case .resumed: linked[observer, default: [:]][subject, default: []].insert(entry.identity)
-    case .interrupted: linked[observer]?[subject]?.remove(entry.identity)
+      joined[observer, default: [:]][subject, default: []].insert(place)
+      linked[observer, default: [:]][subject, default: []].insert(place)
+    case .resumed: linked[observer, default: [:]][subject, default: []].insert(place)
+    case .interrupted: linked[observer]?[subject]?.remove(place)
     case .left:
-      joined[observer]?[subject]?.remove(entry.identity)
-      linked[observer]?[subject]?.remove(entry.identity)
+      joined[observer]?[subject]?.remove(place)
+      linked[observer]?[subject]?.remove(place)
     case .found, .updated, .lost, .invited, .answered, .outcome, .started, .suspended, .awoke,
-      .disconnected, .crashed, .failed, .fault, .faultEnded:
+      .disconnected, .rejoined, .removed, .stopped, .crashed, .failed, .fault, .faultEnded:
       return false
     }
     return true
   }
 
-  /// Whether each of two peers has the other as a member, with a link that is up.
-  func areConnected(_ left: String, _ right: String) -> Bool {
-    isLinked(left, right) && isLinked(right, left)
+  /// Whether each of two peers has the other as a member of one session, with a link that is up.
+  func areConnected(_ left: String, _ right: String, in session: String?) -> Bool {
+    let common = sessions(left, right).intersection(sessions(right, left))
+    return session.map { common.contains($0) } ?? !common.isEmpty
   }
 
-  private func isLinked(_ observer: String, _ subject: String) -> Bool {
-    linked[observer]?[subject].map { !$0.isEmpty } ?? false
+  private func sessions(_ observer: String, _ subject: String) -> Set<String> {
+    Set((linked[observer]?[subject] ?? []).map(\.session))
   }
 
   /// How many members a peer has, those that it waits for included.
-  func count(of observer: String) -> Int {
-    joined[observer]?.values.reduce(0) { $0 + $1.count } ?? 0
-  }
-
-  /// Which identities of a peer another one has as members with a link that is up.
-  func linked(_ subject: String, of observer: String) -> Set<Int> {
-    linked[observer]?[subject] ?? []
-  }
-
-  /// Which identities of a peer another one has as members.
-  func joined(_ subject: String, of observer: String) -> Set<Int> {
-    joined[observer]?[subject] ?? []
+  func count(of observer: String, in session: String?) -> Int {
+    joined[observer]?.values.reduce(0) { sum, places in
+      sum + places.count { session == nil || $0.session == session }
+    } ?? 0
   }
 }
 

@@ -20,9 +20,13 @@ package struct Expectation: Hashable, Sendable {
 
   package var name: String
   package var kind: Kind
+  /// The session that it is about; `nil` for any.
+  package var session: String?
 
   /// An expectation with a name.
-  package init(name: String, _ kind: Kind) { (self.name, self.kind) = (name, kind) }
+  package init(name: String, _ kind: Kind, in session: String? = nil) {
+    (self.name, self.kind, self.session) = (name, kind, session)
+  }
 }
 
 /// Peers, each paired with each other one.

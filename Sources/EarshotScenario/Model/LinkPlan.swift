@@ -6,6 +6,11 @@ package struct LinkPlan: Hashable, Sendable {
   package var defaults = LinkChange()
   /// What differs, later ones over earlier ones.
   package var exceptions: [LinkException] = []
+
+  /// What a direction is like, as long as no fault changes it.
+  package func change(for pair: LinkDirection) -> LinkChange {
+    exceptions.filter { $0.ends.contains(pair) }.reduce(defaults) { $0.overlaid(with: $1.change) }
+  }
 }
 
 /// Properties of a link that a scenario sets; those it leaves alone are `nil`.
@@ -46,6 +51,11 @@ package struct LinkEnds: Hashable, Sendable {
   package var destinations: [String]
   /// Whether the way back is meant too.
   package var isMutual: Bool
+
+  /// The links between two sides.
+  package init(sources: [String], destinations: [String], isMutual: Bool) {
+    (self.sources, self.destinations, self.isMutual) = (sources, destinations, isMutual)
+  }
 
   /// Every pair of source and destination, in order, each once.
   package var pairs: [LinkDirection] {

@@ -1,5 +1,3 @@
-package import EarshotCore
-
 /// Peers, what they do, what befalls them, and what must hold.
 ///
 /// Read from a file; the format is described in <doc:ScenarioFormat>. A scenario and a seed make one
@@ -44,26 +42,21 @@ package struct PeerPlan: Hashable, Sendable {
   package var acceptance = Acceptance.always
   /// Whom it invites.
   package var invitations: [InvitationPlan] = []
-  /// How long its session waits for a member whose link broke; `nil` for the framework's default.
-  package var patience: Duration?
-  /// How many members its session takes, itself included; `nil` for the framework's default.
-  package var capacity: Int?
+  /// Its sessions, at least one; what names none is about the first.
+  package var sessions = [SessionPlan()]
   /// What it sends.
   package var workloads: [Workload] = []
   /// Whether it sends every message that is not an echo back to its sender.
   package var echoes = false
   /// Whether its program suspends its peer when the system is about to suspend the program.
   package var preparesForSuspension = true
-  /// When it disconnects its session.
-  package var disconnect: Duration?
-}
+  /// How its program takes events; `nil` for at once.
+  package var reading: ReadingPlan?
+  /// What its program does at times, in the order of time.
+  package var steps: [Step] = []
 
-/// What a peer says to invitations.
-package enum Acceptance: Hashable, Sendable {
-  case always, never, decline
-  case after(Duration)
-  /// Accepts with this chance, declines otherwise.
-  case chance(Ratio)
+  /// The session of a name.
+  package func session(_ name: String) -> SessionPlan? { sessions.first { $0.name == name } }
 }
 
 /// Whom a peer invites, and how.
@@ -83,6 +76,10 @@ package struct InvitationPlan: Hashable, Sendable {
   package var context = ""
   /// The wait before a guest that is not, or no longer, a member is invited again; `nil` for once.
   package var again: Duration?
+  /// Which of its sessions the guest is invited to.
+  package var session = SessionPlan.nameOfFirst
+  /// The wait after which the call is cancelled; `nil` for never.
+  package var cancel: Duration?
 }
 
 /// Messages that a peer sends at regular times.
@@ -95,4 +92,6 @@ package struct Workload: Hashable, Sendable {
   package var every: Duration = .milliseconds(100)
   /// When the first one is sent; waits for the first member if there is none yet.
   package var start: Duration = .zero
+  /// In which of its sessions.
+  package var session = SessionPlan.nameOfFirst
 }

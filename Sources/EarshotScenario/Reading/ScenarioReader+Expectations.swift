@@ -12,20 +12,32 @@ extension ScenarioReader {
     guard named.count == 1 else {
       object.note(
         "an expectation is about exactly one of \(Self.subjects.joined(separator: ", "))")
-      object.forgive([
-        "at", "by", "from", "to", "throughout", "is", "reason", "exactly", "atLeast", "never",
-      ])
+      object.forgive(Self.details + ["to"])
       object.finish()
       return nil
     }
     defer { object.finish() }
     guard let kind = kind(named[0], object) else {
-      object.forgive([
-        "at", "by", "from", "throughout", "is", "reason", "exactly", "atLeast", "never",
-      ])
+      object.forgive(Self.details)
       return nil
     }
-    return Expectation(name: name ?? kind.sentence, kind)
+    if case .messages = kind { return Expectation(name: name ?? kind.sentence, kind) }
+    let session = object.value("session", anySession)
+    let place = session.map { " in \($0)" } ?? ""
+    return Expectation(name: name ?? kind.sentence + place, kind, in: session)
+  }
+
+  private static var details: [String] {
+    ["at", "by", "from", "throughout", "is", "reason", "exactly", "atLeast", "never", "session"]
+  }
+
+  /// The name of a session that some peer has.
+  private var anySession: ValueRule<String> {
+    var names: [String] = []
+    for name in scenario.peers.flatMap({ $0.sessions.map(\.name) }) where !names.contains(name) {
+      names.append(name)
+    }
+    return .word(names, named: "a session")
   }
 
   private func kind(_ subject: String, _ object: ObjectReader) -> Expectation.Kind? {

@@ -10,6 +10,16 @@ extension ValueRule where Value == String {
     }
   }
 
+  /// The name of a session: any that a peer could have, and `main`.
+  static var sessionName: ValueRule {
+    ValueRule(
+      "a name of 1 to \(ScenarioReader.nameBytesMax) bytes: letters, digits, hyphens and underscores"
+    ) { node in
+      guard case .string(let text) = node.value, isName(text) else { return nil }
+      return text
+    }
+  }
+
   private static func isName(_ text: String) -> Bool {
     (1...ScenarioReader.nameBytesMax).contains(text.utf8.count) && !reserved.contains(text)
       && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }

@@ -1,3 +1,4 @@
+import Earshot
 import EarshotCore
 
 extension ScenarioReader {
@@ -13,20 +14,21 @@ extension ScenarioReader {
     plan.advertises = object.value("advertise", .flag, default: true)
     plan.info = object.object("info").map { info($0) } ?? [:]
     plan.acceptance = object.has("accept") ? acceptance(object) : .always
-    plan.invitations = object.list("invite") { invitation($0, path: $1) }
+    plan.sessions = sessions(object)
+    plan.invitations = object.list("invite") { invitation($0, path: $1, of: plan) }
     plan.browses = object.value("browse", .flag, default: !plan.invitations.isEmpty)
     if !plan.browses && !plan.invitations.isEmpty {
       object.note("a peer that invites has to browse", at: "browse")
     }
-    readSession(object, into: &plan)
     plan.workloads = object.list("send") {
-      workload(ObjectReader($0, path: $1, mistakes: mistakes))
+      workload(ObjectReader($0, path: $1, mistakes: mistakes), of: plan)
     }
+    plan.reading = reading(object)
     plan.echoes = object.value("echo", .flag, default: false)
     let manners = ["prepared", "unprepared"]
     plan.preparesForSuspension =
       object.value("suspension", .word(manners, named: "a manner")) != "unprepared"
-    plan.disconnect = object.value("disconnect", Self.time)
+    plan.steps = steps(object, of: plan)
     return plan
   }
 
@@ -37,28 +39,14 @@ extension ScenarioReader {
     return info
   }
 
-  private func acceptance(_ object: ObjectReader) -> Acceptance {
-    guard case .object? = object.node("accept")?.value, let answer = object.object("accept") else {
-      let word = object.value("accept", Self.answers)
-      return word == "never" ? .never : word == "decline" ? .decline : .always
-    }
-    defer { answer.finish() }
-    if answer.has("chance") {
-      if answer.has("after") {
-        answer.note("either \"after\" or \"chance\", not both", at: "after")
-      }
-      return .chance(answer.value("chance", .ratio, default: .one))
-    }
-    return .after(answer.required("after", Self.time) ?? .zero)
-  }
-
-  private static var answers: ValueRule<String> {
-    .word(["always", "never", "decline"], named: "an answer, or { after: … } or { chance: … }")
-  }
-
-  private func invitation(_ node: JSON5Node, path: String) -> InvitationPlan? {
+  private func invitation(
+    _ node: JSON5Node, path: String, of peer: PeerPlan
+  ) -> InvitationPlan? {
+    let first = peer.sessions[0].name
     if case .string = node.value {
-      return guest.read(node, path: path, mistakes: mistakes).map { InvitationPlan(guest: $0) }
+      return guest.read(node, path: path, mistakes: mistakes).map {
+        InvitationPlan(guest: $0, session: first)
+      }
     }
     let object = ObjectReader(node, path: path, mistakes: mistakes)
     defer { object.finish() }
@@ -67,8 +55,11 @@ extension ScenarioReader {
     plan.at = object.value("at", Self.time, default: .zero)
     plan.timeout = object.value(
       "timeout", .duration(.milliseconds(1) ... .seconds(3_600)), default: .seconds(30))
-    plan.context = object.value("context", .text(bytes: 0...16_384), default: "")
+    plan.context = object.value(
+      "context", .text(bytes: 0...InvitationContext.textBytesMax), default: "")
     plan.again = object.value("again", .duration(.milliseconds(10) ... .seconds(86_400)))
+    plan.session = object.value("session", session(of: peer), default: first)
+    plan.cancel = object.value("cancel", Self.time)
     return guest == nil ? nil : plan
   }
 
@@ -88,21 +79,22 @@ extension ScenarioReader {
     return rule
   }
 
-  private func readSession(_ object: ObjectReader, into plan: inout PeerPlan) {
-    guard let session = object.object("session") else { return }
-    plan.patience = session.value("patience", .duration(.zero ... .seconds(3_600)))
-    plan.capacity = session.value("capacity", .integer(2...1_024))
-    session.finish()
-  }
-
-  private func workload(_ object: ObjectReader) -> Workload {
+  private func workload(_ object: ObjectReader, of peer: PeerPlan) -> Workload {
     defer { object.finish() }
     var plan = Workload()
+    plan.session = object.value("session", session(of: peer), default: peer.sessions[0].name)
     let all = scenario.peers.count
     let receivers = object.value("to", peers, default: [])
     plan.receivers = receivers.count == all ? [] : receivers
     plan.count = object.value("count", .integer(1...1_000_000), default: 1)
-    plan.size = object.value("size", .size(16...1 << 24), default: 64)
+    plan.size = object.value("size", .size(16...Self.messageBytesMax), default: 64)
+    let limit =
+      peer.session(plan.session)?.messageBytesMax ?? Session.Configuration().messageBytesMax
+    if plan.size > limit {
+      object.note(
+        "the session takes messages of at most \(Quantity.size(limit)); its \"messageBytesMax\" says so",
+        at: "size")
+    }
     plan.every = object.value("every", Self.time, default: .milliseconds(100))
     plan.start = object.value("start", Self.time, default: .zero)
     return plan

@@ -66,7 +66,8 @@ public struct Report: Sendable {
     case .resumed: return paint.green("\(subject) resumed")
     case .interrupted: return paint.yellow("\(subject) interrupted\(reason)")
     case .left: return paint.yellow("\(subject) left\(reason)")
-    case .started, .suspended, .awoke, .disconnected, .crashed:
+    case .removed: return "removed \(subject)\(reason)"
+    case .started, .suspended, .awoke, .disconnected, .rejoined, .stopped, .crashed:
       return "\(entry.kind.rawValue)\(reason)"
     case .failed: return paint.red("failed\(reason)")
     case .fault: return paint.yellow("fault \(detail)")

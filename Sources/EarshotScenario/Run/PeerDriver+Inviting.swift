@@ -38,58 +38,138 @@ extension PeerDriver {
 
   private func carryOut(_ plan: InvitationPlan, for id: PeerID) async {
     await host.wait(until: .zero + plan.at)
-    if host.isUp && !members.contains(id) { await invite(id, plan) }
+    if host.isUp && !isMember(id, plan.session) { await invite(id, plan) }
     guard let pause = plan.again else { return }
-    while host.isUp && !isOver {
+    while host.isUp && !isFinal(plan.session) {
       await host.wait(until: host.now + pause)
-      if host.isUp && found.contains(id) && !members.contains(id) && !isOver {
+      let isWanted = found.contains(id) && !isMember(id, plan.session)
+      if host.isUp && isWanted && sessions[plan.session]?.isOver == false {
         await invite(id, plan)
       }
     }
   }
 
-  private func invite(_ id: PeerID, _ plan: InvitationPlan) async {
-    guard let peer, let session else { return }
-    recorder.inviteBegins()
-    do throws(EarshotError) {
-      let outcome = try await peer.invite(
-        id, to: session, context: Array(plan.context.utf8), timeout: plan.timeout)
-      note(.outcome, id, outcome.rawValue)
-    } catch { note(.outcome, id, error.code.name) }
-    recorder.inviteEnds()
+  private func isMember(_ id: PeerID, _ session: String) -> Bool {
+    sessions[session]?.members.contains(id) ?? false
   }
+
+  private func invite(_ id: PeerID, _ plan: InvitationPlan) async {
+    guard let delay = plan.cancel else { return await inviteToTheEnd(id, plan) }
+    let call = spawn("invite") { await $0.inviteToTheEnd(id, plan) }
+    spawn("cancel") { driver in
+      await driver.host.wait(until: driver.host.now + delay)
+      call.cancel()
+    }
+    await call.value
+  }
+
+  private func inviteToTheEnd(_ id: PeerID, _ plan: InvitationPlan) async {
+    guard let peer, let session = sessions[plan.session]?.session else { return }
+    let (guest, limit) = (name(of: id), plan.timeout + Self.answerTime)
+    let key = recorder.invitations {
+      $0.begin(self.plan.name, guest, in: plan.session, at: host.elapsed)
+    }
+    let context = InvitationContext(plan.context, number: key.number, session: plan.session)
+    let text: String
+    do throws(EarshotError) {
+      text = try await calling(.invite, about: guest, limit: limit) {
+        () async throws(EarshotError) in
+        try await peer.invite(id, to: session, context: context.bytes, timeout: plan.timeout)
+      }.rawValue
+    } catch { text = error.code.name }
+    note(.outcome, id, text, in: plan.session)
+    recorder.invitations { $0.end(key, InvitationRecord.Outcome(time: host.elapsed, text: text)) }
+  }
+
+  /// How much longer than their own time calls about invitations may take.
+  private static let answerTime: Duration = .seconds(10)
 
   // MARK: Answering
 
-  func invited(_ invitation: Invitation, _ session: Session) {
-    note(.invited, invitation.sender, String(decoding: invitation.context, as: UTF8.self))
+  func invited(_ invitation: Invitation) {
+    let context = InvitationContext(invitation.context)
+    let name = context?.session ?? SessionPlan.nameOfFirst
+    note(.invited, invitation.sender, context?.text ?? "", in: name)
+    let key = InvitationLog.Key(self.name(of: invitation.sender), context?.number ?? 0)
+    let offer = Offer(invitation: invitation, key: key, session: name)
+    guard plan.session(name) != nil else { return decline(offer) }
     switch plan.acceptance {
-    case .always: accept(invitation, session)
+    case .always: accept(offer)
     case .never: ignored.append(invitation)
-    case .decline: decline(invitation)
-    case .after(let delay):
+    case .decline: decline(offer)
+    case .late(let answer):
       spawn("answer") { driver in
-        await driver.host.wait(until: driver.host.now + delay)
-        await driver.accept(invitation, session)
+        await driver.host.wait(until: driver.host.now + answer.after)
+        await driver.give(answer, to: offer)
       }
-    case .chance(let ratio):
-      if answers.chance(ratio) { accept(invitation, session) } else { decline(invitation) }
+    case .chance(let ratio): if answers.chance(ratio) { accept(offer) } else { decline(offer) }
     }
   }
 
-  private func accept(_ invitation: Invitation, _ session: Session) {
-    spawn("answer") { driver in
-      do throws(EarshotError) {
-        try await invitation.accept(into: session)
-        driver.note(.answered, invitation.sender, "accepted")
-      } catch { driver.note(.answered, invitation.sender, error.code.name) }
+  private func give(_ answer: LateAnswer, to offer: Offer) {
+    switch answer.kind {
+    case .accept: accept(offer, cancelledAfter: answer.cancel)
+    case .decline: decline(offer)
+    case .release: release(offer)
+    case .both:
+      accept(offer)
+      decline(offer)
     }
   }
 
-  private func decline(_ invitation: Invitation) {
-    spawn("answer") { driver in
-      await invitation.decline()
-      driver.note(.answered, invitation.sender, "declined")
+  private func accept(_ offer: Offer, cancelledAfter delay: Duration? = nil) {
+    let call = spawn("answer") { await $0.acceptToTheEnd(offer) }
+    guard let delay else { return }
+    spawn("cancel") { driver in
+      await driver.host.wait(until: driver.host.now + delay)
+      call.cancel()
     }
   }
+
+  private func acceptToTheEnd(_ offer: Offer) async {
+    guard let session = sessions[offer.session]?.session else { return }
+    let result = await answering(offer, .accept) { () async throws(EarshotError) in
+      try await offer.invitation.accept(into: session)
+    }
+    // What cannot be accepted is let go, which declines it.
+    if result == EarshotError.Code.sessionEnded.name { release(offer) }
+  }
+
+  private func decline(_ offer: Offer) {
+    spawn("answer") { driver in
+      _ = await driver.answering(offer, .decline) { await offer.invitation.decline() }
+    }
+  }
+
+  /// Lets an invitation go; its last reference goes with the offer.
+  private func release(_ offer: Offer) {
+    let time = host.elapsed
+    recorder.invitations { log in
+      let answer = log.answer(offer.key, .decline, at: time)
+      log.end(answer, to: offer.key, InvitationRecord.Outcome(time: time, text: "released"))
+    }
+    note(.answered, offer.invitation.sender, "released", in: offer.session)
+  }
+
+  private func answering(
+    _ offer: Offer, _ kind: Call.Kind, _ body: () async throws(EarshotError) -> Void
+  ) async -> String {
+    let sender = name(of: offer.invitation.sender)
+    let answer = recorder.invitations { $0.answer(offer.key, kind, at: host.elapsed) }
+    var text = kind == .accept ? "accepted" : "declined"
+    do throws(EarshotError) {
+      try await calling(kind, about: sender, limit: Self.answerTime, body)
+    } catch { text = error.code.name }
+    note(.answered, offer.invitation.sender, text, in: offer.session)
+    let outcome = InvitationRecord.Outcome(time: host.elapsed, text: text)
+    recorder.invitations { $0.end(answer, to: offer.key, outcome) }
+    return text
+  }
+}
+
+/// An invitation, and which one it is for the recorder.
+struct Offer: Sendable {
+  let invitation: Invitation
+  let key: InvitationLog.Key
+  let session: String
 }

@@ -16,11 +16,12 @@ struct StreamKey: Hashable {
   /// The number of the workload; `nil` for echoes.
   let workload: Int?
   let receiver: PeerID
+  let session: String
 }
 
 extension PeerDriver {
   /// Sends the messages of a workload, at its times.
-  func carryOut(_ workload: Workload, number: Int, in session: Session) async {
+  func carryOut(_ workload: Workload, number: Int) async {
     var time = Instant.zero + workload.start
     for index in 0..<workload.count {
       await host.wait(until: time)
@@ -28,8 +29,9 @@ extension PeerDriver {
       guard host.isUp, !receivers.isEmpty else { return }
       if index == 0 { time = host.now }
       for receiver in receivers {
-        await send(
-          workload.size, on: StreamKey(workload: number, receiver: receiver), in: session)
+        guard let session = sessions[workload.session]?.session else { return }
+        let key = StreamKey(workload: number, receiver: receiver, session: workload.session)
+        await send(workload.size, on: key, in: session)
       }
       time = time + workload.every
     }
@@ -37,12 +39,13 @@ extension PeerDriver {
 
   /// Who a workload is for now.
   ///
-  /// Waits for the first one to join; nobody when the session is over.
+  /// Waits for the first one to join; nobody when the session is over for good.
   private func receivers(of workload: Workload) async -> [PeerID] {
     while true {
+      let members = sessions[workload.session]?.members ?? []
       let receivers = members.filter { isMeant($0, by: workload) }
-      if !receivers.isEmpty || isOver { return receivers }
-      await waitForMembers()
+      if !receivers.isEmpty || isFinal(workload.session) { return receivers }
+      await waitForMembers(of: workload.session)
     }
   }
 
@@ -52,26 +55,62 @@ extension PeerDriver {
   }
 
   /// Sends a message back.
-  func send(_ echo: Echo, in session: Session) async {
-    await send(echo.size, on: StreamKey(workload: nil, receiver: echo.receiver), in: session)
+  func send(_ echo: Echo, in session: Session, _ name: String) async {
+    await send(
+      echo.size, on: StreamKey(workload: nil, receiver: echo.receiver, session: name), in: session)
   }
 
   private func send(_ size: Int, on key: StreamKey, in session: Session) async {
     guard host.isUp else { return }
-    let stream = stream(key)
-    let number = recorder.sendBegins(on: stream, at: host)
+    let (stream, receiver) = (stream(key), recorder.who(key.receiver))
+    let ledger = MembershipLog.LedgerKey(
+      sender: plan.name, receiver: receiver?.name ?? "", identity: receiver?.identity ?? 0,
+      session: key.session)
+    let number = recorder.sendBegins(on: stream, ledger, at: host)
     let message = TestMessage(stream: stream, number: number, size: size)
     do throws(EarshotError) {
-      try await session.send(message.bytes, to: [key.receiver])
-      recorder.sendEnds(number, on: stream, wasTaken: true)
-    } catch { recorder.sendEnds(number, on: stream, wasTaken: false) }
+      let limit = sendingTime(to: ledger.receiver, in: key.session)
+      try await calling(.send, about: ledger.receiver, limit: limit) {
+        () async throws(EarshotError) in
+        try await session.send(message.bytes, to: [key.receiver])
+      }
+    } catch { recorder.refuse(number, on: stream) }
+  }
+
+  /// How long sending may take, for want of room; for ever when the receiver takes its time.
+  ///
+  /// Until what fills the outbox has left twice over, or the receiver has been given up.
+  private func sendingTime(to receiver: String, in name: String) -> Duration? {
+    guard let session = plan.session(name),
+      let other = scenario.peers.first(where: { $0.name == receiver }), other.reading == nil
+    else { return nil }
+    let defaults = Session.Configuration()
+    let bytes = (session.outboxBytesMax ?? defaults.outboxBytesMax) + defaults.messageBytesMax
+    let slowest = scenario.slowestBandwidth
+    let loss: Duration = scenario.isLossy ? .seconds(120) : .zero
+    return (session.patience ?? defaults.patience) + Evidence.calm + loss
+      + Evidence.time(of: bytes, at: slowest)
   }
 
   private func stream(_ key: StreamKey) -> Int {
     if let stream = streams[key] { return stream }
-    let receiver = recorder.who(key.receiver)?.name ?? "a stranger"
-    let stream = recorder.openStream(Way(plan.name, receiver), isEcho: key.workload == nil)
+    let way = Way(plan.name, name(of: key.receiver))
+    let stream = recorder.openStream(way, in: key.session, isEcho: key.workload == nil)
     streams[key] = stream
     return stream
   }
+}
+
+extension Scenario {
+  /// What the links of a scenario may become.
+  private var changes: [LinkChange] {
+    [links.defaults] + links.exceptions.map(\.change)
+      + faults.compactMap { if case .link(_, let change) = $0.kind { change } else { nil } }
+  }
+
+  /// The slowest bandwidth that there may be, in bits a second; `nil` when there is no limit.
+  fileprivate var slowestBandwidth: Int? { changes.compactMap(\.bandwidth).min() }
+
+  /// Whether packets may be lost by chance.
+  fileprivate var isLossy: Bool { changes.contains { ($0.loss ?? .zero) > .zero } }
 }

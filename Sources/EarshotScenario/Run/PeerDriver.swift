@@ -13,12 +13,11 @@ actor PeerDriver {
   nonisolated let host: SimulatedNetwork
   nonisolated let recorder: Recorder
   nonisolated let identity: Identity
-  private nonisolated let service: String
+  nonisolated let scenario: Scenario
 
   private(set) var peer: Peer?
-  private(set) var session: Session?
-  /// The members of our session, in the order of their joining.
-  private(set) var members: [PeerID] = []
+  /// The program's sessions, the latest of each name.
+  var sessions: [String: OpenSession] = [:]
   /// Who is found and not lost.
   var found: Set<PeerID> = []
   /// Which invitations of the plan have been begun, and for whom.
@@ -27,21 +26,17 @@ actor PeerDriver {
   var ignored: [Invitation] = []
   var streams: [StreamKey: Int] = [:]
   var answers: RandomStream
-  private var waiters: [Waiter] = []
-  /// Whether no more will happen in our session.
-  private(set) var isOver = false
-  private let echoes: AsyncStream<Echo>
-  private let echo: AsyncStream<Echo>.Continuation
+  /// Who waits for members, by session.
+  var waiters: [String: [Waiter]] = [:]
 
   init(
-    _ plan: PeerPlan, service: String, identity: Identity, on host: SimulatedNetwork,
+    _ plan: PeerPlan, in scenario: Scenario, identity: Identity, on host: SimulatedNetwork,
     recorder: Recorder
   ) {
     unownedExecutor = host.executor.serial.asUnownedSerialExecutor()
-    (self.plan, self.service, self.identity) = (plan, service, identity)
+    (self.plan, self.scenario, self.identity) = (plan, scenario, identity)
     (self.host, self.recorder) = (host, recorder)
     answers = host.random("answers")
-    (echoes, echo) = AsyncStream.makeStream()
     recorder.know(identity.id, as: plan.name)
   }
 
@@ -56,101 +51,35 @@ actor PeerDriver {
   private func begin() async {
     guard host.isUp else { return }
     do throws(EarshotError) {
-      let peer = try await Peer(plan.name, identity: identity, on: host)
-      let session = try await peer.makeSession(sessionConfiguration)
-      (self.peer, self.session) = (peer, session)
+      let peer = try await calling(.makePeer) { () async throws(EarshotError) in
+        try await Peer(plan.name, identity: identity, on: host)
+      }
+      self.peer = peer
+      for session in plan.sessions { try await open(session, of: peer) }
       note(.started)
-      spawn("events") { await $0.watch(session) }
-      if plan.advertises { try await advertise(peer, session) }
+      for session in plan.sessions { attend(session) }
+      if plan.advertises { try await advertise(peer) }
       if plan.browses { try await browse(peer) }
-      talk(in: session)
+      act()
     } catch { fail(error) }
   }
 
-  private var sessionConfiguration: Session.Configuration {
-    var configuration = Session.Configuration()
-    if let patience = plan.patience { configuration.patience = patience }
-    if let capacity = plan.capacity { configuration.peersMax = capacity }
-    configuration.messageBytesMax = max(
-      configuration.messageBytesMax, plan.workloads.map(\.size).max() ?? 0)
-    return configuration
-  }
-
-  private func advertise(_ peer: Peer, _ session: Session) async throws(EarshotError) {
-    let advertiser = try await peer.advertise(service, info: plan.info)
+  private func advertise(_ peer: Peer) async throws(EarshotError) {
+    let advertiser = try await calling(.advertise) { () async throws(EarshotError) in
+      try await peer.advertise(scenario.service, info: plan.info)
+    }
     spawn("invitations") { driver in
-      for await invitation in advertiser.invitations { await driver.invited(invitation, session) }
+      for await invitation in advertiser.invitations { await driver.invited(invitation) }
     }
   }
 
   private func browse(_ peer: Peer) async throws(EarshotError) {
-    let browser = try await peer.browse(service)
+    let browser = try await calling(.browse) { () async throws(EarshotError) in
+      try await peer.browse(scenario.service)
+    }
     spawn("browser") { driver in
       for await event in browser.events { await driver.saw(event) }
     }
-  }
-
-  private func talk(in session: Session) {
-    for (index, workload) in plan.workloads.enumerated() {
-      spawn("workload \(index)") { await $0.carryOut(workload, number: index, in: session) }
-    }
-    if plan.echoes {
-      spawn("echoes") { driver in
-        for await echo in driver.echoes { await driver.send(echo, in: session) }
-      }
-    }
-    if let time = plan.disconnect { spawn("farewell") { await $0.leave(session, at: time) } }
-  }
-
-  private func leave(_ session: Session, at time: Duration) async {
-    await host.wait(until: .zero + time)
-    guard host.isUp else { return }
-    note(.disconnected)
-    await session.disconnect()
-  }
-
-  // MARK: What happens in the session
-
-  private func watch(_ session: Session) async {
-    for await event in session.events { happened(event) }
-    isOver = true
-    echo.finish()
-    wakeWaiters()
-  }
-
-  private func happened(_ event: SessionEvent) {
-    switch event {
-    case .joined(let member):
-      note(.joined, member.id)
-      members.append(member.id)
-      wakeWaiters()
-    case .interrupted(let id, let reason): note(.interrupted, id, reason.rawValue)
-    case .resumed(let id): note(.resumed, id)
-    case .left(let id, let reason, let undelivered):
-      note(.left, id, reason.rawValue + (undelivered == 0 ? "" : ", \(undelivered) undelivered"))
-      members.removeAll { $0 == id }
-    case .message(let message): arrived(message)
-    }
-  }
-
-  private func arrived(_ message: Message) {
-    let test = TestMessage(message.bytes)
-    let sender = recorder.who(message.sender)?.name ?? "a stranger"
-    let isEcho = recorder.arrived(test, from: sender, at: host)
-    if let test, plan.echoes, !isEcho { echo.yield(Echo(to: message.sender, size: test.size)) }
-  }
-
-  /// Waits until somebody joins, or the session is over.
-  func waitForMembers() async {
-    guard !isOver else { return }
-    let waiter = Waiter()
-    waiters.append(waiter)
-    await waiter.wait()
-  }
-
-  private func wakeWaiters() {
-    for waiter in waiters { waiter.wake() }
-    waiters = []
   }
 
   // MARK: Sleep
@@ -164,30 +93,50 @@ actor PeerDriver {
   private func sleep() async {
     guard let peer else { return }
     note(.suspended)
-    await peer.suspend()
+    await calling(.suspend) { await peer.suspend() }
   }
 
   private func comeBack() async {
     guard let peer else { return }
     note(.awoke)
-    do throws(EarshotError) { try await peer.resume() } catch { fail(error) }
+    do throws(EarshotError) {
+      try await calling(.resume) { () async throws(EarshotError) in try await peer.resume() }
+    } catch { fail(error) }
   }
 
   // MARK: Words to the recorder
 
   /// Starts a task of this program.
+  @discardableResult
   nonisolated func spawn(
     _ name: String, _ operation: @escaping @Sendable (PeerDriver) async -> Void
-  ) {
+  ) -> Task<Void, Never> {
     host.spawn("\(plan.name): \(name)") { await operation(self) }
   }
 
-  /// Notes what happened here.
-  nonisolated func note(_ kind: Timeline.Kind, _ subject: PeerID? = nil, _ detail: String = "") {
-    recorder.note(host.elapsed, host, kind, subject, detail)
+  /// Makes a public call, which has to return in time.
+  func calling<Value, Failure: Error>(
+    _ kind: Call.Kind, about subject: String? = nil, limit: Duration? = .seconds(1),
+    _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let call = recorder.begin(
+      Call(kind, by: plan.name, about: subject, at: host.elapsed, limit: limit))
+    defer { recorder.end(call, at: host.elapsed) }
+    return try await body()
   }
 
-  private nonisolated func fail(_ error: EarshotError) {
+  /// The name of a peer.
+  nonisolated func name(of id: PeerID) -> String { recorder.who(id)?.name ?? "a stranger" }
+
+  /// Notes what happened here.
+  nonisolated func note(
+    _ kind: Timeline.Kind, _ subject: PeerID? = nil, _ detail: String = "",
+    in session: String = SessionPlan.nameOfFirst
+  ) {
+    recorder.note(host.elapsed, host, kind, subject, detail, in: session)
+  }
+
+  nonisolated func fail(_ error: EarshotError) {
     guard host.isUp else { return }
     note(.failed, nil, error.code.name)
     recorder.breach(.programs, "\(plan.name) at \(Quantity.moment(host.elapsed)): \(error)")

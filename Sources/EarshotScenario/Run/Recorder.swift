@@ -15,22 +15,34 @@ package final class Recorder: Sendable {
     package var traffic = Traffic()
     /// What must never happen, and did.
     package var breaches: [Breach] = []
-    /// Calls that have begun and not ended.
-    package var openSends = 0
-    package var openInvitations = 0
-    package var sends = 0
-    package var invitations = 0
+    /// The calls of programs.
+    package var calls = CallLog()
+    /// What became of invitations.
+    package var invitations = InvitationLog()
+    /// What was sent to members.
+    package var memberships = MembershipLog()
+    /// What befell peers and network.
+    package var disturbances = Disturbances()
     var names: [PeerID: (name: String, identity: Int)] = [:]
     /// How many identities each peer has had.
     package var identities: [String: Int] = [:]
     var isClosed = false
 
     package init() {}
+
+    /// Takes in what happened.
+    package mutating func apply(_ entry: Timeline.Entry) {
+      timeline.append(entry)
+      memberships.apply(entry)
+      if entry.kind == .left, let observer = entry.observer, let subject = entry.subject {
+        traffic.breakOff(Way(observer, subject), in: entry.session)
+      }
+    }
   }
 
   /// Something that must never happen.
   package struct Breach: Hashable, Sendable {
-    package enum Law: Hashable, Sendable, CaseIterable { case messages, programs }
+    package enum Law: Hashable, Sendable, CaseIterable { case messages, programs, calls }
     package let law: Law
     package let text: String
   }
@@ -56,13 +68,19 @@ package final class Recorder: Sendable {
   /// What has been reported.
   package var everything: Record { record.withLock { $0 } }
 
-  /// Leaves out what comes now.
-  func close() { record.withLock { $0.isClosed = true } }
+  /// Leaves out what comes after the end of a run, and says which calls should have returned before it.
+  package func close(at time: Duration = .zero) {
+    record.withLock { record in
+      let late = record.calls.complaints(at: time, record.disturbances)
+      record.breaches += late.map { Breach(law: .calls, text: $0) }
+      record.isClosed = true
+    }
+  }
 
   // MARK: Who is who
 
   /// Learns that an identity is a peer's.
-  func know(_ id: PeerID, as name: String) {
+  package func know(_ id: PeerID, as name: String) {
     record.withLock { record in
       guard record.names[id] == nil else { return }
       let identity = record.identities[name, default: 0]
@@ -79,23 +97,26 @@ package final class Recorder: Sendable {
   /// Notes that something happened, on a host or to the network.
   func note(
     _ time: Duration, _ host: SimulatedNetwork?, _ kind: Timeline.Kind, _ subject: PeerID? = nil,
-    _ detail: String = ""
+    _ detail: String = "", in session: String = SessionPlan.nameOfFirst
   ) {
     let who = subject.map { id in
       self.who(id) ?? (name: "stranger \(id.short)", identity: 0)
     }
-    let observer = host?.name
     let entry = Timeline.Entry(
-      time, observer, kind, who?.name, identity: who?.identity ?? 0, detail)
-    let isTaken = record.withLock { record in
-      guard !record.isClosed else { return false }
-      record.timeline.append(entry)
-      if kind == .left, let observer, let who { record.traffic.breakOff(Way(observer, who.name)) }
-      return true
-    }
-    guard isTaken else { return }
-    let words = [entry.subject ?? "", detail].filter { !$0.isEmpty }
+      time, host?.name, kind, who?.name, identity: who?.identity ?? 0, detail, in: session)
+    guard note(entry) else { return }
+    let place = session == SessionPlan.nameOfFirst ? "" : session
+    let words = [entry.subject ?? "", detail, place].filter { !$0.isEmpty }
     trace(host, kind: kind.rawValue, words.joined(separator: " "))
+  }
+
+  /// Takes in what happened, unless the run is over.
+  @discardableResult
+  package func note(_ entry: Timeline.Entry) -> Bool {
+    record.withLock { record in
+      if !record.isClosed { record.apply(entry) }
+      return !record.isClosed
+    }
   }
 
   private func trace(_ host: SimulatedNetwork?, kind: String, _ text: String) {
@@ -118,11 +139,25 @@ package final class Recorder: Sendable {
   }
 
   /// Notes that a peer's program has lost its memory.
-  func noteCrash(_ time: Duration, of host: SimulatedNetwork, among peers: [String]) {
+  func noteCrash(
+    _ time: Duration, of host: SimulatedNetwork, among peers: [String], _ sessions: Set<String>
+  ) {
     note(time, host, .crashed)
     record.withLock { record in
-      for peer in peers { record.traffic.breakOff(Way(host.name, peer)) }
+      for peer in peers {
+        for session in sessions { record.traffic.breakOff(Way(host.name, peer), in: session) }
+      }
     }
+  }
+
+  /// Notes that a fault begins.
+  package func beginFault(_ kind: Fault.Kind, _ number: Int, at time: Duration) {
+    record.withLock { $0.disturbances.begin(kind, number, at: time) }
+  }
+
+  /// Notes that a fault is over.
+  package func endFault(_ number: Int, at time: Duration) {
+    record.withLock { $0.disturbances.end(number, at: time) }
   }
 
   /// Notes that something happened that must not.
@@ -134,49 +169,72 @@ package final class Recorder: Sendable {
 
   // MARK: Calls
 
-  func inviteBegins() {
+  /// A call begins.
+  ///
+  /// - Returns: Its number.
+  package func begin(_ call: Call) -> Int { record.withLock { $0.calls.begin(call) } }
+
+  /// A call has returned.
+  package func end(_ call: Int, at time: Duration) {
     record.withLock { record in
-      record.invitations += 1
-      record.openInvitations += 1
+      let complaint = record.calls.end(call, at: time, record.disturbances)
+      guard let complaint, !record.isClosed else { return }
+      record.breaches.append(Breach(law: .calls, text: complaint))
     }
   }
 
-  func inviteEnds() { record.withLock { $0.openInvitations -= 1 } }
-
-  func openStream(_ way: Way, isEcho: Bool) -> Int {
-    record.withLock { $0.traffic.open(way, isEcho: isEcho) }
+  /// Works on what is known of invitations.
+  package func invitations<Answer: Sendable>(_ work: (inout InvitationLog) -> Answer) -> Answer {
+    record.withLock { work(&$0.invitations) }
   }
 
-  func sendBegins(on stream: Int, at host: SimulatedNetwork) -> Int {
-    let number = record.withLock { record in
-      record.sends += 1
-      record.openSends += 1
-      return record.traffic.send(on: stream, at: host.elapsed)
-    }
+  // MARK: Messages
+
+  package func openStream(_ way: Way, in session: String, isEcho: Bool) -> Int {
+    record.withLock { $0.traffic.open(way, in: session, isEcho: isEcho) }
+  }
+
+  func sendBegins(
+    on stream: Int, _ key: MembershipLog.LedgerKey, at host: SimulatedNetwork
+  ) -> Int {
+    let number = sendBegins(on: stream, key, at: host.elapsed)
     trace(host, kind: "sent", "\(stream):\(number)")
     return number
   }
 
-  func sendEnds(_ number: Int, on stream: Int, wasTaken: Bool) {
+  /// A message is about to be sent.
+  ///
+  /// - Returns: Its number in the stream.
+  package func sendBegins(
+    on stream: Int, _ key: MembershipLog.LedgerKey, at time: Duration
+  ) -> Int {
     record.withLock { record in
-      record.openSends -= 1
-      if !wasTaken { record.traffic.refuse(number, on: stream) }
+      let number = record.traffic.send(on: stream, at: time)
+      record.memberships.send(number, on: stream, key)
+      return number
     }
+  }
+
+  /// The session did not take a message.
+  package func refuse(_ number: Int, on stream: Int) {
+    record.withLock { $0.traffic.refuse(number, on: stream) }
   }
 
   /// Notes an arrival.
   ///
   /// - Returns: Whether it was an echo.
-  func arrived(_ message: TestMessage?, from: String, at host: SimulatedNetwork) -> Bool {
+  func arrived(
+    _ message: TestMessage?, from: String, in session: String, at host: SimulatedNetwork
+  ) -> Bool {
     if let message { trace(host, kind: "received", "\(message.stream):\(message.number)") }
-    return arrived(message, from: from, to: host.name, host.elapsed)
+    return arrived(message, from: from, to: host.name, in: session, host.elapsed)
   }
 
   /// Takes an arrival in.
   ///
   /// - Returns: Whether it was an echo.
   package func arrived(
-    _ message: TestMessage?, from: String, to: String, _ time: Duration
+    _ message: TestMessage?, from: String, to: String, in session: String, _ time: Duration
   ) -> Bool {
     guard let message else {
       breach(.messages, "\(to) received a garbled message from \(from)")
@@ -185,7 +243,7 @@ package final class Recorder: Sendable {
     let (mistake, isEcho) = record.withLock { record -> (String?, Bool) in
       guard !record.isClosed else { return (nil, true) }
       let mistake = record.traffic.receive(
-        message.number, on: message.stream, from: from, to: to, at: time)
+        message.number, on: message.stream, from: from, to: to, in: session, at: time)
       let streams = record.traffic.streams
       return (mistake, streams.indices.contains(message.stream) && streams[message.stream].isEcho)
     }

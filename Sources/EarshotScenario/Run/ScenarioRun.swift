@@ -22,11 +22,9 @@ public enum ScenarioRun {
     if let trace { world.record { trace($0.description) } }
     let (recorder, plan) = (Recorder(in: world), FaultPlan(scenario, seed: seed))
     let stage = play(scenario, plan, in: world, recorder, progress)
-    let (awake, lastDisturbance) = (stage.awake, stage.lastDisturbance)
-    world.finish()
+    withExtendedLifetime(stage) { world.finish() }
     let record = recorder.everything
-    let invariants = Invariants(
-      record: record, end: scenario.duration, awake: awake, lastDisturbance: lastDisturbance)
+    let invariants = Invariants(scenario, record)
     let checker = ExpectationChecker(record.timeline, record.traffic)
     return Verdict(
       scenario: scenario.name, summary: scenario.summary, seed: seed,
@@ -77,7 +75,7 @@ public enum ScenarioRun {
       }
     }
     world.run(until: .zero + scenario.duration)
-    recorder.close()
+    recorder.close(at: scenario.duration)
     return stage
   }
 

@@ -15,8 +15,6 @@ final class Stage {
   private var cuts: [(fault: Int, ends: LinkEnds)] = []
   private var changes: [(fault: Int, ends: LinkEnds, change: LinkChange)] = []
   private var faultCount = 0
-  /// When something last happened to the network or to a host.
-  private(set) var lastDisturbance = Duration.zero
 
   /// One peer: where it is, and the program that it runs at the moment.
   private struct Player {
@@ -38,8 +36,7 @@ final class Stage {
 
   private func enter(_ plan: PeerPlan, _ host: SimulatedNetwork) {
     let driver = PeerDriver(
-      plan, service: scenario.service, identity: identity(0, of: plan.name), on: host,
-      recorder: recorder)
+      plan, in: scenario, identity: identity(0, of: plan.name), on: host, recorder: recorder)
     players[plan.name] = Player(host: host, driver: driver)
     driver.start()
   }
@@ -47,13 +44,6 @@ final class Stage {
   private func identity(_ number: Int, of name: String) -> Identity {
     var random = world.random("identity \(number) of \(name)")
     return Identity.plain(using: &random)
-  }
-
-  /// The peers whose program runs now.
-  var awake: [String] {
-    scenario.peerNames.filter { name in
-      players[name].map { $0.crash == nil && $0.suspension == nil } ?? false
-    }
   }
 
   /// Has a fault take place at its time, and end after its duration.
@@ -71,7 +61,7 @@ final class Stage {
 
   private func begin(_ fault: Fault, _ number: Int) {
     recorder.note(time, nil, .fault, nil, fault.kind.phrase)
-    lastDisturbance = time
+    if hasEffect(fault.kind) { recorder.beginFault(fault.kind, number, at: time) }
     switch fault.kind {
     case .partition(let groups):
       partition = (number, groups)
@@ -95,7 +85,7 @@ final class Stage {
   private func end(_ fault: Fault, _ number: Int) {
     guard isGoingOn(fault, number) else { return }
     recorder.note(time, nil, .faultEnded, nil, fault.kind.phrase)
-    lastDisturbance = time
+    recorder.endFault(number, at: time)
     switch fault.kind {
     case .partition:
       partition = nil
@@ -109,6 +99,15 @@ final class Stage {
     case .crash(let name): restart(name, keepsIdentity: true)
     case .suspend(let name, _): resume(name)
     case .heal, .restart, .resume: break
+    }
+  }
+
+  /// Whether a fault changes anything: who has no power cannot lose it, who sleeps cannot fall asleep.
+  private func hasEffect(_ kind: Fault.Kind) -> Bool {
+    switch kind {
+    case .crash(let name): players[name]?.crash == nil
+    case .suspend(let name, _): players[name]?.crash == nil && players[name]?.suspension == nil
+    case .partition, .cut, .heal, .restart, .resume, .link: true
     }
   }
 
@@ -142,10 +141,7 @@ final class Stage {
   /// Gives links the conditions that the plan and the faults that are going on amount to.
   private func refresh(_ ends: LinkEnds) {
     for pair in ends.pairs {
-      var change = scenario.links.defaults
-      for exception in scenario.links.exceptions where exception.ends.contains(pair) {
-        change = change.overlaid(with: exception.change)
-      }
+      var change = scenario.links.change(for: pair)
       for fault in changes where fault.ends.contains(pair) {
         change = change.overlaid(with: fault.change)
       }
@@ -163,7 +159,9 @@ final class Stage {
   private func crash(_ name: String, _ number: Int) {
     guard let player = players[name], player.crash == nil else { return }
     world.crash(player.host)
-    recorder.noteCrash(time, of: player.host, among: scenario.peerNames)
+    recorder.noteCrash(
+      time, of: player.host, among: scenario.peerNames,
+      Set(player.driver.plan.sessions.map(\.name)))
     players[name]?.crash = number
     players[name]?.suspension = nil
   }
@@ -175,7 +173,7 @@ final class Stage {
     let plan = player.driver.plan
     player.host = world.restart(player.host)
     player.driver = PeerDriver(
-      plan, service: scenario.service,
+      plan, in: scenario,
       identity: keepsIdentity ? player.driver.identity : identity(player.identities - 1, of: name),
       on: player.host, recorder: recorder)
     (player.crash, player.suspension) = (nil, nil)

@@ -18,13 +18,16 @@ public struct Timeline: Hashable, Sendable {
     public var identity: Int
     /// Why, or how it ended; empty when there is nothing to say.
     public var detail: String
+    /// In which of the sessions that the scenario names; `main` unless it says otherwise.
+    public var session: String
 
     package init(
       _ time: Duration, _ observer: String?, _ kind: Kind, _ subject: String? = nil,
-      identity: Int = 0, _ detail: String = ""
+      identity: Int = 0, _ detail: String = "", in session: String = "main"
     ) {
       (self.time, self.observer, self.kind) = (time, observer, kind)
       (self.subject, self.identity, self.detail) = (subject, identity, detail)
+      self.session = session
     }
   }
 
@@ -36,8 +39,11 @@ public struct Timeline: Hashable, Sendable {
     case invited, answered, outcome
     /// Sessions.
     case joined, interrupted, resumed, left
-    /// The life of a program: it runs, sleeps, wakes, disconnects its session, is gone, could not go on.
-    case started, suspended, awoke, disconnected, crashed, failed
+    /// What a program does: it runs, sleeps, wakes, leaves a session and makes it anew, removes a member,
+    /// stops its peer.
+    case started, suspended, awoke, disconnected, rejoined, removed, stopped
+    /// The end of a program: its power fails, or it could not go on.
+    case crashed, failed
     /// A fault, and its end.
     case fault, faultEnded
   }
@@ -56,6 +62,15 @@ extension Timeline.Entry: CustomStringConvertible {
   public var description: String {
     [Instant.zero.text(after: time), observer ?? "-", kind.rawValue, subject ?? "-", detail]
       .joined(separator: "\t")
+  }
+
+  /// The reason, without the number of messages that were not delivered.
+  var reason: String { String(detail.prefix { $0 != "," }) }
+
+  /// How many messages were not delivered, as the end of a membership tells.
+  var undelivered: Int {
+    guard let comma = detail.firstIndex(of: ",") else { return 0 }
+    return Int(detail[comma...].filter(\.isNumber)) ?? 0
   }
 }
 

@@ -20,6 +20,7 @@ package struct Traffic: Sendable {
   /// One stream.
   package struct Stream: Sendable {
     package let way: Way
+    package let session: String
     package let isEcho: Bool
     /// When each message was given to the session.
     package fileprivate(set) var sent: [Duration] = []
@@ -33,16 +34,25 @@ package struct Traffic: Sendable {
     case delivered(Duration)
   }
 
+  /// Two peers in one session.
+  private struct Couple: Hashable, Sendable {
+    let way: Way
+    let session: String
+
+    init(_ way: Way, _ session: String) { (self.way, self.session) = (way.couple, session) }
+  }
+
   package private(set) var streams: [Stream] = []
-  private var breaks: [Way: Int] = [:]
+  private var breaks: [Couple: Int] = [:]
 
   package init() {}
 
   /// A new stream.
   ///
   /// - Returns: Its number.
-  package mutating func open(_ way: Way, isEcho: Bool) -> Int {
-    streams.append(Stream(way: way, isEcho: isEcho, breaks: breaks[way.couple, default: 0]))
+  package mutating func open(_ way: Way, in session: String, isEcho: Bool) -> Int {
+    let count = breaks[Couple(way, session), default: 0]
+    streams.append(Stream(way: way, session: session, isEcho: isEcho, breaks: count))
     return streams.count - 1
   }
 
@@ -61,15 +71,18 @@ package struct Traffic: Sendable {
   }
 
   /// A membership of two peers has ended for one of them: what was underway between them may be lost.
-  package mutating func breakOff(_ way: Way) { breaks[way.couple, default: 0] += 1 }
+  package mutating func breakOff(_ way: Way, in session: String) {
+    breaks[Couple(way, session), default: 0] += 1
+  }
 
   /// A message arrived.
   ///
   /// - Returns: What is wrong about that, or `nil`.
   package mutating func receive(
-    _ number: Int, on stream: Int, from: String, to: String, at time: Duration
+    _ number: Int, on stream: Int, from: String, to: String, in session: String, at time: Duration
   ) -> String? {
     guard streams.indices.contains(stream), streams[stream].way == Way(from, to),
+      streams[stream].session == session,
       streams[stream].sent.indices.contains(number)
     else { return "\(to) received a message from \(from) that was never sent" }
     let expected = streams[stream].next
@@ -82,12 +95,12 @@ package struct Traffic: Sendable {
     let mistake = gap(from: expected, to: number, in: streams[stream])
     streams[stream].fates[number] = .delivered(time)
     streams[stream].next = number + 1
-    streams[stream].breaks = breaks[streams[stream].way.couple, default: 0]
+    streams[stream].breaks = breaks[Couple(Way(from, to), session), default: 0]
     return mistake
   }
 
   private func gap(from expected: Int, to number: Int, in stream: Stream) -> String? {
-    if stream.breaks != breaks[stream.way.couple, default: 0] { return nil }
+    if stream.breaks != breaks[Couple(stream.way, stream.session), default: 0] { return nil }
     guard let missing = (expected..<number).first(where: { stream.fates[$0] == .underway }) else {
       return nil
     }
@@ -110,6 +123,29 @@ extension Traffic {
       }
     }
     return (sent, delivered)
+  }
+
+  /// What became of some messages.
+  struct Tally: Hashable {
+    /// Those that the session took, and how many of these at the latest at the time in question.
+    var (sent, sentInTime) = (0, 0)
+    /// Those that arrived, and how many of these before that time.
+    var (arrived, arrivedInTime) = (0, 0)
+  }
+
+  /// What became of the messages of some streams, and what up to a time.
+  func tally(_ ranges: [Int: ClosedRange<Int>], until time: Duration) -> Tally {
+    var tally = Tally()
+    for (stream, range) in ranges {
+      for number in range where streams[stream].fates[number] != .refused {
+        tally.sent += 1
+        if streams[stream].sent[number] <= time { tally.sentInTime += 1 }
+        guard case .delivered(let arrival) = streams[stream].fates[number] else { continue }
+        tally.arrived += 1
+        if arrival < time { tally.arrivedInTime += 1 }
+      }
+    }
+    return tally
   }
 
   /// The messages of each way, in the order in which they were used first.

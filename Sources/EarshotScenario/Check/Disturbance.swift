@@ -1,0 +1,138 @@
+/// Something that befalls peers or the links between them, from when to when.
+package struct Disturbance: Hashable, Sendable {
+  package let kind: Fault.Kind
+  package let start: Duration
+  /// When it was over; `nil` while it goes on.
+  package var end: Duration?
+
+  /// A disturbance from a time on.
+  package init(_ kind: Fault.Kind, from start: Duration, to end: Duration? = nil) {
+    (self.kind, self.start, self.end) = (kind, start, end)
+  }
+
+  /// Whether it was going on at some time of a range.
+  func overlaps(_ range: ClosedRange<Duration>) -> Bool {
+    start <= range.upperBound && (end.map { $0 >= range.lowerBound } ?? true)
+  }
+
+  /// Whether it stands between two peers, or befalls one of them.
+  func touches(_ left: String, _ right: String) -> Bool {
+    switch kind {
+    case .partition(let groups):
+      return groups.firstIndex { $0.contains(left) } != groups.firstIndex { $0.contains(right) }
+    case .cut(let ends), .link(let ends, _):
+      let ways = [LinkDirection(from: left, to: right), LinkDirection(from: right, to: left)]
+      return ways.contains { ends.contains($0) }
+    case .crash(let name), .restart(let name, _), .suspend(let name, _), .resume(let name):
+      return name == left || name == right
+    case .heal: return false
+    }
+  }
+
+  /// Whose program it stops, and takes the memory of.
+  var crashed: String? {
+    switch kind {
+    case .crash(let name), .restart(let name, _): name
+    case .partition, .cut, .heal, .suspend, .resume, .link: nil
+    }
+  }
+
+  /// Whose program it stops for a time.
+  var suspended: String? {
+    if case .suspend(let name, _) = kind { name } else { nil }
+  }
+}
+
+/// What befell a run, in the order of time.
+package struct Disturbances: Hashable, Sendable {
+  package private(set) var all: [Disturbance] = []
+  private var open: [Int: Int] = [:]  // By the number of the fault.
+
+  package init() {}
+
+  /// Notes that a fault begins.
+  package mutating func begin(_ kind: Fault.Kind, _ number: Int, at time: Duration) {
+    switch kind {
+    case .partition: end(at: time) { if case .partition = $0 { true } else { false } }
+    case .heal:
+      end(at: time) { kind in
+        switch kind {
+        case .partition, .cut: true
+        case .heal, .crash, .restart, .suspend, .resume, .link: false
+        }
+      }
+    case .restart(let name, _), .crash(let name):
+      end(at: time) { $0.isAbsence(of: name) }
+    case .resume(let name): end(at: time) { $0.isSuspension(of: name) }
+    case .cut, .suspend, .link: break
+    }
+    open[number] = all.count
+    all.append(Disturbance(kind, from: time, to: kind.isMomentary ? time : nil))
+    if kind.isMomentary { open[number] = nil }
+  }
+
+  /// Notes that a fault is over.
+  package mutating func end(_ number: Int, at time: Duration) {
+    guard let index = open.removeValue(forKey: number) else { return }
+    all[index].end = time
+  }
+
+  private mutating func end(at time: Duration, _ isMeant: (Fault.Kind) -> Bool) {
+    for (number, index) in open where isMeant(all[index].kind) {
+      all[index].end = time
+      open[number] = nil
+    }
+  }
+
+  /// Whether something stood between two peers, or befell one of them, in a range.
+  func touch(_ left: String, _ right: String, in range: ClosedRange<Duration>) -> Bool {
+    all.contains { $0.overlaps(range) && $0.touches(left, right) }
+  }
+
+  /// Whether a peer's memory was lost in a range.
+  func crash(_ name: String, in range: ClosedRange<Duration>) -> Bool {
+    all.contains { $0.crashed == name && range.contains($0.start) }
+  }
+
+  /// How long a peer was suspended within a range.
+  func suspension(of name: String, in range: ClosedRange<Duration>) -> Duration {
+    total(in: range) { $0.suspended == name }
+  }
+
+  /// How long something touched two peers within a range.
+  func time(touching left: String, _ right: String, in range: ClosedRange<Duration>) -> Duration {
+    total(in: range) { $0.touches(left, right) }
+  }
+
+  private func total(
+    in range: ClosedRange<Duration>, _ isMeant: (Disturbance) -> Bool
+  ) -> Duration {
+    all.filter { $0.overlaps(range) && isMeant($0) }.reduce(.zero) { sum, disturbance in
+      let end = min(disturbance.end ?? range.upperBound, range.upperBound)
+      return sum + end - max(disturbance.start, range.lowerBound)
+    }
+  }
+
+  /// The times in which no fault began or ended, up to the end of the run.
+  func gaps(until end: Duration) -> [ClosedRange<Duration>] {
+    let times = all.flatMap { [$0.start, $0.end].compactMap { $0 } }.filter { $0 < end }.sorted()
+    return zip([.zero] + times, times + [end]).filter { $0 < $1 }.map { $0...$1 }
+  }
+}
+
+extension Fault.Kind {
+  fileprivate var isMomentary: Bool {
+    switch self {
+    case .heal, .restart, .resume: true
+    case .partition, .cut, .crash, .suspend, .link: false
+    }
+  }
+
+  fileprivate func isSuspension(of name: String) -> Bool {
+    if case .suspend(name, _) = self { true } else { false }
+  }
+
+  fileprivate func isAbsence(of name: String) -> Bool {
+    if case .crash(name) = self { true } else { isSuspension(of: name) }
+  }
+}

@@ -1,0 +1,119 @@
+import Earshot
+import EarshotCore
+
+/// A scenario, what was recorded of its run, and what follows from both.
+struct Evidence {
+  let record: Recorder.Record
+  let end: Duration
+  let spans: MembershipSpans
+  private let links: LinkPlan
+  private let plans: [String: PeerPlan]
+  /// All peers, in the order of the scenario.
+  let names: [String]
+
+  init(_ scenario: Scenario, _ record: Recorder.Record) {
+    (self.record, end, links) = (record, scenario.duration, scenario.links)
+    spans = MembershipSpans(record.timeline)
+    names = scenario.peerNames
+    plans = Dictionary(
+      scenario.peers.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  // MARK: What was planned
+
+  /// How long a session waits for a member whose link is broken.
+  func patience(of name: String, in session: String) -> Duration {
+    plans[name]?.session(session)?.patience ?? Session.Configuration().patience
+  }
+
+  /// The names of all sessions, each once.
+  var sessions: [String] {
+    var seen: Set<String> = []
+    return names.flatMap { plans[$0]?.sessions.map(\.name) ?? [] }.filter {
+      seen.insert($0).inserted
+    }
+  }
+
+  /// Whether a program takes its events at once from a time on: what it says is then what it was told.
+  func isPrompt(_ name: String, from time: Duration) -> Bool {
+    guard let reading = plans[name]?.reading else { return true }
+    return reading.until.map { $0 <= time } ?? false
+  }
+
+  /// Whether what goes from one peer to the other may be lost by chance, whatever befalls them.
+  func isLossy(_ left: String, _ right: String) -> Bool {
+    directions(left, right).contains { ($0.loss ?? .zero) > .zero }
+  }
+
+  /// How much longer than on a quiet link it may take until two peers know of each other what is so.
+  func delay(between left: String, _ right: String) -> Duration {
+    directions(left, right).map { change in
+      let lossy: Duration = (change.loss ?? .zero) > .zero ? Self.lossDelay : .zero
+      let latency = ((change.latency ?? .zero) + (change.jitter ?? .zero)) * 10
+      return lossy + latency + Self.time(of: change.queue ?? Self.queueBytes, at: change.bandwidth)
+    }.max() ?? .zero
+  }
+
+  /// The same, when messages as large as those of a sender are on their way.
+  func messageDelay(from sender: String, to receiver: String) -> Duration {
+    let bytes = plans[sender]?.workloads.map(\.size).max() ?? 0
+    let change = links.change(for: LinkDirection(from: sender, to: receiver))
+    return delay(between: sender, receiver) + Self.time(of: bytes, at: change.bandwidth)
+  }
+
+  private func directions(_ left: String, _ right: String) -> [LinkChange] {
+    [
+      links.change(for: LinkDirection(from: left, to: right)),
+      links.change(for: LinkDirection(from: right, to: left)),
+    ]
+  }
+
+  /// How long so many bytes take twice over.
+  static func time(of bytes: Int, at bitsPerSecond: Int?) -> Duration {
+    bitsPerSecond.map { .nanoseconds(Int64(bytes) * 16_000_000_000 / Int64(max(1, $0))) } ?? .zero
+  }
+
+  // MARK: What happened
+
+  /// Whether a peer did something of itself in a range: to another one, or to a session.
+  func did(
+    _ kind: Timeline.Kind, _ name: String, to subject: String? = nil, in session: String? = nil,
+    _ range: ClosedRange<Duration>
+  ) -> Bool {
+    record.timeline.entries.contains { entry in
+      entry.kind == kind && entry.observer == name && range.contains(entry.time)
+        && (subject == nil || entry.subject == subject)
+        && (session == nil || entry.session == session)
+    }
+  }
+
+  /// Whether a peer ended its session, or itself, in a range.
+  func ended(_ name: String, _ session: String, _ range: ClosedRange<Duration>) -> Bool {
+    did(.disconnected, name, in: session, range) || did(.stopped, name, range)
+  }
+
+  /// Whether a peer's program runs all the time of a range, and its peer has not been stopped.
+  func isAwake(_ name: String, in range: ClosedRange<Duration>) -> Bool {
+    let absent = record.disturbances.all.contains { disturbance in
+      (disturbance.crashed == name || disturbance.suspended == name) && disturbance.overlaps(range)
+    }
+    return !absent && !did(.stopped, name, .zero...range.upperBound)
+  }
+
+  /// Whether an identity is the one that a peer has in the end.
+  func isLast(_ identity: Int, of name: String) -> Bool {
+    record.identities[name].map { identity == $0 - 1 } ?? false
+  }
+
+  /// Whether nothing stands between two peers in a range, and both are there.
+  func isQuiet(_ left: String, _ right: String, in range: ClosedRange<Duration>) -> Bool {
+    isAwake(left, in: range) && isAwake(right, in: range)
+      && !record.disturbances.touch(left, right, in: range)
+  }
+
+  /// The time that a fault which is over may still have effects: three times the silence after which a
+  /// link counts as broken.
+  static let calm: Duration = .seconds(15)
+  private static let lossDelay: Duration = .seconds(45)
+  private static let queueBytes = 256 << 10
+}

@@ -1,0 +1,154 @@
+extension Invariants {
+  // MARK: Two peers
+
+  /// Memberships of which the other end knows nothing, though nothing has stood between them for long.
+  ///
+  /// The other end is told within ``Evidence/calm``, and what its link takes for it, whatever its patience.
+  var disagreements: [String] {
+    let gaps = evidence.record.disturbances.gaps(until: evidence.end)
+    return evidence.spans.all.flatMap { span in
+      gaps.compactMap { disagreement(about: span, in: $0) }
+    }
+  }
+
+  private func disagreement(
+    about span: MembershipSpan, in gap: ClosedRange<Duration>
+  ) -> String? {
+    let (observer, subject) = (span.key.observer, span.key.subject)
+    let (start, end) = (
+      max(gap.lowerBound, span.start), min(gap.upperBound, span.end ?? gap.upperBound)
+    )
+    let limit = Evidence.calm + evidence.delay(between: observer, subject)
+    guard start + limit < end, evidence.isLast(span.identity, of: subject),
+      evidence.isQuiet(observer, subject, in: gap.strict), arePrompt(span.key, from: start)
+    else { return nil }
+    let alone = uncovered(start...end, by: evidence.spans.spans(span.key.reversed))
+    guard let longest = alone.first(where: { $0.upperBound - $0.lowerBound > limit }) else {
+      return nil
+    }
+    let time = Quantity.moment(longest.upperBound - longest.lowerBound)
+    return
+      "from \(Quantity.moment(longest.lowerBound)) on \(observer) has \(subject) as a member for "
+      + "\(time), but \(subject) not \(observer)"
+  }
+
+  private func arePrompt(_ key: MembershipSpan.Key, from time: Duration) -> Bool {
+    evidence.isPrompt(key.observer, from: time) && evidence.isPrompt(key.subject, from: time)
+  }
+
+  /// The parts of a range in which none of some spans, which are in order, went on.
+  private func uncovered(
+    _ range: ClosedRange<Duration>, by spans: [MembershipSpan]
+  ) -> [ClosedRange<Duration>] {
+    var (parts, time): ([ClosedRange<Duration>], Duration) = ([], range.lowerBound)
+    for span in spans where span.overlaps(range) {
+      if span.start > time { parts.append(time...span.start) }
+      time = max(time, span.end ?? range.upperBound)
+    }
+    return time < range.upperBound ? parts + [time...range.upperBound] : parts
+  }
+
+  // MARK: A whole group
+
+  /// Couples that have a member in common, and each other not, when nothing has stood between them for long.
+  var holes: [String] {
+    evidence.record.disturbances.gaps(until: evidence.end).flatMap { gap in
+      gap.upperBound - gap.lowerBound < Self.meshCalm
+        ? [] : evidence.sessions.flatMap { holes(in: $0, at: gap) }
+    }
+  }
+
+  private func holes(in session: String, at gap: ClosedRange<Duration>) -> [String] {
+    let window = (gap.upperBound - Self.meshCalm)...gap.upperBound
+    let present = evidence.names.filter {
+      evidence.isAwake($0, in: window) && evidence.isPrompt($0, from: window.lowerBound)
+    }
+    return groups(of: present, session, window).flatMap { group in
+      PeerPairs(names: group).couples.compactMap { left, right in
+        hole(left, right, session, gap)
+      }
+    }
+  }
+
+  /// Why two peers of a group are not linked, if they should be.
+  private func hole(
+    _ left: String, _ right: String, _ session: String, _ gap: ClosedRange<Duration>
+  ) -> String? {
+    let time = max(
+      gap.lowerBound, gap.upperBound - Self.meshCalm - evidence.delay(between: left, right))
+    let window = time...gap.upperBound
+    let key = MembershipSpan.Key(observer: left, subject: right, session: session)
+    guard !evidence.record.disturbances.touch(left, right, in: gap.strict),
+      !wereParted(key, by: gap.upperBound)
+    else { return nil }
+    for (key, ends) in [(key, (left, right)), (key.reversed, (right, left))] {
+      let spans = evidence.spans.spans(key).filter { evidence.isLast($0.identity, of: key.subject) }
+      if !spans.contains(where: { $0.isLinked(in: window) }) {
+        return
+          "from \(Quantity.moment(time)) to \(Quantity.moment(gap.upperBound)) \(ends.0) is not "
+          + "linked with \(ends.1), though both are in one session"
+      }
+    }
+    return nil
+  }
+
+  /// Whether one of two peers removed the other, and they have not been together since.
+  private func wereParted(_ key: MembershipSpan.Key, by time: Duration) -> Bool {
+    let spans = evidence.spans.spans(key)
+    let start = spans.last?.start ?? .zero
+    return [key, key.reversed].contains {
+      evidence.did(.removed, $0.observer, to: $0.subject, in: key.session, start...max(start, time))
+    }
+  }
+
+  /// The peers that have had each other as members all the time of a window, directly or by way of others.
+  private func groups(
+    of names: [String], _ session: String, _ window: ClosedRange<Duration>
+  ) -> [[String]] {
+    var (groups, rest): ([[String]], [String]) = ([], names)
+    while let first = rest.first {
+      var group = [first]
+      rest.removeFirst()
+      var index = 0
+      while index < group.count {
+        let member = group[index]
+        let near = rest.filter { areMembers(member, $0, session, window) }
+        group += near
+        rest.removeAll { near.contains($0) }
+        index += 1
+      }
+      groups.append(group)
+    }
+    return groups
+  }
+
+  private func areMembers(
+    _ left: String, _ right: String, _ session: String, _ window: ClosedRange<Duration>
+  ) -> Bool {
+    let key = MembershipSpan.Key(observer: left, subject: right, session: session)
+    return [key, key.reversed].allSatisfy { key in
+      evidence.spans.spans(key).contains {
+        $0.covers(window) && evidence.isLast($0.identity, of: key.subject)
+      }
+    }
+  }
+
+  /// How long a group has to find itself together.
+  private static var meshCalm: Duration { Evidence.calm * 2 }
+}
+
+extension MembershipSpan.Key {
+  /// The other end.
+  var reversed: MembershipSpan.Key {
+    MembershipSpan.Key(observer: subject, subject: observer, session: session)
+  }
+}
+
+extension ClosedRange<Duration> {
+  /// The range without its ends, at which faults begin and end.
+  var strict: ClosedRange<Duration> {
+    let instant = Duration.nanoseconds(1)
+    guard upperBound - lowerBound > instant + instant else { return self }
+    return (lowerBound + instant)...(upperBound - instant)
+  }
+}

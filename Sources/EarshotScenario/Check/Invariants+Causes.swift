@@ -1,0 +1,99 @@
+import Earshot
+
+extension Invariants {
+  /// Interruptions and departures that nothing explains.
+  var causeless: [String] {
+    evidence.spans.all.flatMap { span in
+      span.interruptions.compactMap { complaint(about: $0, in: span) }
+        + [complaint(aboutEndOf: span)].compactMap { $0 }
+    }
+  }
+
+  // MARK: Interruptions
+
+  private func complaint(
+    about interruption: MembershipSpan.Interruption, in span: MembershipSpan
+  ) -> String? {
+    guard evidence.isPrompt(span.key.observer, from: interruption.start) else { return nil }
+    let isExplained =
+      switch InterruptionReason(rawValue: interruption.reason) {
+      case .suspending: wentToSleep(span.key.subject, by: interruption.start)
+      case .suspended: wentToSleep(span.key.observer, by: interruption.start)
+      case .linkBroken, .silence: isBreakExplained(span, at: interruption.start)
+      case nil: false
+      }
+    guard !isExplained else { return nil }
+    return text(span, "interrupted (\(interruption.reason))", at: interruption.start)
+  }
+
+  /// Whether something may have broken the link: a fault, loss by chance, or an end who left.
+  private func isBreakExplained(_ span: MembershipSpan, at time: Duration) -> Bool {
+    let (observer, subject) = (span.key.observer, span.key.subject)
+    let recently = max(.zero, time - Evidence.calm)...time
+    return evidence.isLossy(observer, subject)
+      || evidence.record.disturbances.touch(observer, subject, in: recently)
+      || evidence.ended(subject, span.key.session, recently)
+      || evidence.ended(observer, span.key.session, recently)
+  }
+
+  private func wentToSleep(_ name: String, by time: Duration) -> Bool {
+    evidence.did(.suspended, name, .zero...time)
+      || evidence.record.disturbances.all.contains { $0.suspended == name && $0.start <= time }
+  }
+
+  // MARK: Departures
+
+  private func complaint(aboutEndOf span: MembershipSpan) -> String? {
+    guard let end = span.end, let reason = span.reason,
+      evidence.isPrompt(span.key.observer, from: end), !isExplained(reason, of: span, at: end)
+    else { return nil }
+    return text(span, "left (\(reason))", at: end)
+  }
+
+  private func isExplained(_ reason: String, of span: MembershipSpan, at end: Duration) -> Bool {
+    let key = span.key
+    // The other end may have gone before this one knew that they had met.
+    let meeting = Self.meetingTime + evidence.delay(between: key.observer, key.subject)
+    let during = max(.zero, span.start - meeting)...end
+    switch DepartureReason(rawValue: reason) {
+    case .left: return evidence.ended(key.subject, key.session, during)
+    case .disconnected: return evidence.ended(key.observer, key.session, during)
+    case .removed:
+      return [key, key.reversed].contains {
+        evidence.did(.removed, $0.observer, to: $0.subject, in: key.session, during)
+      }
+    case .lost: return isPatienceOver(span, at: end) || isForgotten(span, during)
+    case .restarted:
+      return isForgotten(span, during)
+        || evidence.ended(key.subject, key.session, during)
+    case .unreachable:
+      return evidence.isLossy(key.observer, key.subject)
+        || evidence.record.disturbances.touch(key.observer, key.subject, in: during)
+    case .violation, nil: return false  // Nobody in a scenario breaks the protocol.
+    }
+  }
+
+  /// Whether the observer has waited for as long as it was told to.
+  private func isPatienceOver(_ span: MembershipSpan, at end: Duration) -> Bool {
+    guard let start = span.lastBreak else { return false }
+    return start + evidence.patience(of: span.key.observer, in: span.key.session) <= end
+  }
+
+  /// Whether the other end has lost its memory of the membership, or has given it up before.
+  private func isForgotten(_ span: MembershipSpan, _ during: ClosedRange<Duration>) -> Bool {
+    evidence.record.disturbances.crash(span.key.subject, in: during)
+      || evidence.spans.spans(span.key.reversed).contains { other in
+        guard let (end, order) = other.end.flatMap({ end in other.endOrder.map { (end, $0) } }),
+          other.reason != DepartureReason.disconnected.rawValue
+        else { return false }
+        return end >= span.start && span.endOrder.map { order < $0 } ?? false
+      }
+  }
+
+  private static let meetingTime: Duration = .seconds(2)
+
+  private func text(_ span: MembershipSpan, _ what: String, at time: Duration) -> String {
+    "at \(Quantity.moment(time)) \(span.key.observer) is told without a cause that \(span.key.subject) "
+      + what
+  }
+}

@@ -1,0 +1,111 @@
+import Earshot
+
+extension Invariants {
+  /// Invitations whose two ends were told what cannot both be so.
+  var wrongAnswers: [String] {
+    evidence.record.invitations.all.flatMap { invitation in
+      invitation.answers.compactMap { complaint(about: $0, to: invitation) }
+        + [complaint(aboutOutcomeOf: invitation)].compactMap { $0 }
+    }
+  }
+
+  // MARK: The guest
+
+  private func complaint(
+    about answer: InvitationRecord.Answer, to invitation: InvitationRecord
+  ) -> String? {
+    guard let end = answer.outcome?.time, answer.call == .accept else { return nil }
+    let range = invitation.start...max(end, invitation.start)
+    if evidence.record.disturbances.crash(invitation.inviter, in: range) { return nil }
+    let (inviter, guest) = (invitation.inviter, invitation.guest)
+    let isQuiet = evidence.isQuiet(
+      inviter, guest, in: invitation.start...range.upperBound + Evidence.calm)
+    switch (answer.outcome?.text, invitation.outcome?.text) {
+    case ("accepted", _) where isQuiet && !isMember(ofGuest: invitation, at: end):
+      return text(
+        invitation, "\(guest) has accepted at \(Quantity.moment(end)), and never joined")
+    case ("accepted", let outcome?)
+    where outcome != "accepted" && spans(of: inviter, invitation).isEmpty:
+      return text(invitation, "\(guest) is told that it is in, \(inviter) \(outcome)")
+    case ("invitationEnded", "accepted")
+    where invitation.answers.count == 1 && isQuiet && !evidence.isLossy(inviter, guest)
+      && spans(of: guest, invitation).isEmpty:
+      return text(invitation, "\(guest) is told that it came too late, \(inviter) that it is in")
+    default: return nil
+    }
+  }
+
+  /// Whether the guest has the inviter as a member soon, or has had it since it was asked.
+  private func isMember(ofGuest invitation: InvitationRecord, at time: Duration) -> Bool {
+    guard evidence.isPrompt(invitation.guest, from: invitation.start) else { return true }
+    let settled =
+      time + Evidence.calm + evidence.delay(between: invitation.inviter, invitation.guest)
+    return settled > evidence.end
+      || spans(of: invitation.guest, invitation).contains { $0.start <= settled }
+  }
+
+  // MARK: The inviter
+
+  private func complaint(aboutOutcomeOf invitation: InvitationRecord) -> String? {
+    guard let outcome = invitation.outcome else { return nil }
+    switch InvitationOutcome(rawValue: outcome.text) {
+    case .accepted: return complaint(aboutAcceptanceOf: invitation, at: outcome.time)
+    case .declined:
+      let hasDeclined = invitation.answers.contains {
+        $0.call == .decline && $0.start <= outcome.time
+      }
+      return hasDeclined ? nil : text(invitation, "declined, and \(invitation.guest) never did")
+    case .timedOut, .unreachable, .busy, .full, .mismatch, .cancelled:
+      guard let answer = invitation.answers.first, isCertain(invitation, answer, outcome.time)
+      else {
+        return nil
+      }
+      return answer.call == .decline && outcome.text != "cancelled"
+        ? text(invitation, "\(outcome.text), and \(invitation.guest) declined in time") : nil
+    case nil: return nil  // An error: the call was refused.
+    }
+  }
+
+  private func complaint(
+    aboutAcceptanceOf invitation: InvitationRecord, at time: Duration
+  ) -> String? {
+    let (inviter, guest) = (invitation.inviter, invitation.guest)
+    if evidence.isPrompt(inviter, from: invitation.start),
+      evidence.isQuiet(inviter, guest, in: invitation.start...time + Evidence.calm),
+      !spans(of: inviter, invitation).contains(where: { $0.start <= time })
+    {
+      return text(invitation, "accepted, but \(inviter) has no such member")
+    }
+    let settled = time + Evidence.calm + evidence.delay(between: inviter, guest)
+    let range = invitation.start...settled
+    guard settled < evidence.end, evidence.isQuiet(inviter, guest, in: range),
+      evidence.isPrompt(guest, from: invitation.start),
+      !evidence.ended(guest, invitation.session, range),
+      !evidence.ended(inviter, invitation.session, range),
+      !spans(of: guest, invitation).contains(where: { $0.start <= settled })
+    else { return nil }
+    return text(invitation, "accepted, but \(guest) never joined")
+  }
+
+  /// Whether an answer was given long before the outcome, and nothing was in its way.
+  private func isCertain(
+    _ invitation: InvitationRecord, _ answer: InvitationRecord.Answer, _ time: Duration
+  ) -> Bool {
+    let (inviter, guest) = (invitation.inviter, invitation.guest)
+    return !evidence.isLossy(inviter, guest)
+      && answer.start + .seconds(1) + evidence.delay(between: inviter, guest) < time
+      && evidence.isQuiet(inviter, guest, in: invitation.start...time)
+  }
+
+  /// The memberships of one end that have lasted into the time of an invitation, or begun since.
+  private func spans(of observer: String, _ invitation: InvitationRecord) -> [MembershipSpan] {
+    let other = observer == invitation.inviter ? invitation.guest : invitation.inviter
+    let key = MembershipSpan.Key(
+      observer: observer, subject: other, session: invitation.session)
+    return evidence.spans.spans(key).filter { $0.overlaps(invitation.start...evidence.end) }
+  }
+
+  private func text(_ invitation: InvitationRecord, _ what: String) -> String {
+    "\(invitation.inviter) invited \(invitation.guest) at \(Quantity.moment(invitation.start)): \(what)"
+  }
+}

@@ -1,0 +1,99 @@
+import EarshotCore
+
+extension Invariants {
+  /// Departures that tell a wrong number of messages that the member did not get.
+  ///
+  /// What the member's program never got must be counted, if it takes its messages at once. What it got
+  /// must not be counted, if the sender can know of it: when both were linked to the end, all that arrived
+  /// before the member itself began to leave; else what arrived some time before the link was last up.
+  var wrongCounts: [String] {
+    evidence.record.memberships.all.compactMap { ledger in
+      guard let end = ledger.end, evidence.isPrompt(ledger.key.sender, from: ledger.start) else {
+        return nil
+      }
+      let tally = evidence.record.traffic.tally(ledger.streams, until: knownTime(ledger, end: end))
+      let least = isRead(ledger) ? tally.sent - tally.arrived : 0
+      let most = tally.sent - tally.arrivedInTime
+      guard ledger.undelivered < least || ledger.undelivered > most else { return nil }
+      let right = least == most ? "\(least)" : "\(least) to \(most)"
+      return
+        "at \(Quantity.moment(end)) \(ledger.key.sender) is told that \(ledger.key.receiver) left "
+        + "(\(ledger.reason)) with \(ledger.undelivered) messages undelivered; it was \(right)"
+    }
+  }
+
+  /// Whether the receiver's program takes what reaches its session.
+  private func isRead(_ ledger: MembershipLog.Ledger) -> Bool {
+    evidence.isPrompt(ledger.key.receiver, from: ledger.start)
+  }
+
+  /// Up to when the sender knows what arrived.
+  private func knownTime(_ ledger: MembershipLog.Ledger, end: Duration) -> Duration {
+    let (sender, receiver, session) = (
+      ledger.key.sender, ledger.key.receiver, ledger.key.session
+    )
+    let key = MembershipSpan.Key(observer: sender, subject: receiver, session: session)
+    let delay = evidence.delay(between: sender, receiver)
+    let during = max(ledger.start, end - Evidence.calm - delay)...end
+    let leaving = firstDeparture(of: receiver, from: sender, session, during)
+    let span = evidence.spans.spans(key).last { $0.start == ledger.start }
+    let isClean =
+      span?.lastBreak == nil && delay < Evidence.calm && !evidence.isLossy(sender, receiver)
+      && !evidence.record.disturbances.touch(sender, receiver, in: during)
+      && !isFarewellLong(ledger, during)
+    guard !isClean else { return leaving ?? end }
+    return min(span?.lastBreak ?? end, leaving ?? end) - Evidence.calm - delay
+  }
+
+  /// Whether the sender's own farewell took so long that it may have been cut off.
+  private func isFarewellLong(
+    _ ledger: MembershipLog.Ledger, _ during: ClosedRange<Duration>
+  ) -> Bool {
+    let start = firstDeparture(
+      of: ledger.key.sender, from: ledger.key.receiver, ledger.key.session, during)
+    return start.map { during.upperBound - $0 > Self.farewellTime } ?? false
+  }
+
+  /// When a peer began to leave another one, in a range.
+  private func firstDeparture(
+    of name: String, from other: String, _ session: String, _ range: ClosedRange<Duration>
+  ) -> Duration? {
+    evidence.record.timeline.entries.first { entry in
+      guard entry.observer == name, range.contains(entry.time) else { return false }
+      switch entry.kind {
+      case .disconnected: return entry.session == session
+      case .stopped, .crashed, .suspended: return true
+      case .removed: return entry.session == session && entry.subject == other
+      case .found, .updated, .lost, .invited, .answered, .outcome, .joined, .interrupted, .resumed,
+        .left, .started, .awoke, .rejoined, .failed, .fault, .faultEnded:
+        return false
+      }
+    }?.time
+  }
+
+  /// Messages that wait though their membership goes on, nothing stands in their way, and none has arrived
+  /// for long.
+  var lostMessages: [String] {
+    evidence.record.memberships.all.compactMap { ledger in
+      let (sender, receiver) = (ledger.key.sender, ledger.key.receiver)
+      let limit = Evidence.calm * 2 + evidence.messageDelay(from: sender, to: receiver)
+      let window = max(.zero, evidence.end - limit)...evidence.end
+      let key = MembershipSpan.Key(observer: receiver, subject: sender, session: ledger.key.session)
+      guard ledger.end == nil, !ledger.isForgotten, evidence.end > limit,
+        evidence.isLast(ledger.key.identity, of: receiver),
+        evidence.isQuiet(sender, receiver, in: window),
+        evidence.isPrompt(receiver, from: window.lowerBound),
+        evidence.spans.spans(key).contains(where: { $0.covers(window) })
+      else { return nil }
+      let tally = evidence.record.traffic.tally(ledger.streams, until: window.lowerBound)
+      guard tally.sentInTime > tally.arrivedInTime, tally.arrived == tally.arrivedInTime else {
+        return nil
+      }
+      return
+        "\(tally.sent - tally.arrived) messages from \(sender) have not reached \(receiver), and none "
+        + "has since \(Quantity.moment(window.lowerBound))"
+    }
+  }
+
+  private static let farewellTime: Duration = .seconds(1)
+}

@@ -1,0 +1,138 @@
+/// One membership as one of its two ends saw it.
+struct MembershipSpan: Hashable {
+  /// A time in which the link was broken.
+  struct Interruption: Hashable {
+    let start: Duration
+    let reason: String
+    var end: Duration?
+  }
+  /// Who has whom as a member, and in which session.
+  struct Key: Hashable {
+    let observer: String
+    let subject: String
+    let session: String
+  }
+
+  let key: Key
+  /// Which identity of the subject.
+  let identity: Int
+  let start: Duration
+  /// When the observer saw it end, or lost its memory; `nil` when it has not.
+  var end: Duration?
+  /// The place of its end in the timeline, which tells what came first at one instant.
+  var endOrder: Int?
+  /// Why it ended; `nil` when the observer never said.
+  var reason: String?
+  /// What the observer was told that the subject did not get.
+  var undelivered = 0
+  var interruptions: [Interruption] = []
+  /// Its place among all spans of the run, in the order in which they began.
+  let number: Int
+
+  /// Whether it went on during the whole of a range.
+  func covers(_ range: ClosedRange<Duration>) -> Bool {
+    start <= range.lowerBound && (end.map { $0 >= range.upperBound } ?? true)
+  }
+
+  /// Whether it went on at some time of a range.
+  func overlaps(_ range: ClosedRange<Duration>) -> Bool {
+    start <= range.upperBound && (end.map { $0 >= range.lowerBound } ?? true)
+  }
+
+  /// Whether its link was up at some time of a range.
+  func isLinked(in range: ClosedRange<Duration>) -> Bool {
+    guard overlaps(range) else { return false }
+    return !interruptions.contains { interruption in
+      interruption.start <= max(range.lowerBound, start)
+        && (interruption.end.map { $0 >= min(range.upperBound, end ?? range.upperBound) } ?? true)
+    }
+  }
+
+  /// When its link broke for the last time and did not come back, if it ended so.
+  var lastBreak: Duration? {
+    guard let last = interruptions.last, last.end == nil else { return nil }
+    return last.start
+  }
+}
+
+/// All memberships of a run, in the order in which they began.
+struct MembershipSpans {
+  private(set) var all: [MembershipSpan] = []
+  /// What was told of a membership that there was not, or that was there already.
+  private(set) var disorder: [String] = []
+  private var places: [MembershipSpan.Key: [Int]] = [:]
+  private var open: [MembershipSpan.Key: [Int: Int]] = [:]  // By identity.
+
+  init(_ timeline: Timeline) {
+    for (order, entry) in timeline.entries.enumerated() { apply(entry, order) }
+  }
+
+  /// What one end saw of the other, in the order of time.
+  func spans(_ key: MembershipSpan.Key) -> [MembershipSpan] {
+    (places[key] ?? []).map { all[$0] }
+  }
+
+  private mutating func apply(_ entry: Timeline.Entry, _ order: Int) {
+    guard let observer = entry.observer else { return }
+    if entry.kind == .crashed { return forget(observer, at: entry.time) }
+    guard let subject = entry.subject else { return }
+    let key = MembershipSpan.Key(observer: observer, subject: subject, session: entry.session)
+    switch entry.kind {
+    case .joined: join(key, entry)
+    case .interrupted:
+      change(key, entry) { span in
+        span.interruptions.append(
+          MembershipSpan.Interruption(start: entry.time, reason: entry.detail))
+      }
+    case .resumed:
+      change(key, entry) { span in
+        if let last = span.interruptions.indices.last { span.interruptions[last].end = entry.time }
+      }
+    case .left:
+      change(key, entry) { span in
+        (span.end, span.endOrder) = (entry.time, order)
+        (span.reason, span.undelivered) = (entry.reason, entry.undelivered)
+      }
+      open[key]?[entry.identity] = nil
+    case .found, .updated, .lost, .invited, .answered, .outcome, .started, .suspended, .awoke,
+      .disconnected, .rejoined, .removed, .stopped, .crashed, .failed, .fault, .faultEnded:
+      break
+    }
+  }
+
+  private mutating func join(_ key: MembershipSpan.Key, _ entry: Timeline.Entry) {
+    if let earlier = open[key]?[entry.identity] {
+      complain(key, entry)
+      all[earlier].end = entry.time
+    }
+    places[key, default: []].append(all.count)
+    open[key, default: [:]][entry.identity] = all.count
+    all.append(
+      MembershipSpan(key: key, identity: entry.identity, start: entry.time, number: all.count))
+  }
+
+  private mutating func change(
+    _ key: MembershipSpan.Key, _ entry: Timeline.Entry, _ change: (inout MembershipSpan) -> Void
+  ) {
+    guard let place = open[key]?[entry.identity] else { return complain(key, entry) }
+    let isBroken = all[place].lastBreak != nil
+    if entry.kind == .interrupted && isBroken || entry.kind == .resumed && !isBroken {
+      complain(key, entry)
+    }
+    change(&all[place])
+  }
+
+  private mutating func complain(_ key: MembershipSpan.Key, _ entry: Timeline.Entry) {
+    disorder.append(
+      "at \(Quantity.moment(entry.time)) \(key.observer) is told that \(key.subject) "
+        + "\(entry.kind.rawValue), which cannot follow what it was told before")
+  }
+
+  /// A peer's memory is lost.
+  private mutating func forget(_ observer: String, at time: Duration) {
+    for index in all.indices where all[index].key.observer == observer && all[index].end == nil {
+      all[index].end = time
+      open[all[index].key] = nil
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package import EarshotCore
+
+/// One of a peer's sessions, and how it behaves; what is `nil` is the framework's default.
+package struct SessionPlan: Hashable, Sendable {
+  /// Its name; sessions of one name belong together.
+  package var name = SessionPlan.nameOfFirst
+  /// How long it waits for a member whose link broke.
+  package var patience: Duration?
+  /// How many peers it takes, its own included.
+  package var capacity: Int?
+  package var messageBytesMax: Int?
+  package var outboxBytesMax: Int?
+  package var windowBytes: Int?
+
+  /// The name of a session that the scenario gives none.
+  package static let nameOfFirst = "main"
+}
+
+/// How a program takes the events of its sessions.
+package struct ReadingPlan: Hashable, Sendable {
+  /// The wait after each batch.
+  package var every: Duration
+  /// How many events it takes at once.
+  package var batch = 1
+  /// From when on it takes everything at once; `nil` for never.
+  package var until: Duration?
+  /// Whether it leaves its loop after each batch, and begins another one.
+  package var leaves = false
+}
+
+/// Something that a program does at a time.
+package struct Step: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// Leaves a session.
+    case disconnect(session: String, within: Duration)
+    /// Makes a session anew under the name of one that was left.
+    case rejoin(session: String)
+    /// Ends the membership of a peer.
+    case remove(String, session: String)
+    /// Ends its peer for good.
+    case stop(within: Duration)
+  }
+  package var at: Duration
+  package var kind: Kind
+
+  /// Something that is done at a time.
+  package init(at: Duration, kind: Kind) { (self.at, self.kind) = (at, kind) }
+}
+
+/// What a peer says to invitations.
+package enum Acceptance: Hashable, Sendable {
+  case always, never, decline
+  /// Answers after a time.
+  case late(LateAnswer)
+  /// Accepts with this chance, declines otherwise.
+  case chance(Ratio)
+}
+
+/// An answer that takes its time.
+package struct LateAnswer: Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
+    case accept, decline
+    /// Lets the invitation go without an answer.
+    case release
+    /// Accepts and declines at once.
+    case both
+  }
+  package var after: Duration = .zero
+  package var kind = Kind.accept
+  /// The wait after which accepting is cancelled; `nil` for never.
+  package var cancel: Duration?
+}

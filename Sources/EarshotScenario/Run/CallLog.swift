@@ -1,0 +1,74 @@
+/// A public call of a program that has begun.
+package struct Call: Hashable, Sendable {
+  /// What is called.
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
+    case makePeer, advertise, browse, makeSession, invite, accept, decline, send, remove
+    case disconnect, suspend, resume, stop
+  }
+  package let kind: Kind
+  /// Whose program calls.
+  package let caller: String
+  /// Whom the call is about, if it is about one peer.
+  package let subject: String?
+  package let start: Duration
+  /// How long it may take, when nothing befalls either of them; `nil` for ever.
+  package let limit: Duration?
+
+  package init(
+    _ kind: Kind, by caller: String, about subject: String? = nil, at start: Duration,
+    limit: Duration?
+  ) {
+    (self.kind, self.caller, self.subject) = (kind, caller, subject)
+    (self.start, self.limit) = (start, limit)
+  }
+}
+
+/// The calls of a run that have not ended, and how many there were.
+package struct CallLog: Sendable {
+  package private(set) var open: [Int: Call] = [:]
+  package private(set) var count = 0
+
+  package init() {}
+
+  /// A call begins.
+  ///
+  /// - Returns: Its number.
+  package mutating func begin(_ call: Call) -> Int {
+    count += 1
+    open[count] = call
+    return count
+  }
+
+  /// A call returns.
+  ///
+  /// - Returns: What is wrong about the time that it took, or `nil`.
+  package mutating func end(
+    _ number: Int, at time: Duration, _ disturbances: Disturbances
+  ) -> String? {
+    open.removeValue(forKey: number).flatMap { Self.complaint($0, at: time, disturbances) }
+  }
+
+  /// What is wrong about the calls that go on at the end of a run.
+  package func complaints(at time: Duration, _ disturbances: Disturbances) -> [String] {
+    open.sorted { $0.key < $1.key }.compactMap {
+      Self.complaint($0.value, at: time, disturbances)
+    }
+  }
+
+  /// A call may take longer by the time in which its caller was suspended, or was kept from its subject;
+  /// one of a program that has lost its power means nothing any more.
+  private static func complaint(
+    _ call: Call, at time: Duration, _ disturbances: Disturbances
+  ) -> String? {
+    let range = call.start...max(call.start, time)
+    guard let limit = call.limit, !disturbances.crash(call.caller, in: range) else { return nil }
+    let excuse =
+      call.subject.map { disturbances.time(touching: call.caller, $0, in: range) }
+      ?? disturbances.suspension(of: call.caller, in: range)
+    guard time - call.start > limit + excuse else { return nil }
+    let about = call.subject.map { " about \($0)" } ?? ""
+    return
+      "\(call.caller) called \(call.kind)\(about) at \(Quantity.moment(call.start)), which takes "
+      + "\(Quantity.moment(time - call.start)) and may take \(Quantity.moment(limit + excuse))"
+  }
+}

@@ -1,0 +1,66 @@
+/// What programs sent to their members, by membership.
+package struct MembershipLog: Sendable {
+  /// What one end of a membership sent.
+  package struct Ledger: Hashable, Sendable {
+    package let key: LedgerKey
+    package let start: Duration
+    /// When the membership ended for the sender, and how many messages it was told had not arrived.
+    package var end: Duration?
+    package var reason = ""
+    /// Whether the sender has lost its memory of it.
+    package var isForgotten = false
+    package var undelivered = 0
+    /// The first and the last message of each stream; those in between belong to it too.
+    package var streams: [Int: ClosedRange<Int>] = [:]
+  }
+  /// Who sends to whom in which session.
+  package struct LedgerKey: Hashable, Sendable {
+    package let sender: String
+    package let receiver: String
+    package let identity: Int
+    package let session: String
+
+    package init(sender: String, receiver: String, identity: Int, session: String) {
+      (self.sender, self.receiver) = (sender, receiver)
+      (self.identity, self.session) = (identity, session)
+    }
+  }
+
+  /// Every membership, in the order in which they began.
+  package private(set) var all: [Ledger] = []
+  private var open: [LedgerKey: Int] = [:]
+
+  package init() {}
+
+  /// Takes in what a peer was told.
+  mutating func apply(_ entry: Timeline.Entry) {
+    guard let sender = entry.observer else { return }
+    if entry.kind == .crashed { forget(sender) }
+    guard let receiver = entry.subject else { return }
+    let key = LedgerKey(
+      sender: sender, receiver: receiver, identity: entry.identity, session: entry.session)
+    if entry.kind == .joined {
+      open[key] = all.count
+      all.append(Ledger(key: key, start: entry.time))
+    }
+    if entry.kind == .left, let index = open.removeValue(forKey: key) {
+      all[index].end = entry.time
+      (all[index].reason, all[index].undelivered) = (entry.reason, entry.undelivered)
+    }
+  }
+
+  /// A sender's memory is lost; nobody is told what became of its messages.
+  private mutating func forget(_ sender: String) {
+    for (key, index) in open where key.sender == sender {
+      all[index].isForgotten = true
+      open[key] = nil
+    }
+  }
+
+  /// A message is about to be sent.
+  mutating func send(_ number: Int, on stream: Int, _ key: LedgerKey) {
+    guard let index = open[key] else { return }
+    let first = all[index].streams[stream]?.lowerBound ?? number
+    all[index].streams[stream] = first...number
+  }
+}

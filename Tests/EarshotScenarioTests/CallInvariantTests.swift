@@ -1,0 +1,129 @@
+import EarshotCore
+import EarshotScenario
+import Testing
+
+@Suite("An invariant about calls")
+struct CallInvariantTests {
+  private static let calls = "every call returns in time"
+  private static let answers = "both ends of an invitation are told the same"
+
+  private static func call(_ kind: Call.Kind = .accept, about subject: String? = "bob") -> Call {
+    Call(kind, by: "ann", about: subject, at: .seconds(5), limit: .seconds(10))
+  }
+
+  @Test("Is violated by a call that never returns, and by one that takes too long")
+  func late() throws {
+    let never = try Recording()
+    _ = never.recorder.begin(Self.call())
+    #expect(never.complaints == ["1 of 1 had not when the world had"])
+    never.recorder.close(at: .seconds(60))
+    #expect(never.violated == [Self.calls])
+    let long = try Recording()
+    let call = long.recorder.begin(Self.call())
+    long.recorder.end(call, at: .seconds(15.5))
+    #expect(long.violated == [Self.calls])
+    #expect(
+      long.complaints == [
+        "ann called accept about bob at 5s, which takes 10.5s and may take 10s"
+      ])
+    let right = try Recording()
+    right.recorder.end(right.recorder.begin(Self.call()), at: .seconds(15))
+    #expect(right.violated.isEmpty)
+  }
+
+  @Test("Gives a call the time that a fault took, and forgets those of a program that is gone")
+  func excused() throws {
+    let suspended = try Recording()
+    let call = suspended.recorder.begin(Self.call(about: nil))
+    suspended.fault(.suspend("ann", grace: .zero), from: 6, to: 16)
+    suspended.recorder.end(call, at: .seconds(25))
+    #expect(suspended.violated.isEmpty)
+    let other = try Recording()
+    let second = other.recorder.begin(Self.call(about: nil))
+    other.fault(.suspend("bob", grace: .zero), from: 6, to: 16)
+    other.recorder.end(second, at: .seconds(25))
+    #expect(other.violated == [Self.calls])
+    let apart = try Recording()
+    let third = apart.recorder.begin(Self.call())
+    apart.fault(.partition([["ann"], ["bob"]]), from: 0, to: 16)
+    apart.recorder.end(third, at: .seconds(25))
+    #expect(apart.violated.isEmpty)
+    let crashed = try Recording()
+    let fourth = crashed.recorder.begin(Self.call())
+    crashed.fault(.crash("ann"), from: 7)
+    crashed.recorder.end(fourth, at: .seconds(50))
+    #expect(crashed.violated.isEmpty)
+  }
+
+  // MARK: Invitations
+
+  /// Ann invites Bob at 5 s and is told something at 8 s; Bob answers at 7 s.
+  private static func invitation(
+    _ outcome: String?, _ answer: (Call.Kind, String?)?, joined: [String] = []
+  ) throws -> Recording {
+    let recording = try Recording()
+    let key = recording.invite("ann", "bob", at: 5, outcome, by: 8)
+    if let answer { recording.answer(key, answer.0, at: 7, answer.1) }
+    for observer in joined {
+      recording.note(7, observer, .joined, observer == "ann" ? "bob" : "ann")
+    }
+    return recording
+  }
+
+  @Test("Holds when both ends were told the same")
+  func same() throws {
+    let recordings = [
+      try Self.invitation("accepted", (.accept, "accepted"), joined: ["ann", "bob"]),
+      try Self.invitation("accepted", nil, joined: ["ann", "bob"]),
+      try Self.invitation("declined", (.decline, "declined")),
+      try Self.invitation("timedOut", (.accept, "invitationEnded")),
+      try Self.invitation("timedOut", nil), try Self.invitation("unknownPeer", nil),
+      try Self.invitation("cancelled", (.decline, "declined")),
+      try Self.invitation(nil, (.accept, nil)),
+    ]
+    for recording in recordings {
+      #expect(recording.violated.isEmpty, "\(recording.complaints)")
+    }
+  }
+
+  @Test("Is violated when the ends were told different things")
+  func different() throws {
+    let recordings = [
+      try Self.invitation("accepted", (.accept, "accepted"), joined: ["ann"]),
+      try Self.invitation("accepted", (.accept, "accepted"), joined: ["bob"]),
+      try Self.invitation("accepted", nil),
+      try Self.invitation("timedOut", (.accept, "accepted"), joined: ["bob"]),
+      try Self.invitation("declined", (.accept, "accepted"), joined: ["bob"]),
+      try Self.invitation("declined", (.accept, "invitationEnded")),
+      try Self.invitation("declined", nil),
+      try Self.invitation("accepted", (.accept, "invitationEnded"), joined: ["ann"]),
+    ]
+    for recording in recordings {
+      #expect(recording.violated.contains(Self.answers), "\(recording.results.map(\.observed))")
+    }
+    let late = try Recording()
+    let key = late.invite("ann", "bob", at: 5, "timedOut", by: 10)
+    late.answer(key, .decline, at: 7, "declined")
+    #expect(late.complaints == ["ann invited bob at 5s: timedOut, and bob declined in time"])
+  }
+
+  @Test("Says nothing of an inviter that is gone, or of ends that could not hear each other")
+  func gone() throws {
+    let crashed = try Self.invitation(nil, (.accept, "accepted"))
+    crashed.fault(.crash("ann"), from: 6)
+    #expect(crashed.violated.isEmpty)
+    let apart = try Self.invitation("accepted", nil, joined: ["ann"])
+    apart.fault(.partition([["ann"], ["bob", "cy"]]), from: 8)
+    #expect(!apart.violated.contains(Self.answers))
+  }
+
+  @Test("The context of an invitation says which it is, and nothing else is taken for one")
+  func context() {
+    let context = InvitationContext("hi\u{1F} there", number: 12, session: "side")
+    #expect(InvitationContext(context.bytes) == context)
+    #expect(context.bytes.count == 9 + 1 + 8 + 1 + 4)
+    for text in ["", "hello", "hello\u{1F}", "hello\u{1F}x main", "\u{1F}1", "\u{1F}1 2 3"] {
+      #expect(InvitationContext(Array(text.utf8)) == nil, "\(text)")
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import EarshotCore
+import EarshotScenario
+import Testing
+
+@Suite("An invariant about messages")
+struct MessageInvariantTests {
+  private static let counts = "what counts as undelivered did not arrive"
+  private static let losses = "no message is lost while its membership lasts"
+
+  /// Ann says ten things to Bob, one a second from the second on, of which some arrive, and one leaves.
+  private static func farewell(
+    arrived: Int, undelivered: Int, of leaver: String = "ann", _ peers: String = "'ann', 'bob'"
+  ) throws -> Recording {
+    let recording = try Recording(peers)
+    recording.join(1, "ann", "bob")
+    recording.send(10, from: "ann", to: "bob", at: 2, arrived: arrived)
+    recording.note(12, leaver, .disconnected)
+    let detail = undelivered == 0 ? "" : ", \(undelivered) undelivered"
+    recording.note(
+      12.1, "ann", .left, "bob", (leaver == "ann" ? "disconnected" : "left") + detail)
+    recording.note(12.1, "bob", .left, "ann", leaver == "ann" ? "left" : "disconnected")
+    return recording
+  }
+
+  @Test(
+    "Is violated by a wrong number of undelivered messages",
+    arguments: ["ann", "bob"], [(10, 1), (10, 10), (7, 2), (7, 4), (0, 9), (10, 11)])
+  func wrong(leaver: String, numbers: (arrived: Int, told: Int)) throws {
+    let recording = try Self.farewell(
+      arrived: numbers.arrived, undelivered: numbers.told, of: leaver)
+    #expect(recording.violated == [Self.counts])
+    let right = 10 - numbers.arrived
+    #expect(
+      recording.complaints.allSatisfy {
+        $0.hasSuffix("with \(numbers.told) messages undelivered; it was \(right)")
+      })
+  }
+
+  @Test(
+    "Holds for the right number of undelivered messages", arguments: ["ann", "bob"], [0, 7, 10])
+  func right(leaver: String, arrived: Int) throws {
+    let recording = try Self.farewell(arrived: arrived, undelivered: 10 - arrived, of: leaver)
+    #expect(recording.violated.isEmpty, "\(recording.complaints)")
+  }
+
+  @Test(
+    "Has bounds where the sender cannot know what arrived: no less than what did not, no more than")
+  func bounds() throws {
+    for (told, isRight) in [(2, false), (3, true), (9, true), (10, true), (11, false)] {
+      let recording = try Recording("{ name: 'ann', session: { patience: '5s' } }, 'bob'")
+      recording.join(1, "ann", "bob")
+      recording.send(10, from: "ann", to: "bob", at: 2, arrived: 7)
+      recording.fault(.crash("bob"), from: 12)
+      recording.note(12, "bob", .crashed)
+      recording.note(14, "ann", .interrupted, "bob", "silence")
+      recording.note(19, "ann", .left, "bob", "lost, \(told) undelivered")
+      #expect(recording.violated == (isRight ? [] : [Self.counts]), "\(told)")
+    }
+  }
+
+  @Test("Asks no more of what a slow reader has not got than that it is counted at most")
+  func slowReader() throws {
+    let peers = "'ann', { name: 'bob', read: { every: '1s' } }"
+    let some = try Self.farewell(arrived: 7, undelivered: 1, of: "ann", peers)
+    #expect(some.violated.isEmpty)
+    let many = try Self.farewell(arrived: 7, undelivered: 4, of: "ann", peers)
+    #expect(many.violated == [Self.counts])
+  }
+
+  @Test("Is violated by messages that never arrive")
+  func lost() throws {
+    let recording = try Recording()
+    recording.join(1, "ann", "bob")
+    recording.send(10, from: "ann", to: "bob", at: 2, arrived: 9)
+    #expect(recording.violated == [Self.losses])
+    #expect(
+      recording.complaints == ["1 messages from ann have not reached bob, and none has since 30s"])
+  }
+
+  @Test("Says nothing of messages that still have time, or whose way is not free")
+  func underway() throws {
+    let late = try Recording()
+    late.join(1, "ann", "bob")
+    late.send(10, from: "ann", to: "bob", at: 45, arrived: 3)
+    #expect(late.violated.isEmpty)
+    let cut = try Recording()
+    cut.join(1, "ann", "bob")
+    cut.send(10, from: "ann", to: "bob", at: 2, arrived: 3)
+    cut.fault(.cut(LinkEnds(sources: ["ann"], destinations: ["bob"], isMutual: true)), from: 5)
+    #expect(cut.violated.isEmpty)
+    let crashed = try Recording()
+    crashed.join(1, "ann", "bob")
+    crashed.send(10, from: "ann", to: "bob", at: 2, arrived: 3)
+    crashed.fault(.crash("ann"), from: 12, to: 13)
+    crashed.note(12, "ann", .crashed)
+    crashed.note(14, "bob", .left, "ann", "restarted")
+    crashed.join(14, "ann", "bob")
+    #expect(crashed.violated.isEmpty, "\(crashed.complaints)")
+  }
+}
