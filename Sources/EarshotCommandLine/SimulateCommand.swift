@@ -63,8 +63,16 @@ struct SimulateCommand {
     } else {
       console.out(result.report)
     }
-    try trace?.close()
-    return result.ending.exitCode
+    return close(trace) ?? result.ending.exitCode
+  }
+
+  /// The code of a trace that is not complete.
+  private func close(_ trace: TraceFile?) -> ExitCode? {
+    do throws(UsageError) { try trace?.close() } catch {
+      console.complain("earshot: \(error.reason)")
+      return .unwritten
+    }
+    return nil
   }
 
   private func runMany(_ batch: Batch, _ options: SimulateOptions) -> ExitCode {

@@ -4,16 +4,15 @@ import Foundation
 /// A file that the events of a run are written to, a line each.
 final class TraceFile {
   private let path: String
-  private let handle: FileHandle
+  private let descriptor: Int32
   private var waiting: [UInt8] = []
-  private var failure: UsageError?
+  private var error: Int32 = 0
 
-  /// Creates the file, or empties the one that is there.
+  /// Creates the file, or empties the one that is there; devices and pipes are written to as they are.
   init(_ path: String) throws(UsageError) {
-    guard FileManager.default.createFile(atPath: path, contents: nil),
-      let handle = FileHandle(forWritingAtPath: path)
-    else { throw Self.problem(path) }
-    (self.path, self.handle) = (path, handle)
+    self.path = path
+    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw Self.problem(path, errno) }
   }
 
   /// Writes a line, sooner or later.
@@ -28,22 +27,20 @@ final class TraceFile {
   /// - Throws: That something could not be written.
   func close() throws(UsageError) {
     flush()
-    try? handle.close()
-    if let failure { throw failure }
+    if Foundation.close(descriptor) != 0, error == 0 { error = errno }
+    if error != 0 { throw Self.problem(path, error) }
   }
 
   private func flush() {
-    do {
-      try handle.write(contentsOf: Data(waiting))
-    } catch {
-      failure = Self.problem(path)
-    }
+    if error == 0 { error = waiting.write(to: descriptor) }
     waiting.removeAll(keepingCapacity: true)
   }
 
-  private static func problem(_ path: String) -> UsageError {
-    UsageError(
-      "the trace cannot be written to \"\(path.escapedForTerminals)\"", command: "simulate")
+  private static func problem(_ path: String, _ error: Int32) -> UsageError {
+    let reason = String(cString: strerror(error))
+    return UsageError(
+      "the trace cannot be written to \"\(path.escapedForTerminals)\": \(reason)",
+      command: SimulateCommand.plan.name)
   }
 
   private static let waitingMax = 1 << 16

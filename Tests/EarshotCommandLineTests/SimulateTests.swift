@@ -91,7 +91,20 @@ struct SimulateTests {
     #expect(text == "0.000001\tann\tfound\n0.000002\tbob\tfound\n")
   }
 
-  @Test("A trace that cannot be written is wrong usage")
+  @Test("A trace on a disk that is full is an error with a status, and devices stay what they are")
+  func fullDisk() throws {
+    let folder = try Folder()
+    let shell = Shell(traces: ["0.000001\tann\tfound"])
+    #expect(shell.run("simulate", try folder.file("a.json5"), "--trace", "/dev/full") == .unwritten)
+    #expect(
+      shell.err
+        == "earshot: the trace cannot be written to \"/dev/full\": No space left on device\n")
+    #expect(shell.out == "held with seed 42\n")
+    let kind = try FileManager.default.attributesOfItem(atPath: "/dev/full")[.type]
+    #expect(kind as? FileAttributeType == .typeCharacterSpecial)
+  }
+
+  @Test("A trace that cannot be begun is wrong usage")
   func unwritableTrace() throws {
     let folder = try Folder()
     let shell = Shell()
