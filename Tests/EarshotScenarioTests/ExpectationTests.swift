@@ -103,7 +103,14 @@ struct ExpectationTests {
     #expect(connected.name == "ann, bob are connected at 4s")
     #expect(connected.observed == "ann–bob not connected at 4s")
     #expect(try result("{ members: 1, at: '9s' }").observed == "ann has 0, bob has 0 at 9s")
-    #expect(try result("{ messages: { atLeast: 3 } }").observed == "2 of 3 delivered")
+    #expect(
+      try result("{ messages: { atLeast: 3 } }").observed == "2 arrived, not at least 3; 3 sent")
+    let exactly = try result("{ messages: { exactly: 11 } }")
+    #expect(exactly.observed == "2 arrived, not 11; 3 sent")
+    #expect(try result("{ messages: { exactly: 2 } }").observed == "2 arrived; 3 sent")
+    #expect(try result("{ messages: { atLeast: 1 } }").observed == "2 arrived; 3 sent")
+    #expect(try result("{ messages: { delivered: 'all' } }").observed == "2 of 3 delivered")
+    #expect(try result("{ messages: { from: 'bob' } }").observed == "nothing was sent")
   }
 
   @Test("Counts a stranger of a known name as another member")

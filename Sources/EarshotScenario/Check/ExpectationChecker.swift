@@ -123,12 +123,24 @@ package struct ExpectationChecker {
   ) -> (Bool, String) {
     let (sent, delivered) = traffic.count(
       { senders.contains($0.from) && receivers.contains($0.to) }, in: window)
-    let observed = "\(delivered) of \(sent) delivered"
     switch delivery {
-    case .all: return (sent > 0 && delivered == sent, sent > 0 ? observed : "nothing was sent")
-    case .atLeast(let bound): return (delivered >= bound, observed)
-    case .exactly(let count): return (delivered == count, observed)
+    case .all:
+      let observed = sent > 0 ? "\(delivered) of \(sent) delivered" : "nothing was sent"
+      return (sent > 0 && delivered == sent, observed)
+    case .atLeast(let bound):
+      return Self.arrival(
+        delivered, of: sent, isRight: delivered >= bound, wanted: "at least \(bound)")
+    case .exactly(let count):
+      return Self.arrival(delivered, of: sent, isRight: delivered == count, wanted: "\(count)")
     }
+  }
+
+  /// What was seen where a number was expected: it speaks of that number, whatever was sent.
+  private static func arrival(
+    _ delivered: Int, of sent: Int, isRight: Bool, wanted: String
+  ) -> (Bool, String) {
+    let missed = isRight ? "" : ", not \(wanted)"
+    return (isRight, "\(delivered) arrived\(missed); \(sent) sent")
   }
 }
 

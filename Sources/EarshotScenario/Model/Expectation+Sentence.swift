@@ -9,7 +9,8 @@ extension Expectation.Kind {
     case .disconnected(let pairs, let moment):
       "\(Self.list(pairs.names)) are not connected \(moment.phrase)"
     case .members(let counts, let moment):
-      Self.list(counts.map { "\($0.peer) has \($0.count)" }) + " members \(moment.phrase)"
+      Self.list(counts.map { "\($0.peer) has \($0.count)" })
+        + (counts.last?.count == 1 ? " member" : " members") + " \(moment.phrase)"
     case .event(let pattern, let occurrences, let window):
       "\(pattern.phrase) \(occurrences.phrase) \(Self.phrase(window))"
     case .outcome(let from, let to, let outcomes, let occurrences, let window):
@@ -26,18 +27,18 @@ extension Expectation.Kind {
   }
 
   private static func phrase(_ window: Window) -> String {
-    let start = window.lowerBound == .zero ? "" : "from \(Quantity.time(window.lowerBound)) "
-    return "\(start)by \(Quantity.time(window.upperBound))"
+    let start = window.lowerBound == .zero ? "" : "from \(Quantity.moment(window.lowerBound)) "
+    return "\(start)by \(Quantity.moment(window.upperBound))"
   }
 }
 
 extension Moment {
   fileprivate var phrase: String {
     switch self {
-    case .at(let time): "at \(Quantity.time(time))"
-    case .by(let time): "by \(Quantity.time(time))"
+    case .at(let time): "at \(Quantity.moment(time))"
+    case .by(let time): "by \(Quantity.moment(time))"
     case .throughout(let range):
-      "from \(Quantity.time(range.lowerBound)) to \(Quantity.time(range.upperBound))"
+      "from \(Quantity.moment(range.lowerBound)) to \(Quantity.moment(range.upperBound))"
     }
   }
 }
@@ -58,8 +59,8 @@ extension Delivery {
   fileprivate var phrase: String {
     switch self {
     case .all: "all messages"
-    case .atLeast(let count): "at least \(count) messages"
-    case .exactly(let count): "exactly \(count) messages"
+    case .atLeast(let count): "at least \(count) \(count == 1 ? "message" : "messages")"
+    case .exactly(let count): "exactly \(count) \(count == 1 ? "message" : "messages")"
     }
   }
 }

@@ -1,7 +1,22 @@
 /// The mistakes of one file, collected while it is read, so that all are told at once.
 final class Mistakes {
+  /// What else in the file would explain a mistake.
+  enum Explanation: Hashable {
+    /// Another key of the object at an offset, misspelt, was meant to be one of these.
+    case misspelling(object: Int, keys: [String])
+    /// A peer whose name could not be read.
+    case unreadName
+  }
+  private struct Found {
+    let offset: Int
+    let path: String
+    let reason: String
+    let explanation: Explanation?
+  }
   private let text: [UInt8]
-  private var found: [(offset: Int, path: String, reason: String)] = []
+  private var found: [Found] = []
+  /// Whether there is a peer in the file whose name is not known, since it could not be read.
+  var hasUnreadNames = false
 
   /// More would not be read by anybody.
   private static let countMax = 50
@@ -10,14 +25,25 @@ final class Mistakes {
 
   var isEmpty: Bool { found.isEmpty }
 
-  func add(_ reason: String, at offset: Int, path: String) {
+  func add(
+    _ reason: String, at offset: Int, path: String, unless explanation: Explanation? = nil
+  ) {
     guard found.count < Self.countMax else { return }
-    found.append((offset, path, reason))
+    found.append(Found(offset: offset, path: path, reason: reason, explanation: explanation))
   }
 
-  /// The mistakes with their lines, in the order of the file.
+  /// Forgets what is no mistake of its own: a key of an object, misspelt, was probably meant to be this one.
+  func explain(_ key: String, inObjectAt offset: Int) {
+    found.removeAll {
+      guard case .misspelling(offset, let keys)? = $0.explanation else { return false }
+      return keys.contains(key)
+    }
+  }
+
+  /// The mistakes with their lines, in the order of the file, without those that follow from others.
   var all: [ScenarioError.Mistake] {
-    found.sorted { $0.offset < $1.offset }.map { mistake in
+    let causes = found.filter { !(hasUnreadNames && $0.explanation == .unreadName) }
+    return (causes.isEmpty ? found : causes).sorted { $0.offset < $1.offset }.map { mistake in
       let (line, column) = place(of: mistake.offset)
       return ScenarioError.Mistake(
         path: mistake.path, line: line, column: column, reason: mistake.reason)

@@ -42,7 +42,7 @@ final class ObjectReader {
   /// The value of a key that must be there.
   func required<Value>(_ key: String, _ rule: ValueRule<Value>) -> Value? {
     guard has(key) else {
-      note("the key \"\(key)\" is missing: \(rule.allowed)")
+      note("the key \"\(key)\" is missing: \(rule.allowed)", unlessMisspelt: [key])
       return nil
     }
     return value(key, rule)
@@ -63,11 +63,19 @@ final class ObjectReader {
   }
 
   /// Notes a mistake about a key, or about the whole object; nothing more about what is no object.
-  func note(_ reason: String, at key: String? = nil) {
+  func note(
+    _ reason: String, at key: String? = nil, unless explanation: Mistakes.Explanation? = nil
+  ) {
     guard case .object = node.value else { return }
     let place = key.flatMap { key in members.first { $0.key == key } }
     mistakes.add(
-      reason, at: place?.value.offset ?? node.offset, path: key.map { path(to: $0) } ?? path)
+      reason, at: place?.value.offset ?? node.offset, path: key.map { path(to: $0) } ?? path,
+      unless: explanation)
+  }
+
+  /// Notes that keys are missing, unless it turns out that one of them stands here with a slip.
+  func note(_ reason: String, unlessMisspelt keys: [String]) {
+    note(reason, unless: .misspelling(object: node.offset, keys: keys))
   }
 
   /// Notes every key that was not asked for; called when all have been.
@@ -79,6 +87,7 @@ final class ObjectReader {
 
   private func unknown(_ key: String) -> String {
     if let nearest = Spelling.nearest(to: key, among: known) {
+      mistakes.explain(nearest, inObjectAt: node.offset)
       return "there is no key \"\(key)\" here; did you mean \"\(nearest)\"?"
     }
     return "there is no key \"\(key)\" here; the keys are \(known.sorted().joined(separator: ", "))"

@@ -48,9 +48,12 @@ enum Quantity {
     return decimal(nanoseconds, in: unit.nanoseconds) + (unit.unit == "µs" ? "us" : unit.unit)
   }
 
-  /// The time to the microsecond, for people.
+  /// The time to the microsecond in seconds, for people: `0.25s`, `90s`.
+  ///
+  /// One unit for all times of a sentence, and the one of the timeline, so that they can be compared at a
+  /// glance.
   static func moment(_ time: Duration) -> String {
-    self.time(.microseconds(time.nanoseconds / 1_000))
+    decimal(time.nanoseconds / 1_000 * 1_000, in: 1_000_000_000) + "s"
   }
 
   /// The largest unit that divides the size: `64KiB`.

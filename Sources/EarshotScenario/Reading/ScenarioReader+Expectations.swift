@@ -11,7 +11,8 @@ extension ScenarioReader {
     let name = object.value("name", .text(bytes: 1...200))
     guard named.count == 1 else {
       object.note(
-        "an expectation is about exactly one of \(Self.subjects.joined(separator: ", "))")
+        "an expectation is about exactly one of \(Self.subjects.joined(separator: ", "))",
+        unlessMisspelt: named.isEmpty ? Self.subjects : [])
       object.forgive(Self.details + ["to"])
       object.finish()
       return nil
@@ -102,7 +103,7 @@ extension ScenarioReader {
         let advice = Spelling.nearest(to: member.key, among: allNames)
         counts.note(
           "no peer has this name" + (advice.map { "; did you mean \"\($0)\"?" } ?? ""),
-          at: member.key)
+          at: member.key, unless: .unreadName)
         return []
       }
       let value = counts.value(member.key, count)
@@ -144,6 +145,7 @@ extension ScenarioReader {
         observer: words[0] == "anyone" ? nil : words[0],
         subject: words[2] == "anyone" ? nil : words[2], kind: kind)
     }
+    rule.namesPeers = true
     rule.words = (known + ["anyone"]).flatMap { left in
       (known + ["anyone"]).prefix(8).flatMap { right in kinds.map { "\(left) sees \(right) \($0)" }
       }
@@ -171,6 +173,7 @@ extension ScenarioReader {
       guard ends.count == 2, known.contains(ends[0]), known.contains(ends[1]) else { return nil }
       return LinkDirection(from: ends[0], to: ends[1])
     }
+    rule.namesPeers = true
     rule.words = known.flatMap { left in known.prefix(16).map { "\(left) -> \($0)" } }
     return rule
   }

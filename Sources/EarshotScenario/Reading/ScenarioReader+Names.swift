@@ -39,7 +39,7 @@ extension ScenarioReader {
       guard case .string(let text) = node.value, known.contains(text) else { return nil }
       return text
     }
-    rule.words = known
+    (rule.words, rule.namesPeers) = (known, true)
     return rule
   }
 
@@ -55,7 +55,7 @@ extension ScenarioReader {
       case .null, .bool, .number, .object, .array: nil
       }
     }
-    rule.words = allNames + ["all"]
+    (rule.words, rule.namesPeers) = (allNames + ["all"], true)
     return rule
   }
 
@@ -91,7 +91,7 @@ extension ScenarioReader {
       else { return nil }
       return (first, second)
     }
-    rule.words = side.words
+    (rule.words, rule.namesPeers) = (side.words, true)
     return rule
   }
 }

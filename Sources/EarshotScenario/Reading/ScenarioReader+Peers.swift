@@ -75,7 +75,7 @@ extension ScenarioReader {
       case .null, .bool, .number, .string, .array, .object: nil
       }
     }
-    rule.words = known + ["found", "foundSmaller"]
+    (rule.words, rule.namesPeers) = (known + ["found", "foundSmaller"], true)
     return rule
   }
 

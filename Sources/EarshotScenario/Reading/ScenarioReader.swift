@@ -62,20 +62,31 @@ struct ScenarioReader {
       if case .array = node.value { () } else { nil }
     }
     guard file.required("peers", list) != nil, case .array(let nodes)? = file.node("peers")?.value
-    else { return }
+    else {
+      mistakes.hasUnreadNames = true
+      return
+    }
     for (index, node) in nodes.enumerated() { declare(node, path: "peers[\(index)]") }
-    if scenario.peers.isEmpty { file.note("a scenario has at least one peer", at: "peers") }
+    if scenario.peers.isEmpty {
+      file.note("a scenario has at least one peer", at: "peers", unless: .unreadName)
+    }
     for (index, node) in nodes.enumerated() { describe(node, path: "peers[\(index)]") }
   }
 
   /// Names come first, since peers speak of each other.
   private mutating func declare(_ node: JSON5Node, path: String) {
-    if let name = nameAlone(of: node) ?? nameInside(node) {
-      guard let name = ValueRule.peerName.read(name, path: path, mistakes: mistakes) else { return }
+    guard let name = nameAlone(of: node) ?? nameInside(node) else {
+      mistakes.hasUnreadNames = true
+      return
+    }
+    if let name = ValueRule.peerName.read(name, path: path, mistakes: mistakes) {
       let count = crowdCount(of: node)
+      if count == 0 { mistakes.hasUnreadNames = true }
       let names = count.map { count in (0..<count).map { "\(name)\($0 + 1)" } } ?? [name]
       crowds[name] = names
       for name in names { add(name, at: node, path: path) }
+    } else {
+      mistakes.hasUnreadNames = true
     }
   }
 
@@ -98,11 +109,13 @@ struct ScenarioReader {
     return members.first { $0.key == "name" }?.value
   }
 
+  /// How many peers have the name; 0 when that cannot be read, `nil` when it is one without a number.
   private func crowdCount(of node: JSON5Node) -> Int? {
     guard case .object(let members) = node.value,
-      case .number(let text)? = members.first(where: { $0.key == "count" })?.value.value
+      let count = members.first(where: { $0.key == "count" })
     else { return nil }
-    return Int(text).map { min(max($0, 0), Self.peersMax + 1) }
+    guard case .number(let text) = count.value.value, let number = Int(text) else { return 0 }
+    return min(max(number, 0), Self.peersMax + 1)
   }
 
   private mutating func describe(_ node: JSON5Node, path: String) {

@@ -15,16 +15,40 @@ struct ValueRule<Value> {
     if let value = convert(node) { return value }
     let advice = suggestion(for: node).map { "; did you mean \"\($0)\"?" } ?? ""
     mistakes.add(
-      "expected \(allowed), found \(node.summary)\(advice)", at: node.offset, path: path)
+      "expected \(allowed), found \(node.summary)\(advice)", at: node.offset, path: path,
+      unless: namesPeers && node.hasTexts ? .unreadName : nil)
     return nil
   }
 
   /// Words to suggest from when a text is none of them.
   var words: [String] = []
+  /// Whether the value has names of peers in it.
+  var namesPeers = false
 
   private func suggestion(for node: JSON5Node) -> String? {
-    guard case .string(let text) = node.value else { return nil }
-    return Spelling.nearest(to: text, among: words)
+    switch node.value {
+    case .string(let text): return Spelling.nearest(to: text, among: words)
+    case .array(let elements):
+      let texts = elements.compactMap { $0.text }
+      return texts.first { !words.contains($0) }.flatMap { Spelling.nearest(to: $0, among: words) }
+    case .null, .bool, .number, .object: return nil
+    }
+  }
+}
+
+extension JSON5Node {
+  /// The text that this is.
+  fileprivate var text: String? {
+    if case .string(let text) = value { text } else { nil }
+  }
+
+  /// Whether this is a text, or a list with texts in it.
+  fileprivate var hasTexts: Bool {
+    switch value {
+    case .string: true
+    case .array(let elements): elements.contains { $0.hasTexts }
+    case .null, .bool, .number, .object: false
+    }
   }
 }
 

@@ -111,8 +111,9 @@ public struct Report: Sendable {
 
   private func summary(_ paint: Paint) -> [String] {
     var lines = [conclusion(paint)]
-    let virtual = Quantity.time(verdict.virtualDuration)
-    lines.append("\(virtual) of virtual time in \(Self.decimal(verdict.cpuSeconds)) s of processor")
+    let virtual = Quantity.moment(verdict.virtualDuration).dropLast()
+    lines.append(
+      "\(virtual) s of virtual time in \(Self.decimal(verdict.cpuSeconds)) s of processor")
     if case .different(let difference) = verdict.determinism {
       lines.append(paint.red("not deterministic: a second run of the same seed differed"))
       lines += difference.split(separator: "\n").map { "  \(String($0).escapedForTerminals)" }
