@@ -220,6 +220,27 @@ extension Peer {
     invitations.timer = nil
   }
 
+  /// A member of one of our sessions, and its session.
+  package struct Membership: Hashable, Sendable {
+    package let local: SessionID
+    package let peer: PeerID
+    package let remote: SessionID
+  }
+
+  /// The members of all sessions.
+  package var memberships: [Membership] {
+    sessionsInOrder.flatMap { session in
+      session.assumeIsolated { session in
+        session.roster.members.map {
+          Membership(local: session.id, peer: $0.peer, remote: $0.session)
+        }
+      }
+    }
+  }
+
+  /// How many sessions have not ended.
+  package var sessionCount: Int { sessions.count }
+
   /// What is open that an invitation or a stranger has opened, each thing as a word.
   package var leftovers: [String] {
     let joining = sessionsInOrder.flatMap { session in

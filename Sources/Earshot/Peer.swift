@@ -37,7 +37,7 @@ public actor Peer {
   private var listeners: [any Listener] = []
   private var shutdown: (any NetworkObservation)?
   private var lastToken: UInt64 = 0
-  private(set) var port: UInt16 = 0
+  package private(set) var port: UInt16 = 0
 
   /// One advertiser and what it announces.
   struct Advertising {

@@ -27,6 +27,7 @@ final class Promise<Value: Sendable>: Sendable {
   /// Waits for the value; to be asked for once.
   ///
   /// - Parameter cancelled: Called when the task is cancelled, on any thread, to have the value given soon.
+  /// - Returns: The value that was given first.
   func value(cancelled: @Sendable () -> Void) async -> Value {
     await withTaskCancellationHandler {
       await withCheckedContinuation { wait($0) }

@@ -124,9 +124,7 @@ extension Session: LinkOwner {
   func expectAttaching(_ entry: Roster.Entry, _ delivery: Delivery) -> Bool {
     guard phase == .open else { return false }
     if seats[entry.peer]?.remoteSession == entry.session { return true }  // It was introduced, too.
-    guard seats[entry.peer] == nil, roster.reserve(for: entry.peer) == .reserved else {
-      return false
-    }
+    guard seats[entry.peer] == nil, roster.readmit(entry) else { return false }
     begin(entry, delivery)
     return true
   }

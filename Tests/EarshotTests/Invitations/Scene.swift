@@ -69,6 +69,7 @@ final class Scene: Sendable {
     seed: UInt64 = 1,
     links: LinkConditions = LinkConditions(latency: .milliseconds(20), jitter: .zero),
     annIsLarger: Bool = false, for duration: Duration = .seconds(120),
+    isIdleAfterwards: Bool = false,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ script: @escaping @Sendable (Scene) async throws -> Void
   ) {
@@ -88,6 +89,10 @@ final class Scene: Sendable {
     #expect(hasEnded.withLock { $0 }, "the script has not ended", sourceLocation: sourceLocation)
     for call in scenes.withLock({ $0 })?.open ?? [] {
       Issue.record("\(call)", sourceLocation: sourceLocation)
+    }
+    if isIdleAfterwards {
+      let isIdle = world.runUntilIdle(limit: world.now + .seconds(600))
+      #expect(isIdle, "something is left that will happen", sourceLocation: sourceLocation)
     }
     scenes.withLock { $0 = nil }
     world.finish()
@@ -127,6 +132,9 @@ final class Scene: Sendable {
 
   /// The calls that have not ended.
   var open: [Call] { calls.withLock { $0.filter { $0.result == nil } } }
+
+  /// The calls that have ended, and how.
+  var ended: [Call] { calls.withLock { $0.filter { $0.result != nil } } }
 
   func sleep(_ duration: Duration) async throws { try await hosts[0].sleep(for: duration) }
 
