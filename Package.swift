@@ -63,7 +63,7 @@ let package = Package(
     .testTarget(
       name: "EarshotSimulatorTests",
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "TestKit"],
-      swiftSettings: house),
+      exclude: ["linux-tcp.py"], swiftSettings: house),
     .testTarget(
       name: "EarshotPOSIXTests",
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotPOSIX"], swiftSettings: house),

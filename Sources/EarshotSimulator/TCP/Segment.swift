@@ -1,6 +1,6 @@
 /// One TCP segment.
 ///
-/// Positions count bytes from the start of their direction and do not wrap.
+/// Sequence numbers count bytes from zero, since a SYN takes none, and do not wrap.
 struct Segment {
   struct Flags: OptionSet {
     let rawValue: UInt8
@@ -14,25 +14,36 @@ struct Segment {
   var source: Endpoint
   var destination: Endpoint
   var flags: Flags
-  /// The position of the first byte of the payload, or that of the end.
-  var position = 0
-  /// Everything before this position has arrived.
-  var acknowledged = 0
+  /// The sequence number of the first byte of the payload, or that of the end.
+  var sequence = 0
+  /// Everything before this sequence number has arrived.
+  var acknowledgment = 0
   /// How many bytes more may be sent from there on.
   var window = 0
+  /// What has arrived behind gaps (RFC 2018).
+  var selective: [Range<Int>] = []
+  /// When it was sent, and the time on the segment that it answers (RFC 7323), in nanoseconds.
+  var timestamp: Int64 = 0
+  var echo: Int64 = 0
   var payload: [UInt8] = []
 }
 
 extension Segment: CustomStringConvertible {
-  /// `10.0.0.1:50000 → 10.0.0.2:7100, ack, 0 + 12 bytes, 7 acknowledged`.
+  /// `10.0.0.1:50000 → 10.0.0.2:7100, ACK, seq 0, 12 bytes, ack 7, win 65536, sack 10-20 30-40`.
   var description: String {
     let names: [(Flags, String)] = [
-      (.syn, "syn"), (.ack, "ack"), (.fin, "fin"), (.rst, "rst"), (.probe, "probe"),
+      (.syn, "SYN"), (.ack, "ACK"), (.fin, "FIN"), (.rst, "RST"), (.probe, "probe"),
     ]
     let marks = names.filter { flags.contains($0.0) }.map(\.1).joined(separator: " ")
-    return "\(source) → \(destination), \(marks), \(position) + \(payload.count) bytes, "
-      + "\(acknowledged) acknowledged"
+    let blocks = selective.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: " ")
+    return "\(source) → \(destination), \(marks), seq \(sequence), \(payload.count) bytes, "
+      + "ack \(acknowledgment), win \(window)" + (blocks.isEmpty ? "" : ", sack \(blocks)")
   }
+}
+
+extension Segment {
+  /// The headers of IPv4 and TCP, with a timestamp.
+  static let headerBytes = 52
 }
 
 /// A segment on its way.
@@ -53,11 +64,13 @@ extension Engine {
   func send(_ segment: Segment, over link: Link) {
     let count = segment.payload.count
     let hash = Trace.hash(of: segment.payload.span)
-    let marks = UInt64(segment.flags.rawValue) << 48 ^ UInt64(segment.position)
+    let marks = UInt64(segment.flags.rawValue) << 48 ^ UInt64(segment.sequence)
     record(
       .sent, .tcp, from: link.source, to: link.target, bytes: count, hash: hash ^ marks,
       segment.description, segment.payload)
-    let size = count + (segment.source.address.isV4 ? 40 : 60)
+    let size =
+      count + (segment.source.address.isV4 ? Segment.headerBytes : Segment.headerBytes + 20)
+      + 8 * segment.selective.count
     let fate = fate(of: count, size, over: link, .tcp, segment.source, segment.destination)
     guard let arrival = fate.arrival else {
       return record(

@@ -4,7 +4,8 @@ extension SimulatedConnection {
     guard let link else { return OutboundStream.segmentBytes }
     let conditions = link.conditions
     if conditions.loss == .zero, conditions.bandwidth == nil { return 65_536 }
-    return max(64, conditions.maximumTransmissionUnit - 52)
+    let headerBytes = remoteEndpoint.address.isV4 ? Segment.headerBytes : Segment.headerBytes + 20
+    return max(64, conditions.maximumTransmissionUnit - headerBytes)
   }
 
   /// Sends a segment without payload.
@@ -12,98 +13,97 @@ extension SimulatedConnection {
     transfer(flags.contains(.syn) ? flags : flags.union(.ack), outbound.next, [])
   }
 
-  private func transfer(_ flags: Segment.Flags, _ position: Int, _ payload: [UInt8]) {
+  private func transfer(_ flags: Segment.Flags, _ sequence: Int, _ payload: [UInt8]) {
     advertisedWindow = inbound.window
+    inbound.noteAcknowledged()
     (unacknowledgedBytes, deadlines.acknowledge) = (0, nil)
     guard let link else { return }
     engine.send(
       Segment(
-        source: localEndpoint, destination: remoteEndpoint, flags: flags, position: position,
-        acknowledged: inbound.next, window: inbound.window, payload: payload), over: link)
+        source: localEndpoint, destination: remoteEndpoint, flags: flags, sequence: sequence,
+        acknowledgment: inbound.next, window: inbound.window, selective: inbound.selective,
+        timestamp: engine.now, echo: inbound.timestamp, payload: payload), over: link)
+  }
+
+  private func transfer(_ segment: OutboundStream.Outgoing) {
+    transfer(segment.isLast ? [.ack, .fin] : .ack, segment.sequence, segment.payload)
   }
 
   /// Sends what may be sent.
   func transmit() {
-    guard state == .open else { return }
-    while let segment = outbound.takeSegment(atMost: segmentBytesMax) {
-      clock.sent(upTo: outbound.next, at: engine.now)
-      transfer(segment.isLast ? [.ack, .fin] : .ack, segment.position, segment.payload)
+    guard state == .established else { return }
+    while let segment = outbound.nextSegment(atMost: segmentBytesMax, at: engine.now) {
+      transfer(segment)
     }
     watch()
   }
 
-  private func resendFirst() {
-    let segment = outbound.firstSegment(atMost: segmentBytesMax)
-    clock.resent()
-    transfer(segment.isLast ? [.ack, .fin] : .ack, segment.position, segment.payload)
+  /// Sends the tail loss probe, if its time has come.
+  func probeTail() {
+    if let segment = outbound.takeProbe(atMost: segmentBytesMax, at: engine.now) {
+      transfer(segment)
+    }
   }
 
   func receive(_ segment: Segment) {
     if segment.flags.contains(.rst) { return receiveReset() }
     switch state {
-    case .opening: receiveWhileOpening(segment)
-    case .answering:
-      if segment.flags.contains(.syn) { return sendGreeting() }
-      open(window: segment.window)
+    case .synSent: receiveInSynSent(segment)
+    case .synReceived:
+      if segment.flags.contains(.syn) { return sendSYN() }
+      establish(segment)
       listener?.offer(self)
-      receiveWhileOpen(segment)
-    case .open: receiveWhileOpen(segment)
-    case .gone: break
+      receiveEstablished(segment)
+    case .established: receiveEstablished(segment)
+    case .closed: break
     }
   }
 
   private func receiveReset() {
-    if state == .opening { return fail(.connectionRefused, errno: 111) }
+    if state == .synSent { return fail(.connectionRefused, errno: 111) }
     isHeld ? fail(.connectionReset, errno: 104) : forget()
   }
 
-  private func receiveWhileOpening(_ segment: Segment) {
+  private func receiveInSynSent(_ segment: Segment) {
     guard segment.flags.contains(.syn) else {
       // The other side still knows a connection of an earlier life of ours.
       return send(.rst)
     }
-    open(window: segment.window)
+    inbound.noteSYN(segment)
+    establish(segment)
     send(.ack)
     isOpeningUntold = true
     callPump()
   }
 
-  private func open(window: Int) {
-    state = .open
-    clock = RetransmissionClock()
+  private func establish(_ segment: Segment) {
+    state = .established
     deadlines = Deadlines()
-    outbound.peerWindow = window
+    outbound.open(window: segment.window, roundTrip: engine.now - segment.echo)
   }
 
-  private func receiveWhileOpen(_ segment: Segment) {
+  private func receiveEstablished(_ segment: Segment) {
     if segment.flags.contains(.syn) { return send(.ack) }
     let isBare = segment.payload.isEmpty && !segment.flags.contains(.fin)
-    takeAcknowledgement(segment, isBare: isBare && !segment.flags.contains(.probe))
-    guard state == .open else { return }
+    takeAcknowledgement(segment)
+    guard state == .established else { return }
     if !isBare { takePayload(segment) } else if segment.flags.contains(.probe) { send(.ack) }
-    guard state == .open else { return }
+    guard state == .established else { return }
     transmit()
     settle()
   }
 
-  private func takeAcknowledgement(_ segment: Segment, isBare: Bool) {
+  private func takeAcknowledgement(_ segment: Segment) {
     unansweredProbes = 0
     let wasStarved = outbound.isStarved
-    let progress = outbound.acknowledge(
-      segment.acknowledged, window: segment.window, isBare: isBare)
+    let isProgress = outbound.acknowledge(with: segment, at: engine.now)
     if wasStarved, !outbound.isStarved {
-      clock.restart()
+      outbound.forgetBackOffs()
       (deadlines.retransmit, deadlines.giveUp) = (nil, nil)
     }
-    switch progress {
-    case .none: break
-    case .advanced, .resend:
-      clock.acknowledged(upTo: segment.acknowledged, at: engine.now)
-      deadlines.retransmit = nil
-      deadlines.giveUp = nil
-      if progress == .resend { resendFirst() }
-      if isWriterWaiting { callPump() }
-    }
+    guard isProgress else { return }
+    deadlines.giveUp = nil
+    if isWriterWaiting { callPump() }
   }
 
   private func takePayload(_ segment: Segment) {
@@ -112,8 +112,7 @@ extension SimulatedConnection {
       send(.rst)
       return forget()
     }
-    let isNew = inbound.receive(
-      segment.payload, at: segment.position, isLast: segment.flags.contains(.fin))
+    let isNew = inbound.receive(segment)
     guard isNew, !inbound.hasGap, !segment.flags.contains(.fin) else {
       send(.ack)
       return callPump()
@@ -129,17 +128,17 @@ extension SimulatedConnection {
 
   /// Forgets a connection that both sides have ended, when it is time.
   func settle() {
-    guard state == .open, !isHeld, outbound.isEndAcknowledged else { return }
-    if deadlines.linger == nil { deadlines.linger = engine.now + Self.lingering }
+    guard state == .established, !isHeld, outbound.isEndAcknowledged else { return }
+    if deadlines.linger == nil { deadlines.linger = engine.now + Self.timeWait }
     watch()
   }
 
-  func sendGreeting() {
-    send(state == .opening ? .syn : [.syn, .ack])
-    deadlines.retransmit = engine.now + clock.timeout
+  func sendSYN() {
+    send(state == .synSent ? .syn : [.syn, .ack])
+    deadlines.retransmit = engine.now + outbound.timeout
     watch()
   }
 
   private static let delayedAcknowledgement: Int64 = 40_000_000  // Linux's least.
-  private static let lingering: Int64 = 60_000_000_000  // Linux's TIME_WAIT and orphaned FIN_WAIT2.
+  private static let timeWait: Int64 = 60_000_000_000  // Linux's TIME_WAIT and orphaned FIN_WAIT2.
 }

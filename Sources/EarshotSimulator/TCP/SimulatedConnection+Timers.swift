@@ -1,7 +1,7 @@
 extension SimulatedConnection {
   /// When the kernel has to do something about a connection by itself.
   struct Deadlines {
-    /// Send again: a greeting, a segment, or a probe of a full buffer.
+    /// Send again: a SYN, or a probe of a full buffer.
     var retransmit: Int64?
     /// Send the acknowledgement that was put off.
     var acknowledge: Int64?
@@ -18,19 +18,30 @@ extension SimulatedConnection {
 
   /// Sets the deadlines that follow from what is under way, and the timer to the first of them.
   func watch() {
-    if state == .open {
-      let isWaiting = outbound.isInFlight || outbound.isStarved
-      if !isWaiting { (deadlines.retransmit, deadlines.giveUp) = (nil, nil) }
-      if isWaiting, deadlines.retransmit == nil {
-        deadlines.retransmit = engine.now + clock.timeout
-      }
-      if isWaiting, deadlines.giveUp == nil, let timeout = options.userTimeout {
-        deadlines.giveUp = engine.now + timeout.nanoseconds
-      }
+    if state == .established { watchStream() }
+    guard state != .closed,
+      let next = [deadlines.next, outbound.deadline].compactMap({ $0 }).min()
+    else {
+      timer?.disarm()
+      return
     }
-    guard state != .gone, let next = deadlines.next else { timer?.disarm(); return }
     if timer == nil { timer = KernelTimer(engine) { [weak self] in self?.deadlineReached() } }
     timer?.arm(at: next)
+  }
+
+  private func watchStream() {
+    if !outbound.isStarved {
+      deadlines.retransmit = nil
+    } else if deadlines.retransmit == nil {
+      deadlines.retransmit = engine.now + outbound.timeout
+    }
+    // As with Linux's TCP_USER_TIMEOUT, time counts from the first segment that was sent again, or from
+    // when there was no room.
+    if !outbound.isStarved, outbound.roundTrips.backOffs == 0 {
+      deadlines.giveUp = nil
+    } else if deadlines.giveUp == nil, let timeout = options.userTimeout {
+      deadlines.giveUp = engine.now + timeout.nanoseconds
+    }
   }
 
   private func deadlineReached() {
@@ -38,33 +49,40 @@ extension SimulatedConnection {
     if let giveUp = deadlines.giveUp, giveUp <= now { return giveUpNow() }
     if let linger = deadlines.linger, linger <= now { return forget() }
     if let acknowledge = deadlines.acknowledge, acknowledge <= now { send(.ack) }
-    if let retransmit = deadlines.retransmit, retransmit <= now { retransmitNow() }
+    if let retransmit = deadlines.retransmit, retransmit <= now { askAgain() }
+    if state == .established { lookAfterStream(now) }
     watch()
   }
 
   private func giveUpNow() {
-    if state == .open { send(.rst) }
-    let isUnreachable = state == .opening && link == nil
+    if state == .established { send(.rst) }
+    let isUnreachable = state == .synSent && link == nil
     isUnreachable ? fail(.hostUnreachable, errno: 113) : fail(.timedOut, errno: 110)
   }
 
-  private func retransmitNow() {
+  /// Sends the SYN again, or asks whether there is room.
+  private func askAgain() {
     deadlines.retransmit = nil
-    clock.backOff()
+    outbound.backOff()
     switch state {
-    case .opening, .answering:
-      guard clock.retries <= 6 else { return giveUpNow() }
-      sendGreeting()
-    case .open where outbound.isStarved:
+    case .synSent, .synReceived:
+      guard outbound.roundTrips.backOffs <= 6 else { return giveUpNow() }
+      sendSYN()
+    case .established:
       unansweredProbes += 1
       guard unansweredProbes <= 15 else { return giveUpNow() }
       send(.probe)
-      deadlines.retransmit = engine.now + clock.timeout
-    case .open where clock.retries > 15: giveUpNow()
-    case .open:
-      outbound.restart()
-      transmit()
-    case .gone: break
+      deadlines.retransmit = engine.now + outbound.timeout
+    case .closed: break
+    }
+  }
+
+  private func lookAfterStream(_ now: Int64) {
+    switch outbound.deadlineReached(at: now) {
+    case .nothing: probeTail()
+    case .transmit: transmit()
+    case .timedOut where outbound.roundTrips.backOffs > 15: giveUpNow()
+    case .timedOut: transmit()
     }
   }
 }

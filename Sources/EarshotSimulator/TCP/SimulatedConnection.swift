@@ -2,6 +2,26 @@
 ///
 /// The kernel's part lives on behind a face that was closed, until all is sent and acknowledged; and it
 /// works on while the host is frozen. Sendable as its engine is: one thread drives both.
+///
+/// The kernel's part behaves as Linux's does with the congestion control `reno`; `LinuxComparisonTests` keeps
+/// it to measured figures. Modelled are: connections that open and end with SYN and FIN, resets, windows and
+/// probes of a closed window, delayed acknowledgements, timestamps (RFC 7323), selective acknowledgements (RFC
+/// 2018), the retransmission time-out (RFC 6298) with its back-off, slow start, congestion avoidance and fast
+/// recovery (RFC 5681, RFC 6675), losses found by time and probed for at the tail (RFC 8985), time-outs that
+/// prove to be needless (RFC 3522), the user timeout, and buffers that grow: the receiver's from 64 to
+/// 256 KiB, the sender's from 45 to 256 KiB.
+///
+/// Not modelled are:
+/// * sequence numbers that wrap, begin anywhere but at zero, or are taken by a SYN; the states between the
+///   first FIN and the last: a connection that is over is kept for a minute, on both sides; simultaneous
+///   open; old segments that reach a new connection of the same ports (PAWS);
+/// * any congestion control but Reno (CUBIC, BBR), pacing, proportional rate reduction, explicit congestion
+///   notification, duplicate selective acknowledgements (RFC 2883) and what Linux learns from them;
+/// * Nagle's algorithm, which Earshot turns off, urgent data, keep-alives, TCP Fast Open;
+/// * buffers beyond 256 KiB, which Linux would give to fast and long paths, and the memory that a segment takes
+///   besides its bytes; SYN cookies, and listeners' queues beyond their length;
+/// * the network's answers: ICMP, path MTU discovery. A link without loss and bandwidth carries segments of
+///   up to 64 KiB, as segmentation offload hands them on.
 final class SimulatedConnection: Connection, @unchecked Sendable {
   private(set) var localEndpoint: Endpoint
   let remoteEndpoint: Endpoint
@@ -11,11 +31,10 @@ final class SimulatedConnection: Connection, @unchecked Sendable {
   var state: State
   var outbound = OutboundStream()
   var inbound = InboundStream()
-  var clock = RetransmissionClock()
   var deadlines = Deadlines()
   var timer: KernelTimer?
   /// The window that the other side knows of.
-  var advertisedWindow = InboundStream.bufferBytes
+  var advertisedWindow = InboundStream.leastBufferBytes
   /// Bytes that arrived since the last acknowledgement.
   var unacknowledgedBytes = 0
   /// How often we have asked in vain whether there is room again.
@@ -33,13 +52,11 @@ final class SimulatedConnection: Connection, @unchecked Sendable {
   weak var listener: SimulatedListener?
 
   enum State {
-    /// We have sent our SYN.
-    case opening
-    /// We have answered a SYN.
-    case answering
-    case open
+    case synSent, synReceived
+    /// Also while either direction has ended.
+    case established
     /// Forgotten by the kernel.
-    case gone
+    case closed
   }
 
   init(
@@ -60,7 +77,7 @@ final class SimulatedConnection: Connection, @unchecked Sendable {
     guard handler != nil, failure == nil, !outbound.isEnding else {
       throw writeError(.brokenPipe, errno: 32)
     }
-    guard state == .open else { throw writeError(.notConnected, errno: 107) }
+    guard state == .established else { throw writeError(.notConnected, errno: 107) }
     let count = outbound.append(bytes)
     if count < bytes.count { isWriterWaiting = true }
     transmit()
@@ -72,7 +89,7 @@ final class SimulatedConnection: Connection, @unchecked Sendable {
   }
 
   func finishWriting() {
-    guard handler != nil, state == .open, !outbound.isEnding else { return }
+    guard handler != nil, state == .established, !outbound.isEnding else { return }
     outbound.finish()
     transmit()
   }
@@ -87,7 +104,7 @@ final class SimulatedConnection: Connection, @unchecked Sendable {
 
   func close() {
     guard handler != nil else { return }
-    guard state == .open, inbound.unread.isEmpty else { return reset() }
+    guard state == .established, inbound.unread.isEmpty else { return reset() }
     handler = nil
     outbound.finish()
     transmit()
@@ -96,15 +113,15 @@ final class SimulatedConnection: Connection, @unchecked Sendable {
 
   func reset() {
     guard handler != nil else { return }
-    if state == .open { send(.rst) }
+    if state == .established { send(.rst) }
     handler = nil
     forget()
   }
 
   /// Takes the connection out of the kernel; nothing is sent any more.
   func forget() {
-    guard state != .gone else { return }
-    state = .gone
+    guard state != .closed else { return }
+    state = .closed
     timer = nil
     listener?.drop(self)
     host.connections[key] = nil
@@ -112,7 +129,7 @@ final class SimulatedConnection: Connection, @unchecked Sendable {
 
   /// The connection is gone; the app is told behind all that it has yet to hear.
   func fail(_ code: NetworkError.Code, errno: Int32) {
-    let call = state == .opening ? "connect" : "read"
+    let call = state == .synSent ? "connect" : "read"
     failure = NetworkError(code, call: "\(call) \(remoteEndpoint)", errno: errno)
     forget()
     if handler != nil { callPump() }
@@ -141,8 +158,7 @@ extension SimulatedConnection {
       isEndTold = true
       handler.connectionReceivedEnd(self)
     }
-    if isWriterWaiting, failure == nil, outbound.room >= OutboundStream.bufferBytes / 3, let handler
-    {
+    if isWriterWaiting, failure == nil, outbound.isWorthWriting, let handler {
       isWriterWaiting = false
       handler.connectionBecameWritable(self)
     }
@@ -157,8 +173,8 @@ extension SimulatedConnection {
       let bytes = inbound.take(atMost: 65_536)
       handler.connection(self, received: bytes.span)
     }
-    guard state == .open, !inbound.isEnded else { return }
-    let isWorthTelling = inbound.window - advertisedWindow >= InboundStream.bufferBytes / 4
-    if isWorthTelling, advertisedWindow < InboundStream.bufferBytes / 2 { send(.ack) }
+    guard state == .established, !inbound.isEnded else { return }
+    let isWorthTelling = inbound.window - advertisedWindow >= inbound.bufferBytes / 4
+    if isWorthTelling, advertisedWindow < inbound.bufferBytes / 2 { send(.ack) }
   }
 }

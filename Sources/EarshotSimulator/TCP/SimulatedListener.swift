@@ -17,7 +17,7 @@ final class SimulatedListener: Listener, @unchecked Sendable {
     handler = nil
     host.listeners.removeAll { $0 === self }
     for connection in pending {
-      if connection.state == .open { connection.send(.rst) }
+      if connection.state == .established { connection.send(.rst) }
       connection.forget()
     }
   }
@@ -28,18 +28,21 @@ final class SimulatedListener: Listener, @unchecked Sendable {
     let source = host.engine.fabric.host(at: segment.source.address, from: host.index)
     let connection = SimulatedConnection(
       host, local: segment.destination, remote: segment.source,
-      link: source.map { host.engine.fabric.link(from: host.index, to: $0) }, state: .answering,
+      link: source.map { host.engine.fabric.link(from: host.index, to: $0) }, state: .synReceived,
       options: ConnectionOptions())
     connection.listener = self
     pending.append(connection)
     host.connections[connection.key] = connection
-    connection.sendGreeting()
+    connection.inbound.noteSYN(segment)
+    connection.sendSYN()
   }
 
   /// Hands a connection over that is open now.
   func offer(_ connection: SimulatedConnection) {
     host.life.perform { [self] in
-      guard let handler, connection.listener === self, connection.state == .open else { return }
+      guard let handler, connection.listener === self, connection.state == .established else {
+        return
+      }
       drop(connection)
       connection.handler = handler.listener(self, accepted: connection)
       if connection.handler == nil {

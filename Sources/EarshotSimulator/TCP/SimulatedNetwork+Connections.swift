@@ -43,7 +43,7 @@ extension SimulatedNetwork {
     let target = engine.fabric.host(at: endpoint.address, from: index)
     let connection = SimulatedConnection(
       self, local: local, remote: endpoint,
-      link: target.map { engine.fabric.link(from: index, to: $0) }, state: .opening,
+      link: target.map { engine.fabric.link(from: index, to: $0) }, state: .synSent,
       options: options)
     connection.handler = handler
     connections[connection.key] = connection
@@ -52,7 +52,7 @@ extension SimulatedNetwork {
       ? min(options.connectTimeout, engine.configuration.unreachableAfter)
       : options.connectTimeout
     connection.deadlines.giveUp = engine.now + max(0, patience.nanoseconds)
-    connection.sendGreeting()
+    connection.sendSYN()
     return connection
   }
 

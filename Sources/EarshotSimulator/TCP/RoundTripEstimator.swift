@@ -1,0 +1,57 @@
+/// How long acknowledgements take, and so how long to wait for one.
+///
+/// SRTT and RTTVAR are those of RFC 6298, from a sample an acknowledgement. As Linux does, RTTVAR rises at
+/// once to the largest deviation of the present round trip and falls once a round trip, since samples that
+/// many would forget a deviation within half a round trip (RFC 7323, appendix G); and the least wait is SRTT
+/// and 200 ms, not one second.
+struct RoundTripEstimator {
+  /// SRTT; `nil` before the first sample.
+  private(set) var smoothed: Int64?
+  private(set) var least = Int64.max
+  private var deviation: Int64 = 0
+  private var largestDeviation: Int64 = 0
+  private var variation: Int64 = 0
+  /// Where the present round trip ends: what had been sent when it began.
+  private var roundEnd = 0
+  private(set) var backOffs = 0
+
+  /// RTO: doubled for every time-out since the last sample, at most two minutes.
+  var timeout: Int64 {
+    let base = smoothed.map { $0 + max(Self.leastVariation, variation) } ?? Self.initialTimeout
+    return min(base << Int64(min(backOffs, 16)), Self.timeoutMax)
+  }
+
+  /// Takes the time from a segment to its acknowledgement.
+  ///
+  /// - Parameters:
+  ///   - time: Since the segment that the acknowledgement's timestamp names, so that it holds for segments
+  ///     that were sent more than once as well (RFC 7323 §4.1, in place of Karn's rule).
+  ///   - acknowledged: Up to where everything has arrived.
+  ///   - next: Up to where everything has been sent.
+  mutating func sample(_ time: Int64, acknowledged: Int, next: Int) {
+    backOffs = 0
+    least = min(least, time)
+    guard let smoothed else {
+      (self.smoothed, deviation) = (time, time / 2)
+      (variation, roundEnd) = (4 * deviation, next)
+      return
+    }
+    deviation = (3 * deviation + abs(smoothed - time)) / 4
+    self.smoothed = (7 * smoothed + time) / 8
+    largestDeviation = max(largestDeviation, deviation)
+    variation = max(variation, 4 * largestDeviation)
+    guard acknowledged > roundEnd else { return }
+    variation -= (variation - 4 * largestDeviation) / 4
+    (roundEnd, largestDeviation) = (next, 0)
+  }
+
+  /// A time-out was in vain (RFC 6298 §5.5).
+  mutating func backOff() { backOffs += 1 }
+
+  /// What was in vain says nothing about now.
+  mutating func forgetBackOffs() { backOffs = 0 }
+
+  private static let initialTimeout: Int64 = 1_000_000_000
+  private static let leastVariation: Int64 = 200_000_000
+  private static let timeoutMax: Int64 = 120_000_000_000
+}
