@@ -101,15 +101,8 @@ final class Delivery: Sendable {
     state.withLock { $0.machine.position() }
   }
 
-  /// How far our own stream got.
-  var progress: (acknowledged: UInt64, sent: UInt64) {
-    state.withLock { ($0.machine.outbound.acknowledged, $0.machine.outbound.sentEver) }
-  }
-
-  /// Whether both sides remember the same membership.
-  func compare(with attach: Attach) -> ReliableMachine.Memory {
-    state.withLock { $0.machine.compare(with: attach) }
-  }
+  /// Takes everything that was appended as arrived, since the remote says so in ending the membership.
+  func acknowledgeAll() { state.withLock { $0.machine.outbound.acknowledgeAll() } }
 
   /// Carries on over a link, from where the remote says it stands.
   func attach(to link: Link, received: UInt64, window: UInt64) throws(FrameError) {

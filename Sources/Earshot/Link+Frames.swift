@@ -45,7 +45,7 @@ extension Link {
       guard let delivery else { throw Self.unexpected(type, arrival.payloadBytes) }
       try delivery.acknowledge(acknowledgement)
     case .hello: throw Self.unexpected(type, arrival.payloadBytes)
-    case .invite, .accept, .decline, .cancel, .attach, .attached, .introduce, .leave:
+    case .invite, .accept, .decline, .cancel, .attach, .attached, .introduce, .retract, .leave:
       handOverMessages()
       owner?.link(self, received: frame)
     }

@@ -113,7 +113,7 @@ extension Peer {
     switch incoming.joining {
     case .attaching:
       conclude(id, acceptance)
-      session.assumeIsolated { $0.handle(.removeRequested, of: id.inviter) }
+      session.assumeIsolated { $0.remove(id.inviter) }
     case .otherwise: conclude(id, acceptance)
     case nil:
       handle(.dismissRequested(id))
@@ -127,16 +127,26 @@ extension Peer {
     ending: Invitation.Ending? = nil
   ) {
     guard let incoming = invitations.incoming.removeValue(forKey: id) else { return }
+    if incoming.isReserved { incoming.session?.unreserve(id.inviter) }
     if case .joined = acceptance {
       incoming.invitation?.end(.accepted)
     } else {
       incoming.invitation?.end(ending ?? .declined)
       incoming.delivery?.end()
-      if incoming.isReserved { incoming.session?.unreserve(id.inviter) }
+      forgetAcceptance(incoming, of: id.inviter)
       if incoming.isSessionNew {
         incoming.session?.assumeIsolated { $0.beginLeaving(within: .zero) }
       }
     }
     for waiter in incoming.waiters { waiter.fulfil(acceptance) }
+  }
+
+  /// Has an inviter that confirms too late hear so.
+  private func forgetAcceptance(_ incoming: PeerInvitations.Incoming, of inviter: PeerID) {
+    let remote = incoming.invite.session
+    guard let session = incoming.session, let membership = incoming.membership,
+      !session.assumeIsolated({ $0.isMember(inviter, remote, by: membership) })
+    else { return }
+    ended.remember(membership, of: session.pair(inviter, remote), .expired)
   }
 }

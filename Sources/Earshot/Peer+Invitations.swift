@@ -47,30 +47,52 @@ extension Peer {
   private func sendInvite(_ id: InvitationID, on token: LinkToken) {
     guard let outgoing = invitations.outgoing[id] else { return }
     let left = max((outgoing.deadline - now).nanoseconds, 0) / 1_000_000
+    let session = outgoing.session
     send(
       Invite(
-        invitation: id, session: outgoing.session.id, timeoutMilliseconds: UInt64(left),
+        invitation: id, session: session.id, ended: ended.last(of: session.id, with: outgoing.peer),
+        nextSeniority: session.assumeIsolated { $0.roster.nextSeniority },
+        timeoutMilliseconds: UInt64(left),
         serviceType: outgoing.serviceType, context: outgoing.context), on: token)
   }
 
   private func sendAttached(_ id: InvitationID, on token: LinkToken) {
-    guard let session = invitations.outgoing[id]?.session else { return }
-    let delivery = session.assumeIsolated { $0.makeDelivery() }
+    guard let outgoing = invitations.outgoing[id], let grant = outgoing.grant else { return }
+    let session = outgoing.session
+    let (delivery, terms) = session.assumeIsolated { session in
+      session.roster.takeSeniority(grant.nextSeniority)
+      return (session.makeDelivery(), session.terms)
+    }
     invitations.outgoing[id]?.delivery = delivery
     let (received, window) = delivery.position()
-    send(Attached(epoch: 1, received: received, window: window), on: token)
+    send(
+      Attached(
+        membership: grant.membership, epoch: 1, received: received, window: window,
+        terms: terms), on: token)
   }
 
   private func sendAccept(
     _ id: InvitationDesk.InboundID, _ session: SessionID, on token: LinkToken
   ) {
-    guard let session = sessions[session] else { return closeLink(token, .unknownSession) }
-    let delivery =
-      invitations.incoming[id]?.delivery ?? session.assumeIsolated { $0.makeDelivery() }
+    guard let session = sessions[session], let incoming = invitations.incoming[id] else {
+      return closeLink(token, .unknownSession)
+    }
+    let invite = incoming.invite
+    let (delivery, membership, next, terms) = session.assumeIsolated { session in
+      let membership =
+        incoming.membership
+        ?? session.membershipToAccept(of: id.inviter, invite.session, ended: invite.ended)
+      let next = session.roster.nextSeniority
+      session.roster.takeSeniority(max(invite.nextSeniority, 1))
+      return (incoming.delivery ?? session.makeDelivery(), membership, next, session.terms)
+    }
     invitations.incoming[id]?.delivery = delivery
     invitations.incoming[id]?.session = session
-    let window = delivery.position().window
-    send(Accept(invitation: id.invitation, session: session.id, window: window), on: token)
+    invitations.incoming[id]?.membership = membership
+    send(
+      Accept(
+        invitation: id.invitation, session: session.id, membership: membership,
+        nextSeniority: next, window: delivery.position().window, terms: terms), on: token)
   }
 
   func closeLink(_ token: LinkToken, _ code: CloseCode) {
@@ -128,7 +150,7 @@ extension Peer {
   func ended(_ id: InvitationID, _ outcome: InvitationOutcome) {
     guard let outgoing = invitations.outgoing.removeValue(forKey: id) else { return }
     let outcome = outgoing.isRefused ? .full : outcome
-    if outcome != .accepted { outgoing.session.unreserve(outgoing.peer) }
+    outgoing.session.unreserve(outgoing.peer)
     if outcome == .unreachable { doubt(outgoing.peer) }
     for waiter in outgoing.waiters { waiter.fulfil(outcome) }
   }
@@ -139,14 +161,22 @@ extension Peer {
       closeLink(joining.link, .unknownSession)
       return conclude(joining.origin, .sessionEnded)
     }
-    let (delivery, window) = takeStreams(of: joining.origin, in: session)
-    let name = opening.greeting?.displayName ?? joining.peer.short
+    let (grant, delivery) = takeGrant(of: joining.origin)
+    guard let grant else {
+      closeLink(joining.link, .expired)
+      return conclude(joining.origin, .ended)
+    }
     let entry = Roster.Entry(
-      peer: joining.peer, session: joining.remoteSession, displayName: name,
+      peer: joining.peer, session: joining.remoteSession, seniority: grant.terms.seniority,
+      capacity: grant.terms.capacity,
+      displayName: opening.greeting?.displayName ?? joining.peer.short,
       endpoints: endpoints(of: opening))
     let joined = session.assumeIsolated { session in
-      if attaching { return session.expectAttaching(entry, delivery) }
-      return session.join(opening.link, entry, delivery, window: window)
+      let acceptance = Acceptance(
+        entry: entry, membership: grant.membership,
+        delivery: delivery ?? session.makeDelivery(), window: grant.window, terms: grant.terms)
+      if attaching { return session.expectAttaching(acceptance) }
+      return session.join(opening.link, acceptance)
     }
     if !joined {
       closeLink(joining.link, .full)
@@ -170,19 +200,13 @@ extension Peer {
     }
   }
 
-  private func takeStreams(
-    of origin: InvitationDesk.Origin, in session: Session
-  ) -> (Delivery, window: UInt64) {
-    let (delivery, window): (Delivery?, UInt64)
+  private func takeGrant(
+    of origin: InvitationDesk.Origin
+  ) -> (PeerInvitations.Grant?, Delivery?) {
     switch origin {
-    case .outbound(let id):
-      (delivery, window) =
-        (invitations.outgoing[id]?.delivery, invitations.outgoing[id]?.window ?? 0)
-    case .inbound(let id):
-      (delivery, window) =
-        (invitations.incoming[id]?.delivery, invitations.incoming[id]?.window ?? 0)
+    case .outbound(let id): (invitations.outgoing[id]?.grant, invitations.outgoing[id]?.delivery)
+    case .inbound(let id): (invitations.incoming[id]?.grant, invitations.incoming[id]?.delivery)
     }
-    return (delivery ?? session.assumeIsolated { $0.makeDelivery() }, window)
   }
 
   // MARK: Sleeping and ending

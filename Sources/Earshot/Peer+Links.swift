@@ -36,14 +36,20 @@ extension Peer: ListenerHandler {
 
   /// Where the peer at the other end of a link listens, as far as the link can tell.
   func endpoints(of opening: OpeningLink) -> [Endpoint] {
-    guard let port = opening.greeting?.port, port != 0,
-      let address = opening.link.assumeIsolated({ $0.remoteAddress })
-    else { return [] }
-    return [Endpoint(address, port: port)]
+    guard let greeting = opening.greeting else { return [] }
+    return opening.link.assumeIsolated { $0.endpoints(after: greeting) }
   }
 
   private static let strangersMax = 64
   private static let strangersPerAddressMax = 16
+}
+
+extension Link {
+  /// Where the peer at the other end listens, as its greeting says.
+  func endpoints(after greeting: Hello) -> [Endpoint] {
+    guard greeting.port != 0, let remoteAddress else { return [] }
+    return [Endpoint(remoteAddress, port: greeting.port)]
+  }
 }
 
 extension OpeningLink {
@@ -89,27 +95,46 @@ extension Peer: LinkOwner {
       handle(.declineReceived(link.token, decline.invitation, decline.reason))
     case .cancel(let cancel):
       handle(.cancelReceived(link.token, cancel.invitation, cancel.reason))
-    case .attached(let attached):
-      if let id = invitations.desk.inbound(over: link.token) {
-        invitations.incoming[id]?.window = attached.window
-      }
-      handle(.attachedReceived(link.token))
-    case .hello, .ping, .pong, .acknowledgement, .close, .introduce, .leave: break
+    case .attached(let attached): confirmed(attached, link)
+    case .hello, .ping, .pong, .acknowledgement, .close, .introduce, .retract, .leave: break
     }
   }
 
   /// Takes in the answer to an invitation of ours.
   ///
-  /// If the peer was introduced meanwhile and we have asked to attach, it may have agreed to that already:
-  /// then that link is the one, and this answer is left alone until it is.
+  /// If the peer was introduced meanwhile and has been asked to attach, it may have agreed to that already: then
+  /// that link is the one, and this answer is left alone until it is.
   private func accepted(_ accept: Accept, by remote: PeerID, _ link: Link) {
     guard let outgoing = invitations.outgoing[accept.invitation] else {
       return handle(.acceptReceived(link.token, accept.invitation, accept.session))
     }
-    let isAsking = outgoing.session.assumeIsolated { $0.isAsking(remote, accept.session) }
+    let (isAsking, isMember) = outgoing.session.assumeIsolated {
+      (
+        $0.isAsking(remote, accept.session),
+        $0.isMember(remote, accept.session, by: accept.membership)
+      )
+    }
     if isAsking { return }
-    invitations.outgoing[accept.invitation]?.window = accept.window
+    if isMember { return handle(.peerJoined(accept.invitation)) }
+    invitations.outgoing[accept.invitation]?.grant = PeerInvitations.Grant(
+      membership: accept.membership, window: accept.window, terms: accept.terms,
+      nextSeniority: accept.nextSeniority)
     handle(.acceptReceived(link.token, accept.invitation, accept.session))
+  }
+
+  /// Takes in the confirmation of an acceptance.
+  private func confirmed(_ attached: Attached, _ link: Link) {
+    if let id = invitations.desk.inbound(over: link.token),
+      let membership = invitations.incoming[id]?.membership
+    {
+      guard attached.membership == membership else {
+        closeLink(link.token, .protocolViolation)
+        return handle(.linkBroken(link.token))
+      }
+      invitations.incoming[id]?.grant = PeerInvitations.Grant(
+        membership: membership, window: attached.window, terms: attached.terms)
+    }
+    handle(.attachedReceived(link.token))
   }
 
   private func invited(_ invite: Invite, by remote: PeerID, _ opening: OpeningLink) {
@@ -139,13 +164,24 @@ extension Peer: LinkOwner {
   private func attach(_ link: Link, _ attach: Attach, from remote: PeerID) {
     let awaited = invitations.desk.awaitingAttach(
       from: remote, source: attach.source, destination: attach.destination)
-    if let awaited { handle(.attachReceived(link.token, awaited)) }
+    if let awaited, attach.isProposal || isAwaiting(attach.membership, from: awaited) {
+      invitations.incoming[awaited]?.grant = PeerInvitations.Grant(
+        membership: attach.membership, window: attach.window, terms: attach.terms)
+      handle(.attachReceived(link.token, awaited))
+    }
     guard links[link.token] != nil else { return }
     guard let session = sessions[attach.destination] else {
-      return closeLink(link.token, .unknownSession)
+      let pair = EndedMemberships.Pair(
+        local: attach.destination, peer: remote, remote: attach.source)
+      return closeLink(link.token, ended[pair]?.code ?? .unknownSession)
     }
-    links[link.token] = nil
-    session.assumeIsolated { $0.attach(link, attach, from: remote) }
+    guard let opening = links.removeValue(forKey: link.token) else { return }
+    let endpoints = endpoints(of: opening)
+    session.assumeIsolated { $0.attach(link, attach, from: remote, at: endpoints) }
+  }
+
+  private func isAwaiting(_ membership: MembershipID, from id: InvitationDesk.InboundID) -> Bool {
+    invitations.incoming[id]?.membership == membership
   }
 
   private func ended(_ link: Link, _ end: LinkEnd) {

@@ -33,6 +33,8 @@ public actor Peer {
   private var remembered: [Remembered] = []
   var links: [LinkToken: OpeningLink] = [:]
   var invitations: PeerInvitations
+  var ended = EndedMemberships()
+  private var nextSession: SessionID
   var deskEvents: [InvitationDesk.Event] = []
   private var listeners: [any Listener] = []
   private var shutdown: (any NetworkObservation)?
@@ -73,6 +75,7 @@ public actor Peer {
     discovery = MulticastDNS(for: identity.id, on: network)
     invitations = PeerInvitations(
       desk: InvitationDesk(of: identity.id, random: RandomStream(seed: random.next())))
+    nextSession = SessionID(random: &random)
     self.random = random
     try begin()
   }
@@ -193,9 +196,10 @@ public actor Peer {
   ) throws(EarshotError) -> Session {
     if phase == .stopped { throw Self.stopped(name) }
     let session = Session(
-      configuration, id: SessionID(random: &random),
+      configuration, id: nextSession,
       random: RandomStream(seed: random.next()), peer: self)
     sessions[session.id] = session
+    nextSession = nextSession.next(random: &random)
     return session
   }
 

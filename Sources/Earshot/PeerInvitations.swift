@@ -2,6 +2,13 @@ import Synchronization
 
 /// What a peer keeps of its open invitations beside what the desk decides.
 struct PeerInvitations {
+  /// What an acceptance or its confirmation says of the membership.
+  struct Grant {
+    let membership: MembershipID
+    let window: UInt64
+    let terms: SessionTerms
+    var nextSeniority: UInt64 = 0  // Of ACCEPT.
+  }
   /// One of ours.
   struct Outgoing {
     let peer: PeerID
@@ -13,7 +20,7 @@ struct PeerInvitations {
     var dialling: Dialling?
     var endpoint: Endpoint?  // That the last dial reached.
     var delivery: Delivery?
-    var window: UInt64 = 0  // That ACCEPT granted.
+    var grant: Grant?  // Of ACCEPT.
     var isRefused = false  // Its session did not take the peer that accepted.
     var waiters: [Promise<InvitationOutcome>]
   }
@@ -25,7 +32,8 @@ struct PeerInvitations {
     weak var invitation: Invitation?  // That the application was given.
     var session: Session?  // Ours, once it is accepted.
     var delivery: Delivery?
-    var window: UInt64 = 0  // That ATTACHED granted.
+    var membership: MembershipID?  // That ACCEPT named.
+    var grant: Grant?  // Of ATTACHED.
     var waiters: [Promise<Acceptance>] = []
     var wasFull = false  // A session without a free seat could not accept it.
     var isReserved = false  // The session keeps a seat for it.

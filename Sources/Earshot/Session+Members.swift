@@ -3,6 +3,7 @@ struct HeldRequest {
   let link: Link
   let attach: Attach
   let sender: PeerID
+  let endpoints: [Endpoint]  // Where the sender listens, as far as the link can tell.
 }
 
 extension Session: LinkOwner {
@@ -36,9 +37,10 @@ extension Session: LinkOwner {
 
   private func opened(_ link: Link, _ greeting: Hello) {
     guard let member = owners[link.token] else { return }
-    seats[member]?.dialling = nil
+    seats[member]?.dials[link.token] = nil
     seats[member]?.links[link.token] = link
     seats[member]?.name = greeting.displayName
+    seats[member]?.learn(link.assumeIsolated { $0.endpoints(after: greeting) })
     handle(.dialOpened(link.token), of: member)
   }
 
@@ -47,9 +49,13 @@ extension Session: LinkOwner {
     switch frame {
     case .attached(let attached):
       seats[member]?.positions[link.token] = Seat.Position(
-        received: attached.received, window: attached.window)
-      handle(.attachedReceived(link.token, epoch: attached.epoch), of: member)
+        received: attached.received, window: attached.window, terms: attached.terms)
+      handle(
+        .attachedReceived(link.token, attached.membership, epoch: attached.epoch), of: member)
     case .introduce(let introduction): introduced(introduction, by: member)
+    case .retract(let retraction):
+      roster.retract(retraction.peer, retraction.session, by: member)
+      settle()
     case .leave(let leave): handle(.leaveReceived(leave.code), of: member)
     case .hello, .invite, .accept, .decline, .cancel, .attach, .ping, .pong, .acknowledgement,
       .close:
@@ -62,7 +68,7 @@ extension Session: LinkOwner {
   private func ended(_ link: Link, _ end: LinkEnd) {
     if held.removeValue(forKey: link.token) != nil { roster.linkEnded(link.token) }
     guard let member = owners[link.token] else { return }
-    let wasDialling = seats[member]?.dialling === link
+    let wasDialling = seats[member]?.dials[link.token] != nil
     drop(link, of: member)
     if wasDialling { return handle(.dialFailed, of: member) }
     switch end {
@@ -76,7 +82,7 @@ extension Session: LinkOwner {
   /// Forgets a link that is gone.
   private func drop(_ link: Link, of member: PeerID) {
     owners[link.token] = nil
-    if seats[member]?.dialling === link { seats[member]?.dialling = nil }
+    seats[member]?.dials[link.token] = nil
     seats[member]?.links[link.token] = nil
     seats[member]?.positions[link.token] = nil
     seats[member]?.delivery.detach(from: link)
@@ -96,37 +102,62 @@ extension Session: LinkOwner {
 
   /// Takes over the link of an invitation that was accepted and confirmed.
   ///
-  /// - Returns: Whether there was a seat.
-  func join(_ link: Link, _ entry: Roster.Entry, _ delivery: Delivery, window: UInt64) -> Bool {
-    guard phase == .open else { return false }
+  /// An acceptance that a later membership has overtaken changes nothing.
+  ///
+  /// - Returns: Whether the peer is a member now.
+  func join(_ link: Link, _ acceptance: Acceptance) -> Bool {
+    let entry = acceptance.entry
+    guard phase == .open, roster.hasSeat(for: entry) else { return false }
     if let seat = seats[entry.peer] {
-      end(seat, of: entry.peer, seat.remoteSession == entry.session ? .lost : .restarted)
+      if seat.hasJoined, seat.remoteSession == entry.session,
+        seat.machine.id >= acceptance.membership
+      {
+        link.assumeIsolated { $0.close(.duplicate) }
+        return true
+      }
+      replace(seat, of: entry)
     }
-    guard roster.reserve(for: entry.peer) == .reserved else { return false }
     var actions: [MembershipMachine.Action] = []
     let machine = MembershipMachine(
-      over: link.token, local: peer.id, remote: entry.peer, configuration: patience,
-      random: RandomStream(seed: random.next()), into: &actions)
-    var seat = Seat(machine: machine, delivery: delivery, entry)
+      acceptance.membership, over: link.token, local: peer.id, remote: entry.peer,
+      configuration: patience, random: RandomStream(seed: random.next()), into: &actions)
+    var seat = Seat(machine: machine, delivery: acceptance.delivery, entry)
     seat.links[link.token] = link
-    seat.positions[link.token] = Seat.Position(received: 0, window: window)
+    seat.positions[link.token] = Seat.Position(
+      received: 0, window: acceptance.window, terms: acceptance.terms)
     seats[entry.peer] = seat
     owners[link.token] = entry.peer
     link.assumeIsolated { $0.handOver(to: self) }
     for action in actions { perform(action, of: entry.peer) }
+    settle()
+    return true
+  }
+
+  /// Makes room for a membership whose first sign is the ATTACH of an invitation that was accepted.
+  ///
+  /// - Returns: Whether the peer may attach.
+  func expectAttaching(_ acceptance: Acceptance) -> Bool {
+    let entry = acceptance.entry
+    guard phase == .open else { return false }
+    if let seat = seats[entry.peer], seat.remoteSession == entry.session {
+      if !seat.hasJoined || seat.machine.id >= acceptance.membership { return true }
+    }
+    guard roster.hasSeat(for: entry) else { return false }
+    if let seat = seats[entry.peer] { replace(seat, of: entry) }
+    roster.expect(entry)
+    begin(entry, acceptance.delivery, acceptance.membership)
     setTimer()
     return true
   }
 
-  /// Makes room for a membership whose first sign is the ATTACH of an invitation that we accepted.
-  ///
-  /// - Returns: Whether there was a seat.
-  func expectAttaching(_ entry: Roster.Entry, _ delivery: Delivery) -> Bool {
-    guard phase == .open else { return false }
-    if seats[entry.peer]?.remoteSession == entry.session { return true }  // It was introduced, too.
-    guard seats[entry.peer] == nil, roster.readmit(entry) else { return false }
-    begin(entry, delivery)
-    return true
+  /// Ends what an acceptance takes the place of.
+  private func replace(_ seat: Seat, of entry: Roster.Entry) {
+    let isSame = seat.remoteSession == entry.session
+    isSettling = true  // Whoever is seated next is not to be sought before.
+    defer { isSettling = false }
+    handle(
+      isSame ? .endRequested(.lost, .givenUp) : .endRequested(.restarted, .superseded),
+      of: entry.peer)
   }
 
   /// Whether a peer's session was asked to attach and has not answered yet.
@@ -160,19 +191,10 @@ extension Session: LinkOwner {
 
   /// Gives a seat back that was reserved for an invitation.
   nonisolated func unreserve(_ peer: PeerID) {
-    assumeIsolated { $0.roster.cancelReservation(for: peer) }
-  }
-
-  /// Gives a membership up whose peer begins another one.
-  private func end(
-    _ seat: Seat, of member: PeerID, _ departure: MembershipMachine.Departure
-  ) {
-    if let link = seat.dialling { link.assumeIsolated { $0.close(.duplicate) } }
-    for token in seat.links.keys.sorted() {
-      owners[token] = nil
-      seat.links[token]?.assumeIsolated { $0.close(.duplicate) }
+    assumeIsolated { session in
+      session.roster.cancelReservation(for: peer)
+      session.settle()
     }
-    reportLeft(member, departure)
   }
 
   private var patience: MembershipMachine.Configuration {
@@ -181,44 +203,88 @@ extension Session: LinkOwner {
     return patience
   }
 
+  // MARK: The group
+
   private func introduced(_ introduction: Introduce, by introducer: PeerID) {
-    introduced(
+    roster.introduce(
       Roster.Entry(
         peer: introduction.peer, session: introduction.session,
+        seniority: introduction.seniority, capacity: introduction.capacity,
         displayName: introduction.displayName,
         endpoints: introduction.endpoints.filter { !$0.address.isMulticast }), by: introducer)
+    settle()
   }
 
-  func introduced(_ entry: Roster.Entry, by introducer: PeerID) {
-    guard phase == .open else { return }
-    switch roster.introduce(entry, by: introducer) {
-    case .expected(let waiting): expect(entry, waiting)
-    case .known: update(entry, by: introducer)
-    case .full, .ourselves, .notPermitted: break
+  /// Does what follows from what is known of the group, until nothing more does.
+  func settle() {
+    isUnsettled = true
+    guard pending.isEmpty, !isSettling else { return }  // Whoever is at work goes on with it.
+    isSettling = true
+    while isUnsettled, phase == .open {
+      isUnsettled = false
+      for change in roster.settle(at: now) { perform(change) }
     }
-  }
-
-  /// Learns where a peer is that has a seat already, and that others may have begun anew with it.
-  private func update(_ entry: Roster.Entry, by introducer: PeerID) {
-    guard let seat = seats[entry.peer], seat.remoteSession == entry.session else { return }
-    seats[entry.peer]?.endpoints = entry.endpoints
-    if seat.hasJoined, seat.machine.link == nil {
-      seats[entry.peer]?.reintroduction = (entry, introducer)
-    }
-  }
-
-  private func expect(_ entry: Roster.Entry, _ waiting: LinkToken?) {
-    guard seats[entry.peer] == nil else { return }
-    begin(entry, makeDelivery())
-    if let waiting, let request = held.removeValue(forKey: waiting) { admit(request) }
+    isSettling = false
     setTimer()
   }
 
+  private func perform(_ change: Roster.Change) {
+    switch change {
+    case .seek(let entry, let waiting):
+      guard seats[entry.peer] == nil else { return }
+      begin(entry, makeDelivery(), propose(to: entry.peer, entry.session))
+      if let waiting, let request = held.removeValue(forKey: waiting) { admit(request) }
+    case .abandon(let member): handle(.endRequested(.lost, .givenUp), of: member)
+    case .dismiss(let member, .restarted):
+      handle(.endRequested(.restarted, .superseded), of: member)
+    case .dismiss(let member, let departure):
+      handle(.leaveRequested(departure, within: Self.dismissalTime), of: member)
+    case .refuse(let token): refuse(token)
+    }
+  }
+
+  /// A membership that neither side has named yet.
+  func propose(to peer: PeerID, _ remote: SessionID) -> MembershipID {
+    let last = self.peer.assumeIsolated { $0.ended[pair(peer, remote)]?.membership } ?? .none
+    proposed = max(last, proposed).next(bySmaller: self.peer.id < peer)
+    return proposed
+  }
+
+  /// The membership that an acceptance names: the one that is there, unless the inviter has given it up.
+  func membershipToAccept(of inviter: PeerID, _ remote: SessionID, ended: MembershipID)
+    -> MembershipID
+  {
+    if let seat = seats[inviter], seat.hasJoined, seat.remoteSession == remote {
+      if ended < seat.machine.id { return seat.machine.id }
+      handle(.endRequested(.lost, .givenUp), of: inviter)
+    }
+    return propose(to: inviter, remote)
+  }
+
+  /// Whether a peer's session is a member by a membership.
+  func isMember(_ member: PeerID, _ remote: SessionID, by membership: MembershipID) -> Bool {
+    guard let seat = seats[member], seat.hasJoined else { return false }
+    return seat.remoteSession == remote && seat.machine.id == membership
+  }
+
+  nonisolated func pair(_ peer: PeerID, _ remote: SessionID) -> EndedMemberships.Pair {
+    EndedMemberships.Pair(local: id, peer: peer, remote: remote)
+  }
+
+  /// What members are told of this session.
+  var terms: SessionTerms {
+    SessionTerms(
+      seniority: roster.seniority ?? 0, capacity: configuration.peersMax,
+      messageBytesMax: configuration.messageBytesMax)
+  }
+
   /// Looks for a peer that may attach, and waits for it.
-  private func begin(_ entry: Roster.Entry, _ delivery: Delivery) {
+  private func begin(
+    _ entry: Roster.Entry, _ delivery: Delivery, _ membership: MembershipID
+  ) {
     var actions: [MembershipMachine.Action] = []
     let machine = MembershipMachine(
-      introducing: entry.peer, to: peer.id, configuration: patience,
+      proposing: membership, to: entry.peer, from: peer.id, configuration: patience,
       random: RandomStream(seed: random.next()), at: now, into: &actions)
     seats[entry.peer] = Seat(machine: machine, delivery: delivery, entry)
     for action in actions { perform(action, of: entry.peer) }
@@ -226,56 +292,89 @@ extension Session: LinkOwner {
 
   /// Tells the new member of the others, and the others of it.
   func introduce(_ member: PeerID) {
-    guard let seat = seats[member] else { return }
-    let entry = Roster.Entry(
-      peer: member, session: seat.remoteSession, displayName: seat.name,
-      endpoints: seat.endpoints)
-    for introduction in roster.join(entry) ?? [] {
-      let subject = introduction.subject
-      seats[introduction.reader]?.delivery.append(
-        Introduce(
-          peer: subject.peer, session: subject.session, displayName: subject.displayName,
-          endpoints: Array(subject.endpoints.prefix(FrameBounds.endpointsMax))))
+    guard let entry = seats[member]?.entry else { return }
+    for other in roster.join(entry) {
+      tell(other.peer, of: entry)
+      tell(member, of: other)
     }
   }
 
-  func forget(_ member: PeerID) { roster.leave(member, at: now) }
+  /// Tells the others what is new about a member.
+  func reintroduce(_ member: PeerID) {
+    guard let entry = seats[member]?.entry, roster.update(entry) else { return }
+    for other in roster.members where other.peer != member { tell(other.peer, of: entry) }
+  }
+
+  private func tell(_ reader: PeerID, of subject: Roster.Entry) {
+    seats[reader]?.delivery.append(
+      Introduce(
+        peer: subject.peer, session: subject.session, seniority: subject.seniority,
+        capacity: subject.capacity, displayName: subject.displayName,
+        endpoints: Array(subject.endpoints.prefix(FrameBounds.endpointsMax))))
+  }
+
+  /// Takes a member out of the group, or one that never joined.
+  func forget(
+    _ member: PeerID, _ remote: SessionID, _ departure: MembershipMachine.Departure
+  ) {
+    for other in roster.leave(member, remote, isFinal: departure.isFinal, at: now) {
+      seats[other.peer]?.delivery.append(Retract(peer: member, session: remote))
+    }
+  }
 
   // MARK: Attaching
 
   /// Takes a link whose dialler asks to attach to this session.
-  func attach(_ link: Link, _ attach: Attach, from sender: PeerID) {
+  func attach(_ link: Link, _ attach: Attach, from sender: PeerID, at endpoints: [Endpoint]) {
     link.assumeIsolated { $0.handOver(to: self) }
-    let request = HeldRequest(link: link, attach: attach, sender: sender)
-    switch roster.attach(sender, attach.source, over: link.token, at: now) {
-    case .permitted: admit(request)
+    admit(HeldRequest(link: link, attach: attach, sender: sender, endpoints: endpoints))
+    settle()
+  }
+
+  private func admit(_ request: HeldRequest) {
+    let (link, attach, sender) = (request.link, request.attach, request.sender)
+    switch verdict(on: attach, from: sender) {
+    case .refuse(let code): link.assumeIsolated { $0.close(code) }
+    case .current: pass(request)
+    case .supersede:
+      handle(.endRequested(.lost, .givenUp), of: sender)
+      settle()
+      guard case .current = verdict(on: attach, from: sender) else { return hold(request) }
+      pass(request)
+    case .begin: hold(request)
+    }
+  }
+
+  private func verdict(on attach: Attach, from sender: PeerID) -> EndedMemberships.Verdict {
+    var current: EndedMemberships.Current?
+    if let seat = seats[sender], seat.remoteSession == attach.source {
+      current = .init(membership: seat.machine.id, hasJoined: seat.hasJoined)
+    }
+    return peer.assumeIsolated {
+      $0.ended.verdict(on: attach, of: pair(sender, attach.source), current: current)
+    }
+  }
+
+  /// Has a request wait for its introduction.
+  private func hold(_ request: HeldRequest) {
+    let (link, sender) = (request.link, request.sender)
+    guard phase == .open else { return link.assumeIsolated { $0.close(.unknownSession) } }
+    switch roster.admit(sender, request.attach.source, over: link.token, at: now) {
+    case .permitted, .full: link.assumeIsolated { $0.close(.full) }
     case .held(let evicted):
       held[link.token] = request
       if let evicted { refuse(evicted) }
     }
-    setTimer()
   }
 
-  private func admit(_ request: HeldRequest) {
-    let (link, sender) = (request.link, request.sender)
-    guard let seat = seats[sender], seat.remoteSession == request.attach.source else {
-      return link.assumeIsolated { $0.close(.notIntroduced) }
-    }
-    switch seat.delivery.compare(with: request.attach) {
-    case .agrees: break
-    case .weForgot: return link.assumeIsolated { $0.close(.notIntroduced) }
-    case .remoteForgot:
-      guard let entry = roster[sender] else { return }
-      end(seat, of: sender, phase == .open ? .lost : .disconnected)
-      guard phase == .open else { return link.assumeIsolated { $0.close(.unknownSession) } }
-      guard roster.readmit(entry) else { return link.assumeIsolated { $0.close(.full) } }
-      begin(entry, makeDelivery())
-    }
-    owners[link.token] = sender
-    seats[sender]?.links[link.token] = link
-    seats[sender]?.positions[link.token] = Seat.Position(
-      received: request.attach.received, window: request.attach.window)
-    handle(.attachReceived(link.token, epoch: request.attach.epoch), of: sender)
+  private func pass(_ request: HeldRequest) {
+    let (token, attach, sender) = (request.link.token, request.attach, request.sender)
+    owners[token] = sender
+    seats[sender]?.links[token] = request.link
+    seats[sender]?.learn(request.endpoints)
+    seats[sender]?.positions[token] = Seat.Position(
+      received: attach.received, window: attach.window, terms: attach.terms)
+    handle(.attachReceived(token, attach.membership, epoch: attach.epoch), of: sender)
   }
 
   private func refuse(_ token: LinkToken) {
@@ -286,7 +385,7 @@ extension Session: LinkOwner {
   // MARK: Time
 
   func setTimer() {
-    if let deadline = roster.nextDeadline {
+    if phase == .open, let deadline = roster.nextDeadline {
       timers.set(.roster, at: deadline)
     } else {
       timers.cancel(.roster)
@@ -305,20 +404,10 @@ extension Session: LinkOwner {
       switch deadline {
       case .member(let member): handle(.deadlineReached, of: member)
       case .joining(let member): resumeJoiners(of: member, false)
-      case .roster: expire()
-      case .farewell: for member in membersInOrder { handle(.streamFlushed, of: member) }
+      case .roster: settle()
       }
     }
     setTimer()
-  }
-
-  private func expire() {
-    for expiry in roster.expire(at: now) {
-      switch expiry {
-      case .held(let token): refuse(token)
-      case .introduction(let member): handle(.removeRequested, of: member)
-      }
-    }
   }
 
   var membersInOrder: [PeerID] { seats.keys.sorted() }
@@ -343,8 +432,9 @@ extension Session: LinkOwner {
     peer.assumeIsolated { $0.withdrawInvitations(to: self) }
     for token in held.keys.sorted() { refuse(token) }
     for member in joiners.keys.sorted() { resumeJoiners(of: member, false) }
-    timers.set(.farewell, at: now + limit)
-    for member in membersInOrder { handle(.disconnectRequested, of: member) }
+    for member in membersInOrder {
+      handle(.leaveRequested(.disconnected, within: limit), of: member)
+    }
     setTimer()
     finishIfEmpty()
   }
@@ -373,5 +463,26 @@ extension Session: LinkOwner {
     let leavers = leavers
     self.leavers = []
     for leaver in leavers { leaver.resume() }
+  }
+
+  private static let dismissalTime = Duration.seconds(5)
+}
+
+/// What an invitation has led to.
+struct Acceptance {
+  let entry: Roster.Entry
+  let membership: MembershipID
+  let delivery: Delivery
+  let window: UInt64
+  let terms: SessionTerms
+}
+
+extension MembershipMachine.Departure {
+  /// Whether the session of a member that is gone for this reason will not come back.
+  var isFinal: Bool {
+    switch self {
+    case .left, .restarted, .removed, .violation, .unreachable: true
+    case .lost, .full, .disconnected: false
+    }
   }
 }

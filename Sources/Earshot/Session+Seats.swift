@@ -1,9 +1,10 @@
 /// What a session keeps of one member, or of a peer that is about to become one.
 struct Seat {
-  /// Where ATTACH or ATTACHED said that the remote stands.
+  /// Where ACCEPT, ATTACH or ATTACHED said that the remote stands.
   struct Position {
     let received: UInt64
     let window: UInt64
+    let terms: SessionTerms
   }
 
   var machine: MembershipMachine
@@ -11,19 +12,34 @@ struct Seat {
   let remoteSession: SessionID
   var name: String
   var endpoints: [Endpoint]
+  var seniority: UInt64
+  var capacity: Int
   var hasJoined = false
   var links: [LinkToken: Link] = [:]
   var positions: [LinkToken: Position] = [:]
-  var dialling: Link?
+  var dials: [LinkToken: Link] = [:]
   var roundTrip: Duration?
   var linkCount = 0
-  /// What a member said of it while its link was broken: where to begin anew, should it not come back.
-  var reintroduction: (entry: Roster.Entry, introducer: PeerID)?
+  private let peer: PeerID
 
   init(machine: MembershipMachine, delivery: Delivery, _ entry: Roster.Entry) {
     (self.machine, self.delivery) = (machine, delivery)
-    remoteSession = entry.session
+    (peer, remoteSession) = (entry.peer, entry.session)
     (name, endpoints) = (entry.displayName, entry.endpoints)
+    (seniority, capacity) = (entry.seniority, entry.capacity)
+  }
+
+  /// What others are told of it.
+  var entry: Roster.Entry {
+    Roster.Entry(
+      peer: peer, session: remoteSession, seniority: seniority, capacity: capacity,
+      displayName: name, endpoints: endpoints)
+  }
+
+  /// Learns where it listens now; what was known before comes behind.
+  mutating func learn(_ current: [Endpoint]) {
+    endpoints = current + endpoints.filter { !current.contains($0) }
+    endpoints = Array(endpoints.prefix(FrameBounds.endpointsMax))
   }
 
   var statistics: LinkStatistics {
@@ -47,7 +63,7 @@ extension Session {
       advance(member, by: event)
       pending.removeFirst()
     }
-    setTimer()
+    if isUnsettled { settle() } else { setTimer() }
   }
 
   private func advance(_ member: PeerID, by event: MembershipMachine.Event) {
@@ -61,7 +77,7 @@ extension Session {
   func perform(_ action: MembershipMachine.Action, of member: PeerID) {
     switch action {
     case .dial: dial(member)
-    case .cancelDial: cancelDial(of: member)
+    case .cancelDials: cancelDials(of: member)
     case .sendAttach(let token, let epoch): sendAttach(epoch, on: token, to: member)
     case .sendAttached(let token, let epoch): sendAttached(epoch, on: token, to: member)
     case .carry(let token): carry(member, on: token)
@@ -71,8 +87,9 @@ extension Session {
     case .cancelWake: timers.cancel(.member(member))
     case .reportJoined: reportJoined(member)
     case .reportInterrupted(let reason): reportInterrupted(member, reason)
-    case .reportResumed: hub.push(.resumed(member))
-    case .reportLeft(let departure): reportLeft(member, departure)
+    case .reportResumed: reportResumed(member)
+    case .reportDelivered: seats[member]?.delivery.acknowledgeAll()
+    case .reportLeft(let departure, let code): reportLeft(member, departure, code)
     }
   }
 
@@ -87,33 +104,37 @@ extension Session {
         owner: self)
     }
     owners[link.token] = member
-    seats[member]?.dialling = link
+    seats[member]?.dials[link.token] = link
     link.assumeIsolated { $0.start() }
   }
 
-  private func cancelDial(of member: PeerID) {
-    guard let link = seats[member]?.dialling else { return }
-    seats[member]?.dialling = nil
-    owners[link.token] = nil
-    link.assumeIsolated { $0.close(.duplicate) }
+  private func cancelDials(of member: PeerID) {
+    guard let dials = seats[member]?.dials else { return }
+    seats[member]?.dials = [:]
+    for token in dials.keys.sorted() {
+      owners[token] = nil
+      dials[token]?.assumeIsolated { $0.close(.duplicate) }
+    }
   }
 
   private func sendAttach(_ epoch: UInt64, on token: LinkToken, to member: PeerID) {
     guard let seat = seats[member], let link = seat.links[token] else { return }
     let (received, window) = seat.delivery.position()
-    let (acknowledged, sent) = seat.delivery.progress
+    let ended = peer.assumeIsolated { $0.ended[pair(member, seat.remoteSession)] }
     let attach = Attach(
-      source: id, destination: seat.remoteSession, epoch: epoch, received: received,
-      window: window, acknowledged: acknowledged, sent: sent)
+      source: id, destination: seat.remoteSession, membership: seat.machine.id,
+      isProposal: !seat.hasJoined, ended: ended?.membership ?? .none, epoch: epoch,
+      received: received, window: window, terms: terms)
     link.assumeIsolated { $0.send(attach) }
   }
 
   private func sendAttached(_ epoch: UInt64, on token: LinkToken, to member: PeerID) {
     guard let seat = seats[member], let link = seat.links[token] else { return }
     let (received, window) = seat.delivery.position()
-    link.assumeIsolated {
-      $0.send(Attached(epoch: epoch, received: received, window: window))
-    }
+    let attached = Attached(
+      membership: seat.machine.id, epoch: epoch, received: received, window: window,
+      terms: terms)
+    link.assumeIsolated { $0.send(attached) }
   }
 
   private func carry(_ member: PeerID, on token: LinkToken) {
@@ -122,6 +143,8 @@ extension Session {
     else { return }
     seats[member]?.positions = [:]
     seats[member]?.linkCount += 1
+    seats[member]?.seniority = position.terms.seniority
+    seats[member]?.capacity = position.terms.capacity
     do throws(FrameError) {
       try seat.delivery.attach(to: link, received: position.received, window: position.window)
       link.assumeIsolated { $0.carry(seat.delivery) }
@@ -169,22 +192,30 @@ extension Session {
     hub.push(.interrupted(member, InterruptionReason(reason)))
   }
 
-  func reportLeft(_ member: PeerID, _ departure: MembershipMachine.Departure) {
+  private func reportResumed(_ member: PeerID) {
+    hub.push(.resumed(member))
+    reintroduce(member)
+  }
+
+  private func reportLeft(
+    _ member: PeerID, _ departure: MembershipMachine.Departure, _ code: CloseCode
+  ) {
     guard let seat = seats.removeValue(forKey: member) else { return }
     for token in seat.links.keys { owners[token] = nil }
     timers.cancel(.member(member))
-    directory.remove(member)
+    if seat.hasJoined { directory.remove(member) }
     let undelivered = seat.delivery.undelivered
     seat.delivery.end()
     directory.close(seat.delivery)
-    forget(member)
+    peer.assumeIsolated {
+      $0.ended.remember(seat.machine.id, of: pair(member, seat.remoteSession), code)
+    }
+    forget(member, seat.remoteSession, departure)
     if seat.hasJoined {
       hub.push(.left(member, DepartureReason(departure), undelivered: undelivered))
     }
-    if let (entry, introducer) = seat.reintroduction, departure == .lost {
-      introduced(entry, by: introducer)
-    }
     finishIfEmpty()
+    settle()
   }
 }
 
@@ -208,6 +239,7 @@ extension DepartureReason {
       case .lost: .lost
       case .restarted: .restarted
       case .removed: .removed
+      case .full: .full
       case .violation: .violation
       case .disconnected: .disconnected
       case .unreachable: .unreachable

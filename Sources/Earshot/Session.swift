@@ -21,7 +21,7 @@ public actor Session {
   nonisolated let hub: EventHub<SessionEvent>
 
   enum Phase { case open, leaving, ended }
-  enum Deadline: Hashable { case member(PeerID), joining(PeerID), roster, farewell }
+  enum Deadline: Hashable { case member(PeerID), joining(PeerID), roster }
   var phase = Phase.open
   var roster: Roster
   var seats: [PeerID: Seat] = [:]
@@ -29,6 +29,9 @@ public actor Session {
   var held: [LinkToken: HeldRequest] = [:]
   var pending: [(PeerID, MembershipMachine.Event)] = []
   var lastDelivery: UInt64 = 0
+  var isUnsettled = false
+  var isSettling = false
+  var proposed = MembershipID.none
   var timers = TimerTable<Deadline>()
   var timer: (any NetworkTimer)?
   var leavers: [UnsafeContinuation<Void, Never>] = []
@@ -63,8 +66,12 @@ public actor Session {
 
   /// Ends the membership of one member, which is told so; the others keep theirs.
   ///
-  /// What was sent to it before is still delivered.
-  public func remove(_ member: PeerID) { handle(.removeRequested, of: member) }
+  /// What was sent to it before is still delivered; a member whose link is broken is waited for as long as the
+  /// session's patience lasts, and at least five seconds.
+  public func remove(_ member: PeerID) {
+    let limit = max(configuration.patience, .seconds(5))
+    handle(.leaveRequested(.removed, within: limit), of: member)
+  }
 
   // MARK: Sending
 

@@ -76,6 +76,8 @@ public enum DepartureReason: String, Hashable, Sendable, CaseIterable {
   case restarted
   /// One of us removed the other.
   case removed
+  /// There was no seat for one of us: more peers had joined the group than fit.
+  case full
   /// It broke the protocol.
   case violation
   /// We disconnected the session.

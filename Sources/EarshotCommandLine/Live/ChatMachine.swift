@@ -221,6 +221,7 @@ extension DepartureReason {
     case .lost: "the connection is lost"
     case .restarted: "its program began anew"
     case .removed: "removed"
+    case .full: "there was no seat left"
     case .violation: "it did not follow the protocol"
     case .unreachable: "it could not be reached"
     }

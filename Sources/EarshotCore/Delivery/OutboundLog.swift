@@ -128,6 +128,13 @@ package struct OutboundLog: Hashable, Sendable {
     try forget(before: received, sent: sent, limit: limit, type: .acknowledgement)
   }
 
+  /// Takes everything as received.
+  package mutating func acknowledgeAll() {
+    (acknowledged, sent, unacknowledgedMessages) = (end, end, 0)
+    bytes = []
+    head = 0
+  }
+
   private mutating func forget(
     before received: UInt64, sent: UInt64, limit: UInt64, type: FrameType
   ) throws(FrameError) {

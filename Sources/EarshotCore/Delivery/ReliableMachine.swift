@@ -45,27 +45,6 @@ package struct ReliableMachine: Hashable, Sendable {
     return (acknowledgement.received, acknowledgement.limit - acknowledgement.received)
   }
 
-  /// What two sides that are about to carry on remember of each other's streams.
-  package enum Memory: Hashable, Sendable {
-    /// The same membership, as far as either can tell.
-    case agrees
-    /// The remote remembers what we have never sent or received: we have forgotten.
-    case weForgot
-    /// We remember what the remote has never sent or received: it has forgotten.
-    case remoteForgot
-  }
-
-  /// Compares what an ATTACH says with what we remember.
-  package func compare(with attach: Attach) -> Memory {
-    if attach.received > outbound.sentEver || attach.acknowledged > inbound.received {
-      return .weForgot
-    }
-    if attach.received < outbound.acknowledged || attach.sent < inbound.received {
-      return .remoteForgot
-    }
-    return .agrees
-  }
-
   /// Takes up the own stream on a new link, where the remote's ACCEPT, ATTACH or ATTACHED says.
   ///
   /// - Throws: That the remote contradicts what it said or what was sent.

@@ -59,7 +59,7 @@ package struct HandshakeMachine: Hashable, Sendable {
     case .invite, .attach: handle(.requestReceived, into: &out)
     case .close(let close): handle(.closeReceived(close.code), into: &out)
     case .accept, .decline, .cancel, .attached, .ping, .pong, .acknowledgement, .introduce,
-      .leave:
+      .retract, .leave:
       handle(.otherReceived, into: &out)
     }
   }

@@ -1,25 +1,50 @@
 extension MembershipMachine {
+  /// What a member without a link is looked for.
+  enum Purpose: Hashable {
+    case beginning  // It never joined yet; it is looked for as long as others know it.
+    case resuming(until: Instant)
+    case leaving(Farewell)
+  }
+  /// A membership that this side ends, once what was sent has arrived.
+  struct Farewell: Hashable {
+    let departure: Departure
+    let until: Instant
+  }
   /// What is being done to find a member that has no link.
   enum Search: Hashable {
     case resting(until: Instant)
-    case dialling
+    case dialling(Int, again: Instant)  // So many dials at once; one more after a while.
     case asking(LinkToken, until: Instant, reserve: Request?)
   }
   /// An ATTACH that came.
   struct Request: Hashable {
     let link: LinkToken
+    let membership: MembershipID
     let epoch: UInt64
   }
   /// A member without a link.
   struct Absence: Hashable {
-    var isFirst: Bool  // Never joined yet.
-    var deadline: Instant
+    var purpose: Purpose
     var backoff: Backoff
     var search: Search
+
+    var isFirst: Bool { purpose == .beginning }
+
+    /// When it is given up.
+    var deadline: Instant? {
+      switch purpose {
+      case .beginning: nil
+      case .resuming(let until): until
+      case .leaving(let farewell): farewell.until
+      }
+    }
   }
 
-  static let eager = Backoff(from: .milliseconds(500), to: .seconds(8))
-  static let patient = Backoff(from: .seconds(4), to: .seconds(8))
+  static let eager = Backoff(from: .milliseconds(500), to: .seconds(1))
+  static let patient = Backoff(from: .milliseconds(500), to: .seconds(8))
+  static let asleep = Backoff(from: .seconds(4), to: .seconds(8))
   static let head = Duration.milliseconds(250)
   static let introductionHead = Duration.seconds(1)
+  static let dialInterval = Duration.seconds(1)
+  static let dialsMax = 5
 }

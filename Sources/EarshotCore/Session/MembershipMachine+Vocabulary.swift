@@ -2,20 +2,21 @@ extension MembershipMachine {
   package enum Event: Hashable, Sendable {
     case dialOpened(LinkToken)  // HELLO was exchanged.
     case dialFailed
-    case attachReceived(LinkToken, epoch: UInt64)
-    case attachedReceived(LinkToken, epoch: UInt64)
+    case attachReceived(LinkToken, MembershipID, epoch: UInt64)  // Or a rival.
+    case attachedReceived(LinkToken, MembershipID, epoch: UInt64)
     case linkBroken(LinkToken, Interruption)
     case closeReceived(LinkToken, CloseCode)
     case violationFound(LinkToken)  // The remote broke the protocol; the link is closed already.
     case leaveReceived(CloseCode)
-    case streamFlushed  // All that we sent has arrived, LEAVE included.
+    case streamFlushed  // All that this side sent has arrived, LEAVE included.
     case deadlineReached
     case suspendRequested, resumeRequested
-    case removeRequested, disconnectRequested
+    case leaveRequested(Departure, within: Duration)  // What was sent is delivered first.
+    case endRequested(Departure, CloseCode)  // At once.
   }
   package enum Action: Hashable, Sendable {
-    case dial  // A new link; answered by `dialOpened` or `dialFailed`, unless cancelled.
-    case cancelDial  // No event of that dial may follow.
+    case dial  // One more link; answered by `dialOpened` or `dialFailed`, unless cancelled.
+    case cancelDials  // No event of a dial may follow.
     case sendAttach(LinkToken, epoch: UInt64)
     case sendAttached(LinkToken, epoch: UInt64)
     case carry(LinkToken)  // The stream runs here from now on, from where ATTACH or ATTACHED said.
@@ -26,7 +27,18 @@ extension MembershipMachine {
     case reportJoined
     case reportInterrupted(Interruption)
     case reportResumed
-    case reportLeft(Departure)  // The last report.
+    case reportDelivered  // Everything that was sent has arrived.
+    case reportLeft(Departure, CloseCode)  // The last report; the code is for those who still ask.
+  }
+  /// How long things may take.
+  package struct Configuration: Hashable, Sendable {
+    /// How long a broken link may stay broken; zero: a broken link is the end.
+    package var patience = Duration.seconds(30)
+    /// How long the answer to ATTACH may take over a link that is alive.
+    package var answerTimeout = Duration.seconds(15)
+
+    /// The durations by default.
+    package init() {}
   }
   /// Why the link to a member broke.
   package enum Interruption: Hashable, Sendable {
@@ -39,42 +51,54 @@ extension MembershipMachine {
   package enum Departure: Hashable, Sendable {
     case left  // It said so.
     case lost  // It did not come back in time, or no longer waits for us.
-    case restarted  // It no longer knows the session.
+    case restarted  // It no longer knows the session, or has come with another one.
     case removed  // One of us removed the other.
+    case full  // There is no seat for one of us.
     case violation  // One of us broke the protocol.
     case disconnected  // We left.
     case unreachable  // It never joined.
-  }
-  /// How long things may take.
-  package struct Configuration: Hashable, Sendable {
-    /// How long a broken link may stay broken; zero: a broken link is the end.
-    package var patience = Duration.seconds(30)
-    /// How long an introduced peer may take to join.
-    package var introductionTimeout = Duration.seconds(30)
-    /// How long the answer to ATTACH may take.
-    package var answerTimeout = Duration.seconds(5)
-    /// How long what was sent may take to arrive when we leave.
-    package var farewellTimeout = Duration.seconds(5)
-
-    /// The durations by default.
-    package init() {}
   }
 }
 
 extension MembershipMachine.Departure {
   /// What a CLOSE means for the membership, or `nil` when it is worth another dial.
+  ///
+  /// For a membership that has not begun, what the remote does not know yet may become known to it.
   init?(after code: CloseCode, isFirst: Bool) {
     switch code {
-    case .done: self = .left
+    case .done, .farewell, .superseded: self = .left
     case .removed: self = .removed
     case .unknownSession: self = isFirst ? .unreachable : .restarted
-    case .notIntroduced where isFirst: return nil  // The introduction may be on its way.
-    case .full, .expired: self = isFirst ? .unreachable : .lost
-    case .notIntroduced: self = .lost
+    case .full where !isFirst: self = .full
+    case .notIntroduced, .unknownMembership, .givenUp, .full, .expired:
+      if isFirst { return nil }
+      self = .lost
     case .protocolViolation, .frameTooLarge, .unknownFrame, .flowControl, .messageTooLarge,
       .unsupportedVersion, .selfConnection:
       self = .violation
     default: return nil  // Open: what nobody here knows is a broken link.
+    }
+  }
+
+  /// What LEAVE and CLOSE say of it.
+  var code: CloseCode {
+    switch self {
+    case .disconnected: .done
+    case .left: .farewell
+    case .removed: .removed
+    case .full: .full
+    case .lost, .unreachable: .givenUp
+    case .restarted: .superseded
+    case .violation: .protocolViolation
+    }
+  }
+
+  /// What a LEAVE means.
+  init(afterLeave code: CloseCode) {
+    switch code {
+    case .removed: self = .removed
+    case .full: self = .full
+    default: self = .left
     }
   }
 }

@@ -1,28 +1,35 @@
-/// One member of one session: linked, looked for, or gone.
+/// One membership of one session: linked, looked for, or over.
 ///
 /// The story: a membership begins with a link that an invitation left behind, or with an introduction, when
 /// there is none yet. When the link breaks, both sides dial: the smaller PeerID at once, the larger a little
-/// later, both again and again with growing pauses until patience ends. Every dial asks (ATTACH) with an
-/// epoch above all that this side has used or seen, so that a request that was overtaken is known to be old.
-/// An answer (ATTACHED) names the highest epoch that both know.
+/// later. A dial that is not answered does not hold up the next one, a second later, so that both sides know where
+/// they are soon after they can reach each other. That goes on until patience ends; a member that never joined is
+/// looked for until somebody says that it is none. Every dial asks (ATTACH) with an epoch above all that this side
+/// has used or seen; an answer (ATTACHED) names the highest epoch that both know. A request is old, and closed as a
+/// duplicate, when its epoch is not above all that the remote is known to know: those of its requests that were
+/// taken and of its answers.
 ///
-/// When both ask at once, the request of the smaller PeerID is kept: the larger answers it and takes its own
-/// back, the smaller holds the other's in reserve until its own is answered. A side that has not asked yet
-/// answers in any case: nobody has heard of its dial.
+/// When both ask at once for a membership that has begun, the request of the smaller PeerID is kept: the larger
+/// answers it and takes its own back, the smaller holds the other's in reserve until its own is answered. When both
+/// propose one, the greater identifier is kept, and the other side adopts it. A side that has not asked yet answers
+/// in any case: nobody has heard of its dial.
 ///
-/// An answer on a link where nothing was asked comes from an invitation that was accepted again: the inviter
-/// never learned that it had a member. Its numbers count from there.
+/// A side that leaves does so behind everything that it sent (LEAVE), also when the link is broken or breaks
+/// meanwhile: then it is looked for, as long as the farewell may take. Two that leave at once wait for each other.
 package struct MembershipMachine: Hashable, Sendable {
   private enum State: Hashable {
     case apart(Absence)
     case connected(LinkToken)
     case asleep(isFirst: Bool)
-    case leaving(LinkToken, Departure, until: Instant)
+    case leaving(LinkToken, Farewell, remote: Departure?)
     case gone
   }
 
+  /// Which of the memberships of the two sessions it is; changes only before it begins.
+  package private(set) var id: MembershipID
   /// The number of the latest link that this side knows of, from 1; 0 before the first.
   package private(set) var epoch: UInt64
+  private var remoteEpoch: UInt64  // The highest that the remote is known to know.
   private var state: State
   private var random: RandomStream
   private let isSmaller: Bool
@@ -30,27 +37,27 @@ package struct MembershipMachine: Hashable, Sendable {
 
   /// A membership over the link of an invitation, which ATTACHED has just confirmed.
   package init(
-    over link: LinkToken, local: PeerID, remote: PeerID,
+    _ id: MembershipID, over link: LinkToken, local: PeerID, remote: PeerID,
     configuration: Configuration = Configuration(), random: RandomStream,
     into out: inout [Action]
   ) {
     precondition(local != remote, "nobody is a member of its own session")
     (isSmaller, self.configuration, self.random) = (local < remote, configuration, random)
-    (epoch, state) = (1, .connected(link))
+    (self.id, epoch, remoteEpoch, state) = (id, 1, 1, .connected(link))
     out += [.carry(link), .reportJoined]
   }
 
-  /// A membership that was introduced: the smaller PeerID dials at once, the larger in a second.
+  /// A membership that is proposed: the smaller PeerID dials at once, the larger in a second.
   package init(
-    introducing remote: PeerID, to local: PeerID, configuration: Configuration = Configuration(),
-    random: RandomStream, at now: Instant, into out: inout [Action]
+    proposing id: MembershipID, to remote: PeerID, from local: PeerID,
+    configuration: Configuration = Configuration(), random: RandomStream, at now: Instant,
+    into out: inout [Action]
   ) {
     precondition(local != remote, "nobody is a member of its own session")
     (isSmaller, self.configuration, self.random) = (local < remote, configuration, random)
-    (epoch, state) = (0, .gone)
+    (self.id, epoch, remoteEpoch, state) = (id, 0, 0, .gone)
     let absence = Absence(
-      isFirst: true, deadline: now + configuration.introductionTimeout,
-      backoff: Self.eager, search: .dialling)
+      purpose: .beginning, backoff: Self.patient, search: .resting(until: now))
     let head = isSmaller ? Duration.zero : Self.introductionHead
     state = search(absence, after: head, at: now, into: &out)
   }
@@ -63,13 +70,22 @@ package struct MembershipMachine: Hashable, Sendable {
     }
   }
 
-  /// Whether an ATTACH of ours waits for its answer, so that the remote may have answered it already.
+  /// Whether an ATTACH of this side waits for its answer, so that the remote may have answered it already.
   package var isAsking: Bool {
     if case .apart(let absence) = state, case .asking = absence.search { true } else { false }
   }
 
   /// Whether the last report was made.
   package var isGone: Bool { state == .gone }
+
+  /// Whether this side ends it.
+  package var isLeaving: Bool {
+    switch state {
+    case .leaving: true
+    case .apart(let absence): if case .leaving = absence.purpose { true } else { false }
+    case .connected, .asleep, .gone: false
+    }
+  }
 
   /// Takes one event in; appends what must now be done, in order, to `out`.
   package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {
@@ -83,30 +99,36 @@ package struct MembershipMachine: Hashable, Sendable {
     case (.apart(let absence), .dialOpened(let link)):
       return ask(absence, over: link, at: now, into: &out)
     case (.apart(let absence), .dialFailed): return dialFailed(absence, at: now, into: &out)
-    case (.apart(let absence), .attachReceived(let link, let epoch)):
-      return asked(Request(link: link, epoch: epoch), during: absence, into: &out)
-    case (.apart(let absence), .attachedReceived(let link, let epoch)):
-      return answered(over: link, epoch: epoch, during: absence, into: &out)
+    case (.apart(let absence), .attachReceived(let link, let membership, let epoch)):
+      let request = Request(link: link, membership: membership, epoch: epoch)
+      return asked(request, during: absence, at: now, into: &out)
+    case (.apart(let absence), .attachedReceived(let link, let membership, let epoch)):
+      return answered(over: link, membership, epoch, during: absence, at: now, into: &out)
     case (.apart(let absence), .linkBroken(let link, _)):
       return lose(link, during: absence, at: now, into: &out)
     case (.apart(let absence), .closeReceived(let link, let code)):
       return refused(over: link, code, during: absence, at: now, into: &out)
     case (.apart(let absence), .deadlineReached): return proceed(absence, at: now, into: &out)
     case (.apart(let absence), .suspendRequested):
-      abandon(absence.search, .suspending, into: &out)
-      out.append(.cancelWake)
-      return .asleep(isFirst: absence.isFirst)
+      return sleep(leaving: absence, into: &out)
+    case (.apart(let absence), .leaveRequested(let departure, let limit)):
+      return leave(from: absence, departure, within: limit, at: now, into: &out)
+    case (.apart(let absence), .endRequested(let departure, let code)):
+      return end(departure, code, leaving: absence, into: &out)
+    case (.apart(let absence), .leaveReceived(let code)):
+      return end(Departure(afterLeave: code), .farewell, leaving: absence, into: &out)
+    case (.apart(let absence), .violationFound):
+      return end(.violation, .protocolViolation, leaving: absence, into: &out)
 
-    case (.connected(let link), .attachReceived(let newer, let epoch)):
-      guard epoch > self.epoch else { return reject(newer, into: &out) }
-      replace(link, by: Request(link: newer, epoch: epoch), into: &out)
+    case (.connected(let link), .attachReceived(let newer, let membership, let epoch)):
+      let request = Request(link: newer, membership: membership, epoch: epoch)
+      guard isCurrent(request) else { return reject(newer, into: &out) }
+      replace(link, by: request, into: &out)
       return .connected(newer)
-    case (.connected(let link), .attachedReceived(let newer, let epoch)) where newer != link:
-      self.epoch = epoch
-      out += [.closeLink(link, .duplicate), .carry(newer)]
-      return .connected(newer)
-    case (.connected(let link), .attachedReceived):
-      out.append(.closeLink(link, .protocolViolation))
+    case (.connected(let link), .attachedReceived(let other, _, _)),
+      (.leaving(let link, _, _), .attachedReceived(let other, _, _)):
+      out.append(.closeLink(other, .protocolViolation))
+      if other != link { out.append(.closeLink(link, .protocolViolation)) }
       return end(.violation, into: &out)
     case (.connected, .linkBroken(link, let reason)):
       return interrupt(reason, at: now, into: &out)
@@ -118,66 +140,66 @@ package struct MembershipMachine: Hashable, Sendable {
       }
       return interrupt(.linkBroken, at: now, into: &out)
     case (.connected(let link), .suspendRequested): return sleep(closing: link, into: &out)
-    case (.connected(let link), .removeRequested):
-      return leave(over: link, .removed, .removed, at: now, into: &out)
-    case (.connected(let link), .disconnectRequested):
-      return leave(over: link, .done, .disconnected, at: now, into: &out)
+    case (.connected(let link), .leaveRequested(let departure, let limit)):
+      return leave(over: link, departure, within: limit, at: now, into: &out)
+    case (.connected(let link), .endRequested(let departure, let code)):
+      out.append(.closeLink(link, code))
+      return end(departure, code, into: &out)
     case (.connected, .violationFound(link)): return end(.violation, into: &out)
-    case (.connected(let link), .leaveReceived(let code)),
-      (.leaving(let link, _, _), .leaveReceived(let code)):
-      out.append(.closeLink(link, .done))
-      return end(code == .removed ? .removed : .left, into: &out)
+    case (.connected(let link), .leaveReceived(let code)):
+      out.append(.closeLink(link, .farewell))
+      return end(Departure(afterLeave: code), .farewell, into: &out)
 
-    case (.leaving(let link, let departure, let until), .attachReceived(let newer, let epoch)):
-      guard epoch > self.epoch else { return reject(newer, into: &out) }
-      replace(link, by: Request(link: newer, epoch: epoch), into: &out)
-      return .leaving(newer, departure, until: until)
-    case (.leaving(let link, let departure, let until), .deadlineReached) where now < until:
-      out.append(.wake(at: until))
-      return .leaving(link, departure, until: until)
-    case (.leaving(let link, let departure, _), .streamFlushed),
-      (.leaving(let link, let departure, _), .deadlineReached),
-      (.leaving(let link, let departure, _), .suspendRequested):
-      out.append(.closeLink(link, departure == .removed ? .removed : .done))
-      return end(departure, into: &out)
-    case (.leaving(_, let departure, _), .linkBroken(link, _)),
-      (.leaving(_, let departure, _), .closeReceived(link, _)),
-      (.leaving(_, let departure, _), .violationFound(link)):
-      return end(departure, into: &out)
+    case (
+      .leaving(let link, let farewell, let remote),
+      .attachReceived(let newer, let membership, let epoch)
+    ):
+      let request = Request(link: newer, membership: membership, epoch: epoch)
+      guard isCurrent(request) else { return reject(newer, into: &out) }
+      replace(link, by: request, into: &out)
+      return .leaving(newer, farewell, remote: remote)
+    case (.leaving(let link, let farewell, _), .leaveReceived(let code)):
+      return .leaving(link, farewell, remote: Departure(afterLeave: code))
+    case (.leaving(let link, let farewell, let remote), .deadlineReached)
+    where now < farewell.until:
+      out.append(.wake(at: farewell.until))
+      return .leaving(link, farewell, remote: remote)
+    case (.leaving(let link, let farewell, let remote), .streamFlushed),
+      (.leaving(let link, let farewell, let remote), .deadlineReached),
+      (.leaving(let link, let farewell, let remote), .suspendRequested):
+      return finish(farewell, remote, closing: link, into: &out)
+    case (.leaving(_, let farewell, let remote), .closeReceived(link, let code)):
+      return closed(by: code, during: farewell, remote, at: now, into: &out)
+    case (.leaving(_, let farewell, let remote), .linkBroken(link, _)):
+      return look(for: farewell, remote, at: now, into: &out)
+    case (.leaving(_, let farewell, _), .violationFound(link)):
+      return end(farewell.departure, into: &out)
+    case (.leaving(let link, _, _), .endRequested(let departure, let code)):
+      out.append(.closeLink(link, code))
+      return end(departure, code, into: &out)
 
     case (.asleep(let isFirst), .resumeRequested):
       return wakeUp(isFirst: isFirst, at: now, into: &out)
-    case (.asleep, .attachReceived(let link, _)), (.asleep, .attachedReceived(let link, _)),
-      (.asleep, .dialOpened(let link)):
+    case (.asleep, .attachReceived(let link, _, _)),
+      (.asleep, .attachedReceived(let link, _, _)), (.asleep, .dialOpened(let link)):
       out.append(.closeLink(link, .suspending))
       return state
+    case (.asleep, .leaveRequested(let departure, _)): return end(departure, into: &out)
+    case (.asleep, .endRequested(let departure, let code)):
+      return end(departure, code, into: &out)
 
-    case (.apart(let absence), .leaveReceived(let code)):
-      return end(code == .removed ? .removed : .left, leaving: absence, into: &out)
-    case (.apart(let absence), .violationFound):
-      return end(.violation, leaving: absence, into: &out)
-    case (.apart(let absence), .removeRequested):
-      return end(.removed, leaving: absence, into: &out)
-    case (.apart(let absence), .disconnectRequested):
-      return end(.disconnected, leaving: absence, into: &out)
-    case (.asleep, .removeRequested): return end(.removed, into: &out)
-    case (.asleep, .disconnectRequested): return end(.disconnected, into: &out)
-
-    case (.gone, .attachReceived(let link, _)):
-      out.append(.closeLink(link, .notIntroduced))
-      return .gone
     case (.connected, .dialOpened(let link)), (.leaving, .dialOpened(let link)),
-      (.leaving, .attachedReceived(let link, _)), (.gone, .dialOpened(let link)),
-      (.gone, .attachedReceived(let link, _)):
+      (.gone, .dialOpened(let link)), (.gone, .attachReceived(let link, _, _)),
+      (.gone, .attachedReceived(let link, _, _)):
       return reject(link, into: &out)
 
-    // News of links that are ours no longer, late timers, wishes that are fulfilled already.
+    // News of links that are others' now, late timers, wishes that are fulfilled already.
     case (.apart, .streamFlushed), (.apart, .resumeRequested), (.connected, .dialFailed),
       (.connected, .linkBroken), (.connected, .closeReceived), (.connected, .violationFound),
       (.connected, .streamFlushed), (.connected, .deadlineReached),
       (.connected, .resumeRequested), (.leaving, .dialFailed), (.leaving, .linkBroken),
       (.leaving, .closeReceived), (.leaving, .violationFound), (.leaving, .resumeRequested),
-      (.leaving, .removeRequested), (.leaving, .disconnectRequested), (.asleep, .dialFailed),
+      (.leaving, .leaveRequested), (.asleep, .dialFailed),
       (.asleep, .linkBroken), (.asleep, .closeReceived), (.asleep, .violationFound),
       (.asleep, .leaveReceived), (.asleep, .streamFlushed), (.asleep, .deadlineReached),
       (.asleep, .suspendRequested), (.gone, _):
@@ -186,6 +208,11 @@ package struct MembershipMachine: Hashable, Sendable {
   }
 
   // MARK: While there is a link
+
+  /// Whether a request was written after all that its sender is known to know.
+  private func isCurrent(_ request: Request) -> Bool {
+    request.membership == id && request.epoch > remoteEpoch
+  }
 
   private func reject(_ link: LinkToken, into out: inout [Action]) -> State {
     out.append(.closeLink(link, .duplicate))
@@ -200,6 +227,7 @@ package struct MembershipMachine: Hashable, Sendable {
   }
 
   private mutating func answer(_ request: Request, into out: inout [Action]) {
+    (id, remoteEpoch) = (request.membership, request.epoch)
     epoch = max(epoch, request.epoch)
     out += [.sendAttached(request.link, epoch: epoch), .carry(request.link)]
   }
@@ -210,10 +238,10 @@ package struct MembershipMachine: Hashable, Sendable {
     guard configuration.patience > .zero else { return end(.lost, into: &out) }
     out.append(.reportInterrupted(reason))
     var absence = Absence(
-      isFirst: false, deadline: now + configuration.patience, backoff: Self.eager,
-      search: .dialling)
+      purpose: .resuming(until: now + configuration.patience), backoff: Self.eager,
+      search: .resting(until: now))
     if reason == .suspending {
-      absence.backoff = Self.patient
+      absence.backoff = Self.asleep
       return rest(absence, at: now, into: &out)
     }
     return search(absence, after: isSmaller ? .zero : Self.head, at: now, into: &out)
@@ -226,27 +254,89 @@ package struct MembershipMachine: Hashable, Sendable {
     return .asleep(isFirst: false)
   }
 
+  private func sleep(leaving absence: Absence, into out: inout [Action]) -> State {
+    if case .leaving(let farewell) = absence.purpose {
+      return end(farewell.departure, farewell.departure.code, leaving: absence, into: &out)
+    }
+    abandon(absence.search, .suspending, into: &out)
+    out.append(.cancelWake)
+    return .asleep(isFirst: absence.isFirst)
+  }
+
   private mutating func wakeUp(
     isFirst: Bool, at now: Instant, into out: inout [Action]
   ) -> State {
-    let time = isFirst ? configuration.introductionTimeout : configuration.patience
     let absence = Absence(
-      isFirst: isFirst, deadline: now + time, backoff: Self.eager, search: .dialling)
+      purpose: isFirst ? .beginning : .resuming(until: now + configuration.patience),
+      backoff: isFirst ? Self.patient : Self.eager, search: .resting(until: now))
     return search(absence, after: .zero, at: now, into: &out)
   }
 
-  private func leave(
-    over link: LinkToken, _ code: CloseCode, _ departure: Departure, at now: Instant,
-    into out: inout [Action]
+  private func end(
+    _ departure: Departure, _ code: CloseCode? = nil, into out: inout [Action]
   ) -> State {
-    let until = now + configuration.farewellTimeout
-    out += [.sendLeave(code), .wake(at: until)]
-    return .leaving(link, departure, until: until)
+    out += [.cancelWake, .reportLeft(departure, code ?? departure.code)]
+    return .gone
   }
 
-  private func end(_ departure: Departure, into out: inout [Action]) -> State {
-    out += [.cancelWake, .reportLeft(departure)]
-    return .gone
+  // MARK: Leaving
+
+  private func leave(
+    over link: LinkToken, _ departure: Departure, within limit: Duration, at now: Instant,
+    into out: inout [Action]
+  ) -> State {
+    let farewell = Farewell(departure: departure, until: now + limit)
+    out += [.sendLeave(departure.code), .wake(at: farewell.until)]
+    return .leaving(link, farewell, remote: nil)
+  }
+
+  /// Leaves behind what was sent, as soon as there is a link again.
+  private func leave(
+    from absence: Absence, _ departure: Departure, within limit: Duration, at now: Instant,
+    into out: inout [Action]
+  ) -> State {
+    switch absence.purpose {
+    case .beginning: return end(departure, departure.code, leaving: absence, into: &out)
+    case .leaving: return state
+    case .resuming(let until):
+      var absence = absence
+      let farewell = Farewell(departure: departure, until: min(until, now + limit))
+      absence.purpose = .leaving(farewell)
+      out.append(.sendLeave(departure.code))
+      guard now < farewell.until else {
+        return end(departure, departure.code, leaving: absence, into: &out)
+      }
+      wake(absence, into: &out)
+      return .apart(absence)
+    }
+  }
+
+  private func finish(
+    _ farewell: Farewell, _ remote: Departure?, closing link: LinkToken,
+    into out: inout [Action]
+  ) -> State {
+    out.append(.closeLink(link, remote == nil ? farewell.departure.code : .farewell))
+    return end(remote ?? farewell.departure, farewell.departure.code, into: &out)
+  }
+
+  private mutating func closed(
+    by code: CloseCode, during farewell: Farewell, _ remote: Departure?, at now: Instant,
+    into out: inout [Action]
+  ) -> State {
+    if code == .farewell { out.append(.reportDelivered) }
+    if Departure(after: code, isFirst: false) != nil {
+      return end(remote ?? farewell.departure, farewell.departure.code, into: &out)
+    }
+    return look(for: farewell, remote, at: now, into: &out)
+  }
+
+  private mutating func look(
+    for farewell: Farewell, _ remote: Departure?, at now: Instant, into out: inout [Action]
+  ) -> State {
+    if let remote { return end(remote, farewell.departure.code, into: &out) }
+    let absence = Absence(
+      purpose: .leaving(farewell), backoff: Self.eager, search: .resting(until: now))
+    return search(absence, after: isSmaller ? .zero : Self.head, at: now, into: &out)
   }
 
   // MARK: While there is none
@@ -257,12 +347,22 @@ package struct MembershipMachine: Hashable, Sendable {
     var absence = absence
     if pause > .zero {
       absence.search = .resting(until: now + pause)
-      out.append(.wake(at: min(now + pause, absence.deadline)))
     } else {
-      absence.search = .dialling
-      out += [.dial, .wake(at: absence.deadline)]
+      absence.search = .dialling(1, again: now + Self.dialInterval)
+      out.append(.dial)
     }
+    wake(absence, into: &out)
     return .apart(absence)
+  }
+
+  /// Wakes when something is to be done next, or the absence ends.
+  private func wake(_ absence: Absence, into out: inout [Action]) {
+    let next =
+      switch absence.search {
+      case .resting(let until), .asking(_, let until, _): until
+      case .dialling(_, let again): again
+      }
+    out.append(.wake(at: absence.deadline.map { min($0, next) } ?? next))
   }
 
   private mutating func rest(
@@ -276,49 +376,67 @@ package struct MembershipMachine: Hashable, Sendable {
   private mutating func ask(
     _ absence: Absence, over link: LinkToken, at now: Instant, into out: inout [Action]
   ) -> State {
-    guard absence.search == .dialling else { return reject(link, into: &out) }
+    guard case .dialling(let count, _) = absence.search else { return reject(link, into: &out) }
     var absence = absence
-    let until = now + configuration.answerTimeout
-    absence.search = .asking(link, until: until, reserve: nil)
-    epoch = min(epoch + 1, Varint.max)
-    out += [.sendAttach(link, epoch: epoch), .wake(at: min(until, absence.deadline))]
+    absence.search = .asking(link, until: now + configuration.answerTimeout, reserve: nil)
+    epoch = min(max(epoch, remoteEpoch) + 1, Varint.max)
+    if count > 1 { out.append(.cancelDials) }
+    out.append(.sendAttach(link, epoch: epoch))
+    wake(absence, into: &out)
     return .apart(absence)
   }
 
   private mutating func dialFailed(
     _ absence: Absence, at now: Instant, into out: inout [Action]
   ) -> State {
-    guard absence.search == .dialling else { return state }
-    return rest(absence, at: now, into: &out)
+    guard case .dialling(let count, let again) = absence.search else { return state }
+    guard count > 1 else { return rest(absence, at: now, into: &out) }
+    var absence = absence
+    absence.search = .dialling(count - 1, again: again)
+    return .apart(absence)
   }
 
   private mutating func asked(
-    _ request: Request, during absence: Absence, into out: inout [Action]
+    _ request: Request, during absence: Absence, at now: Instant, into out: inout [Action]
   ) -> State {
-    if isSmaller, case .asking(let link, let until, let reserve) = absence.search {
-      if let reserve { out.append(.closeLink(reserve.link, .duplicate)) }
-      var absence = absence
-      absence.search = .asking(link, until: until, reserve: request)
-      return .apart(absence)
+    if absence.isFirst, request.membership != id {
+      if case .asking(let link, let until, let reserve) = absence.search,
+        request.membership < id
+      {
+        return hold(request, besides: reserve, link, until: until, absence, into: &out)
+      }
+    } else {
+      guard isCurrent(request) else { return reject(request.link, into: &out) }
+      if isSmaller, case .asking(let link, let until, let reserve) = absence.search {
+        return hold(request, besides: reserve, link, until: until, absence, into: &out)
+      }
     }
     abandon(absence.search, .duplicate, into: &out)
     answer(request, into: &out)
     return connect(request.link, after: absence, into: &out)
   }
 
-  private mutating func answered(
-    over link: LinkToken, epoch: UInt64, during absence: Absence, into out: inout [Action]
+  private func hold(
+    _ request: Request, besides reserve: Request?, _ link: LinkToken, until: Instant,
+    _ absence: Absence, into out: inout [Action]
   ) -> State {
-    switch absence.search {
-    case .asking(link, _, let reserve):
-      self.epoch = max(self.epoch, epoch)
-      if let reserve { out.append(.closeLink(reserve.link, .duplicate)) }
-    case .asking(_, _, let reserve?) where reserve.link == link:
-      return end(.violation, leaving: absence, into: &out)  // It asked, and answers itself.
-    case .resting, .dialling, .asking:
-      self.epoch = epoch
-      abandon(absence.search, .duplicate, into: &out)
+    if let reserve { out.append(.closeLink(reserve.link, .duplicate)) }
+    var absence = absence
+    absence.search = .asking(link, until: until, reserve: request)
+    return .apart(absence)
+  }
+
+  private mutating func answered(
+    over link: LinkToken, _ membership: MembershipID, _ epoch: UInt64, during absence: Absence,
+    at now: Instant, into out: inout [Action]
+  ) -> State {
+    guard case .asking(link, _, let reserve) = absence.search, membership == id else {
+      out.append(.closeLink(link, .protocolViolation))
+      return end(.violation, .protocolViolation, leaving: absence, into: &out)
     }
+    self.epoch = max(self.epoch, epoch)
+    remoteEpoch = max(remoteEpoch, epoch)
+    if let reserve { out.append(.closeLink(reserve.link, .duplicate)) }
     out.append(.carry(link))
     return connect(link, after: absence, into: &out)
   }
@@ -326,7 +444,13 @@ package struct MembershipMachine: Hashable, Sendable {
   private func connect(
     _ link: LinkToken, after absence: Absence, into out: inout [Action]
   ) -> State {
-    out += [.cancelWake, absence.isFirst ? .reportJoined : .reportResumed]
+    switch absence.purpose {
+    case .beginning: out += [.cancelWake, .reportJoined]
+    case .resuming: out += [.cancelWake, .reportResumed]
+    case .leaving(let farewell):
+      out.append(.wake(at: farewell.until))
+      return .leaving(link, farewell, remote: nil)
+    }
     return .connected(link)
   }
 
@@ -354,43 +478,60 @@ package struct MembershipMachine: Hashable, Sendable {
     }
     if let departure = Departure(after: code, isFirst: absence.isFirst) {
       if let reserve { out.append(.closeLink(reserve.link, .done)) }
-      return end(departure, into: &out)
+      guard case .leaving(let farewell) = absence.purpose else {
+        return end(departure, into: &out)
+      }
+      if code == .farewell { out.append(.reportDelivered) }
+      return end(farewell.departure, into: &out)
     }
+    if absence.isFirst, reserve == nil, Self.isPast(code) { id = id.next(bySmaller: isSmaller) }
     var absence = absence
-    if code == .suspending { absence.backoff = Self.patient }
+    if code == .suspending { absence.backoff = Self.asleep }
     return lose(link, during: absence, at: now, into: &out)
+  }
+
+  /// Whether a refused proposal had its time, so that another one has to be made.
+  private static func isPast(_ code: CloseCode) -> Bool {
+    code == .givenUp || code == .unknownMembership || code == .expired
   }
 
   private mutating func proceed(
     _ absence: Absence, at now: Instant, into out: inout [Action]
   ) -> State {
-    if now >= absence.deadline {
-      return end(absence.isFirst ? .unreachable : .lost, leaving: absence, into: &out)
+    if let deadline = absence.deadline, now >= deadline {
+      guard case .leaving(let farewell) = absence.purpose else {
+        return end(.lost, .givenUp, leaving: absence, into: &out)
+      }
+      return end(farewell.departure, farewell.departure.code, leaving: absence, into: &out)
     }
+    var absence = absence
     switch absence.search {
     case .resting(let until) where now >= until:
       return search(absence, after: .zero, at: now, into: &out)
     case .asking(let link, let until, _) where now >= until:
       out.append(.closeLink(link, .handshakeTimeout))
       return lose(link, during: absence, at: now, into: &out)
-    case .resting(let until), .asking(_, let until, _):
-      out.append(.wake(at: min(until, absence.deadline)))
-    case .dialling: out.append(.wake(at: absence.deadline))
+    case .dialling(let count, let again) where now >= again:
+      let isFull = count >= Self.dialsMax
+      if !isFull { out.append(.dial) }
+      absence.search = .dialling(isFull ? count : count + 1, again: now + Self.dialInterval)
+    case .resting, .asking, .dialling: break
     }
-    return state
+    wake(absence, into: &out)
+    return .apart(absence)
   }
 
   private func end(
-    _ departure: Departure, leaving absence: Absence, into out: inout [Action]
+    _ departure: Departure, _ code: CloseCode, leaving absence: Absence, into out: inout [Action]
   ) -> State {
-    abandon(absence.search, departure == .removed ? .removed : .done, into: &out)
-    return end(departure, into: &out)
+    abandon(absence.search, code, into: &out)
+    return end(departure, code, into: &out)
   }
 
   private func abandon(_ search: Search, _ code: CloseCode, into out: inout [Action]) {
     switch search {
     case .resting: break
-    case .dialling: out.append(.cancelDial)
+    case .dialling: out.append(.cancelDials)
     case .asking(let link, _, let reserve):
       out.append(.closeLink(link, code))
       if let reserve { out.append(.closeLink(reserve.link, code)) }

@@ -1,9 +1,18 @@
-/// The seats of one session: its members, and those who may become members.
+/// The group of one session: its members, whom they speak of, and who has a seat.
 ///
-/// A seat is held by an open invitation, by an introduction or by a membership, and counts once however many
-/// of them hold it. An introduction is a permission to attach for as long as its introducer is a member, and a
-/// minute beyond. A request that comes before its introduction waits a little. We ourselves take a seat, and
-/// are never a member. Everything is ordered by PeerID.
+/// The story: every member tells every other one of its members (INTRODUCE), and when one is none any longer
+/// (RETRACT). Whoever a member speaks of is sought until it is a member as well, or until nobody speaks of it. So
+/// members that missed each other find each other as soon as they can, and a peer that is gone is forgotten.
+///
+/// Who has a seat is computed by all members alike. Everybody in sight stands in a row by seniority, then by PeerID;
+/// each has a seat if the group so far, with it, is within the capacity of everyone seated and its own. Members that
+/// find themselves without a seat in this row are dismissed as `full`, and nobody seeks them. A peer has one seat:
+/// a later session of the same lifetime takes the place of a member, one of another lifetime only when the member
+/// is gone, since a member that is heard is alive.
+///
+/// Sessions that left, were removed or broke the protocol are not sought again until they are invited anew. What a
+/// former member said of others counts for another minute. Requests to attach that come before the introduction
+/// wait a little. The local peer takes a seat, and is never a member. Everything is ordered by PeerID.
 package struct Roster: Hashable, Sendable {
   /// A peer, as members speak of it.
   package struct Entry: Hashable, Sendable {
@@ -11,57 +20,63 @@ package struct Roster: Hashable, Sendable {
     package let peer: PeerID
     /// Its session.
     package let session: SessionID
+    /// How early the session joined its group.
+    package var seniority: UInt64
+    /// How many peers its session can have.
+    package var capacity: Int
     /// What it calls itself.
-    package let displayName: String
+    package var displayName: String
     /// Where it may be dialled, the most promising first.
     package var endpoints: [Endpoint]
 
     /// A peer with its session.
-    package init(peer: PeerID, session: SessionID, displayName: String, endpoints: [Endpoint]) {
+    package init(
+      peer: PeerID, session: SessionID, seniority: UInt64, capacity: Int, displayName: String,
+      endpoints: [Endpoint]
+    ) {
       (self.peer, self.session) = (peer, session)
+      (self.seniority, self.capacity) = (seniority, capacity)
       (self.displayName, self.endpoints) = (displayName, endpoints)
     }
   }
-  /// An INTRODUCE to send.
-  package struct Introduction: Hashable, Sendable {
-    /// The member that is told.
-    package let reader: PeerID
-    /// The member that it is told about.
-    package let subject: Entry
-
-    /// Tells a member about another.
-    package init(reader: PeerID, subject: Entry) {
-      (self.reader, self.subject) = (reader, subject)
-    }
-  }
   package enum Reservation: Hashable, Sendable { case reserved, alreadyMember, full, ourselves }
-  package enum Welcome: Hashable, Sendable {
-    case expected(waiting: LinkToken?)  // A membership may begin, with a request.
-    case known  // A member or expected already, perhaps with better endpoints now.
-    case full
-    case ourselves
-    case notPermitted  // Only members introduce.
-  }
   package enum Admission: Hashable, Sendable {
-    case permitted  // By a member, or one who is expected.
-    case held(evicting: LinkToken?)  // Until it is introduced, or `expire` gives it up.
+    case permitted  // A membership with that session is there, or sought.
+    case full
+    case held(evicting: LinkToken?)  // Until it is introduced, or `settle` gives it up.
   }
-  package enum Expiry: Hashable, Sendable {
-    case held(LinkToken)  // To be closed with `notIntroduced`.
-    case introduction(PeerID)  // Its membership, not yet joined, is to end.
+  /// What follows from what is known.
+  package enum Change: Hashable, Sendable {
+    case seek(Entry, waiting: LinkToken?)  // A membership is to begin, perhaps with a held request.
+    case abandon(PeerID)  // What was sought is sought no longer.
+    case dismiss(PeerID, MembershipMachine.Departure)  // A member has no seat, or a later session.
+    case refuse(LinkToken)  // A held request, with `notIntroduced`.
   }
-  private struct Permission: Hashable {
+  private enum Standing: Hashable { case member, sought }
+  private struct Listing: Hashable {
     let introducer: PeerID
+    var entry: Entry
     var expiry: Instant?  // None while the introducer is a member.
   }
-  private struct Seat: Hashable {
+  private struct Place: Hashable {
     let peer: PeerID
-    var entry: Entry?
-    var permission: Permission?
-    var isInvited = false
-    var isMember = false
+    var standing: Standing?
+    var entry: Entry?  // Of the member, or of the one that is sought.
+    var listings: [Listing] = []
+    var reservations = 0
 
-    var isHeld: Bool { isInvited || isMember || permission != nil }
+    /// Which session of the peer counts: a later one than the member's, or the one that was spoken of last.
+    func candidate(besides former: [Former]) -> Entry? {
+      let known = listings.lazy.map(\.entry).filter { !former.contains(Former($0)) }
+      guard standing == .member, let entry else { return known.last }
+      return known.last { $0.session.isLater(than: entry.session) } ?? entry
+    }
+  }
+  private struct Former: Hashable {
+    let peer: PeerID
+    let session: SessionID
+
+    init(_ entry: Entry) { (peer, session) = (entry.peer, entry.session) }
   }
   private struct Waiting: Hashable {
     let peer: PeerID
@@ -70,13 +85,16 @@ package struct Roster: Hashable, Sendable {
     let deadline: Instant
   }
 
-  /// How many peers the session can have, ourselves included.
+  /// How many peers the session can have, its own included.
   package let capacity: Int
+  /// How early this session joined its group; none while it is alone.
+  package private(set) var seniority: UInt64?
   private let local: PeerID
-  private var seats: [Seat] = []  // By PeerID.
+  private var places: [Place] = []  // By PeerID.
   private var waiting: [Waiting] = []  // The oldest first.
+  private var former: [Former] = []  // The oldest first.
 
-  /// A session of ours, without anybody else.
+  /// A session without anybody else.
   ///
   /// - Precondition: `capacity >= 2`.
   package init(of local: PeerID, capacity: Int = 8) {
@@ -87,81 +105,124 @@ package struct Roster: Hashable, Sendable {
   // MARK: Looking
 
   /// The members, by PeerID.
-  package var members: [Entry] { seats.filter(\.isMember).compactMap(\.entry) }
+  package var members: [Entry] {
+    places.compactMap { $0.standing == .member ? $0.entry : nil }
+  }
 
-  /// How many seats nobody holds.
-  package var freeSeats: Int { capacity - 1 - seats.count }
-
-  /// What is known of a peer that is a member or was introduced.
-  package subscript(peer: PeerID) -> Entry? { index(of: peer).flatMap { seats[$0].entry } }
+  /// What is known of a peer that is a member or sought.
+  package subscript(peer: PeerID) -> Entry? { index(of: peer).flatMap { places[$0].entry } }
 
   /// Whether a peer is a member.
   package func isMember(_ peer: PeerID) -> Bool {
-    index(of: peer).map { seats[$0].isMember } ?? false
+    index(of: peer).map { places[$0].standing == .member } ?? false
   }
 
-  /// When ``expire(at:)`` has something to say.
+  /// The seniority that one more member of the group would have; 0 while the session is alone.
+  package var nextSeniority: UInt64 {
+    guard let seniority else { return 0 }
+    let greatest = places.reduce(seniority) { max($0, $1.entry?.seniority ?? 0) }
+    return min(greatest + 1, SessionTerms.seniorityMax)
+  }
+
+  /// When ``settle(at:)`` has something to say at the latest.
   package var nextDeadline: Instant? {
-    (waiting.map(\.deadline) + seats.compactMap { $0.permission?.expiry }).min()
+    var next = waiting.first?.deadline  // All wait equally long.
+    for place in places {
+      for case let expiry? in place.listings.lazy.map(\.expiry) {
+        next = next.map { min($0, expiry) } ?? expiry
+      }
+    }
+    return next
   }
 
   // MARK: Invitations
 
-  /// Reserves a seat for a peer that we invite, or whose invitation we accept.
+  /// Reserves a seat for a peer that is invited, or whose invitation is accepted; each reservation counts.
   package mutating func reserve(for peer: PeerID) -> Reservation {
     if peer == local { return .ourselves }
     if isMember(peer) { return .alreadyMember }
-    guard let index = indexForSeating(peer) else { return .full }
-    seats[index].isInvited = true
+    let isHeld = index(of: peer).map { places[$0].reservations > 0 } ?? false
+    guard isHeld || freeSeats > 0 || seats.contains(peer) else { return .full }
+    places[indexOrNew(peer)].reservations += 1
     return .reserved
   }
 
-  /// Gives back what ``reserve(for:)`` reserved; an introduction keeps the seat.
+  /// Gives back what one ``reserve(for:)`` reserved.
   package mutating func cancelReservation(for peer: PeerID) {
-    guard let index = index(of: peer) else { return }
-    seats[index].isInvited = false
-    if !seats[index].isHeld { seats.remove(at: index) }
+    guard let index = index(of: peer), places[index].reservations > 0 else { return }
+    places[index].reservations -= 1
+    tidy()
+  }
+
+  /// Takes a seniority for the session, unless it has one; it keeps it until it is alone again.
+  package mutating func takeSeniority(_ taken: UInt64) {
+    if seniority == nil { seniority = taken }
   }
 
   // MARK: Introductions
 
-  /// Takes in what a member says of another.
-  package mutating func introduce(_ entry: Entry, by introducer: PeerID) -> Welcome {
-    guard isMember(introducer) else { return .notPermitted }
-    if entry.peer == local { return .ourselves }
-    if let index = index(of: entry.peer), seats[index].isMember || seats[index].permission != nil {
-      return renew(at: index, entry, by: introducer)
+  /// Takes in what a member says of another, or of itself; says nothing new of anybody until ``settle(at:)``.
+  package mutating func introduce(_ entry: Entry, by introducer: PeerID) {
+    guard isMember(introducer), entry.peer != local else { return }
+    if entry.peer == introducer {
+      update(entry)
+      return
     }
-    guard let index = indexForSeating(entry.peer) else { return .full }
-    seats[index].entry = entry
-    seats[index].permission = Permission(introducer: introducer)
-    return .expected(waiting: takeWaiting(entry.peer, entry.session))
+    let index = indexOrNew(entry.peer)
+    places[index].listings.removeAll {
+      $0.introducer == introducer || $0.expiry != nil && $0.entry.session == entry.session
+    }
+    if places.count(where: { $0.listings.contains { $0.introducer == introducer } })
+      < capacity + Self.listingsBeyondMax
+    {
+      places[index].listings.append(Listing(introducer: introducer, entry: entry))
+    }
+    if places[index].standing == .sought, places[index].entry?.session == entry.session {
+      places[index].entry?.endpoints = entry.endpoints
+    }
+    tidy()
   }
 
-  private mutating func renew(
-    at index: Int, _ entry: Entry, by introducer: PeerID
-  ) -> Welcome {
-    guard seats[index].entry?.session == entry.session else { return .known }
-    seats[index].entry?.endpoints = entry.endpoints
-    if seats[index].permission?.expiry != nil {
-      seats[index].permission = Permission(introducer: introducer)
+  /// Takes in that a member speaks of another no longer.
+  package mutating func retract(_ peer: PeerID, _ session: SessionID, by introducer: PeerID) {
+    guard let index = index(of: peer) else { return }
+    places[index].listings.removeAll {
+      $0.introducer == introducer && $0.entry.session == session
     }
-    return .known
+    tidy()
   }
 
-  /// Judges an ATTACH.
+  /// Learns anew what a member says of itself; answers whether that was news for others.
+  @discardableResult
+  package mutating func update(_ entry: Entry) -> Bool {
+    guard let index = index(of: entry.peer), places[index].standing == .member,
+      places[index].entry?.session == entry.session, places[index].entry != entry
+    else { return false }
+    places[index].entry = entry
+    return true
+  }
+
+  // MARK: Attaching
+
+  /// Judges a proposal to begin a membership.
   ///
   /// - Parameters:
-  ///   - peer: Who sent it.
-  ///   - session: Its source session.
+  ///   - peer: Who proposes it.
+  ///   - session: Its session.
   ///   - link: Where it came.
   ///   - now: The time.
   /// - Returns: Whether its membership may have it. When it is held, a link that had to give way is to be
   ///   closed with `notIntroduced`.
-  package mutating func attach(
+  package mutating func admit(
     _ peer: PeerID, _ session: SessionID, over link: LinkToken, at now: Instant
   ) -> Admission {
-    if let index = index(of: peer), seats[index].entry?.session == session { return .permitted }
+    if let index = index(of: peer) {
+      if places[index].standing != nil, places[index].entry?.session == session {
+        return .permitted
+      }
+      let isListed = places[index].listings.contains { $0.entry.session == session }
+      if isListed, !seats.contains(peer) { return .full }
+    }
     let isOverfull = waiting.count >= Self.waitingMax
     let evicted = isOverfull ? waiting.removeFirst().link : nil
     waiting.append(
@@ -179,73 +240,174 @@ package struct Roster: Hashable, Sendable {
 
   // MARK: Memberships
 
-  /// Seats a member for good.
+  /// Whether a peer that comes by an invitation has a seat.
+  package func hasSeat(for entry: Entry) -> Bool {
+    var roster = self
+    roster.former.removeAll { $0 == Former(entry) }
+    let index = roster.indexOrNew(entry.peer)
+    (roster.places[index].standing, roster.places[index].entry) = (.member, entry)
+    roster.places[index].reservations = 0
+    return roster.seats.contains(entry.peer)
+  }
+
+  /// Seeks a peer that has accepted, or whose invitation was, until it attaches.
+  package mutating func expect(_ entry: Entry) {
+    former.removeAll { $0 == Former(entry) }
+    let index = indexOrNew(entry.peer)
+    (places[index].standing, places[index].entry) = (.sought, entry)
+  }
+
+  /// Takes a member in, which was sought or comes by an invitation.
   ///
-  /// - Parameter entry: The new member, which held a seat or takes a free one.
-  /// - Returns: Whom to introduce to whom: the new one to all, all to the new one; `nil` when there is no
-  ///   seat. Nobody, when it was a member already.
-  package mutating func join(_ entry: Entry) -> [Introduction]? {
+  /// - Returns: The other members, who are to be told of it, and it of them.
+  package mutating func join(_ entry: Entry) -> [Entry] {
     precondition(entry.peer != local, "nobody is a member of its own session")
-    if isMember(entry.peer) { return [] }
-    guard let index = indexForSeating(entry.peer) else { return nil }
-    let others = members
-    seats[index].entry = entry
-    (seats[index].isMember, seats[index].isInvited, seats[index].permission) = (true, false, nil)
-    return others.flatMap { other in
-      [
-        Introduction(reader: other.peer, subject: entry),
-        Introduction(reader: entry.peer, subject: other),
-      ]
-    }
+    let others = members.filter { $0.peer != entry.peer }
+    former.removeAll { $0 == Former(entry) }
+    let index = indexOrNew(entry.peer)
+    (places[index].standing, places[index].entry) = (.member, entry)
+    if seniority == nil { seniority = 0 }
+    return others
   }
 
-  /// Frees the seat of one whose membership ended, joined or not; those it introduced have a minute to join.
-  package mutating func leave(_ peer: PeerID, at now: Instant) {
-    guard let index = index(of: peer) else { return }
-    (seats[index].isMember, seats[index].permission) = (false, nil)
-    if seats[index].isInvited { seats[index].entry = nil } else { seats.remove(at: index) }
-    for index in seats.indices where seats[index].permission?.introducer == peer {
-      seats[index].permission?.expiry = now + Self.permissionTime
-    }
-  }
-
-  /// Expects a former member again, which has proven to be the same and begins anew.
+  /// Takes a member out, or one that was sought; those it introduced have a minute to join.
   ///
-  /// - Returns: Whether there was a seat.
-  package mutating func readmit(_ entry: Entry) -> Bool {
-    guard let index = indexForSeating(entry.peer) else { return false }
-    seats[index].entry = entry
-    seats[index].permission = Permission(introducer: entry.peer)
-    return true
-  }
-
-  /// What waited for too long, the oldest request first.
-  package mutating func expire(at now: Instant) -> [Expiry] {
-    let links = waiting.filter { $0.deadline <= now }.map { Expiry.held($0.link) }
-    waiting.removeAll { $0.deadline <= now }
-    var peers: [Expiry] = []
-    for index in seats.indices {
-      guard let expiry = seats[index].permission?.expiry, expiry <= now else { continue }
-      (seats[index].permission, seats[index].entry) = (nil, nil)
-      peers.append(.introduction(seats[index].peer))
+  /// - Parameters:
+  ///   - peer: Who it is.
+  ///   - session: The session that it was a member with, or sought.
+  ///   - isFinal: Whether its session is not to be sought again.
+  ///   - now: The time.
+  /// - Returns: The members that are to be told, if it was one.
+  package mutating func leave(
+    _ peer: PeerID, _ session: SessionID, isFinal: Bool, at now: Instant
+  ) -> [Entry] {
+    guard let index = index(of: peer), let entry = places[index].entry, entry.session == session
+    else { return [] }
+    let wasMember = places[index].standing == .member
+    (places[index].standing, places[index].entry) = (nil, nil)
+    if isFinal { shun(Former(entry)) }
+    for index in places.indices {
+      for other in places[index].listings.indices
+      where places[index].listings[other].introducer == peer {
+        places[index].listings[other].expiry = now + Self.listingTime
+      }
     }
-    seats.removeAll { !$0.isHeld }
-    return links + peers
+    tidy()
+    return wasMember ? members : []
   }
 
-  // MARK: Seats
+  private mutating func shun(_ session: Former) {
+    former.removeAll { $0 == session }
+    if former.count >= Self.formerMax { former.removeFirst() }
+    former.append(session)
+  }
 
-  private func index(of peer: PeerID) -> Int? { seats.firstIndex { $0.peer == peer } }
+  // MARK: Agreeing
 
-  private mutating func indexForSeating(_ peer: PeerID) -> Int? {
+  /// What follows from all that is known now, in the order of PeerIDs; afterwards nothing more does.
+  package mutating func settle(at now: Instant) -> [Change] {
+    var changes = waiting.filter { $0.deadline <= now }.map { Change.refuse($0.link) }
+    waiting.removeAll { $0.deadline <= now }
+    for index in places.indices {
+      places[index].listings.removeAll { listing in listing.expiry.map { $0 <= now } ?? false }
+    }
+    let seats = seats
+    let hasSeat = seats.contains(local)
+    for index in places.indices {
+      let isSeated = seats.contains(places[index].peer)
+      settle(at: index, isSeated: isSeated, mayBegin: hasSeat, into: &changes)
+    }
+    tidy()
+    return changes
+  }
+
+  private mutating func settle(
+    at index: Int, isSeated: Bool, mayBegin: Bool, into changes: inout [Change]
+  ) {
+    let place = places[index]
+    let candidate = place.candidate(besides: former)
+    switch place.standing {
+    case .member:
+      if candidate?.session != place.entry?.session {
+        changes.append(.dismiss(place.peer, .restarted))
+      } else if !isSeated {
+        changes.append(.dismiss(place.peer, .full))
+      }
+    case .sought:
+      let isWanted = candidate?.session == place.entry?.session && isSeated && mayBegin
+      guard !isWanted, place.reservations == 0 else { break }
+      (places[index].standing, places[index].entry) = (nil, nil)
+      changes.append(.abandon(place.peer))
+      fallthrough
+    case nil:
+      guard let candidate, isSeated, mayBegin else { break }
+      (places[index].standing, places[index].entry) = (.sought, candidate)
+      changes.append(.seek(candidate, waiting: takeWaiting(candidate.peer, candidate.session)))
+    }
+  }
+
+  /// Who has a seat, the local peer included.
+  private var seats: [PeerID] {
+    struct Stand {
+      let seniority: UInt64
+      let peer: PeerID
+      let capacity: Int
+    }
+    var row = [
+      Stand(seniority: seniority ?? .max, peer: local, capacity: capacity)
+    ]
+    for place in places {
+      if let entry = place.candidate(besides: former) ?? place.entry {
+        row.append(
+          Stand(seniority: entry.seniority, peer: place.peer, capacity: entry.capacity))
+      }
+    }
+    row.sort { ($0.seniority, $0.peer) < ($1.seniority, $1.peer) }
+    var (seats, room): ([PeerID], Int) = ([], .max)
+    for stand in row where seats.count < min(room, stand.capacity) {
+      seats.append(stand.peer)
+      room = min(room, stand.capacity)
+    }
+    return seats
+  }
+
+  /// How many more peers could be invited.
+  private var freeSeats: Int {
+    let seats = seats
+    var room = capacity
+    var reserved = 0
+    for place in places {
+      let isSeated = seats.contains(place.peer)
+      if isSeated, let entry = place.candidate(besides: former) ?? place.entry {
+        room = min(room, entry.capacity)
+      }
+      if !isSeated, place.reservations > 0 { reserved += 1 }
+    }
+    return room - seats.count - reserved
+  }
+
+  // MARK: Places
+
+  private func index(of peer: PeerID) -> Int? { places.firstIndex { $0.peer == peer } }
+
+  private mutating func indexOrNew(_ peer: PeerID) -> Int {
     if let index = index(of: peer) { return index }
-    guard freeSeats > 0 else { return nil }
-    let index = seats.firstIndex { peer < $0.peer } ?? seats.endIndex
-    seats.insert(Seat(peer: peer), at: index)
+    let index = places.firstIndex { peer < $0.peer } ?? places.endIndex
+    places.insert(Place(peer: peer), at: index)
     return index
+  }
+
+  /// Forgets places that mean nothing, and the seniority of a session that is alone.
+  private mutating func tidy() {
+    places.removeAll { $0.standing == nil && $0.listings.isEmpty && $0.reservations == 0 }
+    if !places.contains(where: { $0.standing == .member || $0.reservations > 0 }) {
+      seniority = nil
+    }
   }
 
   private static let waitingMax = 16
   private static let waitingTime = Duration.seconds(5)
-  private static let permissionTime = Duration.seconds(60)
+  private static let listingTime = Duration.seconds(60)
+  private static let listingsBeyondMax = 64
+  private static let formerMax = 1_024
 }

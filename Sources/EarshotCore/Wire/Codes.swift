@@ -24,6 +24,14 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let full = CloseCode(rawValue: 6)
   /// The member was removed.
   package static let removed = CloseCode(rawValue: 7)
+  /// The answer to LEAVE: everything before it was received.
+  package static let farewell = CloseCode(rawValue: 8)
+  /// The membership was given up, since its link was broken for too long.
+  package static let givenUp = CloseCode(rawValue: 9)
+  /// Nothing is known of the membership.
+  package static let unknownMembership = CloseCode(rawValue: 10)
+  /// Another session of the same peer has taken the place of this one.
+  package static let superseded = CloseCode(rawValue: 11)
   /// A frame that must not come now, or with a payload that is none.
   package static let protocolViolation = CloseCode(rawValue: 16)
   /// A length above the bound.
@@ -43,7 +51,8 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
 
   private static let names: [UInt64: String] = [
     0: "done", 1: "suspending", 2: "duplicate", 3: "expired", 4: "unknownSession",
-    5: "notIntroduced", 6: "full", 7: "removed", 16: "protocolViolation", 17: "frameTooLarge",
+    5: "notIntroduced", 6: "full", 7: "removed", 8: "farewell", 9: "givenUp",
+    10: "unknownMembership", 11: "superseded", 16: "protocolViolation", 17: "frameTooLarge",
     18: "unknownFrame", 19: "flowControl", 20: "messageTooLarge", 21: "handshakeTimeout",
     22: "unsupportedVersion", 23: "selfConnection",
   ]

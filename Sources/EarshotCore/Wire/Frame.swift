@@ -12,6 +12,7 @@ package enum Frame: Hashable, Sendable {
   case acknowledgement(Acknowledgement)
   case close(Close)
   case introduce(Introduce)
+  case retract(Retract)
   case leave(Leave)
 
   /// The frame of a type and a payload, or `nil` for an unknown type that is to be skipped.
@@ -49,6 +50,7 @@ package enum Frame: Hashable, Sendable {
     case .acknowledgement: .acknowledgement(try Acknowledgement(payload: payload))
     case .close: .close(try Close(payload: payload))
     case .introduce: .introduce(try Introduce(payload: payload))
+    case .retract: .retract(try Retract(payload: payload))
     case .leave: .leave(try Leave(payload: payload))
     default: nil
     }

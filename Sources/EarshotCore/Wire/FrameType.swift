@@ -42,13 +42,15 @@ package struct FrameType: RawRepresentable, Hashable, Sendable {
   package static let message = FrameType(rawValue: 0x02)
   /// Another member, and where to dial it: ``Introduce``.
   package static let introduce = FrameType(rawValue: 0x06)
+  /// A member that is none any longer: ``Retract``.
+  package static let retract = FrameType(rawValue: 0x0E)
   /// The end of a membership: ``Leave``.
   package static let leave = FrameType(rawValue: 0x0A)
 
   private static let names: [UInt64: String] = [
     0x00: "HELLO", 0x04: "INVITE", 0x08: "ACCEPT", 0x0C: "DECLINE", 0x10: "CANCEL",
     0x14: "ATTACH", 0x18: "ATTACHED", 0x24: "PING", 0x28: "PONG", 0x2C: "ACK", 0x30: "CLOSE",
-    0x02: "MESSAGE", 0x06: "INTRODUCE", 0x0A: "LEAVE",
+    0x02: "MESSAGE", 0x06: "INTRODUCE", 0x0A: "LEAVE", 0x0E: "RETRACT",
   ]
 }
 

@@ -1,7 +1,8 @@
-/// INTRODUCE: another member of the session, and where it may be dialled.
+/// INTRODUCE: another member of the sender's session, or the sender itself, and where it may be dialled.
 ///
 /// ```
-/// peer (32) | session (8) | display name (string) | count (varint, ≤ 8) | endpoint …
+/// peer (32) | session (8) | seniority (varint) | capacity (varint) | display name (string)
+///   | count (varint, ≤ 8) | endpoint …
 ///
 /// endpoint:  4 or 16 (1) | address (4 or 16) | port (2)
 /// ```
@@ -15,6 +16,10 @@ package struct Introduce: FramePayload {
   package var peer: PeerID
   /// The member's session.
   package var session: SessionID
+  /// How early the member's session joined its group.
+  package var seniority: UInt64
+  /// How many peers the member's session can have, its own included; at least 2.
+  package var capacity: Int
   /// How the member wishes to be called.
   package var displayName: String
   /// Where it may be dialled, the most promising first; at most eight.
@@ -23,12 +28,16 @@ package struct Introduce: FramePayload {
   /// An introduction with the given parts.
   ///
   /// - Precondition: `displayName` has 1 through 63 bytes, and there are at most eight endpoints.
-  package init(peer: PeerID, session: SessionID, displayName: String, endpoints: [Endpoint]) {
+  package init(
+    peer: PeerID, session: SessionID, seniority: UInt64, capacity: Int, displayName: String,
+    endpoints: [Endpoint]
+  ) {
     precondition(
       1...FrameBounds.displayNameBytesMax ~= displayName.utf8.count
-        && endpoints.count <= FrameBounds.endpointsMax,
+        && endpoints.count <= FrameBounds.endpointsMax && capacity >= 2,
       "the parts of an introduction are within their bounds")
     (self.peer, self.session) = (peer, session)
+    (self.seniority, self.capacity) = (seniority, capacity)
     (self.displayName, self.endpoints) = (displayName, endpoints)
   }
 
@@ -36,6 +45,8 @@ package struct Introduce: FramePayload {
   package init(reading reader: inout ByteReader) throws(WireError) {
     peer = try reader.readPeerID()
     session = try reader.readSessionID()
+    seniority = try reader.readSeniority()
+    capacity = try reader.readCapacity()
     displayName = try reader.readDisplayName()
     endpoints = []
     let count = try reader.readVarint()
@@ -47,9 +58,41 @@ package struct Introduce: FramePayload {
   package func write(to writer: inout ByteWriter) {
     writer.write(peer.bytes)
     writer.write(session)
+    writer.writeVarint(seniority)
+    writer.writeVarint(UInt64(capacity))
     writer.writePrefixed(displayName)
     writer.writeVarint(UInt64(endpoints.count))
     for endpoint in endpoints { writer.write(endpoint) }
+  }
+}
+
+/// RETRACT: takes an introduction back; the peer is a member of the sender's session no longer.
+///
+/// ```
+/// peer (32) | session (8)
+/// ```
+package struct Retract: FramePayload {
+  /// RETRACT.
+  package static let type = FrameType.retract
+
+  /// Who was a member.
+  package var peer: PeerID
+  /// The session that it was a member with.
+  package var session: SessionID
+
+  /// A retraction with the given parts.
+  package init(peer: PeerID, session: SessionID) { (self.peer, self.session) = (peer, session) }
+
+  /// Reads the fields in their order.
+  package init(reading reader: inout ByteReader) throws(WireError) {
+    peer = try reader.readPeerID()
+    session = try reader.readSessionID()
+  }
+
+  /// Writes the fields in their order.
+  package func write(to writer: inout ByteWriter) {
+    writer.write(peer.bytes)
+    writer.write(session)
   }
 }
 

@@ -1,7 +1,8 @@
 /// INVITE: asks a peer to become a member of a session.
 ///
 /// ```
-/// invitation (16) | session (8) | timeout in ms (varint) | service type (string) | context (bytes)
+/// invitation (16) | session (8) | ended (varint) | next seniority (varint) | timeout in ms (varint)
+///   | service type (string) | context (bytes)
 /// ```
 package struct Invite: FramePayload {
   /// INVITE.
@@ -11,6 +12,10 @@ package struct Invite: FramePayload {
   package var invitation: InvitationID
   /// The session of the inviter.
   package var session: SessionID
+  /// The last membership of that session with the invited peer that has ended, as far as the inviter knows.
+  package var ended: MembershipID
+  /// The seniority that one more member of the inviter's group would have; 0 while the inviter is alone.
+  package var nextSeniority: UInt64
   /// How long the inviter waits for the answer, in milliseconds.
   package var timeoutMilliseconds: UInt64
   /// The service type under which the invited peer was found; 1 through 15 bytes.
@@ -22,15 +27,15 @@ package struct Invite: FramePayload {
   ///
   /// - Precondition: The service type and the context are within their bounds.
   package init(
-    invitation: InvitationID, session: SessionID, timeoutMilliseconds: UInt64,
-    serviceType: String, context: [UInt8]
+    invitation: InvitationID, session: SessionID, ended: MembershipID = .none,
+    nextSeniority: UInt64 = 0, timeoutMilliseconds: UInt64, serviceType: String, context: [UInt8]
   ) {
     precondition(
       1...FrameBounds.serviceTypeBytesMax ~= serviceType.utf8.count
         && context.count <= FrameBounds.contextBytesMax && timeoutMilliseconds <= Varint.max,
       "the parts of an invitation are within their bounds")
-    self.invitation = invitation
-    self.session = session
+    (self.invitation, self.session) = (invitation, session)
+    (self.ended, self.nextSeniority) = (ended, nextSeniority)
     self.timeoutMilliseconds = timeoutMilliseconds
     self.serviceType = serviceType
     self.context = context
@@ -40,6 +45,8 @@ package struct Invite: FramePayload {
   package init(reading reader: inout ByteReader) throws(WireError) {
     invitation = try reader.readInvitationID()
     session = try reader.readSessionID()
+    ended = try reader.readMembershipID()
+    nextSeniority = try reader.readSeniority()
     timeoutMilliseconds = try reader.readVarint()
     serviceType = try reader.readPrefixedString(maxBytes: FrameBounds.serviceTypeBytesMax)
     guard !serviceType.isEmpty else { throw .malformed }
@@ -50,6 +57,8 @@ package struct Invite: FramePayload {
   package func write(to writer: inout ByteWriter) {
     writer.write(invitation)
     writer.write(session)
+    writer.write(ended)
+    writer.writeVarint(nextSeniority)
     writer.writeVarint(timeoutMilliseconds)
     writer.writePrefixed(serviceType)
     writer.writePrefixed(context)
@@ -59,7 +68,8 @@ package struct Invite: FramePayload {
 /// ACCEPT: the invited peer's session joins; its window opens the stream towards it.
 ///
 /// ```
-/// invitation (16) | session (8) | window (varint)
+/// invitation (16) | session (8) | membership (varint) | next seniority (varint) | window (varint)
+///   | terms
 /// ```
 package struct Accept: FramePayload {
   /// ACCEPT.
@@ -69,26 +79,43 @@ package struct Accept: FramePayload {
   package var invitation: InvitationID
   /// The session of the invited peer.
   package var session: SessionID
+  /// The membership that begins once the inviter confirms it.
+  package var membership: MembershipID
+  /// The seniority that one more member of the invited peer's group would have; 0 while it is alone.
+  package var nextSeniority: UInt64
   /// How many bytes the inviter may send.
   package var window: UInt64
+  /// What the invited peer says of its session.
+  package var terms: SessionTerms
 
   /// An acceptance with the given parts.
-  package init(invitation: InvitationID, session: SessionID, window: UInt64) {
-    (self.invitation, self.session, self.window) = (invitation, session, window)
+  package init(
+    invitation: InvitationID, session: SessionID, membership: MembershipID,
+    nextSeniority: UInt64 = 0, window: UInt64, terms: SessionTerms
+  ) {
+    (self.invitation, self.session, self.membership) = (invitation, session, membership)
+    self.nextSeniority = nextSeniority
+    (self.window, self.terms) = (window, terms)
   }
 
   /// Reads the fields in their order.
   package init(reading reader: inout ByteReader) throws(WireError) {
     invitation = try reader.readInvitationID()
     session = try reader.readSessionID()
+    membership = try reader.readMembershipID()
+    nextSeniority = try reader.readSeniority()
     window = try reader.readVarint()
+    terms = try reader.readSessionTerms()
   }
 
   /// Writes the fields in their order.
   package func write(to writer: inout ByteWriter) {
     writer.write(invitation)
     writer.write(session)
+    writer.write(membership)
+    writer.writeVarint(nextSeniority)
     writer.writeVarint(window)
+    writer.write(terms)
   }
 }
 

@@ -1,95 +1,118 @@
 /// ATTACH: asks that this link carry a membership.
 ///
 /// ```
-/// source session (8) | destination session (8) | epoch (varint) | received (varint) | window (varint)
-///   | acknowledged (varint) | sent (varint)
-/// ```
+/// source session (8) | destination session (8) | membership (varint) | kind (1) | ended (varint)
+///   | epoch (varint) | received (varint) | window (varint) | terms
 ///
-/// The positions say what the sender remembers of both streams, so that the receiver sees whether both
-/// remember the same membership.
+/// kind:  0 carry on with a membership that has begun, 1 begin one
+/// ```
 package struct Attach: FramePayload {
+  /// ATTACH.
   package static let type = FrameType.attach
 
   /// The sender's session.
   package var source: SessionID
   /// The receiver's session.
   package var destination: SessionID
+  /// The membership that is to be carried.
+  package var membership: MembershipID
+  /// Whether the membership is proposed, rather than known to have begun.
+  package var isProposal: Bool
+  /// The last membership of these sessions that has ended, as far as the sender knows.
+  package var ended: MembershipID
   /// The number of the link, from 1.
   package var epoch: UInt64
-  /// How many bytes of the receiver's stream the sender has.
+  /// How many bytes of the receiver's stream the sender has, whole frames only.
   package var received: UInt64
   /// How far beyond that the receiver may send.
   package var window: UInt64
-  /// How many bytes of the sender's own stream it knows to have arrived.
-  package var acknowledged: UInt64
-  /// How many bytes of its own stream the sender has ever sent.
-  package var sent: UInt64
+  /// What the sender says of its session.
+  package var terms: SessionTerms
 
   /// A request to attach.
   package init(
-    source: SessionID, destination: SessionID, epoch: UInt64, received: UInt64, window: UInt64,
-    acknowledged: UInt64 = 0, sent: UInt64 = 0
+    source: SessionID, destination: SessionID, membership: MembershipID, isProposal: Bool,
+    ended: MembershipID, epoch: UInt64, received: UInt64, window: UInt64, terms: SessionTerms
   ) {
     (self.source, self.destination) = (source, destination)
-    (self.epoch, self.received, self.window) = (epoch, received, window)
-    (self.acknowledged, self.sent) = (acknowledged, sent)
+    (self.membership, self.isProposal, self.ended) = (membership, isProposal, ended)
+    (self.epoch, self.received, self.window, self.terms) = (epoch, received, window, terms)
   }
 
+  /// Reads the fields in their order.
   package init(reading reader: inout ByteReader) throws(WireError) {
     source = try reader.readSessionID()
     destination = try reader.readSessionID()
+    membership = try reader.readMembershipID()
+    let kind = try reader.readUInt8()
+    guard kind <= 1 else { throw .malformed }
+    isProposal = kind == 1
+    ended = try reader.readMembershipID()
     epoch = try reader.readVarint()
     received = try reader.readVarint()
     window = try reader.readVarint()
-    acknowledged = try reader.readVarint()
-    sent = try reader.readVarint()
-    guard acknowledged <= sent else { throw .malformed }
+    terms = try reader.readSessionTerms()
   }
 
+  /// Writes the fields in their order.
   package func write(to writer: inout ByteWriter) {
     writer.write(source)
     writer.write(destination)
+    writer.write(membership)
+    writer.write(isProposal ? 1 as UInt8 : 0)
+    writer.write(ended)
     writer.writeVarint(epoch)
     writer.writeVarint(received)
     writer.writeVarint(window)
-    writer.writeVarint(acknowledged)
-    writer.writeVarint(sent)
+    writer.write(terms)
   }
 }
 
 /// ATTACHED: this link carries the membership from now on.
 ///
 /// ```
-/// epoch (varint) | received (varint) | window (varint)
+/// membership (varint) | epoch (varint) | received (varint) | window (varint) | terms
 /// ```
 package struct Attached: FramePayload {
   /// ATTACHED.
   package static let type = FrameType.attached
 
+  /// The membership that is carried.
+  package var membership: MembershipID
   /// The number of the link, from 1.
   package var epoch: UInt64
   /// How many bytes of the receiver's enduring stream the sender has, whole frames only.
   package var received: UInt64
   /// How far beyond `received` the receiver may send.
   package var window: UInt64
+  /// What the sender says of its session.
+  package var terms: SessionTerms
 
   /// An answer with the given parts.
-  package init(epoch: UInt64, received: UInt64, window: UInt64) {
-    (self.epoch, self.received, self.window) = (epoch, received, window)
+  package init(
+    membership: MembershipID, epoch: UInt64, received: UInt64, window: UInt64,
+    terms: SessionTerms
+  ) {
+    (self.membership, self.epoch) = (membership, epoch)
+    (self.received, self.window, self.terms) = (received, window, terms)
   }
 
   /// Reads the fields in their order.
   package init(reading reader: inout ByteReader) throws(WireError) {
+    membership = try reader.readMembershipID()
     epoch = try reader.readVarint()
     received = try reader.readVarint()
     window = try reader.readVarint()
+    terms = try reader.readSessionTerms()
   }
 
   /// Writes the fields in their order.
   package func write(to writer: inout ByteWriter) {
+    writer.write(membership)
     writer.writeVarint(epoch)
     writer.writeVarint(received)
     writer.writeVarint(window)
+    writer.write(terms)
   }
 }
 

@@ -26,6 +26,13 @@ struct Evidence {
     plans[name]?.session(session)?.patience ?? Session.Configuration().patience
   }
 
+  /// Whether there are more peers than some session has room for.
+  var isCrowded: Bool {
+    let smallest = names.flatMap { plans[$0]?.sessions.map(\.capacity) ?? [] }
+      .map { $0 ?? Session.Configuration().peersMax }.min()
+    return names.count > smallest ?? Session.Configuration().peersMax
+  }
+
   /// The names of all sessions, each once.
   var sessions: [String] {
     var seen: Set<String> = []

@@ -69,6 +69,7 @@ extension Invariants {
     case .unreachable:
       return evidence.isLossy(key.observer, key.subject)
         || evidence.record.disturbances.touch(key.observer, key.subject, in: during)
+    case .full: return evidence.isCrowded
     case .violation, nil: return false  // Nobody in a scenario breaks the protocol.
     }
   }

@@ -121,7 +121,10 @@ struct HandshakeMachineTests {
     machine.handle(Frame.hello(Self.hello), into: &actions)
     machine.handle(
       Frame.attach(
-        Attach(source: Golden.session, destination: Golden.other, epoch: 1, received: 0, window: 0)),
+        Attach(
+          source: Golden.session, destination: Golden.other,
+          membership: MembershipID(rawValue: 2), isProposal: false, ended: .none, epoch: 1,
+          received: 0, window: 0, terms: Golden.terms)),
       into: &actions)
     #expect(machine.isDone)
     for frame in Golden.all.map(\.frame) {

@@ -13,6 +13,7 @@ struct MembershipMachineTests {
     let law: String
     let before: [Event]
     let event: Event
+    var after = Duration.milliseconds(250)
     let actions: [Action]
     var isSmaller = true
 
@@ -23,7 +24,18 @@ struct MembershipMachineTests {
     Transition(
       law: "The smaller dials at once when the link breaks",
       before: [], event: .linkBroken(first, .silence),
-      actions: [.reportInterrupted(.silence), .dial, .wake(at: .zero + .seconds(30))]),
+      actions: [.reportInterrupted(.silence), .dial, .wake(at: .zero + .seconds(1))]),
+    Transition(
+      law: "A dial that is not answered does not hold up the next one",
+      before: [.linkBroken(first, .silence)], event: .deadlineReached, after: .seconds(1),
+      actions: [.dial, .wake(at: .zero + .seconds(2))]),
+    Transition(
+      law: "Of several dials the first that opens asks, and the others end",
+      before: [.linkBroken(first, .silence), .deadlineReached], event: .dialOpened(second),
+      after: .seconds(1),
+      actions: [
+        .cancelDials, .sendAttach(second, epoch: 2), .wake(at: .zero + .seconds(16)),
+      ]),
     Transition(
       law: "The larger waits a quarter of a second",
       before: [], event: .linkBroken(first, .linkBroken),
@@ -32,30 +44,30 @@ struct MembershipMachineTests {
     Transition(
       law: "A dial that opens asks with the next epoch",
       before: [.linkBroken(first, .linkBroken)], event: .dialOpened(second),
-      actions: [.sendAttach(second, epoch: 2), .wake(at: .zero + .seconds(5))]),
+      actions: [.sendAttach(second, epoch: 2), .wake(at: .zero + .seconds(15))]),
     Transition(
       law: "An answer is the member's return",
       before: [.linkBroken(first, .linkBroken), .dialOpened(second)],
-      event: .attachedReceived(second, epoch: 2),
+      event: .attachedReceived(second, id, epoch: 2),
       actions: [.carry(second), .cancelWake, .reportResumed]),
     Transition(
       law: "A request of the next epoch replaces a link that was not known to be broken",
-      before: [], event: .attachReceived(second, epoch: 2),
+      before: [], event: .attachReceived(second, id, epoch: 2),
       actions: [
         .closeLink(first, .duplicate), .sendAttached(second, epoch: 2), .carry(second),
       ]),
     Transition(
       law: "A request of a past epoch is a duplicate",
-      before: [.attachReceived(second, epoch: 2)], event: .attachReceived(third, epoch: 2),
+      before: [.attachReceived(second, id, epoch: 2)], event: .attachReceived(third, id, epoch: 2),
       actions: [.closeLink(third, .duplicate)]),
     Transition(
       law: "The smaller holds the other's request in reserve",
       before: [.linkBroken(first, .linkBroken), .dialOpened(second)],
-      event: .attachReceived(third, epoch: 2), actions: []),
+      event: .attachReceived(third, id, epoch: 2), actions: []),
     Transition(
       law: "The smaller takes the reserve when its own link breaks",
       before: [
-        .linkBroken(first, .linkBroken), .dialOpened(second), .attachReceived(third, epoch: 2),
+        .linkBroken(first, .linkBroken), .dialOpened(second), .attachReceived(third, id, epoch: 2),
       ], event: .linkBroken(second, .linkBroken),
       actions: [
         .sendAttached(third, epoch: 2), .carry(third), .cancelWake, .reportResumed,
@@ -63,65 +75,129 @@ struct MembershipMachineTests {
     Transition(
       law: "The smaller lets the reserve go when its own is answered",
       before: [
-        .linkBroken(first, .linkBroken), .dialOpened(second), .attachReceived(third, epoch: 2),
-      ], event: .attachedReceived(second, epoch: 2),
+        .linkBroken(first, .linkBroken), .dialOpened(second), .attachReceived(third, id, epoch: 2),
+      ], event: .attachedReceived(second, id, epoch: 2),
       actions: [
         .closeLink(third, .duplicate), .carry(second), .cancelWake, .reportResumed,
       ]),
     Transition(
       law: "The larger answers the smaller's request and takes its own back",
       before: [.linkBroken(first, .linkBroken), .deadlineReached, .dialOpened(second)],
-      event: .attachReceived(third, epoch: 2),
+      event: .attachReceived(third, id, epoch: 2),
       actions: [
         .closeLink(second, .duplicate), .sendAttached(third, epoch: 2), .carry(third),
         .cancelWake, .reportResumed,
       ], isSmaller: false),
     Transition(
       law: "A side whose request has not gone out answers, also the smaller",
-      before: [.linkBroken(first, .linkBroken)], event: .attachReceived(second, epoch: 2),
+      before: [.linkBroken(first, .linkBroken)], event: .attachReceived(second, id, epoch: 2),
       actions: [
-        .cancelDial, .sendAttached(second, epoch: 2), .carry(second), .cancelWake,
+        .cancelDials, .sendAttached(second, epoch: 2), .carry(second), .cancelWake,
         .reportResumed,
       ]),
     Transition(
       law: "An answer names the highest epoch that was used",
       before: [
         .linkBroken(first, .linkBroken), .dialOpened(second), .linkBroken(second, .linkBroken),
-      ], event: .attachReceived(third, epoch: 1),
+      ], event: .attachReceived(third, id, epoch: 2),
       actions: [
         .sendAttached(third, epoch: 2), .carry(third), .cancelWake, .reportResumed,
+      ]),
+    Transition(
+      law: "A request that was overtaken by an answer is a duplicate",
+      before: [
+        .linkBroken(first, .linkBroken), .dialOpened(second),
+        .attachedReceived(second, id, epoch: 5), .linkBroken(second, .linkBroken),
+      ], event: .attachReceived(third, id, epoch: 5),
+      actions: [.closeLink(third, .duplicate)]),
+    Transition(
+      law: "A request that its sender has reason to make is answered, whatever this side has used",
+      before: [
+        .attachReceived(second, id, epoch: 2), .linkBroken(second, .linkBroken),
+        .dialOpened(third), .linkBroken(third, .linkBroken),
+      ], event: .attachReceived(fourth, id, epoch: 3),
+      actions: [
+        .sendAttached(fourth, epoch: 3), .carry(fourth), .cancelWake, .reportResumed,
       ]),
     Transition(
       law: "A remote that forgot the session was restarted",
       before: [.linkBroken(first, .linkBroken), .dialOpened(second)],
       event: .closeReceived(second, .unknownSession),
-      actions: [.cancelWake, .reportLeft(.restarted)]),
+      actions: [.cancelWake, .reportLeft(.restarted, .superseded)]),
     Transition(
-      law: "A remote that no longer waits is lost",
+      law: "A remote that has given the membership up is lost",
       before: [.linkBroken(first, .linkBroken), .dialOpened(second)],
-      event: .closeReceived(second, .notIntroduced),
-      actions: [.cancelWake, .reportLeft(.lost)]),
+      event: .closeReceived(second, .givenUp),
+      actions: [.cancelWake, .reportLeft(.lost, .givenUp)]),
     Transition(
-      law: "LEAVE is the end",
+      law: "A remote that left while it could not be heard has left",
+      before: [.linkBroken(first, .linkBroken), .dialOpened(second)],
+      event: .closeReceived(second, .done),
+      actions: [.cancelWake, .reportLeft(.left, .farewell)]),
+    Transition(
+      law: "An answer for another membership breaks the protocol",
+      before: [.linkBroken(first, .linkBroken), .dialOpened(second)],
+      event: .attachedReceived(second, later, epoch: 2),
+      actions: [
+        .closeLink(second, .protocolViolation), .closeLink(second, .protocolViolation),
+        .cancelWake, .reportLeft(.violation, .protocolViolation),
+      ]),
+    Transition(
+      law: "LEAVE is the end, and is answered",
       before: [], event: .leaveReceived(.done),
-      actions: [.closeLink(first, .done), .cancelWake, .reportLeft(.left)]),
+      actions: [.closeLink(first, .farewell), .cancelWake, .reportLeft(.left, .farewell)]),
     Transition(
       law: "LEAVE after a removal says so",
       before: [], event: .leaveReceived(.removed),
-      actions: [.closeLink(first, .done), .cancelWake, .reportLeft(.removed)]),
+      actions: [.closeLink(first, .farewell), .cancelWake, .reportLeft(.removed, .farewell)]),
+    Transition(
+      law: "LEAVE for want of a seat says so",
+      before: [], event: .leaveReceived(.full),
+      actions: [.closeLink(first, .farewell), .cancelWake, .reportLeft(.full, .farewell)]),
     Transition(
       law: "Leaving is said behind all that was sent",
-      before: [], event: .disconnectRequested,
+      before: [], event: leave,
       actions: [.sendLeave(.done), .wake(at: .zero + .seconds(5))]),
     Transition(
       law: "Leaving ends when all has arrived",
-      before: [.disconnectRequested], event: .streamFlushed,
-      actions: [.closeLink(first, .done), .cancelWake, .reportLeft(.disconnected)]),
+      before: [leave], event: .streamFlushed,
+      actions: [.closeLink(first, .done), .cancelWake, .reportLeft(.disconnected, .done)]),
+    Transition(
+      law: "The answer to LEAVE says that all has arrived",
+      before: [leave], event: .closeReceived(first, .farewell),
+      actions: [.reportDelivered, .cancelWake, .reportLeft(.disconnected, .done)]),
     Transition(
       law: "Leaving goes on over a link that replaces the broken one",
-      before: [.disconnectRequested], event: .attachReceived(second, epoch: 2),
+      before: [leave], event: .attachReceived(second, id, epoch: 2),
       actions: [
         .closeLink(first, .duplicate), .sendAttached(second, epoch: 2), .carry(second),
+      ]),
+    Transition(
+      law: "Leaving looks for a member whose link breaks",
+      before: [leave], event: .linkBroken(first, .linkBroken),
+      actions: [.dial, .wake(at: .zero + .seconds(1))]),
+    Transition(
+      law: "Leaving while the link is broken is said once there is one",
+      before: [.linkBroken(first, .linkBroken), leave, .dialOpened(second)],
+      event: .attachedReceived(second, id, epoch: 2),
+      actions: [.carry(second), .wake(at: .zero + .seconds(5))]),
+    Transition(
+      law: "Leaving gives up when its time is over",
+      before: [leave, .linkBroken(first, .linkBroken)], event: .deadlineReached,
+      after: .seconds(5),
+      actions: [.cancelDials, .cancelWake, .reportLeft(.disconnected, .done)]),
+    Transition(
+      law: "Two that leave at once wait for each other's last words",
+      before: [leave], event: .leaveReceived(.done), actions: []),
+    Transition(
+      law: "Two that leave at once part when all has arrived",
+      before: [leave, .leaveReceived(.done)], event: .streamFlushed,
+      actions: [.closeLink(first, .farewell), .cancelWake, .reportLeft(.left, .done)]),
+    Transition(
+      law: "An end at once closes the link with its reason",
+      before: [], event: .endRequested(.restarted, .superseded),
+      actions: [
+        .closeLink(first, .superseded), .cancelWake, .reportLeft(.restarted, .superseded),
       ]),
     Transition(
       law: "Going to sleep is said",
@@ -130,15 +206,15 @@ struct MembershipMachineTests {
     Transition(
       law: "Waking up dials at once",
       before: [.suspendRequested], event: .resumeRequested,
-      actions: [.dial, .wake(at: .zero + .seconds(30))], isSmaller: false),
+      actions: [.dial, .wake(at: .zero + .seconds(1))], isSmaller: false),
     Transition(
       law: "A link to one that sleeps is told so",
-      before: [.suspendRequested], event: .attachReceived(second, epoch: 2),
+      before: [.suspendRequested], event: .attachReceived(second, id, epoch: 2),
       actions: [.closeLink(second, .suspending)]),
     Transition(
       law: "A violation ends the membership",
       before: [], event: .violationFound(first),
-      actions: [.cancelWake, .reportLeft(.violation)]),
+      actions: [.cancelWake, .reportLeft(.violation, .protocolViolation)]),
   ]
 
   @Test("After each event comes what must be done", arguments: transitions)
@@ -147,10 +223,11 @@ struct MembershipMachineTests {
     var actions: [Action] = []
     var now = Instant.zero
     for event in transition.before {
-      if case .deadlineReached = event { now = now + .milliseconds(250) }
+      if case .deadlineReached = event { now = now + transition.after }
       machine.handle(event, at: now, into: &actions)
     }
     actions = []
+    if transition.event == .deadlineReached { now = now + transition.after }
     machine.handle(transition.event, at: now, into: &actions)
     #expect(actions == transition.actions)
   }
@@ -162,7 +239,7 @@ struct MembershipMachineTests {
     var machine = Self.connected(isSmaller: true, configuration)
     var actions: [Action] = []
     machine.handle(.linkBroken(Self.first, .silence), at: .zero, into: &actions)
-    #expect(actions == [.cancelWake, .reportLeft(.lost)])
+    #expect(actions == [.cancelWake, .reportLeft(.lost, .givenUp)])
   }
 
   @Test("A remote that sleeps is dialled rarely, and waited for until patience ends")
@@ -174,7 +251,7 @@ struct MembershipMachineTests {
     let dials = actions.count { $0 == .dial }
     #expect((3...14).contains(dials))
     #expect(end == .zero + .seconds(30))
-    #expect(actions.last == .reportLeft(.lost))
+    #expect(actions.last == .reportLeft(.lost, .givenUp))
   }
 
   @Test("Pauses grow from a quarter of a second to eight seconds", arguments: Seed.some(50))
@@ -189,25 +266,63 @@ struct MembershipMachineTests {
   }
 
   @Test(
-    "An introduced peer that cannot be reached is unreachable in the end", arguments: [true, false])
-  func unreachable(isSmaller: Bool) {
+    "A peer that was introduced is looked for until it is taken back", arguments: [true, false])
+  func introduced(isSmaller: Bool) {
     var actions: [Action] = []
-    var machine = MembershipMachine(
-      introducing: TwoSides.peer(isSmaller ? 1 : 0), to: TwoSides.peer(isSmaller ? 0 : 1),
-      random: RandomStream(seed: 7), at: .zero, into: &actions)
+    var machine = Self.proposed(isSmaller: isSmaller, into: &actions)
     #expect(actions.contains(.dial) == isSmaller)
-    let end = failEveryDial(of: &machine, after: &actions)
-    #expect(end == .zero + .seconds(30))
-    #expect(actions.last == .reportLeft(.unreachable))
+    failEveryDial(of: &machine, after: &actions, until: .zero + .seconds(3_600))
+    #expect(actions.count { $0 == .dial } > 400)
+    machine.handle(.endRequested(.lost, .givenUp), at: .zero + .seconds(3_601), into: &actions)
+    #expect(actions.last == .reportLeft(.lost, .givenUp))
   }
 
-  /// Lets every dial fail and every deadline pass, until the member is gone; returns when that is.
+  @Test("Of two proposals the greater is kept, whoever asked first", arguments: [true, false])
+  func rivals(theirsIsGreater: Bool) {
+    var actions: [Action] = []
+    var machine = Self.proposed(isSmaller: true, into: &actions)
+    machine.handle(.dialOpened(Self.first), at: .zero, into: &actions)
+    let theirs = MembershipID(rawValue: theirsIsGreater ? 8 : 2)
+    actions = []
+    machine.handle(.attachReceived(Self.second, theirs, epoch: 1), at: .zero, into: &actions)
+    if theirsIsGreater {
+      #expect(
+        actions == [
+          .closeLink(Self.first, .duplicate), .sendAttached(Self.second, epoch: 1),
+          .carry(Self.second), .cancelWake, .reportJoined,
+        ])
+      #expect(machine.id == theirs)
+    } else {
+      #expect(actions == [])
+      machine.handle(.linkBroken(Self.first, .linkBroken), at: .zero, into: &actions)
+      #expect(actions.contains(.sendAttached(Self.second, epoch: 1)))
+      #expect(machine.id == theirs)
+    }
+  }
+
+  @Test(
+    "A proposal that had its time is followed by another one",
+    arguments: [CloseCode.givenUp, .unknownMembership, .expired])
+  func renewal(code: CloseCode) {
+    var actions: [Action] = []
+    var machine = Self.proposed(isSmaller: true, into: &actions)
+    let former = machine.id
+    machine.handle(.dialOpened(Self.first), at: .zero, into: &actions)
+    machine.handle(.closeReceived(Self.first, code), at: .zero, into: &actions)
+    #expect(machine.id > former)
+    #expect(!machine.isGone)
+  }
+
+  /// Lets every dial fail and every deadline pass, until the member is gone or for long enough; returns when
+  /// that is.
+  @discardableResult
   private func failEveryDial(
-    of machine: inout MembershipMachine, after actions: inout [Action]
+    of machine: inout MembershipMachine, after actions: inout [Action],
+    until end: Instant = .zero + .seconds(3_600)
   ) -> Instant {
     var now = Instant.zero
     var seen = 0
-    while !machine.isGone, seen < actions.count {
+    while !machine.isGone, seen < actions.count, now < end {
       let fresh = actions[seen...]
       seen = actions.count
       let wakes = fresh.compactMap { if case .wake(let instant) = $0 { instant } else { nil } }
@@ -262,8 +377,8 @@ struct MembershipMachineTests {
       switch random.below(40) {
       case 0..<6: return .dialOpened(fresh)
       case 6..<9: return .dialFailed
-      case 9..<14: return .attachReceived(fresh, epoch: 1 + random.below(8))
-      case 14..<18: return .attachedReceived(known, epoch: 1 + random.below(8))
+      case 9..<14: return .attachReceived(fresh, id, epoch: 1 + random.below(8))
+      case 14..<18: return .attachedReceived(known, id, epoch: 1 + random.below(8))
       case 18..<24: return .linkBroken(known, .linkBroken)
       case 24..<28: return .closeReceived(known, codes[Int(random.below(4))])
       case 28..<34: return .deadlineReached
@@ -271,18 +386,19 @@ struct MembershipMachineTests {
       case 35, 36: return .resumeRequested
       case 37: return .streamFlushed
       case 38: return random.below(4) == 0 ? .violationFound(known) : .deadlineReached
-      default: return random.below(8) == 0 ? .disconnectRequested : .resumeRequested
+      default: return random.below(8) == 0 ? leave : .resumeRequested
       }
     }
 
     mutating func note(_ event: Event) {
       switch event {
-      case .dialOpened(let link), .attachReceived(let link, _), .attachedReceived(let link, _):
+      case .dialOpened(let link), .attachReceived(let link, _, _),
+        .attachedReceived(let link, _, _):
         open.insert(link)
       case .linkBroken(let link, _), .closeReceived(let link, _), .violationFound(let link):
         open.remove(link)
       case .dialFailed, .leaveReceived, .streamFlushed, .deadlineReached,
-        .suspendRequested, .resumeRequested, .removeRequested, .disconnectRequested:
+        .suspendRequested, .resumeRequested, .leaveRequested, .endRequested:
         break
       }
     }
@@ -296,7 +412,7 @@ struct MembershipMachineTests {
       case .reportJoined: complaint = "joined twice"
       case .dial, .sendAttach, .sendAttached, .carry, .sendLeave:
         expect(!isGone, "\(action) of one that is gone")
-      case .cancelDial, .wake, .cancelWake: break
+      case .cancelDials, .wake, .cancelWake, .reportDelivered: break
       }
     }
 
@@ -308,16 +424,29 @@ struct MembershipMachineTests {
   private static let first = LinkToken(rawValue: 1)
   private static let second = LinkToken(rawValue: 2)
   private static let third = LinkToken(rawValue: 3)
+  private static let fourth = LinkToken(rawValue: 4)
+  private static let id = MembershipID(rawValue: 3)
+  private static let later = MembershipID(rawValue: 5)
+  private static let leave = Event.leaveRequested(.disconnected, within: .seconds(5))
 
   private static func connected(
     isSmaller: Bool, _ configuration: MembershipMachine.Configuration = .init()
   ) -> MembershipMachine {
     var actions: [Action] = []
     let machine = MembershipMachine(
-      over: first, local: TwoSides.peer(isSmaller ? 0 : 1),
+      id, over: first, local: TwoSides.peer(isSmaller ? 0 : 1),
       remote: TwoSides.peer(isSmaller ? 1 : 0), configuration: configuration,
       random: RandomStream(seed: 1), into: &actions)
     #expect(actions == [.carry(first), .reportJoined])
     return machine
+  }
+
+  private static func proposed(
+    isSmaller: Bool, into actions: inout [Action]
+  ) -> MembershipMachine {
+    MembershipMachine(
+      proposing: MembershipID(rawValue: isSmaller ? 5 : 4), to: TwoSides.peer(isSmaller ? 1 : 0),
+      from: TwoSides.peer(isSmaller ? 0 : 1), random: RandomStream(seed: 7), at: .zero,
+      into: &actions)
   }
 }

@@ -7,12 +7,14 @@ import EarshotCore
 /// the smaller PeerID. Each side has one session.
 struct TwoSides: Hashable {
   enum Frame: Hashable {
-    case invite(InvitationDesk.Arrival)
-    case accept(InvitationID, SessionID)
+    case invite(InvitationDesk.Arrival, ended: MembershipID)
+    case accept(InvitationID, SessionID, MembershipID)
     case decline(InvitationID, DeclineReason)
     case cancel(InvitationID, CancelReason)
-    case attach(epoch: UInt64)
-    case attached(epoch: UInt64)
+    case attach(Attach)
+    case attached(MembershipID, epoch: UInt64)
+    case leave(CloseCode)
+    case acknowledged  // Everything, LEAVE included.
     case close(CloseCode)
     case broken
   }
@@ -23,6 +25,7 @@ struct TwoSides: Hashable {
     case breaks(link: Int)
     case invite(Int), accept(Int), takeBack(Int), decline(Int), cancel(Int)
     case suspend(Int), resume(Int)
+    case leave(Int)
     case deadline(Int, ofDesk: Bool)
   }
   struct Link: Hashable {
@@ -41,6 +44,7 @@ struct TwoSides: Hashable {
     var cancels = 0
     var takenBack = 0
     var suspensions = 0
+    var leaves = 0
     var mayAccept = true
     var usersComeFirst = false  // No deadline passes while a user may do something.
     var timeout = Duration.seconds(20)
@@ -53,6 +57,12 @@ struct TwoSides: Hashable {
     var membership: MembershipMachine?
     var deskWake: Instant?
     var membershipWake: Instant?
+    var hasJoined = false
+    var farewell: CloseCode?  // LEAVE stands in the stream.
+    var proposed = MembershipID.none
+    var ended = EndedMemberships()
+    var acceptances: [InvitationDesk.InboundID: MembershipID] = [:]
+    var grants: [InvitationID: MembershipID] = [:]
     var dials: [Dial] = []
     var asked: [LinkToken] = []  // Where the membership sent ATTACH.
     var offers: [InvitationDesk.InboundID] = []
@@ -91,7 +101,8 @@ struct TwoSides: Hashable {
     world.linksMade = 1
     let link = Link(token: LinkToken(rawValue: 1))
     world.links = [link]
-    for side in 0..<2 { world.join(side, over: link.token) }
+    let membership = MembershipID.none.next(bySmaller: true)
+    for side in 0..<2 { world.join(side, membership, over: link.token) }
     return world
   }
 
@@ -126,6 +137,7 @@ struct TwoSides: Hashable {
         steps.append(.suspend(side))
       }
       if sides[side].isSuspended { steps.append(.resume(side)) }
+      if budget.leaves > 0, sides[side].hasJoined { steps.append(.leave(side)) }
       if budget.dialFailures > 0, !sides[1 - side].isSuspended {
         steps += sides[side].dials.indices.map { .dialFails(side, index: $0) }
       }
@@ -216,6 +228,9 @@ struct TwoSides: Hashable {
       sides[side].isSuspended = false
       tellMembership(side, .resumeRequested)
       tellDesk(side, .resumeRequested)
+    case .leave(let side):
+      budget.leaves -= 1
+      tellMembership(side, .leaveRequested(.disconnected, within: .seconds(60)))
     case .deadline(let side, let ofDesk): pass(side, ofDesk: ofDesk)
     }
     links.removeAll { !$0.isOpen.contains(true) }
@@ -264,19 +279,29 @@ struct TwoSides: Hashable {
     let token = links[link].token
     let frame = links[link].queues[side].removeFirst()
     switch frame {
-    case .invite(let arrival):
-      let membership = isMember(side) ? sides[side].session : nil
+    case .invite(let arrival, let ended):
+      if let current = sides[side].membership?.id, sides[side].hasJoined, current <= ended {
+        tellMembership(side, .endRequested(.lost, .givenUp))
+      }
+      let membership = sides[side].hasJoined ? sides[side].session : nil
       tellDesk(side, .inviteReceived(token, arrival.knowing(membership: membership)))
-    case .accept(let id, let session): tellDesk(side, .acceptReceived(token, id, session))
+    case .accept(let id, let session, let membership):
+      accepted(side, token, id, session, membership)
     case .decline(let id, let reason): tellDesk(side, .declineReceived(token, id, reason))
     case .cancel(let id, let reason): tellDesk(side, .cancelReceived(token, id, reason))
-    case .attach(let epoch): attach(side, token, epoch: epoch)
-    case .attached(let epoch):
+    case .attach(let request): attach(side, token, request)
+    case .attached(let membership, let epoch):
       if sides[side].asked.contains(token) {
-        tellMembership(side, .attachedReceived(token, epoch: epoch))
+        tellMembership(side, .attachedReceived(token, membership, epoch: epoch))
       } else {
+        let id = sides[side].desk.inbound(over: token)
+        if let id, sides[side].acceptances[id] != membership { complain("another membership") }
         tellDesk(side, .attachedReceived(token))
       }
+    case .leave(let code):
+      send(.acknowledged, over: token, by: side)
+      tellMembership(side, .leaveReceived(code))
+    case .acknowledged: tellMembership(side, .streamFlushed)
     case .close(let code):
       links[link].isOpen[side] = false
       tellDesk(side, .closeReceived(token, code))
@@ -288,17 +313,61 @@ struct TwoSides: Hashable {
     }
   }
 
-  private mutating func attach(_ side: Int, _ token: LinkToken, epoch: UInt64) {
+  private mutating func accepted(
+    _ side: Int, _ token: LinkToken, _ id: InvitationID, _ session: SessionID,
+    _ membership: MembershipID
+  ) {
+    if sides[side].membership?.isAsking == true { return }
+    if sides[side].hasJoined, sides[side].membership?.id == membership {
+      return tellDesk(side, .peerJoined(id))
+    }
+    sides[side].grants[id] = membership
+    tellDesk(side, .acceptReceived(token, id, session))
+  }
+
+  private mutating func attach(_ side: Int, _ token: LinkToken, _ request: Attach) {
     let other = sides[1 - side]
     let awaiting = sides[side].desk.awaitingAttach(
       from: other.id, source: other.session, destination: sides[side].session)
-    if isMember(side) {
-      tellMembership(side, .attachReceived(token, epoch: epoch))
-    } else if let awaiting {
-      tellDesk(side, .attachReceived(token, awaiting), attachEpoch: epoch)
-    } else {
+    if let awaiting,
+      request.isProposal || sides[side].acceptances[awaiting] == request.membership
+    {
+      sides[side].acceptances[awaiting] = request.membership
+      tellDesk(side, .attachReceived(token, awaiting))
+      guard links.contains(where: { $0.token == token && $0.isOpen[side] }) else { return }
+    }
+    switch verdict(side, on: request) {
+    case .current:
+      let event = MembershipMachine.Event.attachReceived(
+        token, request.membership, epoch: request.epoch)
+      tellMembership(side, event)
+    case .refuse(let code): close(token, code, by: side)
+    case .begin: close(token, .notIntroduced, by: side)
+    case .supersede:
+      tellMembership(side, .endRequested(.lost, .givenUp))
       close(token, .notIntroduced, by: side)
     }
+  }
+
+  private func pair(_ side: Int) -> EndedMemberships.Pair {
+    let other = sides[1 - side]
+    return EndedMemberships.Pair(
+      local: sides[side].session, peer: other.id, remote: other.session)
+  }
+
+  private func verdict(_ side: Int, on request: Attach) -> EndedMemberships.Verdict {
+    let current = sides[side].membership.flatMap { machine in
+      machine.isGone
+        ? nil
+        : EndedMemberships.Current(membership: machine.id, hasJoined: sides[side].hasJoined)
+    }
+    return sides[side].ended.verdict(on: request, of: pair(side), current: current)
+  }
+
+  private mutating func propose(_ side: Int) -> MembershipID {
+    let last = sides[side].ended[pair(side)]?.membership ?? .none
+    sides[side].proposed = max(last, sides[side].proposed).next(bySmaller: side == 0)
+    return sides[side].proposed
   }
 
   private mutating func send(_ frame: Frame, over token: LinkToken, by side: Int) {
@@ -319,26 +388,28 @@ struct TwoSides: Hashable {
 
   // MARK: The shells
 
-  private mutating func tellDesk(
-    _ side: Int, _ event: InvitationDesk.Event, attachEpoch: UInt64 = 0
-  ) {
+  private mutating func tellDesk(_ side: Int, _ event: InvitationDesk.Event) {
     var actions: [InvitationDesk.Action] = []
     sides[side].desk.handle(event, at: now, into: &actions)
-    for action in actions { perform(action, of: side, attachEpoch: attachEpoch) }
+    for action in actions { perform(action, of: side) }
   }
 
-  private mutating func perform(
-    _ action: InvitationDesk.Action, of side: Int, attachEpoch: UInt64
-  ) {
+  private mutating func perform(_ action: InvitationDesk.Action, of side: Int) {
     switch action {
     case .dial(let id): sides[side].dials.append(.invitation(id))
     case .cancelDial(let id): sides[side].dials.removeAll { $0 == .invitation(id) }
-    case .sendInvite(let link, let id): send(.invite(arrival(side, id)), over: link, by: side)
-    case .sendAttached(let link, _): send(.attached(epoch: 1), over: link, by: side)
+    case .sendInvite(let link, let id):
+      let ended = sides[side].ended.last(of: sides[side].session, with: sides[1 - side].id)
+      send(.invite(arrival(side, id), ended: ended), over: link, by: side)
+    case .sendAttached(let link, let id):
+      send(.attached(sides[side].grants[id] ?? .none, epoch: 1), over: link, by: side)
     case .sendCancel(let link, let id, let reason):
       send(.cancel(id, reason), over: link, by: side)
     case .sendAccept(let link, let id, let session):
-      send(.accept(id.invitation, session), over: link, by: side)
+      let current = sides[side].hasJoined ? sides[side].membership?.id : nil
+      let membership = sides[side].acceptances[id] ?? current ?? propose(side)
+      sides[side].acceptances[id] = membership
+      send(.accept(id.invitation, session, membership), over: link, by: side)
     case .sendDecline(let link, let id, let reason):
       send(.decline(id.invitation, reason), over: link, by: side)
     case .closeLink(let link, let code): close(link, code, by: side)
@@ -350,15 +421,27 @@ struct TwoSides: Hashable {
     case .reportWithdrawn(let id, _):
       if !sides[side].offers.contains(id) { complain("an offer is withdrawn that was not made") }
       sides[side].offers.removeAll { $0 == id }
-    case .reportFailed(let id, _): fulfil(id, of: side)
+    case .reportFailed(let id, _):
+      fulfil(id, of: side)
+      if let membership = sides[side].acceptances[id],
+        !(sides[side].hasJoined && sides[side].membership?.id == membership)
+      {
+        sides[side].ended.remember(membership, of: pair(side), .expired)
+      }
     case .reportOutcome(_, let outcome): sides[side].outcomes.append(outcome)
-    case .reportJoined(let joining):
-      if case .inbound(let id) = joining.origin { fulfil(id, of: side) }
-      join(side, over: joining.link)
-    case .reportAttaching(let joining):
-      if case .inbound(let id) = joining.origin { fulfil(id, of: side) }
-      introduce(side)
-      tellMembership(side, .attachReceived(joining.link, epoch: attachEpoch))
+    case .reportJoined(let joining): join(side, membership(side, of: joining), over: joining.link)
+    case .reportAttaching(let joining): expectAttaching(side, membership(side, of: joining))
+    }
+  }
+
+  private mutating func membership(
+    _ side: Int, of joining: InvitationDesk.Joining
+  ) -> MembershipID {
+    switch joining.origin {
+    case .outbound(let id): return sides[side].grants[id] ?? .none
+    case .inbound(let id):
+      fulfil(id, of: side)
+      return sides[side].acceptances[id] ?? .none
     }
   }
 
@@ -376,14 +459,30 @@ struct TwoSides: Hashable {
       invite, from: sides[side].id, isAdvertised: true, membership: nil)
   }
 
-  private mutating func join(_ side: Int, over link: LinkToken) {
-    if isMember(side) {
-      return tellMembership(side, .attachedReceived(link, epoch: 1))
+  private mutating func join(_ side: Int, _ membership: MembershipID, over link: LinkToken) {
+    if let machine = sides[side].membership, !machine.isGone {
+      if sides[side].hasJoined, machine.id >= membership {
+        return close(link, .duplicate, by: side)
+      }
+      tellMembership(side, .endRequested(.lost, .givenUp))
     }
     var actions: [MembershipMachine.Action] = []
     sides[side].membership = MembershipMachine(
-      over: link, local: sides[side].id, remote: sides[1 - side].id,
+      membership, over: link, local: sides[side].id, remote: sides[1 - side].id,
       configuration: configuration, random: RandomStream(seed: linksMade), into: &actions)
+    perform(actions, of: side)
+  }
+
+  private mutating func expectAttaching(_ side: Int, _ membership: MembershipID) {
+    if let machine = sides[side].membership, !machine.isGone {
+      if !sides[side].hasJoined || machine.id >= membership { return }
+      tellMembership(side, .endRequested(.lost, .givenUp))
+    }
+    var actions: [MembershipMachine.Action] = []
+    sides[side].membership = MembershipMachine(
+      proposing: membership, to: sides[1 - side].id, from: sides[side].id,
+      configuration: configuration, random: RandomStream(seed: linksMade), at: now,
+      into: &actions)
     perform(actions, of: side)
   }
 
@@ -391,14 +490,6 @@ struct TwoSides: Hashable {
     var configuration = MembershipMachine.Configuration()
     configuration.patience = budget.patience
     return configuration
-  }
-
-  private mutating func introduce(_ side: Int) {
-    var actions: [MembershipMachine.Action] = []
-    sides[side].membership = MembershipMachine(
-      introducing: sides[1 - side].id, to: sides[side].id,
-      configuration: configuration, random: RandomStream(seed: linksMade), at: now, into: &actions)
-    perform(actions, of: side)
   }
 
   private mutating func tellMembership(_ side: Int, _ event: MembershipMachine.Event) {
@@ -414,17 +505,22 @@ struct TwoSides: Hashable {
   private mutating func perform(_ action: MembershipMachine.Action, of side: Int) {
     switch action {
     case .dial: sides[side].dials.append(.membership)
-    case .cancelDial: sides[side].dials.removeAll { $0 == .membership }
+    case .cancelDials: sides[side].dials.removeAll { $0 == .membership }
     case .sendAttach(let link, let epoch):
       sides[side].asked.append(link)
-      send(.attach(epoch: epoch), over: link, by: side)
+      send(.attach(request(of: side, epoch: epoch)), over: link, by: side)
     case .sendAttached(let link, let epoch):
-      send(.attached(epoch: epoch), over: link, by: side)
-    case .carry, .sendLeave: break
+      send(.attached(sides[side].membership?.id ?? .none, epoch: epoch), over: link, by: side)
+    case .carry(let link):
+      if let code = sides[side].farewell { send(.leave(code), over: link, by: side) }
+    case .sendLeave(let code):
+      sides[side].farewell = code
+      if let link = sides[side].membership?.link { send(.leave(code), over: link, by: side) }
+    case .reportDelivered: break
     case .closeLink(let link, let code): close(link, code, by: side)
     case .wake(let instant): sides[side].membershipWake = instant
     case .cancelWake: sides[side].membershipWake = nil
-    case .reportJoined: sides[side].isInterrupted = false
+    case .reportJoined: (sides[side].isInterrupted, sides[side].hasJoined) = (false, true)
     case .reportInterrupted:
       if sides[side].isInterrupted { complain("interrupted twice") }
       sides[side].isInterrupted = true
@@ -432,8 +528,28 @@ struct TwoSides: Hashable {
     case .reportResumed:
       if !sides[side].isInterrupted { complain("resumed without an interruption") }
       sides[side].isInterrupted = false
-    case .reportLeft(let departure): sides[side].departures.append(departure)
+    case .reportLeft(let departure, let code): left(side, departure, code)
     }
+  }
+
+  private mutating func left(
+    _ side: Int, _ departure: MembershipMachine.Departure, _ code: CloseCode
+  ) {
+    if let machine = sides[side].membership {
+      sides[side].ended.remember(machine.id, of: pair(side), code)
+    }
+    if sides[side].hasJoined { sides[side].departures.append(departure) }
+    (sides[side].hasJoined, sides[side].isInterrupted, sides[side].farewell) = (
+      false, false, nil
+    )
+  }
+
+  private func request(of side: Int, epoch: UInt64) -> Attach {
+    Attach(
+      source: sides[side].session, destination: sides[1 - side].session,
+      membership: sides[side].membership?.id ?? .none, isProposal: !sides[side].hasJoined,
+      ended: sides[side].ended[pair(side)]?.membership ?? .none, epoch: epoch, received: 0,
+      window: 0, terms: SessionTerms(seniority: 0, capacity: 8, messageBytesMax: 0))
   }
 }
 

@@ -91,6 +91,22 @@ struct TwoSidesTests {
     expectAll(from: .connected(budget), atLeast: 200) { $0.isUnharmed }
   }
 
+  @Test("Whoever leaves is heard to have left, whatever breaks meanwhile")
+  func leaving() {
+    let budget = Budget(breaks: 2, dialFailures: 1, leaves: 1)
+    expectAll(from: .connected(budget), atLeast: 500) { world in
+      Set(world.sides.map(\.departures)) == [[.disconnected], [.left]]
+    }
+  }
+
+  @Test("Two who leave at once both hear the end, whatever breaks meanwhile")
+  func leavingBoth() {
+    let budget = Budget(breaks: 2, leaves: 2)
+    expectAll(from: .connected(budget), atLeast: 500) { world in
+      world.sides.allSatisfy { $0.departures.count == 1 && !$0.departures.contains(.lost) }
+    }
+  }
+
   @Test("Long troubles end in agreement", arguments: Seed.some(400))
   func longTroubles(seed: Seed) {
     let budget = Budget(

@@ -16,8 +16,9 @@ struct FrameBoundsTests {
     }
   }
 
-  static let invite = Golden.invitationBytes + Golden.sessionBytes + [0x01]
-  static let introduce = Golden.peerBytes + Golden.sessionBytes + [0x01, 0x41]
+  static let invite = Golden.invitationBytes + Golden.sessionBytes + [0x00, 0x00, 0x01]
+  static let introduce = Golden.peerBytes + Golden.sessionBytes + [0x00, 0x08, 0x01, 0x41]
+  static let attach = Golden.sessionBytes + Golden.otherBytes
   static let breaches = [
     Breach("no display name", .hello, [1, 0, 0], .malformed),
     Breach(
@@ -30,6 +31,15 @@ struct FrameBoundsTests {
     Breach("a long context", .invite, invite + [1, 97, 0x80, 0, 0x40, 1], .tooLong),
     Breach("a limit before what was received", .acknowledgement, [2, 1], .malformed),
     Breach("a long text", .close, [0, 0x41, 1] + Array(repeating: 65, count: 257), .tooLong),
+    Breach(
+      "a session for one", .attach, attach + [1, 0, 0, 1, 0, 0, 0, 1, 0], .malformed),
+    Breach("an ATTACH of no kind", .attach, attach + [1, 2, 0, 1, 0, 0, 0, 8, 0], .malformed),
+    Breach(
+      "a membership behind which there is none", .attach,
+      attach + [0xD0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 8, 0], .malformed),
+    Breach(
+      "a seniority behind which there is none", .attach,
+      attach + [1, 0, 0, 1, 0, 0, 0xD0, 0, 0, 0, 0, 0, 0, 1, 8, 0], .malformed),
     Breach("nine endpoints", .introduce, introduce + [9], .tooLong),
     Breach(
       "an address of five bytes", .introduce, introduce + [1, 5, 1, 2, 3, 4, 5, 0, 1], .malformed),
@@ -57,7 +67,7 @@ struct FrameBoundsTests {
 
   @Test("The bits of a type say what they say in the protocol")
   func bits() {
-    let enduring: [FrameType] = [.message, .introduce, .leave]
+    let enduring: [FrameType] = [.message, .introduce, .retract, .leave]
     let others: [FrameType] = [
       .hello, .invite, .accept, .decline, .cancel, .attach, .attached, .ping, .pong,
       .acknowledgement, .close,

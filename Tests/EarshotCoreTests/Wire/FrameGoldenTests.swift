@@ -24,6 +24,9 @@ struct Golden: CustomTestStringConvertible, Sendable {
     return peer
   }()
 
+  static let terms = SessionTerms(seniority: 3, capacity: 8, messageBytesMax: 4 << 20)
+  static let termsBytes: [UInt8] = [0x03, 0x08, 0x80, 0x40, 0x00, 0x00]
+
   static let all: [Golden] = [
     Golden(
       .hello(Hello(port: 7_100, displayName: "Ann")),
@@ -31,13 +34,18 @@ struct Golden: CustomTestStringConvertible, Sendable {
     Golden(
       .invite(
         Invite(
-          invitation: invitation, session: session, timeoutMilliseconds: 30_000,
-          serviceType: "chat", context: [0xCA, 0xFE])),
-      [0x04, 0x24], invitationBytes, sessionBytes, [0x80, 0x00, 0x75, 0x30],
+          invitation: invitation, session: session, ended: MembershipID(rawValue: 3),
+          nextSeniority: 2, timeoutMilliseconds: 30_000, serviceType: "chat",
+          context: [0xCA, 0xFE])),
+      [0x04, 0x26], invitationBytes, sessionBytes, [0x03, 0x02, 0x80, 0x00, 0x75, 0x30],
       [0x04], Array("chat".utf8), [0x02, 0xCA, 0xFE]),
     Golden(
-      .accept(Accept(invitation: invitation, session: session, window: 1 << 20)),
-      [0x08, 0x1C], invitationBytes, sessionBytes, [0x80, 0x10, 0x00, 0x00]),
+      .accept(
+        Accept(
+          invitation: invitation, session: session, membership: MembershipID(rawValue: 65),
+          nextSeniority: 9, window: 1 << 20, terms: terms)),
+      [0x08, 0x25], invitationBytes, sessionBytes,
+      [0x40, 0x41, 0x09, 0x80, 0x10, 0x00, 0x00], termsBytes),
     Golden(
       .decline(Decline(invitation: invitation, reason: .notAdvertising)),
       [0x0C, 0x11], invitationBytes, [0x03]),
@@ -47,12 +55,17 @@ struct Golden: CustomTestStringConvertible, Sendable {
     Golden(
       .attach(
         Attach(
-          source: session, destination: other, epoch: 2, received: 64, window: 16_384,
-          acknowledged: 5, sent: 64)),
-      [0x14, 0x1A], sessionBytes, otherBytes,
-      [0x02, 0x40, 0x40, 0x80, 0x00, 0x40, 0x00, 0x05, 0x40, 0x40]),
+          source: session, destination: other, membership: MembershipID(rawValue: 5),
+          isProposal: true, ended: MembershipID(rawValue: 4), epoch: 2, received: 64,
+          window: 16_384, terms: terms)),
+      [0x14, 0x20], sessionBytes, otherBytes,
+      [0x05, 0x01, 0x04, 0x02, 0x40, 0x40, 0x80, 0x00, 0x40, 0x00], termsBytes),
     Golden(
-      .attached(Attached(epoch: 1, received: 0, window: 63)), [0x18, 0x03, 0x01, 0x00, 0x3F]),
+      .attached(
+        Attached(
+          membership: MembershipID(rawValue: 5), epoch: 1, received: 0, window: 63,
+          terms: terms)),
+      [0x18, 0x0A, 0x05, 0x01, 0x00, 0x3F], termsBytes),
     Golden(.ping(Ping(token: 5)), [0x24, 0x01, 0x05]),
     Golden(.pong(Ping(token: 5)), [0x28, 0x01, 0x05]),
     Golden(
@@ -64,14 +77,16 @@ struct Golden: CustomTestStringConvertible, Sendable {
     Golden(
       .introduce(
         Introduce(
-          peer: peer, session: session, displayName: "Bob",
+          peer: peer, session: session, seniority: 7, capacity: 8, displayName: "Bob",
           endpoints: [
             Endpoint(.v4(0x0A00_0001), port: 7_100),
             Endpoint(.v6(0xFE80_0000_0000_0000, 1, scope: 0), port: 1),
           ])),
-      [0x06, 0x40, 0x47], peerBytes, sessionBytes, [0x03], Array("Bob".utf8), [0x02],
+      [0x06, 0x40, 0x49], peerBytes, sessionBytes, [0x07, 0x08, 0x03], Array("Bob".utf8), [0x02],
       [0x04, 10, 0, 0, 1, 0x1B, 0xBC],
       [0x10, 0xFE, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0x00, 0x01]),
+    Golden(
+      .retract(Retract(peer: peer, session: session)), [0x0E, 0x28], peerBytes, sessionBytes),
     Golden(.leave(Leave(code: .done)), [0x0A, 0x01, 0x00]),
   ]
 }
@@ -144,6 +159,7 @@ extension Frame {
     case .acknowledgement(let payload): payload.encode(into: &wire)
     case .close(let payload): payload.encode(into: &wire)
     case .introduce(let payload): payload.encode(into: &wire)
+    case .retract(let payload): payload.encode(into: &wire)
     case .leave(let payload): payload.encode(into: &wire)
     }
     return wire
