@@ -18,6 +18,7 @@ struct Seat {
   var links: [LinkToken: Link] = [:]
   var positions: [LinkToken: Position] = [:]
   var dials: [LinkToken: Link] = [:]
+  var attempts = 0  // To dial, since there was a link.
   var roundTrip: Duration?
   var linkCount = 0
   private let peer: PeerID
@@ -97,7 +98,11 @@ extension Session {
 
   private func dial(_ member: PeerID) {
     guard let seat = seats[member] else { return }
-    let current = peer.assumeIsolated { $0.endpoints(of: member, besides: seat.endpoints) }
+    let known = seat.endpoints + roster.hearsay(of: member)
+    let endpoints = peer.assumeIsolated { $0.endpoints(of: member, besides: known) }
+    let first = endpoints.isEmpty ? 0 : seat.attempts % endpoints.count
+    let current = Array(endpoints[first...] + endpoints[..<first])  // Each has its turn to be first.
+    seats[member]?.attempts += 1
     let link = peer.assumeIsolated { peer in
       Link(
         peer.makeToken(), dialling: current, expecting: member, context: peer.linkContext,
@@ -142,6 +147,7 @@ extension Session {
       let position = seat.positions[token]
     else { return }
     seats[member]?.positions = [:]
+    seats[member]?.attempts = 0
     seats[member]?.linkCount += 1
     seats[member]?.seniority = position.terms.seniority
     seats[member]?.capacity = position.terms.capacity

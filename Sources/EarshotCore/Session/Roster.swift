@@ -112,6 +112,12 @@ package struct Roster: Hashable, Sendable {
   /// What is known of a peer that is a member or sought.
   package subscript(peer: PeerID) -> Entry? { index(of: peer).flatMap { places[$0].entry } }
 
+  /// Where members say that a peer listens, with whichever session; what was said last comes first.
+  package func hearsay(of peer: PeerID) -> [Endpoint] {
+    guard let index = index(of: peer) else { return [] }
+    return places[index].listings.reversed().flatMap(\.entry.endpoints)
+  }
+
   /// Whether a peer is a member.
   package func isMember(_ peer: PeerID) -> Bool {
     index(of: peer).map { places[$0].standing == .member } ?? false
