@@ -61,14 +61,3 @@ extension FileManager {
     return names.filter { $0.hasSuffix(".json5") || $0.hasSuffix(".json") }.sorted()
   }
 }
-
-extension String {
-  /// The text as one word of a shell.
-  var quoted: String {
-    let isPlain = !isEmpty && utf8.allSatisfy { Self.plain.contains($0) }
-    return isPlain ? self : "'\(replacing("'", with: "'\\''"))'"
-  }
-
-  private static let plain = Set(
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,@%:".utf8)
-}

@@ -51,7 +51,8 @@ struct SimulateCommand {
     let seconds = Int(batch.files[0].scenario.duration.components.seconds)
     var progress = Progress(of: seconds, on: console) { start.duration(to: .now) }
     var order = batch.order(of: item, as: options.form(on: console))
-    CrashNote.set("earshot: seed \(item.seed) crashed; again: \(Replay(order).command)\n")
+    let replay = Replay(order.file, order.seed).command
+    CrashNote.set("earshot: seed \(order.seed) crashed; again: \(replay)\n")
     order.trace = trace.map { trace in { trace.write($0) } }
     if console.isWatched { order.progress = { progress.show($0, "seconds of virtual time") } }
     let result = engine.run(order)
@@ -103,8 +104,4 @@ extension Batch {
       scenario: file.scenario, file: file.path, text: file.text, seed: item.seed,
       isRepeated: item.isRepeated, form: form)
   }
-}
-
-extension Replay {
-  fileprivate init(_ order: RunOrder) { self.init(order.file, order.seed) }
 }

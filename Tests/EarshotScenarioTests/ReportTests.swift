@@ -53,6 +53,18 @@ struct ReportTests {
     #expect(report.text(inColour: true).contains("\u{1B}[32m✓\u{1B}[0m"))
   }
 
+  @Test(
+    "Has a command that can be pasted into a shell, whatever the file is called",
+    arguments: [
+      ("Simulations/a-b_1.json5", "Simulations/a-b_1.json5"), ("zoë.json5", "zoë.json5"),
+      ("a b.json5", "'a b.json5'"), ("it's; rm *", "'it'\\''s; rm *'"), ("$HOME", "'$HOME'"),
+      ("-x.json5", "./-x.json5"), ("", "''"), ("a\u{1B}[2J", "'a\\u{1B}[2J'"),
+    ])
+  func replay(file: String, word: String) {
+    let command = "earshot simulate \(word) --seed 7"
+    #expect(Report(Self.verdict(), file: file).replayCommand == command)
+  }
+
   @Test("Shortens a long timeline in its middle")
   func long() {
     let text = Report(Self.verdict(entries: 5_000), file: "room.json5").text()

@@ -13,9 +13,7 @@ public struct Report: Sendable {
   public init(_ verdict: Verdict, file: String) { (self.verdict, self.file) = (verdict, file) }
 
   /// The command that runs the same again.
-  public var replayCommand: String {
-    "earshot simulate \(Self.shellWord(file.escapedForTerminals)) --seed \(verdict.seed)"
-  }
+  public var replayCommand: String { Replay(file, verdict.seed).command }
 
   /// What happened, what held, and how to see it again, for a terminal.
   ///
@@ -130,11 +128,6 @@ public struct Report: Sendable {
     }
     if let gap = verdict.gap { return paint.yellow("nothing was checked: \(gap)") }
     return paint.green("held")
-  }
-
-  private static func shellWord(_ text: String) -> String {
-    let isPlain = text.allSatisfy { $0.isLetter || $0.isNumber || "-_./".contains($0) }
-    return isPlain && !text.isEmpty ? text : "'\(text.replacing("'", with: "'\\''"))'"
   }
 
   private static let entriesMax = 200
