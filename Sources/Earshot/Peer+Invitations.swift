@@ -166,10 +166,8 @@ extension Peer {
       closeLink(joining.link, .expired)
       return conclude(joining.origin, .ended)
     }
-    let entry = Roster.Entry(
-      peer: joining.peer, session: joining.remoteSession, seniority: grant.terms.seniority,
-      capacity: grant.terms.capacity,
-      displayName: opening.greeting?.displayName ?? joining.peer.short,
+    let entry = entry(
+      joining.peer, joining.remoteSession, grant.terms, greeting: opening.greeting,
       endpoints: endpoints(of: opening))
     let joined = session.assumeIsolated { session in
       let acceptance = Acceptance(

@@ -116,10 +116,25 @@ extension Peer: LinkOwner {
     }
     if isAsking { return }
     if isMember { return handle(.peerJoined(accept.invitation)) }
+    let entry = entry(remote, accept.session, accept.terms, greeting: nil, endpoints: [])
+    guard outgoing.session.assumeIsolated({ $0.roster.hasSeat(for: entry) }) else {
+      closeLink(link.token, .full)
+      return handle(.closeReceived(link.token, .full))
+    }
     invitations.outgoing[accept.invitation]?.grant = PeerInvitations.Grant(
       membership: accept.membership, window: accept.window, terms: accept.terms,
       nextSeniority: accept.nextSeniority)
     handle(.acceptReceived(link.token, accept.invitation, accept.session))
+  }
+
+  /// A peer as its frames describe it.
+  func entry(
+    _ peer: PeerID, _ session: SessionID, _ terms: SessionTerms, greeting: Hello?,
+    endpoints: [Endpoint]
+  ) -> Roster.Entry {
+    Roster.Entry(
+      peer: peer, session: session, seniority: terms.seniority, capacity: terms.capacity,
+      displayName: greeting?.displayName ?? peer.short, endpoints: endpoints)
   }
 
   /// Takes in the confirmation of an acceptance.

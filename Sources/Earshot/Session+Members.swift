@@ -102,12 +102,13 @@ extension Session: LinkOwner {
 
   /// Takes over the link of an invitation that was accepted and confirmed.
   ///
-  /// An acceptance that a later membership has overtaken changes nothing.
+  /// An acceptance that a later membership has overtaken changes nothing. Both sides know of it: a peer for whom
+  /// there is no seat any more joins, and leaves as `full`.
   ///
   /// - Returns: Whether the peer is a member now.
   func join(_ link: Link, _ acceptance: Acceptance) -> Bool {
     let entry = acceptance.entry
-    guard phase == .open, roster.hasSeat(for: entry) else { return false }
+    guard phase == .open else { return false }
     if let seat = seats[entry.peer] {
       if seat.hasJoined, seat.remoteSession == entry.session,
         seat.machine.id >= acceptance.membership
@@ -142,7 +143,6 @@ extension Session: LinkOwner {
     if let seat = seats[entry.peer], seat.remoteSession == entry.session {
       if !seat.hasJoined || seat.machine.id >= acceptance.membership { return true }
     }
-    guard roster.hasSeat(for: entry) else { return false }
     if let seat = seats[entry.peer] { replace(seat, of: entry) }
     roster.expect(entry)
     begin(entry, acceptance.delivery, acceptance.membership)
@@ -222,7 +222,8 @@ extension Session: LinkOwner {
     isSettling = true
     while isUnsettled, phase == .open {
       isUnsettled = false
-      for change in roster.settle(at: now) { perform(change) }
+      let asked = membersInOrder.filter { seats[$0]?.machine.isAsking ?? false }
+      for change in roster.settle(at: now, asked: asked) { perform(change) }
     }
     isSettling = false
     setTimer()
@@ -234,7 +235,8 @@ extension Session: LinkOwner {
       guard seats[entry.peer] == nil else { return }
       begin(entry, makeDelivery(), propose(to: entry.peer, entry.session))
       if let waiting, let request = held.removeValue(forKey: waiting) { admit(request) }
-    case .abandon(let member): handle(.endRequested(.lost, .givenUp), of: member)
+    case .abandon(let member, let isFull):
+      handle(.endRequested(.lost, isFull ? .full : .givenUp), of: member)
     case .dismiss(let member, .restarted):
       handle(.endRequested(.restarted, .superseded), of: member)
     case .dismiss(let member, let departure):
@@ -317,7 +319,7 @@ extension Session: LinkOwner {
   func forget(
     _ member: PeerID, _ remote: SessionID, _ departure: MembershipMachine.Departure
   ) {
-    for other in roster.leave(member, remote, isFinal: departure.isFinal, at: now) {
+    for other in roster.leave(member, remote, departure, at: now) {
       seats[other.peer]?.delivery.append(Retract(peer: member, session: remote))
     }
   }
@@ -475,14 +477,4 @@ struct Acceptance {
   let delivery: Delivery
   let window: UInt64
   let terms: SessionTerms
-}
-
-extension MembershipMachine.Departure {
-  /// Whether the session of a member that is gone for this reason will not come back.
-  var isFinal: Bool {
-    switch self {
-    case .left, .restarted, .removed, .violation, .unreachable: true
-    case .lost, .full, .disconnected: false
-    }
-  }
 }

@@ -70,8 +70,10 @@ extension Session {
   private func advance(_ member: PeerID, by event: MembershipMachine.Event) {
     guard var machine = seats[member]?.machine else { return }
     var actions: [MembershipMachine.Action] = []
+    let wasAsking = machine.isAsking
     machine.handle(event, at: now, into: &actions)
     seats[member]?.machine = machine
+    if wasAsking, !machine.isAsking { isUnsettled = true }  // Perhaps it was kept for that alone.
     for action in actions { perform(action, of: member) }
   }
 
@@ -101,7 +103,7 @@ extension Session {
     let known = seat.endpoints + roster.hearsay(of: member)
     let endpoints = peer.assumeIsolated { $0.endpoints(of: member, besides: known) }
     let first = endpoints.isEmpty ? 0 : seat.attempts % endpoints.count
-    let current = Array(endpoints[first...] + endpoints[..<first])  // Each has its turn to be first.
+    let current = Array(endpoints[first...] + endpoints[..<first])  // Each is first in turn.
     seats[member]?.attempts += 1
     let link = peer.assumeIsolated { peer in
       Link(

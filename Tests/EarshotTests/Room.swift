@@ -93,8 +93,28 @@ final class Room: Sendable {
   }
 
   private func listen(_ name: String, _ session: Session) async {
-    for await event in session.events { note(name, event.text) }
+    var names: [PeerID: String] = [:]
+    for await event in session.events {
+      note(name, event.text)
+      switch event {
+      case .joined(let member): names[member.id] = member.name
+      case .left(let id, _, _): note(name, "departed \(names[id] ?? id.short)")
+      case .interrupted, .resumed, .message: break
+      }
+    }
     note(name, "session ended")
+  }
+
+  /// Who is a member in somebody's eyes by what it was told.
+  func members(of name: String) -> Set<String> {
+    var members: [String] = []
+    for line in log where line.who == name {
+      if line.what.hasPrefix("joined ") { members.append(String(line.what.dropFirst(7))) }
+      if line.what.hasPrefix("departed ") {
+        members.firstIndex(of: String(line.what.dropFirst(9))).map { _ = members.remove(at: $0) }
+      }
+    }
+    return Set(members)
   }
 }
 

@@ -5,8 +5,9 @@
 /// members that missed each other find each other as soon as they can, and a peer that is gone is forgotten.
 ///
 /// Who has a seat is computed by all members alike. Everybody in sight stands in a row by seniority, then by PeerID;
-/// each has a seat if the group so far, with it, is within the capacity of everyone seated and its own. Members that
-/// find themselves without a seat in this row are dismissed as `full`, and nobody seeks them. A peer has one seat:
+/// each has a seat if the group so far, with it, is within the capacity of everyone seated and its own. Nobody seeks
+/// one without a seat. A member is dismissed as `full` when it has none in the row of those who are members already:
+/// it does not give way to one who may never come. A peer has one seat:
 /// a later session of the same lifetime takes the place of a member, one of another lifetime only when the member
 /// is gone, since a member that is heard is alive.
 ///
@@ -48,7 +49,7 @@ package struct Roster: Hashable, Sendable {
   /// What follows from what is known.
   package enum Change: Hashable, Sendable {
     case seek(Entry, waiting: LinkToken?)  // A membership is to begin, perhaps with a held request.
-    case abandon(PeerID)  // What was sought is sought no longer.
+    case abandon(PeerID, isFull: Bool)  // It is sought no longer: unknown, or without a seat.
     case dismiss(PeerID, MembershipMachine.Departure)  // A member has no seat, or a later session.
     case refuse(LinkToken)  // A held request, with `notIntroduced`.
   }
@@ -276,26 +277,30 @@ package struct Roster: Hashable, Sendable {
     return others
   }
 
-  /// Takes a member out, or one that was sought; those it introduced have a minute to join.
+  /// Takes a member out, or one that was sought.
+  ///
+  /// Those it introduced have a minute to join, unless it left for want of a seat: then they are of another group.
   ///
   /// - Parameters:
   ///   - peer: Who it is.
   ///   - session: The session that it was a member with, or sought.
-  ///   - isFinal: Whether its session is not to be sought again.
+  ///   - departure: Why; it says whether the session is to be sought again.
   ///   - now: The time.
   /// - Returns: The members that are to be told, if it was one.
   package mutating func leave(
-    _ peer: PeerID, _ session: SessionID, isFinal: Bool, at now: Instant
+    _ peer: PeerID, _ session: SessionID, _ departure: MembershipMachine.Departure,
+    at now: Instant
   ) -> [Entry] {
     guard let index = index(of: peer), let entry = places[index].entry, entry.session == session
     else { return [] }
     let wasMember = places[index].standing == .member
     (places[index].standing, places[index].entry) = (nil, nil)
-    if isFinal { shun(Former(entry)) }
+    if departure.isFinal { shun(Former(entry)) }
+    let expiry = departure == .full ? now : now + Self.listingTime
     for index in places.indices {
       for other in places[index].listings.indices
       where places[index].listings[other].introducer == peer {
-        places[index].listings[other].expiry = now + Self.listingTime
+        places[index].listings[other].expiry = expiry
       }
     }
     tidy()
@@ -311,24 +316,32 @@ package struct Roster: Hashable, Sendable {
   // MARK: Agreeing
 
   /// What follows from all that is known now, in the order of PeerIDs; afterwards nothing more does.
-  package mutating func settle(at now: Instant) -> [Change] {
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - asked: Who was asked to attach, and may have agreed: as long as it has a seat, it is not abandoned.
+  /// - Returns: What is to be done.
+  package mutating func settle(at now: Instant, asked: [PeerID] = []) -> [Change] {
     var changes = waiting.filter { $0.deadline <= now }.map { Change.refuse($0.link) }
     waiting.removeAll { $0.deadline <= now }
     for index in places.indices {
       places[index].listings.removeAll { listing in listing.expiry.map { $0 <= now } ?? false }
     }
-    let seats = seats
+    let (seats, taken) = (seats, seatsAmongMembers)
     let hasSeat = seats.contains(local)
     for index in places.indices {
+      let seats = places[index].standing == .member ? taken : seats
       let isSeated = seats.contains(places[index].peer)
-      settle(at: index, isSeated: isSeated, mayBegin: hasSeat, into: &changes)
+      let isAsked = asked.contains(places[index].peer)
+      settle(
+        at: index, isSeated: isSeated, isAsked: isAsked, mayBegin: hasSeat, into: &changes)
     }
     tidy()
     return changes
   }
 
   private mutating func settle(
-    at index: Int, isSeated: Bool, mayBegin: Bool, into changes: inout [Change]
+    at index: Int, isSeated: Bool, isAsked: Bool, mayBegin: Bool, into changes: inout [Change]
   ) {
     let place = places[index]
     let candidate = place.candidate(besides: former)
@@ -340,10 +353,10 @@ package struct Roster: Hashable, Sendable {
         changes.append(.dismiss(place.peer, .full))
       }
     case .sought:
-      let isWanted = candidate?.session == place.entry?.session && isSeated && mayBegin
-      guard !isWanted, place.reservations == 0 else { break }
+      let isKnown = candidate?.session == place.entry?.session || candidate == nil && isAsked
+      guard !(isKnown && isSeated && mayBegin), place.reservations == 0 else { break }
       (places[index].standing, places[index].entry) = (nil, nil)
-      changes.append(.abandon(place.peer))
+      changes.append(.abandon(place.peer, isFull: isKnown))
       fallthrough
     case nil:
       guard let candidate, isSeated, mayBegin else { break }
@@ -352,8 +365,15 @@ package struct Roster: Hashable, Sendable {
     }
   }
 
-  /// Who has a seat, the local peer included.
+  /// Who has a seat of all in sight, the local peer included.
   private var seats: [PeerID] {
+    seats(of: places.compactMap { $0.candidate(besides: former) ?? $0.entry })
+  }
+
+  /// Who keeps its seat of those who are linked: nobody gives way to one who may never come.
+  private var seatsAmongMembers: [PeerID] { seats(of: members) }
+
+  private func seats(of entries: [Entry]) -> [PeerID] {
     struct Stand {
       let seniority: UInt64
       let peer: PeerID
@@ -362,11 +382,8 @@ package struct Roster: Hashable, Sendable {
     var row = [
       Stand(seniority: seniority ?? .max, peer: local, capacity: capacity)
     ]
-    for place in places {
-      if let entry = place.candidate(besides: former) ?? place.entry {
-        row.append(
-          Stand(seniority: entry.seniority, peer: place.peer, capacity: entry.capacity))
-      }
+    for entry in entries {
+      row.append(Stand(seniority: entry.seniority, peer: entry.peer, capacity: entry.capacity))
     }
     row.sort { ($0.seniority, $0.peer) < ($1.seniority, $1.peer) }
     var (seats, room): ([PeerID], Int) = ([], .max)
@@ -416,4 +433,14 @@ package struct Roster: Hashable, Sendable {
   private static let listingTime = Duration.seconds(60)
   private static let listingsBeyondMax = 64
   private static let formerMax = 1_024
+}
+
+extension MembershipMachine.Departure {
+  /// Whether the session of a member that is gone for this reason will not come back.
+  var isFinal: Bool {
+    switch self {
+    case .left, .restarted, .removed, .violation, .unreachable: true
+    case .lost, .full, .disconnected: false
+    }
+  }
 }

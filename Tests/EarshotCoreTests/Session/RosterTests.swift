@@ -76,7 +76,20 @@ struct RosterTests {
     roster.retract(Self.peers[3], Self.session(3), by: Self.peers[1])
     #expect(roster.settle(at: .zero) == [])
     roster.retract(Self.peers[3], Self.session(3), by: Self.peers[2])
-    #expect(roster.settle(at: .zero) == [.abandon(Self.peers[3])])
+    #expect(roster.settle(at: .zero) == [.abandon(Self.peers[3], isFull: false)])
+  }
+
+  @Test("Whoever was asked is kept until it has answered, even if nobody speaks of it")
+  func asked() {
+    var roster = Self.roster(with: [1], capacity: 3)
+    roster.introduce(Self.entry(2), by: Self.peers[1])
+    #expect(roster.settle(at: .zero) == [.seek(Self.entry(2), waiting: nil)])
+    roster.retract(Self.peers[2], Self.session(2), by: Self.peers[1])
+    #expect(roster.settle(at: .zero, asked: [Self.peers[2]]) == [])
+    _ = roster.join(Self.entry(3, seniority: 1))
+    #expect(
+      roster.settle(at: .zero, asked: [Self.peers[2]])
+        == [.abandon(Self.peers[2], isFull: true)])
   }
 
   @Test("A member that was lost is sought again while others know it")
@@ -84,7 +97,7 @@ struct RosterTests {
     var roster = Self.roster(with: [1, 2])
     roster.introduce(Self.entry(2), by: Self.peers[1])
     #expect(roster.settle(at: .zero) == [])
-    let told = roster.leave(Self.peers[2], Self.session(2), isFinal: false, at: .zero)
+    let told = roster.leave(Self.peers[2], Self.session(2), .lost, at: .zero)
     #expect(told.map(\.peer) == [Self.peers[1]])
     #expect(roster.settle(at: .zero) == [.seek(Self.entry(2), waiting: nil)])
   }
@@ -93,10 +106,10 @@ struct RosterTests {
   func leftForGood() {
     var roster = Self.roster(with: [1, 2])
     roster.introduce(Self.entry(2), by: Self.peers[1])
-    _ = roster.leave(Self.peers[2], Self.session(2), isFinal: true, at: .zero)
+    _ = roster.leave(Self.peers[2], Self.session(2), .left, at: .zero)
     #expect(roster.settle(at: .zero) == [])
     _ = roster.join(Self.entry(2))
-    _ = roster.leave(Self.peers[2], Self.session(2), isFinal: false, at: .zero)
+    _ = roster.leave(Self.peers[2], Self.session(2), .lost, at: .zero)
     #expect(roster.settle(at: .zero) == [.seek(Self.entry(2), waiting: nil)])
   }
 
@@ -105,10 +118,19 @@ struct RosterTests {
     var roster = Self.roster(with: [1])
     roster.introduce(Self.entry(2), by: Self.peers[1])
     #expect(roster.settle(at: .zero) == [.seek(Self.entry(2), waiting: nil)])
-    _ = roster.leave(Self.peers[1], Self.session(1), isFinal: true, at: .zero)
+    _ = roster.leave(Self.peers[1], Self.session(1), .left, at: .zero)
     #expect(roster.nextDeadline == .zero + .seconds(60))
     #expect(roster.settle(at: .zero + .seconds(59)) == [])
-    #expect(roster.settle(at: .zero + .seconds(60)) == [.abandon(Self.peers[2])])
+    #expect(roster.settle(at: .zero + .seconds(60)) == [.abandon(Self.peers[2], isFull: false)])
+  }
+
+  @Test("What a member said that left for want of a seat counts no longer")
+  func otherGroup() {
+    var roster = Self.roster(with: [1, 2])
+    roster.introduce(Self.entry(3), by: Self.peers[1])
+    #expect(roster.settle(at: .zero) == [.seek(Self.entry(3), waiting: nil)])
+    _ = roster.leave(Self.peers[1], Self.session(1), .full, at: .zero)
+    #expect(roster.settle(at: .zero) == [.abandon(Self.peers[3], isFull: false)])
   }
 
   @Test("A later session of a member takes its place, an earlier one does not")
@@ -119,7 +141,7 @@ struct RosterTests {
     let later = Self.entry(2, session: 12)
     roster.introduce(later, by: Self.peers[1])
     #expect(roster.settle(at: .zero) == [.dismiss(Self.peers[2], .restarted)])
-    _ = roster.leave(Self.peers[2], Self.session(2), isFinal: true, at: .zero)
+    _ = roster.leave(Self.peers[2], Self.session(2), .left, at: .zero)
     #expect(roster.settle(at: .zero) == [.seek(later, waiting: nil)])
   }
 
@@ -129,7 +151,7 @@ struct RosterTests {
     let other = Self.entry(2, session: 1 << 30)
     roster.introduce(other, by: Self.peers[1])
     #expect(roster.settle(at: .zero) == [])
-    _ = roster.leave(Self.peers[2], Self.session(2), isFinal: true, at: .zero)
+    _ = roster.leave(Self.peers[2], Self.session(2), .left, at: .zero)
     #expect(roster.settle(at: .zero) == [.seek(other, waiting: nil)])
   }
 
@@ -193,23 +215,24 @@ struct RosterTests {
     #expect(!roster.hasSeat(for: Self.entry(3, capacity: 3)))
     _ = roster.join(Self.entry(3, capacity: 3))
     #expect(roster.settle(at: .zero) == [.dismiss(Self.peers[3], .full)])
-    _ = roster.leave(Self.peers[3], Self.session(3), isFinal: false, at: .zero)
+    _ = roster.leave(Self.peers[3], Self.session(3), .lost, at: .zero)
     roster.introduce(Self.entry(3, capacity: 3), by: Self.peers[1])
     #expect(roster.settle(at: .zero) == [])
     #expect(
       roster.admit(Self.peers[3], Self.session(3), over: Self.link(1), at: .zero) == .full)
   }
 
-  @Test("A member gives its seat to one that joined earlier")
+  @Test("A member gives its seat to one with an earlier claim, once that one has come")
   func seniority() {
     var roster = Self.roster(with: [1], capacity: 3)
     _ = roster.join(Self.entry(3, seniority: 7))
     #expect(roster.settle(at: .zero) == [])
-    roster.introduce(Self.entry(2, seniority: 6), by: Self.peers[1])
-    #expect(
-      roster.settle(at: .zero) == [
-        .seek(Self.entry(2, seniority: 6), waiting: nil), .dismiss(Self.peers[3], .full),
-      ])
+    let earlier = Self.entry(2, seniority: 6)
+    roster.introduce(earlier, by: Self.peers[1])
+    #expect(roster.settle(at: .zero) == [.seek(earlier, waiting: nil)])
+    #expect(roster.settle(at: .zero) == [])
+    _ = roster.join(earlier)
+    #expect(roster.settle(at: .zero) == [.dismiss(Self.peers[3], .full)])
   }
 
   @Test("The smallest capacity among the seated bounds the group")
@@ -218,8 +241,9 @@ struct RosterTests {
     _ = roster.join(Self.entry(2, capacity: 3))
     roster.introduce(Self.entry(3), by: Self.peers[1])
     #expect(roster.settle(at: .zero) == [])
-    roster.introduce(Self.entry(4, seniority: 1, capacity: 3), by: Self.peers[1])
-    #expect(roster.settle(at: .zero).contains(.dismiss(Self.peers[2], .full)))
+    #expect(roster.reserve(for: Self.peers[5]) == .full)
+    _ = roster.join(Self.entry(4, seniority: 1, capacity: 3))
+    #expect(roster.settle(at: .zero) == [.dismiss(Self.peers[2], .full)])
   }
 
   @Test("A peer without a seat seeks nobody")
@@ -273,7 +297,7 @@ struct RosterTests {
     _ = roster.join(Self.entry(1, seniority: 8))
     roster.cancelReservation(for: Self.peers[1])
     #expect(roster.nextSeniority == 9)
-    _ = roster.leave(Self.peers[1], Self.session(1), isFinal: true, at: .zero)
+    _ = roster.leave(Self.peers[1], Self.session(1), .left, at: .zero)
     #expect(roster.seniority == nil)
   }
 

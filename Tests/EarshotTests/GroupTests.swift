@@ -1,0 +1,213 @@
+import Earshot
+import EarshotCore
+import EarshotSimulator
+import TestKit
+import Testing
+
+/// What a group agrees on, seen through public calls: one host invites, the others hear of each other.
+@Suite("Groups")
+struct GroupTests {
+  /// Everybody's hosts, by name; only the host invites, once.
+  private static func gather(
+    _ guests: [String], in room: Room, capacity: Int = 8, patience: [String: Duration] = [:]
+  ) -> [String: SimulatedNetwork] {
+    var hosts: [String: SimulatedNetwork] = [:]
+    for name in ["host"] + guests {
+      var configuration = Session.Configuration(peersMax: capacity)
+      if let patience = patience[name] { configuration.patience = patience }
+      hosts[name] = room.addGuest(
+        name, invites: name == "host", configuration: configuration)
+    }
+    return hosts
+  }
+
+  private static func cut(_ first: SimulatedNetwork?, _ second: SimulatedNetwork?, in room: Room) {
+    guard let first, let second else { return }
+    room.world.cut(from: first, to: second)
+    room.world.cut(from: second, to: first)
+  }
+
+  @Test(
+    "Guests who gave each other up while the host had both are linked again",
+    arguments: Seed.some(5))
+  func cutBetweenGuests(seed: Seed) {
+    let room = Room(seed: seed.value)
+    let hosts = Self.gather(["ann", "cy"], in: room, patience: ["ann": .seconds(5)])
+    room.world.at(.zero + .seconds(5)) { Self.cut(hosts["ann"], hosts["cy"], in: room) }
+    room.world.at(.zero + .seconds(60)) { room.world.heal() }
+    room.world.run(for: .seconds(75))
+    #expect(room.seen(by: "ann", "joined cy").count == 2)
+    #expect(room.seen(by: "cy", "joined ann").count == 2)
+    #expect(room.seen(by: "host", "joined ann").count == 1)
+    #expect(room.count("host", "interrupted") == 0)
+  }
+
+  @Test("A guest who joins while it cannot hear another is linked with it once it can")
+  func lateIntroduction() {
+    let room = Room(seed: 3)
+    var hosts = Self.gather(["ann"], in: room)
+    let cy = room.world.makeHost("cy")
+    Self.cut(hosts["ann"], cy, in: room)
+    room.world.at(.zero + .seconds(2)) {
+      hosts["cy"] = room.addGuest("cy", on: cy, invites: false)
+    }
+    room.world.at(.zero + .seconds(300)) { room.world.heal() }
+    room.world.run(for: .seconds(299))
+    #expect(room.seen(by: "ann", "joined cy").isEmpty)
+    #expect(room.seen(by: "host", "joined cy").count == 1)
+    room.world.run(for: .seconds(16))
+    #expect(room.seen(by: "ann", "joined cy").count == 1)
+    #expect(room.seen(by: "cy", "joined ann").count == 1)
+  }
+
+  @Test(
+    "Two who join for the last seat: one is in with all, the other is told full",
+    arguments: Seed.some(20))
+  func lastSeat(seed: Seed) {
+    let room = Room(seed: seed.value)
+    let configuration = Session.Configuration(peersMax: 4)
+    for (inviter, invited, time) in [
+      ("host", ["g1", "g2"], 1), ("g1", ["x"], 10), ("g2", ["y"], 10),
+    ] {
+      _ = room.addGuest(inviter, invites: false, configuration: configuration) { peer, session in
+        try await peer.network.sleep(until: .zero + .seconds(time))
+        for await event in try await peer.browse("room").events {
+          guard case .found(let found) = event, invited.contains(found.name) else { continue }
+          let outcome = try await peer.invite(found.id, to: session)
+          room.note(inviter, "inviting \(found.name): \(outcome)")
+        }
+      }
+    }
+    for name in ["x", "y"] {
+      _ = room.addGuest(name, invites: false, configuration: configuration)
+    }
+    room.world.run(for: .seconds(9))
+    #expect(room.members(of: "g2") == ["host", "g1"])
+    room.world.run(for: .seconds(51))
+    let seated = room.members(of: "host").union(["host"])
+    #expect(seated.isSuperset(of: ["host", "g1", "g2"]) && seated.count == 4)
+    for name in ["host", "g1", "g2", "x", "y"] {
+      let expected = seated.contains(name) ? seated.subtracting([name]) : []
+      #expect(room.members(of: name) == expected, "\(name), seated are \(seated)")
+    }
+    let other = seated.contains("x") ? "y" : "x"
+    #expect(room.seen(by: other, "full").count == room.count(other, "joined"))
+  }
+
+  @Test(
+    "More who invite each other than fit settle on a full mesh of as many as fit",
+    arguments: Seed.some(20))
+  func moreThanFit(seed: Seed) {
+    let room = Room(seed: seed.value)
+    let names = (1...7).map { "peer\($0)" }
+    for name in names { _ = room.addGuest(name, configuration: .init(peersMax: 4)) }
+    room.world.run(for: .seconds(90))
+    let views = Dictionary(uniqueKeysWithValues: names.map { ($0, room.members(of: $0)) })
+    for name in names {
+      let mesh = views[name, default: []].union([name])
+      #expect(mesh.count <= 4)
+      for other in mesh { #expect(views[other] == mesh.subtracting([other]), "\(name), \(other)") }
+    }
+    #expect(views.values.contains { $0.count == 3 })
+  }
+
+  @Test(
+    "Both sides know within a second of being reachable, whatever each one's patience",
+    arguments: Seed.some(10))
+  func patienceDiffers(seed: Seed) {
+    let room = Room(seed: seed.value)
+    let hosts = Self.gather(
+      ["bob"], in: room, patience: ["host": .seconds(5), "bob": .seconds(600)])
+    let healing = Duration.seconds(20) + .milliseconds(Int64(seed.value % 1_000))
+    room.world.at(.zero + .seconds(5)) { Self.cut(hosts["host"], hosts["bob"], in: room) }
+    room.world.at(.zero + healing) { room.world.heal() }
+    room.world.run(for: healing + .milliseconds(1_100))
+    #expect(room.seen(by: "host", "lost").count == 1)
+    #expect(room.seen(by: "bob", "lost").count == 1)
+  }
+
+  @Test(
+    "Whoever leaves while it cannot be heard is heard to have left, and what it said",
+    arguments: Seed.some(10))
+  func leavingWhileInterrupted(seed: Seed) {
+    let room = Room(seed: seed.value)
+    let host = room.addGuest("host", invites: true)
+    let bob = room.addGuest("bob", invites: false) { peer, session in
+      try await peer.network.sleep(until: .zero + .seconds(12))
+      try await session.send(Array("last words".utf8))
+      await session.disconnect(within: .seconds(20))
+      room.note("bob", "has left")
+    }
+    room.world.at(.zero + .seconds(3)) { Self.cut(host, bob, in: room) }
+    room.world.at(.zero + .seconds(18)) { room.world.heal() }
+    room.world.run(for: .seconds(25))
+    #expect(room.seen(by: "host", "message last words").count == 1)
+    #expect(room.seen(by: "host", "left").count == 1)
+    #expect(room.count("bob", "has left") == 1)
+    #expect(room.seen(by: "bob", "disconnected").count == 1)
+  }
+
+  @Test("Whoever left before it could be heard is known to have left, once it is asked")
+  func askedAfterLeaving() {
+    let room = Room(seed: 5)
+    let host = room.addGuest("host", invites: true)
+    let bob = room.addGuest("bob", invites: false) { peer, session in
+      try await peer.network.sleep(until: .zero + .seconds(12))
+      await session.disconnect(within: .seconds(1))
+      room.note("bob", "has left")
+    }
+    room.world.at(.zero + .seconds(3)) { Self.cut(host, bob, in: room) }
+    room.world.at(.zero + .seconds(20)) { room.world.heal() }
+    room.world.run(for: .milliseconds(13_100))
+    #expect(room.count("bob", "has left") == 1)
+    room.world.run(for: .seconds(9))
+    #expect(room.seen(by: "host", "left").count == 1)
+  }
+
+  @Test("A member removed while its link is broken is told so, and gets what was sent before")
+  func removedWhileInterrupted() {
+    let room = Room(seed: 6)
+    let host = room.addGuest("host", invites: true) { peer, session in
+      try await peer.network.sleep(until: .zero + .seconds(12))
+      guard let member = await session.members.first else { return }
+      try await session.send(Array("go".utf8), to: [member.id])
+      await session.remove(member.id)
+    }
+    let bob = room.addGuest("bob", invites: false)
+    room.world.at(.zero + .seconds(3)) { Self.cut(host, bob, in: room) }
+    room.world.at(.zero + .seconds(20)) { room.world.heal() }
+    room.world.run(for: .seconds(22))
+    #expect(room.seen(by: "bob", "message go").count == 1)
+    #expect(room.seen(by: "bob", "removed").count == 1)
+    #expect(room.seen(by: "host", "removed").count == 1)
+  }
+
+  @Test("A removed member stays with the others, and is not linked again by their introductions")
+  func removed() {
+    let room = Room(seed: 7)
+    _ = room.addGuest("host", invites: true) { peer, session in
+      try await peer.network.sleep(until: .zero + .seconds(5))
+      guard let cy = await session.members.first(where: { $0.name == "cy" }) else { return }
+      await session.remove(cy.id)
+    }
+    for name in ["ann", "cy"] { _ = room.addGuest(name, invites: false) }
+    room.world.run(for: .seconds(120))
+    #expect(room.members(of: "host") == ["ann"])
+    #expect(room.members(of: "ann") == ["host", "cy"])
+    #expect(room.members(of: "cy") == ["ann"])
+  }
+
+  @Test("Nobody leaves a network that only loses packets", arguments: Seed.some(10))
+  func lossyMesh(seed: Seed) {
+    let links = LinkConditions(
+      latency: .milliseconds(5), jitter: .milliseconds(10), loss: .percent(10))
+    let room = Room(seed: seed.value, links: links)
+    let names = ["host", "g1", "g2", "g3", "g4"]
+    _ = Self.gather(Array(names.dropFirst()), in: room)
+    room.world.run(for: .seconds(60))
+    for name in names {
+      #expect(room.members(of: name) == Set(names).subtracting([name]), "\(name)")
+      #expect(room.log.allSatisfy { !$0.what.hasPrefix("lost") && !$0.what.hasPrefix("restarted") })
+    }
+  }
+}
