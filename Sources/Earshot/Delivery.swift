@@ -9,14 +9,10 @@ final class Delivery: Sendable {
   /// Which of its session's streams it is, former ones included.
   struct ID: Hashable, Sendable { let rawValue: UInt64 }
 
-  private struct Waiter {
-    let id: Int
-    let continuation: UnsafeContinuation<Void, Never>
-  }
+  private typealias Settle = @Sendable (PendingSend.Outcome) -> Void
   private struct State {
     var machine: ReliableMachine
-    var waiters: [Waiter] = []
-    var nextWaiter = 0
+    var pending: [SendQueue.Ticket: Settle] = [:]
     var isEnded = false
     var flushed: (@Sendable () -> Void)?
     var messagesSent = 0
@@ -29,6 +25,7 @@ final class Delivery: Sendable {
   private let state: Mutex<State>
   private let carrier = Carrier()
   private let wakeup = Wakeup()
+  private let messageBytesMax = Atomic(Int.max)
 
   init(_ id: ID, _ configuration: ReliableMachine.Configuration, on network: any Network) {
     self.id = id
@@ -48,12 +45,18 @@ final class Delivery: Sendable {
 
   // MARK: Senders, from anywhere
 
-  /// Appends a message if there is room, and has it sent soon.
+  /// The largest message that the remote takes, in bytes; without limit until it has said so.
+  var remoteMessageBytesMax: Int {
+    get { messageBytesMax.load(ordering: .relaxed) }
+    set { messageBytesMax.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Appends a message if there is room and no other one waits for it, and has it sent soon.
   func append(_ message: [UInt8]) -> Outcome {
     let (outcome, wasIdle) = state.withLock { state -> (Outcome, Bool) in
       if state.isEnded { return (.ended, false) }
       let wasIdle = !state.machine.outbound.hasUnsent
-      guard state.machine.outbound.append(message: message.span) else { return (.full, false) }
+      guard state.machine.append(message) else { return (.full, false) }
       state.messagesSent += 1
       return (.appended, wasIdle)
     }
@@ -61,28 +64,54 @@ final class Delivery: Sendable {
     return outcome
   }
 
-  /// Waits until there may be room; returns at once when cancelled or ended.
-  func waitForRoom() async {
-    let id = state.withLock { state in
-      defer { state.nextWaiter += 1 }
-      return state.nextWaiter
-    }
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        let waits = state.withLock { state in
-          let waits = !state.isEnded && !state.machine.outbound.isEmpty && !Task.isCancelled
-          if waits { state.waiters.append(Waiter(id: id, continuation: continuation)) }
-          return waits
-        }
-        if !waits { continuation.resume() }
+  /// Has a message wait for room, behind those that do already.
+  ///
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - settle: Called once, on any thread, when it was appended, when there is nobody to take it, and when it
+  ///     was withdrawn.
+  /// - Returns: What withdraws it; `nil` if it is settled.
+  func enqueue(
+    _ message: [UInt8], settle: @escaping @Sendable (PendingSend.Outcome) -> Void
+  ) -> SendQueue.Ticket? {
+    let (ticket, outcome) = state.withLock { state -> (SendQueue.Ticket?, PendingSend.Outcome) in
+      if state.isEnded { return (nil, .ended) }
+      guard !state.machine.append(message) else {
+        state.messagesSent += 1
+        return (nil, .appended)
       }
-    } onCancel: {
-      let waiter = state.withLock { state -> Waiter? in
-        guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
-        return state.waiters.remove(at: index)
-      }
-      waiter?.continuation.resume()
+      let ticket = state.machine.enqueue(message)
+      state.pending[ticket] = settle
+      return (ticket, .appended)
     }
+    if ticket == nil {
+      wakeup.raise()
+      settle(outcome)
+    }
+    return ticket
+  }
+
+  /// Takes a message back that waits for room; those behind it move up.
+  func withdraw(_ ticket: SendQueue.Ticket) {
+    let (withdrawn, served) = state.withLock { state -> (Settle?, [Settle]) in
+      guard state.machine.withdraw(ticket) else { return (nil, []) }
+      return (state.pending.removeValue(forKey: ticket), Self.serve(&state))
+    }
+    settle(served)
+    withdrawn?(.withdrawn)
+  }
+
+  /// Appends those that wait, as far as there is room.
+  private static func serve(_ state: inout State) -> [Settle] {
+    let tickets = state.machine.serve()
+    state.messagesSent += tickets.count
+    return tickets.compactMap { state.pending.removeValue(forKey: $0) }
+  }
+
+  private func settle(_ served: [Settle]) {
+    guard !served.isEmpty else { return }
+    wakeup.raise()
+    for settle in served { settle(.appended) }
   }
 
   // MARK: The session
@@ -110,7 +139,7 @@ final class Delivery: Sendable {
       try state.machine.attach(received: received, window: window)
     }
     carrier.take(link)
-    release(state.withLock { Self.takeWaiters(&$0) })
+    settle(state.withLock { Self.serve(&$0) })
     wakeup.raise()
   }
 
@@ -127,12 +156,12 @@ final class Delivery: Sendable {
   /// Takes nothing more; who waits for room is let go.
   func end() {
     carrier.take(nil)
-    let waiters = state.withLock { state in
+    let waiting = state.withLock { state in
       state.isEnded = true
       state.flushed = nil
-      return Self.takeWaiters(&state)
+      return state.machine.endQueue().compactMap { state.pending.removeValue(forKey: $0) }
     }
-    release(waiters)
+    for settle in waiting { settle(.ended) }
     wakeup.connect(to: nil)
   }
 
@@ -166,13 +195,13 @@ final class Delivery: Sendable {
 
   /// Takes in an ACK.
   func acknowledge(_ acknowledgement: Acknowledgement) throws(FrameError) {
-    let (waiters, flushed) = try state.withLock {
-      state throws(FrameError) -> ([Waiter], (@Sendable () -> Void)?) in
+    let (served, flushed) = try state.withLock {
+      state throws(FrameError) -> ([Settle], (@Sendable () -> Void)?) in
       try state.machine.acknowledge(acknowledgement)
-      let flushed = state.machine.outbound.isEmpty ? state.flushed.take() : nil
-      return (Self.takeWaiters(&state), flushed)
+      let served = Self.serve(&state)
+      return (served, state.machine.outbound.isEmpty ? state.flushed.take() : nil)
     }
-    release(waiters)
+    settle(served)
     flushed?()
   }
 
@@ -207,15 +236,6 @@ final class Delivery: Sendable {
       }
       return arrival
     }
-  }
-
-  private static func takeWaiters(_ state: inout State) -> [Waiter] {
-    defer { state.waiters = [] }
-    return state.waiters
-  }
-
-  private func release(_ waiters: [Waiter]) {
-    for waiter in waiters { waiter.continuation.resume() }
   }
 }
 

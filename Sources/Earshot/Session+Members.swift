@@ -93,8 +93,8 @@ extension Session: LinkOwner {
   /// A membership's two streams.
   func makeDelivery() -> Delivery {
     var bounds = ReliableMachine.Configuration()
-    bounds.messageBytesMax = configuration.messageBytesMax
-    bounds.outboundBytesMax = configuration.outboxBytesMax
+    bounds.messageBytesMax = max(0, configuration.messageBytesMax)
+    bounds.outboundBytesMax = max(1, configuration.outboxBytesMax)
     bounds.windowBytes = max(configuration.windowBytes, InboundLedger.windowBytesMin)
     lastDelivery += 1
     return Delivery(Delivery.ID(rawValue: lastDelivery), bounds, on: peer.network)

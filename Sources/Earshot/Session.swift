@@ -77,63 +77,69 @@ public actor Session {
 
   /// Sends a message reliably: in order, exactly once, also across a link that breaks and comes back.
   ///
-  /// Returns when the message is in the outbox of every member that it goes to; suspends while one is full.
-  /// May be called from anywhere; messages of one caller keep their order.
+  /// Returns when the message is in the outbox of every member that it goes to. A member whose outbox is full is
+  /// waited for, the first caller first, whatever the size of its message; the other members get the message
+  /// without waiting for it. An outbox that is smaller than the message takes it when nothing else is in it.
+  ///
+  /// May be called from anywhere; messages of one caller keep their order. Cancelling the task takes the message
+  /// back from the outboxes that it still waits for; if there are none, the call succeeds.
   ///
   /// - Parameters:
-  ///   - message: Any number of bytes up to the configuration's `messageBytesMax`.
+  ///   - message: Any number of bytes up to the configuration's `messageBytesMax`, and up to what each of the
+  ///     members takes.
   ///   - members: Whom it is for; all members by default, also if there are none.
-  /// - Throws: `messageTooLarge`, `sessionEnded` or `notConnected` before anything was sent; `notConnected`
-  ///   also names members that left before there was room for the message, and `cancelled` means that some
-  ///   may have it.
+  /// - Throws: `messageTooLarge`, `sessionEnded` or `notConnected` before anything was sent. `notConnected` also
+  ///   names members that left before there was room for the message, and `cancelled` those for whom it was
+  ///   taken back or that left: all others get it.
   public nonisolated func send(
     _ message: [UInt8], to members: [PeerID]? = nil
   ) async throws(EarshotError) {
+    let entries = try directory.entries(of: members)
+    try check(message, for: entries)
+    var gone: [PeerID] = []
+    var pending: PendingSend?
+    for entry in entries {
+      switch entry.delivery.append(message) {
+      case .appended: break
+      case .ended: gone.append(entry.id)
+      case .full:
+        let send = pending ?? PendingSend()
+        send.wait(for: entry, toTake: message)
+        pending = send
+      }
+    }
+    if let pending { gone += try await Self.settled(pending) }
+    if !gone.isEmpty, members != nil { throw SessionDirectory.notConnected(gone) }
+  }
+
+  private nonisolated func check(
+    _ message: [UInt8], for entries: [SessionDirectory.Entry]
+  ) throws(EarshotError) {
     guard message.count <= configuration.messageBytesMax else {
       throw EarshotError(
         .messageTooLarge,
         "The message has \(message.count) bytes; this session takes \(configuration.messageBytesMax)."
       )
     }
-    var (full, gone) = try append(message, to: members)
-    for entry in full where try await !Self.wait(for: entry.delivery, toTake: message) {
-      gone.append(entry.id)
+    for entry in entries where message.count > entry.delivery.remoteMessageBytesMax {
+      throw EarshotError(
+        .messageTooLarge,
+        "The message has \(message.count) bytes; \(entry.id.short) takes "
+          + "\(entry.delivery.remoteMessageBytesMax).", peers: [entry.id])
     }
-    if !gone.isEmpty, members != nil { throw SessionDirectory.notConnected(gone) }
   }
 
-  /// Appends a message to the outboxes that have room.
-  ///
-  /// - Returns: Whose outbox is full, and who was a member no longer.
-  private nonisolated func append(
-    _ message: [UInt8], to members: [PeerID]?
-  ) throws(EarshotError) -> (full: [SessionDirectory.Entry], gone: [PeerID]) {
-    var (full, gone): ([SessionDirectory.Entry], [PeerID]) = ([], [])
-    for entry in try directory.entries(of: members) {
-      switch entry.delivery.append(message) {
-      case .appended: break
-      case .full: full.append(entry)
-      case .ended: gone.append(entry.id)
-      }
+  /// Waits for room in all outboxes; answers who was a member no longer.
+  private static func settled(_ pending: PendingSend) async throws(EarshotError) -> [PeerID] {
+    let (gone, withdrawn) = await pending.settled()
+    guard withdrawn.isEmpty else {
+      let missing = (withdrawn + gone).sorted()
+      let names = missing.map(\.short).joined(separator: ", ")
+      throw EarshotError(
+        .cancelled, "Sending was cancelled while the outbox was full: \(names) does not get it.",
+        peers: missing)
     }
-    return (full, gone)
-  }
-
-  /// Appends a message once there is room; answers whether the member was still there.
-  private static func wait(
-    for delivery: Delivery, toTake message: [UInt8]
-  ) async throws(EarshotError) -> Bool {
-    while true {
-      await delivery.waitForRoom()
-      if Task.isCancelled {
-        throw EarshotError(.cancelled, "Sending was cancelled while the outbox was full.")
-      }
-      switch delivery.append(message) {
-      case .appended: return true
-      case .ended: return false
-      case .full: break
-      }
-    }
+    return gone
   }
 
   // MARK: Ending

@@ -11,14 +11,14 @@ struct ConsumingTests {
     arguments: Ground.allCases)
   func leavingLoopKeeps(ground: Ground) async throws {
     try await ground.meet { ann, bob in
-      let meeting = try await Meeting(ann, bob)
-      let session = try await meeting.join()
+      let meeting = try await Meeting(of: ann)
+      let session = try await meeting.join(bob)
       for number in 0..<10 { try await session.send([UInt8(number)]) }
       await session.disconnect()
       var got: [UInt8] = []
-      for count in [1, 2, 3, 4] { got += await meeting.annsSession.take(count) }
+      for count in [1, 2, 3, 4] { got += await meeting.session.take(count) }
       #expect(got == Array(0..<10))
-      #expect(await meeting.annsSession.departure() == .left(bob.id, .left, undelivered: 0))
+      #expect(await meeting.session.departure() == .left(bob.id, .left, undelivered: 0))
     }
   }
 
@@ -27,11 +27,11 @@ struct ConsumingTests {
     arguments: Ground.allCases)
   func cancelledLoopKeeps(ground: Ground) async throws {
     try await ground.meet { ann, bob in
-      let meeting = try await Meeting(ann, bob)
-      let session = try await meeting.join()
+      let meeting = try await Meeting(of: ann)
+      let session = try await meeting.join(bob)
       for number in 0..<10 { try await session.send([UInt8(number)]) }
       await session.disconnect()
-      let events = meeting.annsSession.events
+      let events = meeting.session.events
       async let early = withTaskGroup(of: [UInt8].self) { group in
         group.addTask {
           var got: [UInt8] = []
@@ -45,7 +45,7 @@ struct ConsumingTests {
         return await group.next() ?? []
       }
       #expect(await early == [0, 1, 2])
-      #expect(await meeting.annsSession.take(7) == [3, 4, 5, 6, 7, 8, 9])
+      #expect(await meeting.session.take(7) == [3, 4, 5, 6, 7, 8, 9])
     }
   }
 
@@ -55,8 +55,8 @@ struct ConsumingTests {
   func window(ground: Ground) async throws {
     try await ground.meet { ann, bob in
       let small = Session.Configuration(outboxBytesMax: 64 << 10, windowBytes: 128 << 10)
-      let meeting = try await Meeting(ann, bob, small)
-      let session = try await meeting.join(small)
+      let meeting = try await Meeting(of: ann, small)
+      let session = try await meeting.join(bob, small)
       async let sent = {
         for number in 0..<100 {
           try await session.send([UInt8](repeating: UInt8(number), count: 32 << 10))
@@ -64,9 +64,9 @@ struct ConsumingTests {
         return true
       }()
       var got: [UInt8] = []
-      for count in 1...13 { got += await meeting.annsSession.take(count) }
+      for count in 1...13 { got += await meeting.session.take(count) }
       #expect(got == Array(0..<91))
-      #expect(await meeting.annsSession.take(9) == Array(91..<100))
+      #expect(await meeting.session.take(9) == Array(91..<100))
       #expect(try await sent)
       await session.disconnect()
     }
@@ -77,20 +77,20 @@ struct ConsumingTests {
     arguments: Ground.allCases)
   func rejoining(ground: Ground) async throws {
     try await ground.meet { ann, bob in
-      let meeting = try await Meeting(ann, bob)
+      let meeting = try await Meeting(of: ann)
       var last: Session?
       for round in 0..<3 {
         await last?.disconnect()
-        let session = try await meeting.join()
+        let session = try await meeting.join(bob)
         for number in 0..<10 {
           try await session.send([UInt8](repeating: UInt8(10 * round + number), count: 3_000))
         }
         last = session
       }
-      #expect(await meeting.annsSession.take(30) == Array(0..<30))
+      #expect(await meeting.session.take(30) == Array(0..<30))
       // The present membership has its whole window: several of them go through.
       let session = try #require(last)
-      async let taken = meeting.annsSession.take(100)
+      async let taken = meeting.session.take(100)
       for number in 0..<100 {
         try await session.send([UInt8](repeating: UInt8(number), count: 60_000))
       }

@@ -20,32 +20,41 @@ enum Ground: String, CaseIterable, Sendable {
     within limit: Duration = .seconds(120),
     _ body: @escaping @Sendable (_ ann: Peer, _ bob: Peer) async throws -> Void
   ) async throws {
+    try await meet(["Ann", "Bob"], within: limit) { try await body($0[0], $0[1]) }
+  }
+
+  /// Has some peers do something, and waits until it is done.
+  func meet(
+    _ names: [String], within limit: Duration = .seconds(120),
+    _ body: @escaping @Sendable ([Peer]) async throws -> Void
+  ) async throws {
     switch self {
-    case .simulated: try simulate(within: limit, body)
+    case .simulated: try simulate(names, within: limit, body)
     case .real:
-      let (annsNetwork, bobsNetwork) = (try POSIXNetwork(.loopback), try POSIXNetwork(.loopback))
-      let ann = try await Peer("Ann", on: annsNetwork)
-      let bob = try await Peer("Bob", on: bobsNetwork)
-      try await body(ann, bob)
-      await ann.stop()
-      await bob.stop()
-      await annsNetwork.shutDown()
-      await bobsNetwork.shutDown()
+      let networks = try names.map { _ in try POSIXNetwork(.loopback) }
+      var peers: [Peer] = []
+      for (name, network) in zip(names, networks) {
+        peers.append(try await Peer(name, on: network))
+      }
+      try await body(peers)
+      for peer in peers { await peer.stop() }
+      for network in networks { await network.shutDown() }
     }
   }
 
   private func simulate(
-    within limit: Duration, _ body: @escaping @Sendable (Peer, Peer) async throws -> Void
+    _ names: [String], within limit: Duration,
+    _ body: @escaping @Sendable ([Peer]) async throws -> Void
   ) throws {
     let world = World(seed: 7)
     defer { world.finish() }
-    let (annsHost, bobsHost) = (world.makeHost("ann"), world.makeHost("bob"))
+    let hosts = names.map { world.makeHost($0) }
     let result = Mutex<Result<Void, any Error>?>(nil)
-    annsHost.spawn("both") {
+    hosts[0].spawn("all") {
       do {
-        let ann = try await Peer("Ann", on: annsHost)
-        let bob = try await Peer("Bob", on: bobsHost)
-        try await body(ann, bob)
+        var peers: [Peer] = []
+        for (name, host) in zip(names, hosts) { peers.append(try await Peer(name, on: host)) }
+        try await body(peers)
         result.withLock { $0 = .success(()) }
       } catch { result.withLock { $0 = .failure(error) } }
     }
@@ -54,42 +63,46 @@ enum Ground: String, CaseIterable, Sendable {
   }
 }
 
-/// A host who advertises and accepts all into one session, and what finds it.
+/// A host who advertises and accepts all into one session.
 struct Meeting: Sendable {
-  let ann: Peer
-  let bob: Peer
-  let annsSession: Session
+  let session: Session
+  private let host: Peer
   private let service: String
   private let advertiser: Advertiser
-  private let browser: Browser
 
-  /// Ann's session, to which Bob has not come yet.
+  /// A session that nobody has come to yet.
+  ///
+  /// - Parameters:
+  ///   - host: Whose it is.
+  ///   - test: What the service is named after, so that tests that run at once do not meet.
+  ///   - configuration: How the session behaves.
+  /// - Throws: That the host was stopped.
   init(
-    _ ann: Peer, _ bob: Peer, service: String = #function,
+    of host: Peer, test: String = #function,
     _ configuration: Session.Configuration = Session.Configuration()
   ) async throws {
-    (self.ann, self.bob) = (ann, bob)
-    let letters = service.filter { $0.isLowercase && $0.isASCII }
-    self.service = String(letters.prefix(15))
-    annsSession = try await ann.makeSession(configuration)
-    advertiser = try await ann.advertise(self.service)
-    browser = try await bob.browse(self.service)
-    for await event in browser.events { if case .found = event { break } }
+    self.host = host
+    service = String(test.filter { $0.isLowercase && $0.isASCII }.prefix(15))
+    session = try await host.makeSession(configuration)
+    advertiser = try await host.advertise(service)
   }
 
-  /// Brings a new session of Bob together with Ann's.
+  /// Brings a new session of a guest together with the host's.
   func join(
-    _ configuration: Session.Configuration = Session.Configuration()
+    _ guest: Peer, _ configuration: Session.Configuration = Session.Configuration()
   ) async throws -> Session {
-    let session = try await bob.makeSession(configuration)
-    async let outcome = bob.invite(ann.id, to: session)
+    let browser = try await guest.browse(service)
+    for await event in browser.events { if case .found = event { break } }
+    await browser.stop()
+    let joined = try await guest.makeSession(configuration)
+    async let outcome = guest.invite(host.id, to: joined)
     for await invitation in advertiser.invitations {
-      try await invitation.accept(into: annsSession)
+      try await invitation.accept(into: session)
       break
     }
     let result = try await outcome
     try #require(result == .accepted)
-    return session
+    return joined
   }
 }
 
@@ -109,5 +122,32 @@ extension Session {
   /// Waits for the departure of a member.
   func departure() async -> SessionEvent? {
     await events.first { if case .left = $0 { true } else { false } }
+  }
+}
+
+extension Peer {
+  /// Begins a task where the peer is, simulated or not.
+  nonisolated func start<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value
+  ) -> Task<Value, any Error> {
+    Task(executorPreference: network.executor.task) { try await body() }
+  }
+
+  /// Waits for some time to pass in the simulator.
+  nonisolated func wait(milliseconds: Int) async throws {
+    try await network.sleep(until: network.now + .milliseconds(milliseconds))
+  }
+}
+
+/// The error of Earshot's that a call ends with, if it ends with one.
+func failure(_ body: () async throws -> Void) async -> EarshotError? {
+  do {
+    try await body()
+    return nil
+  } catch let error as EarshotError {
+    return error
+  } catch {
+    Issue.record("\(error) is none of ours")
+    return nil
   }
 }

@@ -51,9 +51,11 @@ package struct OutboundLog: Hashable, Sendable {
   /// Whether everything was acknowledged.
   package var isEmpty: Bool { bytes.count == head }
 
-  /// Whether so many more bytes fit; an empty log takes a single message of any size.
+  /// Whether a message of so many bytes fits; a log without messages takes a single one of any size.
+  ///
+  /// So the log holds as much as it was allowed, or one message.
   package func hasRoom(forBytes count: Int) -> Bool {
-    isEmpty || count <= bytesMax - bufferedBytes
+    unacknowledgedMessages == 0 || count <= bytesMax - bufferedBytes
   }
 
   /// Appends a message, in parts if it is large.

@@ -26,6 +26,7 @@ package struct ReliableMachine: Hashable, Sendable {
   package var outbound: OutboundLog
   /// What was received of the remote's stream.
   package private(set) var inbound: InboundLedger
+  private var queue = SendQueue()
   private var assembler: MessageAssembler
 
   /// A membership whose streams are at position 0.
@@ -36,6 +37,39 @@ package struct ReliableMachine: Hashable, Sendable {
       acknowledgementDelay: configuration.acknowledgementDelay)
     assembler = MessageAssembler(messageBytesMax: configuration.messageBytesMax)
   }
+
+  // MARK: Sending
+
+  /// Appends a message to the own stream if there is room, and none waits for it.
+  ///
+  /// - Returns: Whether it was appended.
+  package mutating func append(_ message: [UInt8]) -> Bool {
+    queue.isEmpty && outbound.append(message: message.span)
+  }
+
+  /// Has a message wait for room, behind those that do already; ``serve()`` appends it.
+  package mutating func enqueue(_ message: [UInt8]) -> SendQueue.Ticket { queue.add(message) }
+
+  /// Takes a message back that waits for room, after which others may be served.
+  ///
+  /// - Returns: Whether it still waited.
+  package mutating func withdraw(_ ticket: SendQueue.Ticket) -> Bool { queue.withdraw(ticket) }
+
+  /// Appends messages that waited, the first ones first, up to one for which there is no room.
+  ///
+  /// - Returns: Their tickets.
+  package mutating func serve() -> [SendQueue.Ticket] {
+    var served: [SendQueue.Ticket] = []
+    while let ticket = queue.serve({ outbound.append(message: $0.span) }) { served.append(ticket) }
+    return served
+  }
+
+  /// Takes all messages back that wait for room.
+  ///
+  /// - Returns: Their tickets, in order.
+  package mutating func endQueue() -> [SendQueue.Ticket] { queue.removeAll() }
+
+  // MARK: Links
 
   /// What ACCEPT, ATTACH or ATTACHED is to say of the remote's stream; it must be sent then.
   ///

@@ -1,0 +1,59 @@
+import Synchronization
+
+/// One call of `send` that waits for room in the outboxes of some members, in all of them at once.
+final class PendingSend: Sendable {
+  /// What became of the message for one member.
+  enum Outcome: Sendable { case appended, ended, withdrawn }
+
+  private struct Place {
+    let entry: SessionDirectory.Entry
+    let ticket: SendQueue.Ticket
+  }
+  private struct State {
+    var places: [Place] = []
+    var openCount = 0
+    var gone: [PeerID] = []
+    var withdrawn: [PeerID] = []
+    var waiter: UnsafeContinuation<Void, Never>?
+  }
+  private let state = Mutex(State())
+
+  /// Waits for room in one more outbox.
+  func wait(for entry: SessionDirectory.Entry, toTake message: [UInt8]) {
+    state.withLock { $0.openCount += 1 }
+    let ticket = entry.delivery.enqueue(message) { [self] in settle(entry.id, $0) }
+    guard let ticket else { return }
+    state.withLock { $0.places.append(Place(entry: entry, ticket: ticket)) }
+  }
+
+  /// Waits until there was room in all outboxes; cancelling the task takes the message out of the others.
+  ///
+  /// - Returns: Who was a member no longer, and for whom the message was taken back.
+  func settled() async -> (gone: [PeerID], withdrawn: [PeerID]) {
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { waiter in
+        let isSettled = state.withLock { state in
+          if state.openCount > 0 { state.waiter = waiter }
+          return state.openCount == 0
+        }
+        if isSettled { waiter.resume() }
+      }
+    } onCancel: {
+      for place in state.withLock({ $0.places }) { place.entry.delivery.withdraw(place.ticket) }
+    }
+    return state.withLock { ($0.gone, $0.withdrawn) }
+  }
+
+  private func settle(_ member: PeerID, _ outcome: Outcome) {
+    let waiter = state.withLock { state in
+      switch outcome {
+      case .appended: break
+      case .ended: state.gone.append(member)
+      case .withdrawn: state.withdrawn.append(member)
+      }
+      state.openCount -= 1
+      return state.openCount == 0 ? state.waiter.take() : nil
+    }
+    waiter?.resume()
+  }
+}
