@@ -235,8 +235,7 @@ extension Session: LinkOwner {
       guard seats[entry.peer] == nil else { return }
       begin(entry, makeDelivery(), propose(to: entry.peer, entry.session))
       if let waiting, let request = held.removeValue(forKey: waiting) { admit(request) }
-    case .abandon(let member, let isFull):
-      handle(.endRequested(.lost, isFull ? .full : .givenUp), of: member)
+    case .abandon(let member): handle(.endRequested(.lost, .givenUp), of: member)
     case .dismiss(let member, .restarted):
       handle(.endRequested(.restarted, .superseded), of: member)
     case .dismiss(let member, let departure):

@@ -49,7 +49,7 @@ package struct Roster: Hashable, Sendable {
   /// What follows from what is known.
   package enum Change: Hashable, Sendable {
     case seek(Entry, waiting: LinkToken?)  // A membership is to begin, perhaps with a held request.
-    case abandon(PeerID, isFull: Bool)  // It is sought no longer: unknown, or without a seat.
+    case abandon(PeerID)  // What was sought is sought no longer.
     case dismiss(PeerID, MembershipMachine.Departure)  // A member has no seat, or a later session.
     case refuse(LinkToken)  // A held request, with `notIntroduced`.
   }
@@ -319,7 +319,7 @@ package struct Roster: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - now: The time.
-  ///   - asked: Who was asked to attach, and may have agreed: as long as it has a seat, it is not abandoned.
+  ///   - asked: Who was asked to attach, and may have agreed: it is not abandoned before it has answered.
   /// - Returns: What is to be done.
   package mutating func settle(at now: Instant, asked: [PeerID] = []) -> [Change] {
     var changes = waiting.filter { $0.deadline <= now }.map { Change.refuse($0.link) }
@@ -353,10 +353,10 @@ package struct Roster: Hashable, Sendable {
         changes.append(.dismiss(place.peer, .full))
       }
     case .sought:
-      let isKnown = candidate?.session == place.entry?.session || candidate == nil && isAsked
-      guard !(isKnown && isSeated && mayBegin), place.reservations == 0 else { break }
+      let isWanted = candidate?.session == place.entry?.session && isSeated && mayBegin
+      guard !isWanted, !isAsked, place.reservations == 0 else { break }
       (places[index].standing, places[index].entry) = (nil, nil)
-      changes.append(.abandon(place.peer, isFull: isKnown))
+      changes.append(.abandon(place.peer))
       fallthrough
     case nil:
       guard let candidate, isSeated, mayBegin else { break }
@@ -371,21 +371,23 @@ package struct Roster: Hashable, Sendable {
   }
 
   /// Who keeps its seat of those who are linked: nobody gives way to one who may never come.
-  private var seatsAmongMembers: [PeerID] { seats(of: members) }
+  ///
+  /// The local peer comes first: one that is between two groups stays with those who joined earlier.
+  private var seatsAmongMembers: [PeerID] { seats(of: members, localIsFirst: true) }
 
-  private func seats(of entries: [Entry]) -> [PeerID] {
+  private func seats(of entries: [Entry], localIsFirst: Bool = false) -> [PeerID] {
     struct Stand {
       let seniority: UInt64
       let peer: PeerID
       let capacity: Int
     }
-    var row = [
-      Stand(seniority: seniority ?? .max, peer: local, capacity: capacity)
-    ]
-    for entry in entries {
-      row.append(Stand(seniority: entry.seniority, peer: entry.peer, capacity: entry.capacity))
+    var row = entries.map {
+      Stand(seniority: $0.seniority, peer: $0.peer, capacity: $0.capacity)
     }
+    let own = Stand(seniority: seniority ?? .max, peer: local, capacity: capacity)
+    if !localIsFirst { row.append(own) }
     row.sort { ($0.seniority, $0.peer) < ($1.seniority, $1.peer) }
+    if localIsFirst { row.insert(own, at: 0) }
     var (seats, room): ([PeerID], Int) = ([], .max)
     for stand in row where seats.count < min(room, stand.capacity) {
       seats.append(stand.peer)

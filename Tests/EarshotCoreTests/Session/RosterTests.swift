@@ -76,10 +76,10 @@ struct RosterTests {
     roster.retract(Self.peers[3], Self.session(3), by: Self.peers[1])
     #expect(roster.settle(at: .zero) == [])
     roster.retract(Self.peers[3], Self.session(3), by: Self.peers[2])
-    #expect(roster.settle(at: .zero) == [.abandon(Self.peers[3], isFull: false)])
+    #expect(roster.settle(at: .zero) == [.abandon(Self.peers[3])])
   }
 
-  @Test("Whoever was asked is kept until it has answered, even if nobody speaks of it")
+  @Test("Whoever was asked is kept until it has answered, known or not, with a seat or without")
   func asked() {
     var roster = Self.roster(with: [1], capacity: 3)
     roster.introduce(Self.entry(2), by: Self.peers[1])
@@ -87,9 +87,8 @@ struct RosterTests {
     roster.retract(Self.peers[2], Self.session(2), by: Self.peers[1])
     #expect(roster.settle(at: .zero, asked: [Self.peers[2]]) == [])
     _ = roster.join(Self.entry(3, seniority: 1))
-    #expect(
-      roster.settle(at: .zero, asked: [Self.peers[2]])
-        == [.abandon(Self.peers[2], isFull: true)])
+    #expect(roster.settle(at: .zero, asked: [Self.peers[2]]) == [])
+    #expect(roster.settle(at: .zero) == [.abandon(Self.peers[2])])
   }
 
   @Test("A member that was lost is sought again while others know it")
@@ -121,7 +120,7 @@ struct RosterTests {
     _ = roster.leave(Self.peers[1], Self.session(1), .left, at: .zero)
     #expect(roster.nextDeadline == .zero + .seconds(60))
     #expect(roster.settle(at: .zero + .seconds(59)) == [])
-    #expect(roster.settle(at: .zero + .seconds(60)) == [.abandon(Self.peers[2], isFull: false)])
+    #expect(roster.settle(at: .zero + .seconds(60)) == [.abandon(Self.peers[2])])
   }
 
   @Test("What a member said that left for want of a seat counts no longer")
@@ -130,7 +129,7 @@ struct RosterTests {
     roster.introduce(Self.entry(3), by: Self.peers[1])
     #expect(roster.settle(at: .zero) == [.seek(Self.entry(3), waiting: nil)])
     _ = roster.leave(Self.peers[1], Self.session(1), .full, at: .zero)
-    #expect(roster.settle(at: .zero) == [.abandon(Self.peers[3], isFull: false)])
+    #expect(roster.settle(at: .zero) == [.abandon(Self.peers[3])])
   }
 
   @Test("A later session of a member takes its place, an earlier one does not")
