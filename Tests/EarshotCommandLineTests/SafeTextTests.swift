@@ -30,6 +30,26 @@ struct SafeTextTests {
   }
 
   @Test(
+    "Joiners and variation selectors stay where a script or an emoji needs them",
+    arguments: [
+      "👩‍👩‍👧", "🏳️‍🌈", "👩🏽‍⚕️", "❤︎", "1️⃣", "می‌خواهم", "ක්‍ර", "न्‍", "क्‌ष", "葛\u{E0100}", "∩︀",
+      "ᠠ᠋", "လ︀",
+    ])
+  func joiners(text: String) { #expect(text.escapedForTerminals == text) }
+
+  @Test(
+    "Joiners and variation selectors become visible where they could only hide",
+    arguments: [
+      ("A\u{200C}nn", "A\\u{200C}nn"), ("\u{200D}👩", "\\u{200D}👩"), ("👩\u{200D}", "👩\\u{200D}"),
+      ("👩\u{200D}A", "👩\\u{200D}A"), ("ی\u{200C}\u{200C}", "ی\u{200C}\\u{200C}"),
+      ("A\u{FE0F}", "A\\u{FE0F}"), ("\u{FE0F}", "\\u{FE0F}"), ("Ж\u{FE00}", "Ж\\u{FE00}"),
+      ("❤\u{FE0F}\u{FE0F}", "❤\u{FE0F}\\u{FE0F}"), ("A\u{180B}", "A\\u{180B}"),
+      ("小\u{200D}林", "小\\u{200D}林"), ("ی\u{202E}", "ی\\u{202E}"), ("ی\u{61C}", "ی\\u{61C}"),
+      ("👩\u{2066}", "👩\\u{2066}"),
+    ])
+  func hiding(text: String, printed: String) { #expect(text.escapedForTerminals == printed) }
+
+  @Test(
     "What people write stays as it is",
     arguments: ["Ann", "Zoë", "小林", "Ολγα", "שרה", "❤️", "🦊", "e\u{301}", "a b", "C:\\x"])
   func harmless(text: String) { #expect(text.escapedForTerminals == text) }
@@ -38,7 +58,10 @@ struct SafeTextTests {
     "Columns are counted as terminals do, nearly",
     arguments: [
       ("Ann", 3), ("小林", 4), ("🦊", 2), ("❤️", 2), ("e\u{301}", 1), ("한국", 4), ("Ａ", 2),
-      ("👍🏽", 2), ("🇨🇭", 2), ("", 0),
+      ("👍🏽", 2), ("🇨🇭", 2), ("", 0), ("👩‍👩‍👧", 2), ("한", 2), ("\u{1112}\u{1161}\u{11AB}", 2),
+      ("あ", 2), ("｡", 1), ("ㄅ", 2), ("A\u{AD}", 2), ("🫠", 2), ("☎", 1), ("⌚", 2), ("𠀀", 2),
+      ("नि", 2),
+      ("می\u{200C}", 2), ("Ω", 1), ("─", 1),
     ])
   func columns(text: String, columns: Int) { #expect(text.columns == columns) }
 

@@ -2,15 +2,17 @@ extension String {
   /// The text without anything that could move a cursor or turn the direction of writing.
   ///
   /// Control characters, line separators, characters that steer bidirectional text and those that nobody
-  /// would see become `\u{…}`.
+  /// would see become `\u{…}`. Joiners and variation selectors stay where a script or an emoji needs them.
   package var escapedForTerminals: String {
     var safe = ""
-    for scalar in unicodeScalars {
-      if scalar.isUnsafeInTerminals {
+    var (previous, rest) = (Unicode.Scalar?.none, unicodeScalars[...])
+    while let scalar = rest.popFirst() {
+      if scalar.isUnsafeInTerminals, !scalar.shapes(previous, before: rest.first) {
         safe += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
       } else {
         safe.unicodeScalars.append(scalar)
       }
+      previous = scalar
     }
     return safe
   }
@@ -43,10 +45,7 @@ extension Unicode.Scalar {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
       .unassigned:
       true
-    default: properties.isDefaultIgnorableCodePoint && !Self.emojiSelectors.contains(self)
+    default: properties.isDefaultIgnorableCodePoint
     }
   }
-
-  /// Whether the character before is shown as text or as an emoji.
-  private static let emojiSelectors: ClosedRange<Unicode.Scalar> = "\u{FE0E}"..."\u{FE0F}"
 }
