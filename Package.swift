@@ -46,7 +46,7 @@ let package = Package(
       swiftSettings: house),
     .target(
       name: "EarshotCommandLine",
-      dependencies: ["EarshotCore", "EarshotNetwork", "Earshot", "EarshotScenario"],
+      dependencies: ["CEarshot", "EarshotCore", "EarshotNetwork", "Earshot", "EarshotScenario"],
       swiftSettings: house),
     .executableTarget(
       name: "EarshotCLI", dependencies: ["EarshotCommandLine", "EarshotNetwork", "EarshotPOSIX"],
@@ -55,6 +55,9 @@ let package = Package(
     .target(
       name: "TestKit", dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator"],
       path: "Tests/TestKit", swiftSettings: house),
+    .target(
+      name: "ScreenKit", dependencies: ["EarshotCommandLine"], path: "Tests/ScreenKit",
+      swiftSettings: house),
     .testTarget(
       name: "EarshotCoreTests", dependencies: ["EarshotCore", "TestKit"], swiftSettings: house),
     .testTarget(
@@ -83,14 +86,16 @@ let package = Package(
       name: "EarshotCommandLineTests",
       dependencies: [
         "EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot", "EarshotScenario",
-        "EarshotCommandLine", "TestKit",
+        "EarshotCommandLine", "ScreenKit", "TestKit",
       ],
       swiftSettings: house),
     .testTarget(
       name: "EarshotScenarioTests",
       dependencies: ["EarshotCore", "EarshotScenario", "TestKit"], swiftSettings: house),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["EarshotCLI"], exclude: ["avahi-in-namespace.sh"],
+      name: "EndToEndTests",
+      dependencies: ["EarshotCLI", "EarshotCommandLine", "ScreenKit"],
+      exclude: ["avahi-in-namespace.sh"],
       swiftSettings: house),
     // How fast it is.
     .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: house),

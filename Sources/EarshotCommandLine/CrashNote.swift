@@ -1,3 +1,4 @@
+import CEarshot
 import Foundation
 import Synchronization
 
@@ -35,6 +36,7 @@ package enum CrashNote {
   }
 
   private static func tell() -> Never {
+    earshot_terminal_leave()
     _ = write(STDERR_FILENO, buffer, count.load(ordering: .acquiring))
     _exit(ExitCode.broken.rawValue)
   }

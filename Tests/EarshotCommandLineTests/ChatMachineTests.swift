@@ -194,6 +194,64 @@ struct ChatMachineTests {
     #expect(chat.printed.last == "You are in no chat.")
   }
 
+  @Test("Who wants no more reads that they left, and not that the others did")
+  func quitting() {
+    var chat = Chatter()
+    chat.hears(.joined(.test(1, "Bob")))
+    chat.types("/quit")
+    #expect(chat.actions.last == .quit)
+    chat.handles(.endRequested)
+    #expect(chat.printed.last == "You ended this chat")
+    chat.hears(.left(.test(1), .disconnected, undelivered: 0))
+    chat.loses(1)
+    chat.types("hello")
+    chat.handles(.endRequested)
+    #expect(chat.printed.last == "You ended this chat")
+    chat.hears(.message(.test(1, "bye")))
+    #expect(chat.printed.last == "Bob said: bye")
+  }
+
+  @Test("Who quits without a chat reads nothing of one")
+  func quittingAlone() {
+    var chat = Chatter()
+    chat.handles(.endRequested)
+    #expect(chat.actions.isEmpty)
+  }
+
+  @Test("Members that are not near are shown with those who are, and have no number")
+  func hidden() {
+    var chat = Chatter()
+    chat.finds(1, "Bob")
+    chat.finds(2, "Eve")
+    chat.hears(.joined(.test(2, "Eve")))
+    chat.loses(2)
+    chat.types("/who")
+    #expect(
+      chat.printed.suffix(2) == ["  1  Bob", "  -  Eve, in this chat, and invisible to others"])
+    chat.loses(1)
+    chat.types("/who")
+    #expect(chat.printed.last == "  -  Eve, in this chat, and invisible to others")
+    #expect(!chat.printed.contains("Nobody is near."))
+    chat.hears(.left(.test(2), .left, undelivered: 0))
+    chat.types("/who")
+    #expect(chat.printed.last == "Nobody is near.")
+  }
+
+  @Test(
+    "A line is seen once, wherever it was typed", arguments: [TypedLines.unseen, .echoed, .edited])
+  func once(typed: TypedLines) {
+    var chat = Chatter(typed)
+    chat.hears(.joined(.test(1, "Bob")))
+    chat.types("hello")
+    chat.types("/members")
+    chat.isAsked(1, by: 2, "Eve")
+    chat.types("n")
+    #expect(chat.actions.contains(.send("hello")))
+    #expect(chat.printed.filter { $0 == "I said: hello" }.count == (typed == .echoed ? 0 : 1))
+    #expect(
+      chat.printed.filter { $0.hasPrefix(">") } == (typed == .edited ? ["> /members", "> n"] : []))
+  }
+
   @Test("Interruptions are told, and shown beside the member")
   func interruptions() {
     var chat = Chatter()
@@ -241,8 +299,8 @@ private struct Chatter {
   private var machine: ChatMachine
   private(set) var actions: [ChatMachine.Action] = []
 
-  init() {
-    machine = ChatMachine(as: "Ann", paint: Paint(isOn: false), into: &actions)
+  init(_ typed: TypedLines = .unseen) {
+    machine = ChatMachine(as: "Ann", paint: Paint(isOn: false), typed, into: &actions)
     actions = []
   }
 

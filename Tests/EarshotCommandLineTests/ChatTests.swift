@@ -1,5 +1,6 @@
 import EarshotCommandLine
 import EarshotSimulator
+import ScreenKit
 import Testing
 
 @Suite("Chats in a simulated world")
@@ -31,6 +32,80 @@ struct ChatTests {
       ])
     #expect(ann.code == .held)
     #expect(bob.code == .held)
+  }
+
+  @Test("Whoever quits reads that they left, in whatever way they quit", arguments: 0...2)
+  func quitting(way: Int) throws {
+    let party = Party()
+    let ann = try party.guest("chat", "--name", "Ann", on: "phone")
+    let bob = try party.guest("chat", "--name", "Bob", on: "tablet")
+    party.at(2) { bob.type("/invite 1") }
+    party.at(3) { ann.type("y") }
+    party.at(4) { [{ ann.type("/quit") }, { ann.closeInput() }, { ann.interrupt() }][way]() }
+    party.run(until: 8)
+    #expect(ann.lines.last == "You ended this chat")
+    #expect(ann.code == .held)
+    #expect(bob.lines.contains("Ann ended this chat"))
+    #expect(!bob.lines.contains("You ended this chat"))
+  }
+
+  @Test("At terminals each sees what was said once, above the line that is being typed")
+  func terminals() throws {
+    let party = Party()
+    let size = TerminalSize(columns: 80, rows: 24)
+    let ann = try party.guest(
+      "chat", "--name", "Ann", on: "phone", terminal: size, isTyping: true)
+    let bob = try party.guest(
+      "chat", "--name", "Bob", on: "tablet", terminal: size, isTyping: true)
+    party.at(2) { bob.press("/inv\u{7F}vite 1\r") }
+    party.at(3) { ann.press("y\r") }
+    party.at(4) { ann.press("I am typ") }
+    party.at(5) { bob.press("hlo\u{1B}[D\u{1B}[Del\u{5}!\r") }
+    party.at(6) { ann.press("ing") }
+    party.run(until: 7)
+    #expect(
+      ann.screen(columns: 80).lines.dropFirst(2) == [
+        "Bob is near: /invite 1", "Bob wants to chat with you. Accept? (y/n)", "> y",
+        "Bob joined this chat", "Bob said: hello!", "> I am typing",
+      ])
+    #expect(
+      bob.screen(columns: 80).lines.dropFirst(2) == [
+        "Ann is near: /invite 1", "> /invite 1", "Asking Ann…", "Ann joined this chat",
+        "I said: hello!", ">",
+      ])
+    #expect(ann.isEditing && bob.isEditing)
+    party.at(8) { ann.press("\u{15}\u{4}") }
+    party.run(until: 12)
+    #expect(ann.screen(columns: 80).lines.last == "You ended this chat")
+    #expect(ann.code == .held)
+    #expect(!ann.isEditing)
+    #expect(bob.screen(columns: 80).lines.suffix(4).contains("Ann ended this chat"))
+    #expect(ann.screen(columns: 80).unknown.isEmpty)
+  }
+
+  @Test("A member that hides is still shown as one")
+  func hiddenMember() throws {
+    let party = Party()
+    let ann = try party.guest("chat", "--name", "Ann", on: "phone")
+    let bob = try party.guest("chat", "--name", "Bob", on: "tablet")
+    party.at(2) { bob.type("/invite 1") }
+    party.at(3) { ann.type("y") }
+    party.at(4) { ann.type("/invisible") }
+    party.at(6) { bob.type("/who") }
+    party.run(until: 7)
+    #expect(bob.lines.last == "  -  Ann, in this chat, and invisible to others")
+  }
+
+  @Test("Joiners of scripts and emoji arrive as they were sent")
+  func joiners() throws {
+    let party = Party()
+    let ann = try party.guest("chat", "--name", "Ann", on: "phone")
+    let bob = try party.guest("chat", "--name", "Bob", on: "tablet")
+    party.at(2) { bob.type("/invite 1") }
+    party.at(3) { ann.type("y") }
+    party.at(4) { bob.type("👩‍👩‍👧 ❤️ می‌خواهم \u{202E}\u{2066}") }
+    party.run(until: 5)
+    #expect(ann.lines.last == "Bob said: 👩‍👩‍👧 ❤️ می‌خواهم \\u{202E}\\u{2066}")
   }
 
   @Test("Colours tell who said what")

@@ -33,8 +33,9 @@ struct LineTests {
 
   @Test("Many more lines than the keyboard holds come through a pipe, in order")
   func pipe() async {
-    let (keyboard, pipe) = (Keyboard(), Pipe())
-    keyboard.read(from: pipe.fileHandleForReading.fileDescriptor)
+    let pipe = Pipe()
+    let keyboard = Keyboard(reading: pipe.fileHandleForReading.fileDescriptor)
+    #expect(keyboard.begin(on: Printed().console()).lines == .unseen)
     Thread {
       let text = (0..<5_000).map { "\($0)\n" }.joined()
       try? pipe.fileHandleForWriting.write(contentsOf: Data(text.utf8))

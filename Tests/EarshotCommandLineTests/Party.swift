@@ -1,6 +1,8 @@
 import Earshot
 import EarshotCommandLine
 import EarshotSimulator
+import Foundation
+import ScreenKit
 import Synchronization
 
 /// A simulated world in which people use the command line.
@@ -13,11 +15,12 @@ final class Party {
 
   /// Somebody with a host, who types a command line at the beginning.
   func guest(
-    _ words: String..., on host: String, isColoured: Bool = false, terminal: TerminalSize? = nil
+    _ words: String..., on host: String, isColoured: Bool = false, terminal: TerminalSize? = nil,
+    isTyping: Bool = false, writingTo console: Console? = nil
   ) throws -> Guest {
-    let guest = Guest(on: world.makeHost(host))
+    let guest = Guest(on: world.makeHost(host), isTyping: isTyping)
     let tool = EarshotTool(
-      console: guest.printed.console(isColoured: isColoured, terminal: terminal),
+      console: console ?? guest.printed.console(isColoured: isColoured, terminal: terminal),
       engine: .simulated, surroundings: Surroundings { guest.start($0) })
     _ = tool.run(words)
     return guest
@@ -35,15 +38,33 @@ final class Party {
 final class Guest: Sendable {
   let printed = Printed()
   let host: SimulatedNetwork
-  private let keyboard = Keyboard()
+  let keyboard: Keyboard
+  /// Whether every key is handed over.
+  private let isRaw = Flag()
   private let task = Mutex<Task<Void, Never>?>(nil)
   private let ended = Mutex<ExitCode?>(nil)
 
-  init(on host: SimulatedNetwork) { self.host = host }
+  /// Somebody at a host.
+  ///
+  /// - Parameters:
+  ///   - host: The host.
+  ///   - isTyping: Whether there are keys, and not only lines.
+  init(on host: SimulatedNetwork, isTyping: Bool = false) {
+    self.host = host
+    let isRaw = isRaw
+    keyboard = Keyboard(
+      editing: isTyping
+        ? TypingMode {
+          isRaw.set(true)
+          return true
+        } end: {
+          isRaw.set(false)
+        } : nil)
+  }
 
   func start(_ command: any LiveCommand) -> ExitCode {
     let task = host.spawn("command") { [self] in
-      let code = await command.run(on: host, hearing: keyboard.lines)
+      let code = await command.run(on: host, hearing: keyboard)
       ended.withLock { $0 = code }
     }
     self.task.withLock { $0 = task }
@@ -56,8 +77,34 @@ final class Guest: Sendable {
   var lines: [String] { printed.lines }
 
   func type(_ line: String) { keyboard.type(line) }
+  /// Presses keys.
+  func press(_ keys: String) { keyboard.take(Array(keys.utf8)) }
+  /// Whether the terminal hands every key over.
+  var isEditing: Bool { isRaw.isSet }
+  /// What was answered, as JSON objects, one a line.
+  var objects: [[String: Any]] {
+    get throws {
+      try lines.map { line in
+        try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
+      }
+    }
+  }
+  /// What there is to see on a terminal of that many columns.
+  func screen(columns: Int) -> Screen {
+    var screen = Screen(columns: columns)
+    screen.write(printed.out)
+    return screen
+  }
   /// Ctrl-D.
   func closeInput() { keyboard.close() }
   /// Ctrl-C.
   func interrupt() { task.withLock { $0 }?.cancel() }
+}
+
+/// Something that is so or not.
+final class Flag: Sendable {
+  private let value = Mutex(false)
+
+  var isSet: Bool { value.withLock { $0 } }
+  func set(_ isSet: Bool) { value.withLock { $0 = isSet } }
 }

@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include "CEarshotTerminal.h"
+
 /* Has the processor fetch the cache line of an address; does nothing else, whatever the address. */
 static inline void earshot_prefetch(const void *address) { __builtin_prefetch(address, 1, 3); }
 

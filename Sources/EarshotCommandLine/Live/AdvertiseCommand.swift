@@ -38,7 +38,7 @@ package struct AdvertiseCommand: LiveCommand {
 
   /// Advertises until the task is cancelled.
   package func run(
-    on network: any Network, hearing lines: EventStream<String>
+    on network: any Network, hearing keyboard: Keyboard
   ) async -> ExitCode {
     await asPeer(on: network, console) { peer throws(EarshotError) in
       let advertiser = try await peer.advertise(options.service, info: info)

@@ -1,5 +1,6 @@
 package import Earshot
 import EarshotScenario
+import Synchronization
 
 /// `earshot browse`: shows who is there, and who comes and goes.
 package struct BrowseCommand: LiveCommand {
@@ -19,12 +20,13 @@ package struct BrowseCommand: LiveCommand {
 
   /// Browses until the task is cancelled.
   package func run(
-    on network: any Network, hearing lines: EventStream<String>
+    on network: any Network, hearing keyboard: Keyboard
   ) async -> ExitCode {
     await asPeer(on: network, console) { peer throws(EarshotError) in
       let browser = try await peer.browse(options.service)
-      var report = BrowseReport(on: console, isJSON: isJSON, service: options.service)
-      for await event in browser.events { report.handle(event) }
+      let report = Mutex(BrowseReport(on: console, isJSON: isJSON, service: options.service))
+      keyboard.whenTerminalChanges { report.withLock { $0.terminalChanged() } }
+      for await event in browser.events { report.withLock { $0.handle(event) } }
       return .held
     }
   }

@@ -28,6 +28,14 @@ package struct BrowseReport {
     }
   }
 
+  /// Draws the table anew, at the top: how a terminal has moved its rows about is not known.
+  package mutating func terminalChanged() {
+    guard !isJSON, let size = console.terminal() else { return }
+    console.out("\u{1B}[H")
+    rowsShown = 0
+    draw(size)
+  }
+
   // MARK: A table
 
   /// Draws the table over the one that is there.

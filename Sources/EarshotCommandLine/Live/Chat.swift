@@ -22,11 +22,12 @@ actor Chat {
     let clock: Task<Void, Never>
   }
 
-  init(of peer: Peer, _ options: ChatOptions, on console: Console) {
+  init(of peer: Peer, _ options: ChatOptions, on console: Console, _ typed: TypedLines) {
     unownedExecutor = peer.unownedExecutor
     (self.peer, self.options, self.console) = (peer, options, console)
     opening = []
-    machine = ChatMachine(as: peer.name, paint: Paint(isOn: console.isColoured), into: &opening)
+    machine = ChatMachine(
+      as: peer.name, paint: Paint(isOn: console.isColoured), typed, into: &opening)
   }
 
   /// Begins: shows who we are, becomes visible, and looks who is near.
@@ -45,8 +46,9 @@ actor Chat {
     for action in actions { await perform(action) }
   }
 
-  /// Ends what waits, so that nothing is left when the peer has stopped.
-  func end() {
+  /// Tells the user that it is over, and ends what waits, so that nothing is left when the peer has stopped.
+  func end() async {
+    await handle(.endRequested)
     for open in invitations.values { open.clock.cancel() }
     invitations = [:]
   }

@@ -6,7 +6,6 @@ package struct ChatCommand: LiveCommand {
   private let console: Console
 
   package var options: LiveOptions { chat.live }
-  package var readsLines: Bool { true }
 
   /// The command that a command line asks for.
   package init(_ arguments: Arguments, on console: Console) throws(UsageError) {
@@ -19,12 +18,14 @@ package struct ChatCommand: LiveCommand {
 
   /// Chats until `/quit`, the end of the input, or until the task is cancelled.
   package func run(
-    on network: any Network, hearing lines: EventStream<String>
+    on network: any Network, hearing keyboard: Keyboard
   ) async -> ExitCode {
     await asPeer(on: network, console) { peer throws(EarshotError) in
-      let chat = Chat(of: peer, self.chat, on: console)
+      let (console, typed) = keyboard.begin(on: console)
+      defer { keyboard.end() }
+      let chat = Chat(of: peer, self.chat, on: console, typed)
       try await chat.begin()
-      for await line in lines {
+      for await line in keyboard.lines {
         await chat.handle(.lineTyped(line))
         guard await !chat.isOver else { break }
       }

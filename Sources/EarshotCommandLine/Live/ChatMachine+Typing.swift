@@ -5,11 +5,13 @@ import EarshotScenario
 extension ChatMachine {
   mutating func type(_ line: String, into out: inout [Action]) {
     if line.hasPrefix("/"), !line.hasPrefix("//") {
+      showTyped(line, into: &out)
       let words = line.dropFirst().split(separator: " ", maxSplits: 1)
       let operand = words.dropFirst().first.map { $0.trimmed } ?? ""
       return obey(words.first.map(String.init) ?? "", operand, into: &out)
     }
     if let isYes = questions.isEmpty ? nil : Self.answers[line.lowercased().trimmed] {
+      showTyped(line, into: &out)
       return answer(isYes, into: &out)
     }
     let text = line.hasPrefix("//") ? String(line.dropFirst()) : line
@@ -25,7 +27,15 @@ extension ChatMachine {
       return out.append(
         .print("That line has \(text.utf8.count) bytes; send at most \(Self.messageBytesMax)."))
     }
-    out += [.print("\(paint.green("I said:")) \(text.escapedForTerminals)"), .send(text)]
+    if typedLines != .echoed {
+      out.append(.print("\(paint.green("I said:")) \(text.escapedForTerminals)"))
+    }
+    out.append(.send(text))
+  }
+
+  /// Keeps a line that asks for something above the answer, if it is gone from where it was typed.
+  private func showTyped(_ line: String, into out: inout [Action]) {
+    if typedLines == .edited { note("> \(line.escapedForTerminals)", into: &out) }
   }
 
   private mutating func obey(_ word: String, _ operand: String, into out: inout [Action]) {
@@ -80,7 +90,7 @@ extension ChatMachine {
       return out.append(.print("You are in no chat."))
     }
     (members, awaited) = ([], [])
-    out += [.leave, .print("You ended this chat")]
+    out += [.leave, .print(Self.goodbye)]
   }
 
   private mutating func show(_ isVisible: Bool, into out: inout [Action]) {
@@ -94,10 +104,14 @@ extension ChatMachine {
 
   private func showNearby(into out: inout [Action]) {
     let peers = nearby.peers.sorted { numbers[$0.id] ?? 0 < numbers[$1.id] ?? 0 }
-    guard !peers.isEmpty else { return out.append(.print("Nobody is near.")) }
+    let hidden = members.filter { nearby[$0.id] == nil }
+    guard !peers.isEmpty || !hidden.isEmpty else { return out.append(.print("Nobody is near.")) }
     for peer in peers {
       let remark = member(peer.id) == nil ? "" : ", in this chat"
       out.append(.print("  \(numbers[peer.id] ?? 0)  \(label(of: peer.id))\(remark)"))
+    }
+    for member in hidden {
+      out.append(.print("  -  \(label(of: member.id)), in this chat, and invisible to others"))
     }
   }
 

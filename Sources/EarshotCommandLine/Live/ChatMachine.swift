@@ -16,6 +16,8 @@ package struct ChatMachine: Hashable, Sendable {
     case invitingEnded(PeerID, InvitationOutcome)
     /// Something could not be done; the sentence says what.
     case callFailed(String)
+    /// The user wants no more, in whatever way that was said.
+    case endRequested
   }
 
   package enum Action: Hashable, Sendable {
@@ -45,6 +47,7 @@ package struct ChatMachine: Hashable, Sendable {
 
   let name: String
   let paint: Paint
+  let typedLines: TypedLines
   private(set) var nearby = Nearby()
   /// What a person calls those who are near; a number stays while its peer is there.
   private(set) var numbers: [PeerID: Int] = [:]
@@ -57,10 +60,19 @@ package struct ChatMachine: Hashable, Sendable {
   /// Who asks us; the first one was shown.
   var questions: [Question] = []
   var isVisible = true
+  private var isOver = false
 
   /// A chat of nobody but ourselves, visible to others.
-  package init(as name: String, paint: Paint, into out: inout [Action]) {
-    (self.name, self.paint) = (name, paint)
+  ///
+  /// - Parameters:
+  ///   - name: What the user is called.
+  ///   - paint: The colours.
+  ///   - typedLines: What becomes of typed lines, so that each is seen once.
+  ///   - out: What must be done at the beginning.
+  package init(
+    as name: String, paint: Paint, _ typedLines: TypedLines = .unseen, into out: inout [Action]
+  ) {
+    (self.name, self.paint, self.typedLines) = (name, paint, typedLines)
     out += [
       .becomeVisible,
       .print("You are \(paint.bold(name.escapedForTerminals)), and others can see you."),
@@ -70,6 +82,7 @@ package struct ChatMachine: Hashable, Sendable {
 
   /// Takes one event in; appends what must now be done, in order, to `out`.
   package mutating func handle(_ event: Event, into out: inout [Action]) {
+    guard !isOver else { return finish(event, into: &out) }
     switch event {
     case .lineTyped(let line): type(line, into: &out)
     case .browserReported(let event): look(event, into: &out)
@@ -78,7 +91,17 @@ package struct ChatMachine: Hashable, Sendable {
     case .invitationEnded(let number): withdraw(number, into: &out)
     case .invitingEnded(let id, let outcome): hear(outcome, of: id, into: &out)
     case .callFailed(let sentence): out.append(.print(paint.red(sentence.escapedForTerminals)))
+    case .endRequested:
+      isOver = true
+      if !members.isEmpty { out.append(.print(Self.goodbye)) }
     }
+  }
+
+  /// What is still told when the user wants no more: what others said until they knew.
+  ///
+  /// That they are gone is no news to the one who went.
+  private func finish(_ event: Event, into out: inout [Action]) {
+    if case .sessionReported(.message(let message)) = event { quote(message, into: &out) }
   }
 
   // MARK: Who is near
@@ -139,9 +162,7 @@ package struct ChatMachine: Hashable, Sendable {
   private mutating func listen(_ event: SessionEvent, into out: inout [Action]) {
     switch event {
     case .joined(let member): join(member, into: &out)
-    case .message(let message):
-      let text = String(decoding: message.bytes, as: UTF8.self).escapedForTerminals
-      out.append(.print("\(paint.yellow("\(label(of: message.sender)) said:")) \(text)"))
+    case .message(let message): quote(message, into: &out)
     case .interrupted(let id, let reason):
       awaited.insert(id)
       let why = reason == .suspending ? "sleeps" : "is out of reach"
@@ -152,6 +173,11 @@ package struct ChatMachine: Hashable, Sendable {
     case .left(let id, let reason, let undelivered):
       end(id, reason, undelivered: undelivered, into: &out)
     }
+  }
+
+  private func quote(_ message: Message, into out: inout [Action]) {
+    let text = String(decoding: message.bytes, as: UTF8.self).escapedForTerminals
+    out.append(.print("\(paint.yellow("\(label(of: message.sender)) said:")) \(text)"))
   }
 
   private mutating func join(_ member: Member, into out: inout [Action]) {
@@ -209,6 +235,8 @@ package struct ChatMachine: Hashable, Sendable {
       ?? questions.first { $0.sender == id }?.senderName
   }
 
+  /// What the user reads who ends the chat.
+  static let goodbye = "You ended this chat"
   /// The largest message that is sent or taken.
   package static let messageBytesMax = 65_536
 }

@@ -1,3 +1,4 @@
+import CEarshot
 import Foundation
 import Synchronization
 
@@ -19,7 +20,10 @@ final class Interrupts: Sendable {
     Thread.detachNewThread {
       while true {
         Self.waitForOne()
-        guard let interrupt = listener.take() else { _exit(Self.exitCode) }
+        guard let interrupt = listener.take() else {
+          earshot_terminal_leave()
+          _exit(Self.exitCode)
+        }
         interrupt()
       }
     }

@@ -1,21 +1,42 @@
 import Dispatch
 package import Earshot
 import Foundation
+import Synchronization
 
-/// The lines that somebody types, or that a pipe brings.
+/// What somebody types, or a pipe brings: lines, and on a terminal the row in which they are edited.
 ///
-/// A thread of its own reads them, since reading waits; it stops reading while nobody takes what it has read.
+/// A thread of its own reads the input, since reading waits; it stops reading while nobody takes the lines.
 package final class Keyboard: Sendable {
   /// The lines, without their line breaks; ends with the input.
   package var lines: EventStream<String> { EventStream(hub) }
 
   private let hub: EventHub<String>
   private let room: DispatchSemaphore
+  private let descriptor: Int32?
+  private let mode: TypingMode?
+  private let isEchoed: Bool
+  private let state = Mutex(State())
+
+  private struct State {
+    var splitter = LineSplitter()
+    /// What is typed in, and where it is shown.
+    var prompt: (prompt: Prompt, console: Console)?
+    var terminalChanged: (@Sendable () -> Void)?
+    var isClosed = false
+  }
 
   /// A keyboard on which nothing was typed yet.
-  package init() {
-    let room = DispatchSemaphore(value: Self.linesMax)
-    self.room = room
+  ///
+  /// - Parameters:
+  ///   - descriptor: The file to read, 0 for the standard input; `nil` if bytes come from ``take(_:)`` only.
+  ///   - mode: How to have every key handed over; `nil` where there are only lines.
+  ///   - isEchoed: Whether lines that are not edited can be seen where they are typed.
+  package init(
+    reading descriptor: Int32? = nil, editing mode: TypingMode? = nil, isEchoed: Bool = false
+  ) {
+    let room = DispatchSemaphore(value: 0)  // One that begins with more must not be released with less.
+    for _ in 0..<Self.linesMax { room.signal() }
+    (self.room, self.descriptor, self.mode, self.isEchoed) = (room, descriptor, mode, isEchoed)
     hub = EventHub(countMax: Self.linesMax) {
       $0
     } released: { taken in
@@ -23,25 +44,69 @@ package final class Keyboard: Sendable {
     }
   }
 
-  /// Adds a line, from any thread; waits while there is no room.
+  // MARK: Beginning and ending
+
+  /// Begins to read, and to edit where that is possible.
+  ///
+  /// - Parameter console: Where the lines are edited.
+  /// - Returns: Where to print from now on until ``end()``, and what becomes of lines that are typed.
+  package func begin(on console: Console) -> (console: Console, lines: TypedLines) {
+    let result = edit(on: console) ?? (console, isEchoed ? .echoed : .unseen)
+    if let descriptor { read(from: descriptor) }
+    return result
+  }
+
+  private func edit(on console: Console) -> (Console, TypedLines)? {
+    guard let mode, let size = console.terminal(), mode.begin() else { return nil }
+    let prompt = Prompt(on: console, size: size)
+    state.withLock { $0.prompt = (prompt, console) }
+    var above = console
+    above.out = { prompt.handle(.printRequested($0)) }
+    return (above, .edited)
+  }
+
+  /// Ends the editing, and gives the terminal back as it was.
+  package func end() {
+    guard let (prompt, _) = state.withLock({ $0.prompt.take() }) else { return }
+    prompt.handle(.closeRequested)
+    mode?.end()
+  }
+
+  // MARK: Typing
+
+  /// Adds a line, from any thread, unless the input has ended; waits while there is no room.
   package func type(_ line: String) {
+    guard !state.withLock({ $0.isClosed }) else { return }
     room.wait()
     hub.push(line)
   }
 
-  /// Ends the input.
-  package func close() { hub.finish() }
-
-  /// Begins to read lines from a file until its end.
-  ///
-  /// - Parameter descriptor: The file; 0 is the standard input.
-  package func read(from descriptor: Int32) {
-    let thread = Thread { [self] in
-      var splitter = LineSplitter()
-      while let bytes = Self.bytes(from: descriptor) {
-        for line in splitter.split(bytes) { type(line) }
+  /// Takes bytes as a terminal or a pipe sends them.
+  package func take(_ bytes: [UInt8]) {
+    guard let prompt = state.withLock({ $0.prompt?.prompt }) else {
+      for line in state.withLock({ $0.splitter.split(bytes) }) { type(line) }
+      return
+    }
+    for action in prompt.handle(.bytesRead(bytes)) {
+      switch action {
+      case .write: break
+      case .submit(let line): type(line)
+      case .endInput: close()
       }
-      if let last = splitter.finish() { type(last) }
+    }
+  }
+
+  /// Ends the input.
+  package func close() {
+    if let last = state.withLock({ $0.splitter.finish() }) { type(last) }
+    state.withLock { $0.isClosed = true }
+    hub.finish()
+  }
+
+  /// Reads a file until its end, on a thread of its own.
+  private func read(from descriptor: Int32) {
+    let thread = Thread { [self] in
+      while let bytes = Self.bytes(from: descriptor) { take(bytes) }
       close()
     }
     thread.name = "earshot keyboard"
@@ -49,13 +114,42 @@ package final class Keyboard: Sendable {
   }
 
   /// The next bytes, or `nil` at the end.
-  private static func bytes(from descriptor: Int32) -> ArraySlice<UInt8>? {
+  private static func bytes(from descriptor: Int32) -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     var count = 0
     repeat {
       count = Foundation.read(descriptor, &buffer, buffer.count)
     } while count < 0 && errno == EINTR
-    return count > 0 ? buffer[..<count] : nil
+    return count > 0 ? Array(buffer[..<count]) : nil
+  }
+
+  // MARK: The terminal
+
+  /// Has something done whenever the terminal has another size, or was used by others.
+  package func whenTerminalChanges(_ act: @escaping @Sendable () -> Void) {
+    state.withLock { $0.terminalChanged = act }
+  }
+
+  /// Takes note of a terminal that has another size, or was used by others.
+  package func noteTerminalChange() {
+    let (shown, act) = state.withLock { ($0.prompt, $0.terminalChanged) }
+    if let (prompt, console) = shown {
+      _ = mode?.begin()  // Who has used it may have left it otherwise.
+      if let size = console.terminal() { prompt.handle(.resized(size)) }
+    }
+    act?()
+  }
+
+  /// Stops for a while: the terminal is as it was until then.
+  ///
+  /// - Parameter stop: Returns when this goes on.
+  package func pause(_ stop: () -> Void) {
+    guard let (prompt, _) = state.withLock({ $0.prompt }) else { return stop() }
+    mode?.end()
+    stop()
+    guard state.withLock({ $0.prompt != nil }) else { return }  // Ended meanwhile.
+    _ = mode?.begin()
+    prompt.handle(.continued)
   }
 
   private static let linesMax = 1_024

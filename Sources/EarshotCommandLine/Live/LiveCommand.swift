@@ -9,8 +9,6 @@ package protocol LiveCommand: Sendable {
   static var plan: CommandPlan { get }
   /// Who we are, and where.
   var options: LiveOptions { get }
-  /// Whether what is typed matters to it.
-  var readsLines: Bool { get }
 
   /// The command that a command line asks for.
   init(_ arguments: Arguments, on console: Console) throws(UsageError)
@@ -19,14 +17,12 @@ package protocol LiveCommand: Sendable {
   ///
   /// - Parameters:
   ///   - network: Where the others are; the task runs on its executor.
-  ///   - lines: What is typed; ends with the input.
+  ///   - keyboard: What is typed, and what becomes of the terminal.
   /// - Returns: The code that the process ends with.
-  func run(on network: any Network, hearing lines: EventStream<String>) async -> ExitCode
+  func run(on network: any Network, hearing keyboard: Keyboard) async -> ExitCode
 }
 
 extension LiveCommand {
-  package var readsLines: Bool { false }
-
   /// Runs the command in its surroundings, or shows its help.
   static func run(
     _ words: [String], on console: Console, in surroundings: Surroundings

@@ -16,7 +16,7 @@ package struct PingCommand: LiveCommand {
 
   /// Pings until all is sent, the peer is gone, or the task is cancelled.
   package func run(
-    on network: any Network, hearing lines: EventStream<String>
+    on network: any Network, hearing keyboard: Keyboard
   ) async -> ExitCode {
     await asPeer(on: network, console) { peer throws(EarshotError) in
       guard let target = try await find(peer, network) else { return .violated }

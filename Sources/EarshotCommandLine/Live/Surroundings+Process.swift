@@ -1,6 +1,7 @@
 import Dispatch
 package import Earshot
 import EarshotScenario
+import Foundation
 import Synchronization
 
 /// A network that a process is on, and how it gets off it.
@@ -28,6 +29,8 @@ extension Surroundings {
   ) -> Surroundings {
     Surroundings { command throws(UsageError) in
       Interrupts.hold()
+      TerminalSignals.hold()
+      try InterfaceNames.ofThisHost.check(command.options.interfaces)
       let opened: OpenNetwork
       do throws(NetworkError) { opened = try open(command.options.interfaces) } catch {
         throw UsageError(sentence: "the network cannot be used: \(error)")
@@ -39,14 +42,20 @@ extension Surroundings {
   private static func run(
     _ command: any LiveCommand, on opened: OpenNetwork, until stop: StopSignal
   ) -> ExitCode {
-    let (keyboard, network) = (Keyboard(), opened.network)
-    let ending = Ending()
+    let isTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+    let keyboard = Keyboard(
+      reading: STDIN_FILENO, editing: isTerminal ? .terminal() : nil, isEchoed: isTerminal)
+    let (network, ending) = (opened.network, Ending())
     let task = Task(executorPreference: network.executor.task) {
-      await command.run(on: network, hearing: keyboard.lines)
+      await command.run(on: network, hearing: keyboard)
     }
     let interrupts = Interrupts { task.cancel() }
     stop.whenGiven { task.cancel() }
-    if command.readsLines { keyboard.read(from: 0) }
+    TerminalSignals {
+      keyboard.noteTerminalChange()
+    } stopRequested: {
+      keyboard.pause { TerminalSignals.stop() }
+    }.listen()
     Task {
       let code = await task.value
       await opened.shutDown()
