@@ -1,6 +1,8 @@
 import EarshotCommandLine
 import EarshotSimulator
 import Foundation
+import ScreenKit
+import Synchronization
 import Testing
 
 @Suite("Advertise, browse and ping in a simulated world")
@@ -85,6 +87,112 @@ struct LiveCommandTests {
     #expect(eve.lines.last?.hasSuffix("is gone") == true)
   }
 
+  @Test(
+    "After a change of its size the terminal has one table, with all that fits",
+    arguments: Narrowing.all)
+  func resized(narrowing: Narrowing) throws {
+    let party = Party()
+    let terminal = Mutex(Screen(columns: 70, rows: 10, narrowing: narrowing))
+    let printed = Console(
+      terminal: { terminal.withLock { $0.size } },
+      out: { text in terminal.withLock { $0.write(text) } },
+      err: { _ in })
+    let bob = try party.guest("browse", on: "tablet", writingTo: printed)
+    for name in ["Ann", "小林", "Eve"] {
+      _ = try party.guest(
+        "advertise", "--name", name, "--info", "room=lobby", on: "host of \(name)")
+    }
+    party.at(3) {
+      terminal.withLock { $0.resize(columns: 30, rows: 10) }
+      bob.keyboard.noteTerminalChange()
+    }
+    let ann = "1  Ann   "
+    party.run(until: 4)
+    for columns in [30, 100] {
+      terminal.withLock { $0.resize(columns: columns, rows: 10) }
+      bob.keyboard.noteTerminalChange()
+      let rows = terminal.withLock { $0.lines.suffix(10) }
+      #expect(rows.filter { $0.hasPrefix(ann) }.count == 1)
+      #expect(rows.count == 4)
+      #expect(rows.allSatisfy { $0.columns <= columns })
+      #expect(rows.contains { $0.hasSuffix("room=lobby") } == (columns == 100))
+    }
+    _ = try party.guest("advertise", "--name", "Zoë", on: "watch")
+    party.run(until: 8)
+    #expect(terminal.withLock { $0.lines.count } == 5)
+    #expect(terminal.withLock { $0.unknown }.isEmpty)
+  }
+
+  @Test("A flood sends as fast as answers come, and shows nothing for each")
+  func flood() throws {
+    let party = Party()
+    _ = try party.guest("advertise", "--name", "Eve", "--accept", on: "phone")
+    let bob = try party.guest("ping", "Eve", "--flood", "--count", "200", on: "tablet")
+    party.run(until: 5)
+    #expect(bob.lines.count == 4)
+    #expect(bob.lines.dropFirst(2).first == "200 sent, 200 answered, 0 % lost")
+    #expect(bob.code == .held)
+  }
+
+  @Test("On a terminal a flood leaves a dot for each message that is not answered")
+  func dots() throws {
+    let party = Party()
+    let ann = try party.guest("advertise", "--name", "Ann", "--accept", on: "phone")
+    let bob = try party.guest(
+      "ping", "Ann", "--flood", "--timeout", "1.5", on: "tablet",
+      terminal: TerminalSize(columns: 80, rows: 24))
+    party.at(1.2) { party.world.crash(ann.host) }
+    party.run(until: 60)
+    let lines = bob.screen(columns: 80).lines
+    #expect(bob.printed.out.contains(".\u{8} \u{8}.\u{8} \u{8}"))
+    #expect(lines.dropFirst().first?.allSatisfy { $0 == "." } == true)
+    #expect(lines.dropFirst().first?.isEmpty == false)
+    #expect(!lines.contains { $0.hasPrefix("no answer") })
+    #expect(bob.screen(columns: 80).unknown.isEmpty)
+    #expect(bob.code == .violated)
+  }
+
+  @Test("Programs get an object for each answer, and one at the end; of a flood only that")
+  func pingJSON() throws {
+    let party = Party()
+    _ = try party.guest("advertise", "--name", "E\"ve", "--accept", on: "phone")
+    let ping = try party.guest(
+      "ping", "E\"ve", "--json", "--count", "2", "--interval", "0.1", on: "tablet")
+    let flood = try party.guest("ping", "E\"ve", "--json", "--flood", "--count", "50", on: "watch")
+    party.run(until: 6)
+    let objects = try ping.objects
+    #expect(
+      objects.map { $0["event"] as? String } == ["started", "answered", "answered", "finished"])
+    #expect(objects[0]["name"] as? String == "E\"ve")
+    #expect((objects[0]["id"] as? String)?.count == 52)
+    #expect(objects[0]["bytes"] as? Int == 56)
+    #expect(objects[2]["number"] as? Int == 2)
+    #expect(objects[2]["milliseconds"] as? Double ?? 0 > 0)
+    #expect(objects[3]["sent"] as? Int == 2)
+    #expect(objects[3]["answered"] as? Int == 2)
+    #expect(objects[3]["lostPercent"] as? Int == 0)
+    #expect(
+      (objects[3]["milliseconds"] as? [String: Double])?.keys.sorted() == [
+        "max", "median", "min", "p95",
+      ])
+    #expect(try flood.objects.map { $0["event"] as? String } == ["started", "finished"])
+    #expect(try flood.objects.last?["sent"] as? Int == 50)
+  }
+
+  @Test("Programs hear of messages without an answer, and of a peer that is gone")
+  func pingJSONDeath() throws {
+    let party = Party()
+    let ann = try party.guest("advertise", "--name", "Ann", "--accept", on: "phone")
+    let bob = try party.guest(
+      "ping", "Ann", "--json", "--count", "100", "--timeout", "2", on: "tablet")
+    party.at(2.5) { party.world.crash(ann.host) }
+    party.run(until: 90)
+    let events = try bob.objects.compactMap { $0["event"] as? String }
+    #expect(events.contains("unanswered"))
+    #expect(events.suffix(2) == ["gone", "finished"])
+    #expect(bob.code == .violated)
+  }
+
   @Test("Who is not there, or does not want to, is not pinged")
   func refused() throws {
     let party = Party()
@@ -141,6 +249,19 @@ struct RoundTripTests {
   @Test("Nothing sent is nothing lost")
   func none() { #expect(RoundTrips().text == "0 sent, 0 answered, 0 % lost\n") }
 
+  @Test(
+    "What was lost is never no percent",
+    arguments: [(1_000_000, "0.1"), (1_000, "0.1"), (8, "12.5"), (2, "50")])
+  func lost(sent: Int, percent: String) {
+    var trips = RoundTrips()
+    for _ in 0..<sent { trips.addSent() }
+    for _ in 1..<sent { trips.addAnswer(after: .zero) }
+    #expect(trips.text.hasPrefix("\(sent) sent, \(sent - 1) answered, \(percent) % lost\n"))
+    #expect(!trips.areAllAnswered)
+    trips.removeSent()
+    #expect(trips.areAllAnswered)
+  }
+
   @Test("The figures are those of the nearest rank")
   func figures() {
     var trips = RoundTrips()
@@ -151,7 +272,7 @@ struct RoundTripTests {
     trips.addSent()
     #expect(
       trips.text == """
-        21 sent, 20 answered, 4 % lost
+        21 sent, 20 answered, 4.8 % lost
         round trip min 1.000 ms, median 10.000 ms, p95 19.000 ms, max 20.000 ms
 
         """)

@@ -11,6 +11,8 @@ struct LiveUsageTests {
       ("advertise", ["--info", "a=1", "--info=a=2"], "--info has \"a\" twice"),
       ("advertise", ["--info", "id=1"], "is one of Earshot's own"),
       ("advertise", ["--name", ""], "The display name is empty"),
+      ("advertise", ["--name", " "], "--name is blank: others need something to see"),
+      ("chat", ["--name", "\u{200B}\u{3000}\u{2800}\u{301}"], "--name is blank"),
       ("advertise", ["--name", "a\nb"], "The display name has a control character"),
       ("browse", ["--service", "Chat!"], "The service type “Chat!” may have only"),
       ("browse", ["--service", "a-very-long-service"], "has 19 characters"),
@@ -18,7 +20,7 @@ struct LiveUsageTests {
       ("browse", ["--interface", ""], "--interface needs a name, such as lo"),
       ("browse", ["--name", "A", "--name", "B"], "--name stands here twice"),
       ("chat", ["Ann"], "chat takes no words of its own"),
-      ("chat", ["--patience", "-1"], "--patience takes seconds from 0.0 to 3600.0, not \"-1\""),
+      ("chat", ["--patience", "-1"], "--patience takes seconds from 0 to 3600, not \"-1\""),
       ("chat", ["--patience", "soon"], "not \"soon\""),
       ("ping", [], "ping needs one peer"),
       ("ping", ["Ann", "Bob"], "ping needs one peer"),
@@ -26,6 +28,11 @@ struct LiveUsageTests {
         "ping", ["Ann", "--count", "0"], "--count takes a whole number from 1 to 1000000, not \"0\""
       ),
       ("ping", ["Ann", "--size", "7"], "--size takes a whole number from 8"),
+      (
+        "ping", ["Ann", "--flood", "--interval", "1"],
+        "--flood does not wait between messages; leave --interval out"
+      ),
+      ("ping", ["Ann", "--timeout", "0"], "--timeout takes seconds from 0.1 to 3600, not \"0\""),
       ("ping", ["Ann", "--interval", "nan"], "--interval takes seconds"),
     ] as [(String, [String], String)])
   func usage(command: String, words: [String], reason: String) {
@@ -34,6 +41,27 @@ struct LiveUsageTests {
     #expect(shell.err.contains(reason))
     #expect(shell.err.hasSuffix("\nSee \"earshot help \(command)\".\n"))
     #expect(shell.out.isEmpty)
+  }
+
+  @Test("An interface that there is not is answered with those that there are")
+  func interfaces() throws {
+    let names = InterfaceNames(["lo", "eth0"])
+    #expect(throws: Never.self) { try names.check(["eth0", "lo"]) }
+    #expect(throws: Never.self) { try names.check([]) }
+    #expect(throws: UsageError("there is no interface \"no\\u{7}pe\"; there is lo, eth0")) {
+      try names.check(["lo", "no\u{7}pe"])
+    }
+    #expect(throws: UsageError("there is no interface \"lo\"; there is none at all")) {
+      try InterfaceNames([]).check(["lo"])
+    }
+    #expect(throws: Never.self) { try InterfaceNames.ofThisHost.check(["lo"]) }
+  }
+
+  @Test("Names with something to see are names", arguments: ["A", "小", "👩‍👩‍👧", "-", " x"])
+  func names(name: String) {
+    let shell = Shell()
+    _ = shell.run(["browse", "--name", name])
+    #expect(shell.err.hasPrefix("earshot: there is no network here\n"))
   }
 
   @Test("Without mistakes the surroundings are asked", arguments: ["advertise", "browse", "chat"])

@@ -189,7 +189,7 @@ final class ProcessTests: Sendable {
   @Test("An interface that there is not is wrong usage")
   func interface() async throws {
     let program = try start("browse", "--interface", "no-such-if")
-    await program.expect("earshot: the network cannot be used: interface no-such-if")
+    await program.expect("earshot: there is no interface \"no-such-if\"; there is lo")
     #expect(await program.exitStatus() == 2)
   }
 }

@@ -23,7 +23,8 @@ package struct Screen: Sendable {
   private var isContinued: Set<Int> = []
   private var (row, column) = (0, 0)
   private var saved = (row: 0, column: 0)
-  private var isWrapping = true
+  /// Whether a text that is too long goes on in the next row.
+  package private(set) var isWrapping = true
   private let narrowing: Narrowing
   /// How wide the terminal believes that a character is.
   private let width: @Sendable (Character) -> Int

@@ -34,7 +34,8 @@ package final class Keyboard: Sendable {
   package init(
     reading descriptor: Int32? = nil, editing mode: TypingMode? = nil, isEchoed: Bool = false
   ) {
-    let room = DispatchSemaphore(value: 0)  // One that begins with more must not be released with less.
+    // A semaphore that begins with more than it has at its release traps.
+    let room = DispatchSemaphore(value: 0)
     for _ in 0..<Self.linesMax { room.signal() }
     (self.room, self.descriptor, self.mode, self.isEchoed) = (room, descriptor, mode, isEchoed)
     hub = EventHub(countMax: Self.linesMax) {

@@ -20,6 +20,9 @@ package struct LiveOptions: Hashable, Sendable {
   }
 
   private static func checkedName(_ text: String) throws(UsageError) -> String {
+    guard text.isEmpty || text.unicodeScalars.contains(where: \.isVisible) else {
+      throw UsageError("--name is blank: others need something to see")
+    }
     do throws(DisplayNameError) { return try DisplayName(text).text } catch {
       throw UsageError(sentence: error.description)
     }
@@ -52,11 +55,30 @@ package struct LiveOptions: Hashable, Sendable {
   }
 }
 
+extension Unicode.Scalar {
+  /// Whether there is something to see of the character when it stands alone.
+  fileprivate var isVisible: Bool {
+    switch properties.generalCategory {
+    case .spaceSeparator, .format, .nonspacingMark: false
+    default:
+      !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint && self != "\u{2800}"
+    }
+  }
+}
+
 extension UsageError {
   /// A mistake from a sentence with its full stop.
   init(sentence: String) {
     let sentence = sentence.escapedForTerminals
     self.init(sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence)
+  }
+}
+
+extension Double {
+  /// The number, without decimals if it is whole.
+  fileprivate var shortText: String {
+    let text = description
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 }
 
@@ -70,7 +92,7 @@ extension Arguments {
     guard let text = self[option: option] else { return standard }
     guard let seconds = Double(text), range.contains(seconds) else {
       throw UsageError(
-        "\(option) takes seconds from \(range.lowerBound) to \(range.upperBound), "
+        "\(option) takes seconds from \(range.lowerBound.shortText) to \(range.upperBound.shortText), "
           + "not \"\(text.escapedForTerminals)\"")
     }
     return .seconds(seconds)

@@ -75,18 +75,23 @@ package struct PingCommand: LiveCommand {
   private func ask(
     _ target: DiscoveredPeer, in session: Session, on network: any Network
   ) async -> ExitCode {
-    let name = target.name.escapedForTerminals
-    console.line("ping \(name) (\(target.id.short)), \(ping.sizeBytes) bytes")
-    var trips = RoundTrips()
+    var report = PingReport(on: console, ping, to: target.name, target.id)
     for number in 1...ping.count {
       let start = network.now
-      guard await trip(number, to: target, in: session, on: network, &trips) else { break }
-      guard number < ping.count,
-        (try? await network.sleep(until: start + ping.interval)) != nil
+      guard await trip(number, to: target, in: session, on: network, &report),
+        number < ping.count, await pause(from: start, on: network)
       else { break }
     }
-    console.out("--- \(name) ---\n\(trips.text)")
-    return trips.answered > 0 && trips.answered == trips.sent ? .held : .violated
+    report.finished()
+    return report.trips.areAllAnswered ? .held : .violated
+  }
+
+  /// Waits until the next message is due.
+  ///
+  /// - Returns: Whether there is a point in sending it.
+  private func pause(from start: Instant, on network: any Network) async -> Bool {
+    guard !ping.isFlood else { return !Task.isCancelled }
+    return (try? await network.sleep(until: start + ping.interval)) != nil
   }
 
   /// Sends one message and waits for its answer.
@@ -94,25 +99,20 @@ package struct PingCommand: LiveCommand {
   /// - Returns: Whether there is a point in sending more.
   private func trip(
     _ number: Int, to target: DiscoveredPeer, in session: Session, on network: any Network,
-    _ trips: inout RoundTrips
+    _ report: inout PingReport
   ) async -> Bool {
     let (start, message) = (network.now, ping.message(number))
     guard (try? await session.send(message, to: [target.id])) != nil else { return false }
+    report.sent()
     let answer = await answer(like: message, in: session, on: network)
     switch answer {
     case .arrived(let instant):
-      trips.addSent()
-      trips.addAnswer(after: instant - start)
-      console.line(
-        "\(message.count) bytes from \(target.name.escapedForTerminals): "
-          + "\(number), \((instant - start).millisecondsText)")
-    case .late:
-      guard !Task.isCancelled else { return false }
-      trips.addSent()
-      console.line("no answer to \(number) in time")
-    case .gone:
-      trips.addSent()
-      console.line("\(target.name.escapedForTerminals) is gone")
+      report.answered(number, bytes: message.count, after: instant - start)
+    case .late where Task.isCancelled:
+      report.withdrawn()
+      return false
+    case .late: report.unanswered(number)
+    case .gone: report.gone()
     }
     return answer != .gone
   }

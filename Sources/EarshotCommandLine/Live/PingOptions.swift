@@ -7,6 +7,10 @@ struct PingOptions: Hashable, Sendable {
   let sizeBytes: Int
   /// How long to look for the peer, and to wait for each answer.
   let timeout: Duration
+  /// Whether the next message follows at once when one is answered.
+  let isFlood: Bool
+  /// Whether there is one JSON object a line.
+  let isJSON: Bool
 
   /// The options of a command line.
   init(_ arguments: Arguments) throws(UsageError) {
@@ -15,7 +19,12 @@ struct PingOptions: Hashable, Sendable {
       throw UsageError("ping needs one peer: its name, its identifier, or its number in browse")
     }
     self.target = target
-    count = try arguments.number("--count", else: 5, in: 1...1_000_000)
+    (isFlood, isJSON) = (arguments.has("--flood"), arguments.has("--json"))
+    guard !isFlood || !arguments.has("--interval") else {
+      throw UsageError("--flood does not wait between messages; leave --interval out")
+    }
+    let standard = isFlood ? Self.floodCount : 5
+    count = try arguments.number("--count", else: standard, in: 1...1_000_000)
     interval = try arguments.seconds("--interval", else: .seconds(1), in: 0...3_600)
     sizeBytes = try arguments.number("--size", else: 56, in: Self.sizeBytesMin...1 << 20)
     timeout = try arguments.seconds("--timeout", else: .seconds(10), in: 0.1...3_600)
@@ -28,13 +37,20 @@ struct PingOptions: Hashable, Sendable {
   }
 
   private static let sizeBytesMin = 8
+  private static let floodCount = 1_000
 
   static let plans = [
-    OptionPlan("--count", "N", help: "How many messages to send (else 5)"),
+    OptionPlan("--count", "N", help: "How many messages to send (else 5, or 1000 with\n--flood)"),
     OptionPlan("--interval", "SECONDS", help: "From one to the next (else 1)"),
     OptionPlan("--size", "BYTES", help: "How large a message is, from 8 (else 56)"),
     OptionPlan(
       "--timeout", "SECONDS",
       help: "How long to look for the peer, and to wait for an\nanswer (else 10)"),
+    OptionPlan(
+      "--flood",
+      help:
+        "Send the next message as soon as one is answered; on\na terminal a dot stays for each that is not"
+    ),
+    OptionPlan("--json", help: "One JSON object a line"),
   ]
 }

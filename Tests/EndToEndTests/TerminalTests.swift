@@ -1,0 +1,132 @@
+import Foundation
+import ScreenKit
+import Testing
+
+/// Real processes at terminals of their own, on the loopback interface.
+@Suite(
+  "Terminals", .timeLimit(.minutes(5)), .serialized,
+  .enabled(if: TerminalProgram.isAvailable, "needs setsid of util-linux"))
+struct TerminalTests {
+  private let service = "t\(UInt32.random(in: .min ... .max))"
+
+  private func chat(_ name: String, columns: Int = 80) throws -> TerminalProgram {
+    try TerminalProgram("chat", "--name", name, "--service", service, columns: columns)
+  }
+
+  @Test("Two people type at once, and neither sees what is not so")
+  func chatting() async throws {
+    let (ann, bob) = (try chat("Ann"), try chat("Bob"))
+    await ann.expect("Bob is near")
+    ann.press("/invitee\u{7F} Bob\r")
+    await bob.expect("Ann wants to chat with you. Accept? (y/n)")
+    bob.press("y\r")
+    await ann.expect("Bob joined this chat")
+    await bob.expect("Ann joined this chat")
+    bob.press("half a")
+    await bob.expect { $0.lines.last == "> half a" }
+    ann.press("hlo 小林 👩‍👩‍👧\u{1B}OH\u{1B}[C\u{1B}[Cel\u{1B}[D\u{7F}e\u{1B}[C\r")
+    await bob.expect { $0.lines.suffix(2) == ["Ann said: hlelo 小林 👩‍👩‍👧", "> half a"] }
+    bob.press(" line\r")
+    await ann.expect { $0.lines.suffix(2) == ["Bob said: half a line", ">"] }
+    await bob.expect { $0.lines.filter { $0.contains("half a") } == ["I said: half a line"] }
+    #expect(!ann.showsKeys)
+    ann.press("\u{4}")
+    #expect(await ann.exitStatus() == 0)
+    await bob.expect("Ann ended this chat")
+    await ann.expect { $0.lines.last == "You ended this chat" && !$0.isPasteBracketed }
+    #expect(ann.showsKeys)
+    bob.press("/quit\r")
+    #expect(await bob.exitStatus() == 0)
+    #expect(bob.showsKeys)
+    #expect(ann.screen.unknown.isEmpty && bob.screen.unknown.isEmpty)
+  }
+
+  @Test(
+    "However it ends, the terminal is what it was",
+    arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT, SIGTRAP])
+  func restored(signal: Int32) async throws {
+    let ann = try chat("Ann")
+    await ann.expect { $0.isPasteBracketed && $0.lines.last == ">" }
+    #expect(!ann.showsKeys)
+    ann.press("some text")
+    await ann.expect("> some text")
+    ann.signal(signal)
+    #expect(await ann.exitStatus() != nil)
+    #expect(ann.showsKeys)
+    await ann.expect { !$0.isPasteBracketed }
+  }
+
+  @Test("Ctrl-C leaves, with a goodbye")
+  func interrupted() async throws {
+    let ann = try chat("Ann")
+    await ann.expect { $0.lines.last == ">" }
+    ann.press("abc\u{3}")
+    #expect(await ann.exitStatus() == 0)
+    #expect(ann.showsKeys)
+  }
+
+  @Test(
+    "Ctrl-Z gives the terminal to the shell, and fg brings the line back",
+    .enabled(if: Shell.has("bash"), "needs bash"))
+  func stopped() async throws {
+    let shell = try TerminalProgram(
+      running: [
+        "bash", "-c",
+        "set -m; \"$@\"; echo \"[stopped $?]\"; read line; fg >/dev/null; echo \"[ended $?]\"",
+        "bash",
+        Program.path, "chat", "--name", "Ann", "--service", service, "--interface", "lo",
+      ])
+    await shell.expect { $0.lines.last == ">" }
+    shell.press("abc")
+    await shell.expect { $0.lines.last == "> abc" }
+    shell.press("\u{1A}")
+    await shell.expect("[stopped 148]")
+    #expect(shell.showsKeys)
+    shell.press("shell\r")
+    await shell.expect { $0.lines.last == "> abc" && $0.isPasteBracketed }
+    #expect(!shell.showsKeys)
+    shell.press("d")
+    await shell.expect { $0.lines.last == "> abcd" }
+    shell.signal(SIGSTOP)
+    await shell.expect("[ended 147]")
+    #expect(await shell.exitStatus() != nil)
+  }
+
+  @Test("A terminal that changes its size shows the line once")
+  func resized() async throws {
+    let ann = try chat("Ann", columns: 90)
+    await ann.expect { $0.lines.last == ">" }
+    ann.press("a line that is longer than half of the terminal, so that it wraps")
+    // Wrapping is on again when all of the row has come.
+    await ann.expect { $0.textBeforeCursor.hasSuffix("it wraps") && $0.isWrapping }
+    for columns in [50, 120] {
+      ann.resize(columns: columns)
+      await ann.expect { screen in
+        screen.isWrapping && screen.lines.filter { $0.contains("wraps") }.count == 1
+          && screen.lines.last?.hasPrefix(columns == 50 ? "< " : "> a line") == true
+      }
+      #expect(!ann.screen.lines.dropLast().contains { $0.contains("a line that") })
+    }
+  }
+
+  @Test("The table of who is near fits the terminal after its size has changed")
+  func table() async throws {
+    let browser = try TerminalProgram("browse", "--service", service, columns: 100)
+    let ann = try Program([
+      "advertise", "--name", "Ann", "--info", "room=lobby", "--service", service,
+    ])
+    await browser.expect("room=lobby")
+    for columns in [30, 90] {
+      browser.resize(columns: columns)
+      await browser.expect { screen in
+        let rows = screen.lines
+        return rows.count == 2 && rows[1].hasPrefix("1  Ann")
+          && rows[1].hasSuffix("room=lobby") == (columns == 90)
+          && (columns == 90 || rows[1].hasSuffix("…"))
+      }
+    }
+    browser.press("\u{3}")
+    #expect(await browser.exitStatus() == 0)
+    withExtendedLifetime(ann) {}
+  }
+}
