@@ -372,8 +372,11 @@ package struct Roster: Hashable, Sendable {
 
   /// Who keeps its seat of those who are linked: nobody gives way to one who may never come.
   ///
-  /// The local peer comes first: one that is between two groups stays with those who joined earlier.
-  private var seatsAmongMembers: [PeerID] { seats(of: members, localIsFirst: true) }
+  /// A local peer that has none, since it is between two groups, stays with those who joined earlier.
+  private var seatsAmongMembers: [PeerID] {
+    let seats = seats(of: members)
+    return seats.contains(local) ? seats : self.seats(of: members, localIsFirst: true)
+  }
 
   private func seats(of entries: [Entry], localIsFirst: Bool = false) -> [PeerID] {
     struct Stand {

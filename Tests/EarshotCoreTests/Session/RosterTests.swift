@@ -254,35 +254,133 @@ struct RosterTests {
     #expect(roster.settle(at: .zero) == [])
   }
 
-  @Test("All members seat the same peers, whatever they heard first", arguments: Seed.some(200))
-  func seatsAgree(seed: Seed) {
+  @Test(
+    "Whoever is linked at first, and whatever is heard first, full meshes remain",
+    arguments: Seed.some(300))
+  func meshes(seed: Seed) {
     var random = seed.generator
-    let count = 4 + Int(random.below(5))
-    let entries = (0..<count).map { number in
-      Self.entry(
-        number, seniority: random.below(4), capacity: 2 + Int(random.below(7)))
-    }
-    var views: [[PeerID]] = []
-    for own in entries.indices {
-      var roster = Roster(of: entries[own].peer, capacity: entries[own].capacity)
-      roster.takeSeniority(entries[own].seniority)
-      var others = entries.indices.filter { $0 != own }
-      others.shuffle(using: &random)
-      for other in others { _ = roster.join(entries[other]) }
-      var seated = Set(others.map { entries[$0].peer })
-      for change in roster.settle(at: .zero) {
-        if case .dismiss(let peer, _) = change { seated.remove(peer) }
+    let capacity = 2 + Int(random.below(7))
+    var group = Group.any(using: &random) { _ in capacity }
+    let isCalm = group.settle(using: &random)
+    #expect(isCalm)
+    for own in group.entries.indices {
+      let mesh = group.members(of: own).union([own])
+      #expect(mesh.count <= capacity)
+      for other in mesh {
+        #expect(group.members(of: other).union([other]) == mesh, "\(own) and \(other)")
       }
-      views.append(seated.sorted())
     }
-    let seats = entries.indices.filter { own in
-      entries.indices.allSatisfy { $0 == own || views[$0].contains(entries[own].peer) }
+  }
+
+  @Test(
+    "Whatever each one's capacity, all settle within it, and agree on who is linked",
+    arguments: Seed.some(300))
+  func unequalCapacities(seed: Seed) {
+    var random = seed.generator
+    var group = Group.any(using: &random) { 2 + Int($0.below(7)) }
+    let isCalm = group.settle(using: &random)
+    #expect(isCalm)
+    for own in group.entries.indices {
+      let members = group.members(of: own)
+      #expect(members.count < group.entries[own].capacity)
+      for other in members { #expect(group.members(of: other).contains(own)) }
     }
-    #expect(seats.count >= 2)
-    for own in seats {
-      let expected = seats.filter { $0 != own }.map { entries[$0].peer }.sorted()
-      #expect(views[own] == expected)
+  }
+
+  /// Several rosters that hear of each other at once, and do what follows.
+  struct Group {
+    let entries: [Roster.Entry]
+    private var rosters: [Roster]
+
+    init(_ entries: [Roster.Entry]) {
+      self.entries = entries
+      rosters = entries.map { entry in
+        var roster = Roster(of: entry.peer, capacity: entry.capacity)
+        roster.takeSeniority(entry.seniority)
+        return roster
+      }
     }
+
+    /// Up to ten peers, of whom any may be linked.
+    static func any(
+      using random: inout RandomStream, capacity: (inout RandomStream) -> Int
+    ) -> Group {
+      let count = 3 + Int(random.below(8))
+      let entries = (0..<count).map { number in
+        RosterTests.entry(
+          number, seniority: random.below(4), capacity: capacity(&random))
+      }
+      var group = Group(entries)
+      let density = random.below(100)
+      for (own, other) in group.pairs where random.below(100) < density {
+        group.link(own, other)
+      }
+      return group
+    }
+
+    func members(of own: Int) -> Set<Int> {
+      let peers = rosters[own].members.map(\.peer)
+      return Set(entries.indices.filter { peers.contains(entries[$0].peer) })
+    }
+
+    mutating func link(_ first: Int, _ second: Int) {
+      for (own, other) in [(first, second), (second, first)] {
+        rosters[own].takeSeniority(entries[own].seniority)
+        for reader in rosters[own].join(entries[other]).compactMap({ index(of: $0) }) {
+          rosters[reader].introduce(entries[other], by: entries[own].peer)
+        }
+      }
+      for (own, other) in [(first, second), (second, first)] {
+        for known in members(of: own) where known != other {
+          rosters[other].introduce(entries[known], by: entries[own].peer)
+        }
+      }
+    }
+
+    mutating func part(_ first: Int, _ second: Int) {
+      for (own, other) in [(first, second), (second, first)] {
+        let (peer, session) = (entries[other].peer, entries[other].session)
+        let readers = rosters[own].leave(peer, session, .full, at: .zero)
+        for reader in readers.compactMap({ index(of: $0) }) {
+          rosters[reader].retract(peer, session, by: entries[own].peer)
+        }
+      }
+    }
+
+    /// Lets everybody do what follows, in any order; answers whether that comes to an end.
+    mutating func settle(using random: inout RandomStream) -> Bool {
+      for _ in 0..<200 {
+        var isCalm = true
+        for own in entries.indices.shuffled(using: &random) {
+          for change in rosters[own].settle(at: .zero) {
+            if case .dismiss(let peer, _) = change, let other = index(of: peer) {
+              part(own, other)
+              isCalm = false
+            }
+          }
+        }
+        for (own, other) in pairs.shuffled(using: &random) where doSeek(own, other) {
+          link(own, other)
+          isCalm = false
+        }
+        if isCalm { return true }
+      }
+      return false
+    }
+
+    private var pairs: [(Int, Int)] {
+      entries.indices.flatMap { own in entries.indices.map { (own, $0) }.filter { $0 < $1 } }
+    }
+
+    /// Whether both look for each other, so that who asks is answered.
+    private func doSeek(_ own: Int, _ other: Int) -> Bool {
+      !members(of: own).contains(other) && rosters[own][entries[other].peer] != nil
+        && rosters[other][entries[own].peer] != nil
+    }
+
+    private func index(of entry: Roster.Entry) -> Int? { index(of: entry.peer) }
+
+    private func index(of peer: PeerID) -> Int? { entries.firstIndex { $0.peer == peer } }
   }
 
   @Test("Seniority counts from the group that is joined, and ends with it")
@@ -322,7 +420,7 @@ struct RosterTests {
     return (0..<12).map { _ in PeerID(random: &random) }.sorted()
   }()
 
-  private static func entry(
+  fileprivate static func entry(
     _ number: Int, session: Int? = nil, seniority: UInt64? = nil, capacity: Int = 8
   ) -> Roster.Entry {
     Roster.Entry(
