@@ -420,9 +420,11 @@ extension Session: LinkOwner {
   func resume() { for member in membersInOrder { handle(.resumeRequested, of: member) } }
 
   func leave(within limit: Duration) async {
-    beginLeaving(within: limit)
     guard phase != .ended else { return }
-    await withUnsafeContinuation { leavers.append($0) }
+    let leaver = Promise<Void>()  // Known before anything ends: waiting may begin later than that.
+    leavers.append(leaver)
+    beginLeaving(within: limit)
+    await leaver.value(cancelled: {})
   }
 
   /// Begins to leave, unless that was begun before.
@@ -463,7 +465,7 @@ extension Session: LinkOwner {
     peer.assumeIsolated { $0.sessionEnded(self) }
     let leavers = leavers
     self.leavers = []
-    for leaver in leavers { leaver.resume() }
+    for leaver in leavers { leaver.fulfil(()) }
   }
 
   private static let dismissalTime = Duration.seconds(5)

@@ -34,7 +34,7 @@ public actor Session {
   var proposed = MembershipID.none
   var timers = TimerTable<Deadline>()
   var timer: (any NetworkTimer)?
-  var leavers: [UnsafeContinuation<Void, Never>] = []
+  var leavers: [Promise<Void>] = []
   var joiners: [PeerID: [@Sendable (Bool) -> Void]] = [:]
   var random: RandomStream
 
@@ -145,6 +145,8 @@ public actor Session {
   // MARK: Ending
 
   /// Leaves the session: what was sent is delivered, then the members are told.
+  ///
+  /// Leaving again waits for the same end; cancelling changes nothing.
   ///
   /// - Parameter limit: How long delivering may take; what is left then counts as undelivered.
   public func disconnect(within limit: Duration = .seconds(2)) async {

@@ -1,0 +1,185 @@
+import Earshot
+import EarshotCore
+import EarshotNetwork
+import EarshotSimulator
+import Testing
+
+/// The table of the article “What calls do when”, row by row.
+@Suite("What each call does when")
+struct CallTableTests {
+  enum Situation: String, Sendable {
+    case again, suspended, stopped, sessionLeft, cancelled
+  }
+  enum Call: String, Sendable {
+    case advertise, browse, makeSession, invite, accept, acceptInto, decline, waitForEnding
+    case update, stopAdvertiser, stopBrowser, members, statistics, send, remove, disconnect
+    case suspend, resume, stop
+  }
+  struct Row: Sendable, CustomStringConvertible {
+    let call: Call
+    let situation: Situation
+    let result: String
+    var description: String { "\(call), \(situation): \(result)" }
+  }
+
+  private static let ends: [(Call, [(Situation, String)])] = [
+    (
+      Call.advertise,
+      [(.again, "alreadyAdvertised"), (.suspended, "suspended"), (.stopped, "stopped")]
+    ),
+    (.browse, [(.again, "done"), (.suspended, "suspended"), (.stopped, "stopped")]),
+    (.makeSession, [(.again, "done"), (.suspended, "done"), (.stopped, "stopped")]),
+    (
+      .invite,
+      [
+        (.again, "accepted"), (.suspended, "suspended"), (.stopped, "stopped"),
+        (.sessionLeft, "sessionEnded"), (.cancelled, "cancelled"),
+      ]
+    ),
+    (
+      .accept,
+      [
+        (.again, "invitationEnded"), (.suspended, "suspended"), (.stopped, "stopped"),
+        (.cancelled, "cancelled"),
+      ]
+    ),
+    (
+      .acceptInto,
+      [
+        (.again, "done"), (.suspended, "suspended"), (.stopped, "stopped"),
+        (.sessionLeft, "sessionEnded"), (.cancelled, "cancelled"),
+      ]
+    ),
+    (
+      .decline,
+      [
+        (.again, "declined"), (.suspended, "declined"), (.stopped, "stopped"),
+        (.cancelled, "declined"),
+      ]
+    ),
+    (.waitForEnding, [(.stopped, "stopped"), (.cancelled, "nothing")]),
+    (.update, [(.again, "done"), (.suspended, "done"), (.stopped, "stopped")]),
+    (.stopAdvertiser, [(.again, "done"), (.suspended, "done"), (.stopped, "done")]),
+    (.stopBrowser, [(.again, "done"), (.suspended, "done"), (.stopped, "done")]),
+    (.members, [(.again, "1"), (.suspended, "1"), (.stopped, "0"), (.sessionLeft, "0")]),
+    (
+      .statistics,
+      [(.again, "some"), (.suspended, "some"), (.stopped, "none"), (.sessionLeft, "none")]
+    ),
+    (
+      .send,
+      [
+        (.again, "done"), (.suspended, "done"), (.stopped, "sessionEnded"),
+        (.sessionLeft, "sessionEnded"), (.cancelled, "done"),
+      ]
+    ),
+    (.remove, [(.again, "0"), (.suspended, "0"), (.stopped, "0"), (.sessionLeft, "0")]),
+    (.disconnect, [(.again, "0"), (.suspended, "0"), (.stopped, "0"), (.cancelled, "0")]),
+    (.suspend, [(.again, "done"), (.suspended, "done"), (.stopped, "done")]),
+    (.resume, [(.again, "done"), (.suspended, "done"), (.stopped, "stopped")]),
+    (.stop, [(.again, "0"), (.suspended, "0"), (.stopped, "0"), (.cancelled, "0")]),
+  ]
+  static let rows = ends.flatMap { call, ends in
+    ends.map { Row(call: call, situation: $0.0, result: $0.1) }
+  }
+
+  /// Bob invites Ann a second time, while he is a member of a session of hers.
+  private struct Cast: Sendable {
+    let scene: Scene
+    let shared: Session
+    let own: Session
+    let invitation: Invitation
+    let browser: Browser
+  }
+
+  @Test("What each call returns or throws is what the table says", arguments: rows)
+  func table(row: Row) {
+    Scene.play { scene in
+      let cast = try await prepare(scene)
+      switch row.situation {
+      case .again:
+        if row.call != .waitForEnding { _ = await start(row.call, cast).end() }
+      case .suspended: await scene.ann.suspend()
+      case .stopped: await scene.ann.stop()
+      case .sessionLeft:
+        await cast.own.disconnect()
+        await cast.shared.disconnect()
+      case .cancelled: break
+      }
+      let call = start(row.call, cast)
+      if row.situation == .cancelled { call.cancel() }
+      #expect(await call.end() == row.result)
+      #expect(call.duration! <= .seconds(2))
+      if row.situation == .cancelled, row.call == .acceptInto || row.call == .accept {
+        #expect(cast.invitation.ending == nil)
+      }
+    }
+  }
+
+  private func prepare(_ scene: Scene) async throws -> Cast {
+    _ = try await scene.bob.advertise("room")
+    let browser = try await scene.ann.browse("room")
+    for await event in browser.events {
+      if case .found = event { break }
+    }
+    let shared = try await scene.ann.makeSession()
+    let porter = scene.start("bob accepts") {
+      for await invitation in try await scene.bob.advertise("other").invitations {
+        try await invitation.accept()
+        break
+      }
+      return "done"
+    }
+    try await scene.milliseconds(1)
+    let bob = await scene.bob.port
+    _ = try await scene.ann.invite(
+      scene.bob.id, to: shared,
+      at: ("other", [Endpoint(scene.hosts[1].address, port: bob)]))
+    _ = await porter.end()
+    let inviter = try await scene.bob.makeSession()
+    scene.invite(to: inviter, timeout: .seconds(100))
+    let invitation = try #require(await scene.invitation())
+    return Cast(
+      scene: scene, shared: shared, own: try await scene.ann.makeSession(),
+      invitation: invitation, browser: browser)
+  }
+
+  private func start(_ call: Call, _ cast: Cast) -> Scene.Call {
+    cast.scene.start(call.rawValue) { try await make(call, cast) }
+  }
+
+  private func make(_ call: Call, _ cast: Cast) async throws -> String {
+    let (scene, ann, bob) = (cast.scene, cast.scene.ann, cast.scene.bob)
+    switch call {
+    case .advertise: _ = try await ann.advertise("third")
+    case .browse: _ = try await ann.browse("third")
+    case .makeSession: _ = try await ann.makeSession()
+    case .invite: return try await ann.invite(bob.id, to: cast.own).rawValue
+    case .accept: try await cast.invitation.accept()
+    case .acceptInto: try await cast.invitation.accept(into: cast.own)
+    case .decline:
+      await cast.invitation.decline()
+      return cast.invitation.ending?.rawValue ?? "open"
+    case .waitForEnding: return await cast.invitation.waitForEnding()?.rawValue ?? "nothing"
+    case .update: try await scene.advertiser.update(info: ["a": "b"])
+    case .stopAdvertiser: await scene.advertiser.stop()
+    case .stopBrowser: await cast.browser.stop()
+    case .members: return "\(await cast.shared.members.count)"
+    case .statistics: return await cast.shared.statistics(of: bob.id) == nil ? "none" : "some"
+    case .send: try await cast.shared.send([1])
+    case .remove:
+      await cast.shared.remove(bob.id)
+      try await scene.sleep(.seconds(1))
+      return "\(await cast.shared.members.count)"
+    case .disconnect:
+      await cast.shared.disconnect()
+      return "\(await cast.shared.members.count)"
+    case .suspend: await ann.suspend()
+    case .resume: try await ann.resume()
+    case .stop:
+      await ann.stop()
+      return "\(await ann.sessionCount)"
+    }
+    return "done"
+  }
+}
