@@ -44,9 +44,9 @@ struct TwoSessionsTests {
       try await scene.sleep(.seconds(1))
       #expect(await first.members.isEmpty)
       #expect(await scene.areMembers(own, second) == [true, true])
-      #expect(await told(first) == ["joined", "restarted"])
-      #expect(await told(own) == ["joined", "restarted", "joined"])
-      #expect(await told(second) == ["joined"])
+      let tales = [await told(first), await told(own), await told(second)]
+      #expect(
+        tales == [["joined", "left"], ["joined", "restarted", "joined"], ["joined", "left"]])
       await scene.expectNothingLeft()
     }
   }
