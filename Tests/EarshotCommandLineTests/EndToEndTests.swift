@@ -54,6 +54,7 @@ struct EndToEndTests {
       #expect(run([file, "--seed", seed, "--once", "--trace", path]).0 == .held)
       return try String(contentsOfFile: path, encoding: .utf8)
     }
+    #expect(traces[0].hasPrefix("time\tkind\tfrom\tto\tlabel\tdetail\n0.0"))
     #expect(traces[0].contains("\tnote\tbob\t\tjoined\tann"))
     #expect(traces[0] == traces[1])
     #expect(traces[0] != traces[2])

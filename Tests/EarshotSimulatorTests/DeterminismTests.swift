@@ -118,7 +118,7 @@ struct DeterminismTests {
     world.crash(bob)
     world.note(ann, kind: "message", "hello")
     #expect(lines.first == "0.000000\tsent\tann\tbob\tudp\t10.0.0.1:5 → 10.0.0.2:7, 2 bytes")
-    #expect(lines.map { $0.split(separator: "\t")[1] } == ["sent", "delivered", "fault", "note"])
+    #expect(lines.map { $0.split(separator: "\t")[1] } == ["sent", "lost", "fault", "note"])
     #expect(lines.count == world.eventCount)
     world.finish()
   }

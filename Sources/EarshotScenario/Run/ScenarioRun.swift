@@ -8,8 +8,8 @@ public enum ScenarioRun {
   /// - Parameters:
   ///   - scenario: What to run.
   ///   - seed: What decides everything that is left to chance; the scenario's own seed by default.
-  ///   - trace: Told of everything as it happens, packets included: a line each, with fields between tabs
-  ///     (virtual seconds, kind, from, to, label, detail).
+  ///   - trace: Told of everything as it happens, packets included: a line each, with fields between tabs,
+  ///     and before them a line with the names of the fields.
   ///   - progress: Told after every second of virtual time how many have passed.
   /// - Returns: What came out.
   public static func run(
@@ -19,7 +19,10 @@ public enum ScenarioRun {
     let seed = seed ?? scenario.seed
     let start = ProcessorTime.now
     let world = makeWorld(scenario, seed)
-    if let trace { world.record { trace($0.description) } }
+    if let trace {
+      trace(TraceEvent.header)
+      world.record { trace($0.description) }
+    }
     let (recorder, plan) = (Recorder(in: world), FaultPlan(scenario, seed: seed))
     let stage = play(scenario, plan, in: world, recorder, progress)
     withExtendedLifetime(stage) { world.finish() }

@@ -12,6 +12,19 @@ extension Engine {
       sink, kind, fabric.name(of: from), fabric.name(of: to), packet.rawValue, detail(), payload())
   }
 
+  /// Takes the loss of a packet into the trace.
+  func recordLoss(
+    _ loss: TraceEvent.Loss, _ packet: Packet.Kind, from: Int, to: Int, bytes: Int,
+    _ detail: @autoclosure () -> String
+  ) {
+    guard isOpen else { return }
+    trace.add(.lost, now, from, to, bytes, loss.number << 32)
+    guard let sink else { return }
+    tell(
+      sink, .lost, fabric.name(of: from), fabric.name(of: to), packet.rawValue, detail(),
+      loss: loss)
+  }
+
   /// Takes in that a timer of a host fired.
   func recordTimer(_ host: Int) {
     guard isOpen else { return }
@@ -44,12 +57,12 @@ extension Engine {
 
   private func tell(
     _ sink: (TraceEvent) -> Void, _ kind: TraceEvent.Kind, _ from: String, _ to: String,
-    _ label: String, _ detail: String, _ payload: [UInt8] = []
+    _ label: String, _ detail: String, _ payload: [UInt8] = [], loss: TraceEvent.Loss? = nil
   ) {
     sink(
       TraceEvent(
         number: trace.eventCount - 1, time: instant, kind: kind, from: from, to: to, label: label,
-        detail: detail, payload: payload))
+        detail: detail, loss: loss, payload: payload))
   }
 
   enum Fault: String, CaseIterable {

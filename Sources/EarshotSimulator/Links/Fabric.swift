@@ -130,10 +130,11 @@ struct Fabric {
     return nil
   }
 
-  func connects(_ link: Link) -> Bool {
-    if link.isCut { return false }
-    guard let parts else { return true }
-    return parts[link.source] == parts[link.target]
+  /// Which fault lets nothing pass a link, if one does.
+  func obstacle(on link: Link) -> TraceEvent.Loss? {
+    if link.isCut { return .cut }
+    guard let parts, parts[link.source] != parts[link.target] else { return nil }
+    return .partition
   }
 
   // MARK: Groups

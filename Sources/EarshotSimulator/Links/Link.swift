@@ -47,6 +47,10 @@ final class Link {
     var arrival: Int64?
     /// When its duplicate arrives, if it has one.
     var duplicate: Int64?
+    /// Why it is lost, when it is.
+    var loss = TraceEvent.Loss.chance
+
+    static func lost(_ loss: TraceEvent.Loss) -> Fate { Fate(loss: loss) }
   }
 
   /// Decides about one packet.
@@ -61,13 +65,15 @@ final class Link {
     let delay = latency + Int64(random.below(jitter))
     let word = random.next()
     if bytes > fragmentBytes { isLost = losesFragment(bytes) || isLost }
-    if extraLoss > .zero { isLost = random.chance(extraLoss) || isLost }
+    var loss = TraceEvent.Loss.chance
+    if extraLoss > .zero, random.chance(extraLoss), !isLost { (isLost, loss) = (true, .multicast) }
     if isPlain {
-      guard !isLost else { return Fate() }
+      guard !isLost else { return .lost(loss) }
       lastArrival = max(now + delay, lastArrival)
       return Fate(arrival: lastArrival)
     }
-    guard let departure = departure(of: bytes, at: now), !isLost else { return Fate() }
+    guard let departure = departure(of: bytes, at: now) else { return .lost(.queue) }
+    guard !isLost else { return .lost(loss) }
     return fate(departure + delay, word)
   }
 

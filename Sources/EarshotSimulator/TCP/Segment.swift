@@ -73,8 +73,8 @@ extension Engine {
       + 8 * segment.selective.count
     let fate = fate(of: count, size, over: link, .tcp, segment.source, segment.destination)
     guard let arrival = fate.arrival else {
-      return record(
-        .lost, .tcp, from: link.source, to: link.target, bytes: count, segment.description)
+      return recordLoss(
+        fate.loss, .tcp, from: link.source, to: link.target, bytes: count, segment.description)
     }
     launch(segment, over: link, arriving: arrival)
     if let again = fate.duplicate { launch(segment, over: link, arriving: again) }
@@ -92,8 +92,11 @@ extension Engine {
     guard let segment = segments[index].segment else { return }
     segments[index].segment = nil
     segments.recycle(index)
-    record(
-      .delivered, .tcp, from: from, to: to, bytes: segment.payload.count, segment.description)
+    let count = segment.payload.count
+    if let refusal = hosts[to].refusal(of: segment) {
+      return recordLoss(refusal, .tcp, from: from, to: to, bytes: count, segment.description)
+    }
+    record(.delivered, .tcp, from: from, to: to, bytes: count, segment.description)
     hosts[to].receive(segment)
   }
 }

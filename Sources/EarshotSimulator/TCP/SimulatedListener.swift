@@ -22,9 +22,11 @@ final class SimulatedListener: Listener, @unchecked Sendable {
     }
   }
 
-  /// Answers a SYN, unless too many wait to be accepted: then it is as if it was lost.
+  /// Whether so many wait to be accepted that a further SYN is as good as lost.
+  var isFull: Bool { pending.count >= Self.backlog }
+
+  /// Answers a SYN.
   func begin(_ segment: Segment) {
-    guard pending.count < Self.backlog else { return }
     let source = host.engine.fabric.host(at: segment.source.address, from: host.index)
     let connection = SimulatedConnection(
       host, local: segment.destination, remote: segment.source,

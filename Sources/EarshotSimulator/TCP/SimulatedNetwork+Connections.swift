@@ -73,9 +73,18 @@ extension SimulatedNetwork {
     connections.keys.contains { $0.local.port == port }
   }
 
+  /// Why a segment is lost that has arrived, if so.
+  func refusal(of segment: Segment) -> TraceEvent.Loss? {
+    guard life.condition != .crashed else { return .down }
+    guard segment.flags == .syn, let listener = listener(at: segment.destination) else {
+      return nil
+    }
+    let key = ConnectionKey(local: segment.destination, remote: segment.source)
+    return listener.isFull && connections[key] == nil ? .backlog : nil
+  }
+
   /// Takes a segment that arrived at this host.
   func receive(_ segment: Segment) {
-    guard life.condition != .crashed else { return }
     let key = ConnectionKey(local: segment.destination, remote: segment.source)
     if let connection = connections[key] { return connection.receive(segment) }
     if segment.flags == .syn, let listener = listener(at: segment.destination) {

@@ -33,8 +33,8 @@ extension Engine {
     let fate = fate(
       of: bytes.count, size, over: link, .udp, source, destination, extraLoss: extraLoss)
     guard let arrival = fate.arrival else {
-      return record(
-        .lost, .udp, from: link.source, to: link.target, bytes: bytes.count,
+      return recordLoss(
+        fate.loss, .udp, from: link.source, to: link.target, bytes: bytes.count,
         "\(source) → \(destination), \(bytes.count) bytes")
     }
     launch(bytes, over: link, from: source, to: destination, arriving: arrival)
@@ -49,13 +49,13 @@ extension Engine {
     _ destination: Endpoint, extraLoss: Ratio = .zero
   ) -> Link.Fate {
     let fate = link.send(bytes, at: now, extraLoss: extraLoss)
-    guard fabric.connects(link) else { return Link.Fate() }
+    if let obstacle = fabric.obstacle(on: link) { return .lost(obstacle) }
     guard fabric.hasRules else { return fate }
     let packet = Packet(
       kind: kind, from: fabric.name(of: link.source), to: fabric.name(of: link.target),
       source: source, destination: destination, payloadBytes: payloadBytes)
     switch fabric.verdict(packet, at: instant) {
-    case .drop: return Link.Fate()
+    case .drop: return .lost(.rule)
     case .deliver(let delay): return Link.Fate(arrival: now + max(0, delay.nanoseconds))
     case .pass, nil: return fate
     }
@@ -99,6 +99,20 @@ extension Engine {
     }
   }
 
+  private func recordArrival(
+    _ refusal: TraceEvent.Loss?, _ from: Int, _ to: Int, _ count: Int, _ header: DatagramHeader,
+    _ destination: Endpoint
+  ) {
+    guard let refusal else {
+      return record(
+        .delivered, .udp, from: from, to: to, bytes: count,
+        "\(header.source) → \(destination), \(count) bytes")
+    }
+    recordLoss(
+      refusal, .udp, from: from, to: to, bytes: count,
+      "\(header.source) → \(destination), \(count) bytes")
+  }
+
   func deliverDatagram(_ index: Int) {
     var bytes: [UInt8] = []
     swap(&bytes, &datagrams[index].bytes)
@@ -106,14 +120,16 @@ extension Engine {
     let header = DatagramHeader(
       source: datagrams[index].source, destination: datagrams[index].destination.address,
       interface: 1)
-    let port = datagrams[index].destination.port
-    record(
-      .delivered, .udp, from: from, to: to, bytes: bytes.count,
-      "\(header.source) → \(header.destination):\(port), \(bytes.count) bytes")
+    let destination = datagrams[index].destination
     if datagrams[index].bindings == bindings, let receiver = datagrams[index].receiver {
-      receiver.takeUnretainedValue().receive(bytes, header)
+      let receiver = receiver.takeUnretainedValue()
+      recordArrival(receiver.refusal(of: bytes.count), from, to, bytes.count, header, destination)
+      receiver.receive(bytes, header)
     } else {
-      hosts[to].receive(bytes, header, port: port)
+      let receivers = hosts[to].receivers(of: destination)
+      let refusal = hosts[to].refusal(of: bytes.count, by: receivers)
+      recordArrival(refusal, from, to, bytes.count, header, destination)
+      for receiver in receivers { receiver.receive(bytes, header) }
     }
     if bytes.capacity <= 2_048 {
       bytes.removeAll(keepingCapacity: true)

@@ -137,8 +137,15 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     engine.current = nil
   }
 
+  /// Why a datagram of so many bytes would not be received, if so.
+  func refusal(of count: Int) -> TraceEvent.Loss? {
+    guard engine.stoppedHosts > 0, !life.mayRun else { return nil }
+    let hasRoom = backlogBytes + count <= Self.backlogBytesMax && backlog.count < 256
+    return hasRoom ? nil : .buffer
+  }
+
   private func keep(_ bytes: [UInt8], _ header: DatagramHeader) {
-    guard backlogBytes + bytes.count <= Self.backlogBytesMax, backlog.count < 256 else { return }
+    guard refusal(of: bytes.count) == nil else { return }
     backlog.append((bytes, header))
     backlogBytes += bytes.count
   }

@@ -33,16 +33,22 @@ extension SimulatedNetwork {
     }
   }
 
-  /// Hands a datagram to whoever is bound to where it goes: a multicast to all, others to one.
-  func receive(_ bytes: [UInt8], _ header: DatagramHeader, port: UInt16) {
-    if header.destination.isMulticast {
-      let members = sockets.filter {
-        $0.localEndpoint.port == port && $0.groups.contains(header.destination)
-      }
-      for socket in members { socket.receive(bytes, header) }
-    } else if let socket = socket(bound: header.destination, port: port) {
-      socket.receive(bytes, header)
+  /// Who receives a datagram: of a multicast all that have joined its group, of others one.
+  func receivers(of destination: Endpoint) -> [SimulatedDatagramSocket] {
+    guard destination.address.isMulticast else {
+      return socket(bound: destination.address, port: destination.port).map { [$0] } ?? []
     }
+    return sockets.filter {
+      $0.localEndpoint.port == destination.port && $0.groups.contains(destination.address)
+    }
+  }
+
+  /// Why none of them receives a datagram of so many bytes, if so.
+  func refusal(of count: Int, by receivers: [SimulatedDatagramSocket]) -> TraceEvent.Loss? {
+    guard life.condition != .crashed else { return .down }
+    guard let first = receivers.first else { return .unbound }
+    guard let refusal = first.refusal(of: count) else { return nil }
+    return receivers.allSatisfy { $0.refusal(of: count) != nil } ? refusal : nil
   }
 
   /// The socket that is bound to the address itself, or else one for all addresses; the latest of several.

@@ -79,6 +79,31 @@ public struct TraceEvent: Hashable, Sendable {
       }
     }
   }
+  /// Why a packet is lost.
+  public enum Loss: String, Hashable, Sendable, CaseIterable {
+    /// The link's loss, by chance; of a fragment, too.
+    case chance
+    /// The further loss of multicast, by chance.
+    case multicast
+    /// The queue of a link with a bandwidth has no room.
+    case queue
+    /// The way is cut in this direction.
+    case cut
+    /// The hosts are in different parts of a partition.
+    case partition
+    /// A rule drops it.
+    case rule
+    /// Its host has crashed while it was on its way.
+    case down
+    /// No socket of its host takes it: none is open there, or its app is suspended.
+    case unbound
+    /// Its host is frozen, and the buffer of the socket has no room.
+    case buffer
+    /// The listener has too many connections that wait to be accepted.
+    case backlog
+
+    var number: UInt64 { UInt64(Self.allCases.firstIndex(of: self) ?? 0) }
+  }
   /// Its number, from 0.
   public let number: Int
   /// When it happened.
@@ -91,15 +116,42 @@ public struct TraceEvent: Hashable, Sendable {
   public let to: String
   /// `udp` or `tcp`, the kind of a note, the name of a fault, or empty.
   public let label: String
-  /// Endpoints and sizes, or the text of a note.
+  /// What a packet is, the hosts of a partition, or the text of a note.
   public let detail: String
+  /// Why it is lost, if it is.
+  public let loss: Loss?
   /// The payload of a packet that was sent; otherwise empty.
   public let payload: [UInt8]
 }
 
 extension TraceEvent: CustomStringConvertible {
+  /// The names of the fields of a line, with tabs between them.
+  public static let header = "time\tkind\tfrom\tto\tlabel\tdetail"
+
   /// One line of a table: the time, the kind, from, to, the label and the detail, with tabs between them.
+  ///
+  /// The detail of a loss begins with its reason. Control characters and backslashes are escaped.
   public var description: String {
-    [time.description, kind.rawValue, from, to, label, detail].joined(separator: "\t")
+    let reason = loss.map { "\($0.rawValue): " } ?? ""
+    return [time.description, kind.rawValue, from, to, label, reason + detail]
+      .map(Self.escape).joined(separator: "\t")
+  }
+
+  /// What would end a field or a line is written as in Swift's literals.
+  private static func escape(_ field: String) -> String {
+    guard field.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0x5C }) else {
+      return field
+    }
+    return field.unicodeScalars.map { scalar in
+      switch scalar {
+      case "\t": "\\t"
+      case "\n": "\\n"
+      case "\r": "\\r"
+      case "\\": "\\\\"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+        "\\u{\(String(scalar.value, radix: 16))}"
+      default: String(scalar)
+      }
+    }.joined()
   }
 }
