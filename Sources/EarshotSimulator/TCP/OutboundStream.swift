@@ -156,7 +156,8 @@ extension OutboundStream {
     takeWindow(segment)
     let count = sequence - acknowledged
     let flight = next - acknowledged
-    scoreboard.acknowledge(upTo: sequence, at: now, leastRoundTrip: roundTrips.least)
+    scoreboard.acknowledge(
+      upTo: sequence, echo: segment.echo, at: now, leastRoundTrip: roundTrips.least)
     if count > 0 { advance(to: sequence, count, echo: segment.echo, at: now) }
     let isFirstWaitedFor = takeBlocks(segment.selective, isTimed: count > 0, at: now)
     answerProbe(segment.echo, flight)

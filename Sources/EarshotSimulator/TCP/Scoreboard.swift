@@ -42,15 +42,17 @@ struct Scoreboard {
     head = 0
   }
 
-  /// Takes in that everything before a sequence number has arrived.
-  mutating func acknowledge(upTo sequence: Int, at now: Int64, leastRoundTrip: Int64) {
+  /// Takes in that everything before a sequence number has arrived, in answer to a segment of some time.
+  mutating func acknowledge(
+    upTo sequence: Int, echo: Int64, at now: Int64, leastRoundTrip: Int64
+  ) {
     while head < entries.count, entries[head].sequence < sequence {
       guard entries[head].end <= sequence else { return trimFirst(to: sequence) }
       let entry = entries[head]
       if entry.isSacked {
         sackedBytes -= entry.count
         sackedCount -= 1
-      } else {
+      } else if !entry.isResent || echo >= entry.sentAt {
         arrived(entry, at: now, leastRoundTrip)
       }
       if entry.isLost { lostBytes -= entry.count }

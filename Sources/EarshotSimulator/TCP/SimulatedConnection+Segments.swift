@@ -112,13 +112,14 @@ extension SimulatedConnection {
       send(.rst)
       return forget()
     }
+    let hadGap = inbound.hasGap
     let isNew = inbound.receive(segment)
-    guard isNew, !inbound.hasGap, !segment.flags.contains(.fin) else {
+    guard isNew, !hadGap, !inbound.hasGap, !segment.flags.contains(.fin) else {
       send(.ack)
       return callPump()
     }
     unacknowledgedBytes += segment.payload.count
-    if unacknowledgedBytes >= 2 * OutboundStream.segmentBytes {
+    if unacknowledgedBytes > OutboundStream.segmentBytes {
       send(.ack)
     } else if deadlines.acknowledge == nil {
       deadlines.acknowledge = engine.now + Self.delayedAcknowledgement
