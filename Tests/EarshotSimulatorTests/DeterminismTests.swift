@@ -89,6 +89,10 @@ struct DeterminismTests {
     #expect(events.count == 2)
     #expect(events.contains { $0?.kind == .note && $0?.detail == "event" })
     #expect(events[0] != events[1])
+    let lines = try #require(divergence).description.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.first?.hasPrefix("first:  ") == true)
+    #expect(lines.last == "second: 4.000000\tnote\t\t\textra\tevent")
   }
 
   @Test("Watching a run does not change it")

@@ -40,9 +40,7 @@ struct EventQueue: ~Copyable {
   private let inSight: UnsafeMutablePointer<EventKey>
   private var (first, end) = (0, 0)
   /// Whether events come in sight at all: in a small world everything is in the caches as it is.
-  var looksAhead = false {
-    didSet { if !looksAhead { putBack() } }
-  }
+  var looksAhead = false
 
   /// How many events are in sight.
   static let sight = 8
@@ -100,10 +98,5 @@ struct EventQueue: ~Copyable {
     guard end == 2 * Self.sight else { return }
     for index in first..<end { inSight[index - first] = inSight[index] }
     (first, end) = (0, end - first)
-  }
-
-  private mutating func putBack() {
-    for index in first..<end { heap.push(inSight[index]) }
-    (first, end) = (0, 0)
   }
 }

@@ -119,9 +119,6 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
     for (_, task) in tasks.sorted(by: { $0.key < $1.key }) { task.cancel() }
   }
 
-  /// The number of spawned tasks that have not ended.
-  var taskCountAlive: Int { tasks.count }
-
   /// A port that nothing is bound to.
   func freePort(_ isTaken: (UInt16) -> Bool) throws(NetworkError) -> UInt16 {
     for _ in 0..<16_384 {
