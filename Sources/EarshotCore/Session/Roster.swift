@@ -7,7 +7,8 @@
 /// Who has a seat is computed by all members alike. Everybody in sight stands in a row by seniority, then by PeerID;
 /// each has a seat if the group so far, with it, is within the capacity of everyone seated and its own. Nobody seeks
 /// one without a seat. A member is dismissed as `full` when it has none in the row of those who are members already:
-/// it does not give way to one who may never come. A peer has one seat:
+/// it does not give way to one who may never come. One that has none in the row of all in sight for ten seconds is
+/// dismissed as well: it belongs to another group, which does not fit into this one. A peer has one seat:
 /// a later session of the same lifetime takes the place of a member, one of another lifetime only when the member
 /// is gone, since a member that is heard is alive.
 ///
@@ -65,6 +66,7 @@ package struct Roster: Hashable, Sendable {
     var entry: Entry?  // Of the member, or of the one that is sought.
     var listings: [Listing] = []
     var reservations = 0
+    var unseatedSince: Instant?  // A member, in the row of all in sight.
 
     /// Which session of the peer counts: a later one than the member's, or the one that was spoken of last.
     func candidate(besides former: [Former]) -> Entry? {
@@ -135,7 +137,8 @@ package struct Roster: Hashable, Sendable {
   package var nextDeadline: Instant? {
     var next = waiting.first?.deadline  // All wait equally long.
     for place in places {
-      for case let expiry? in place.listings.lazy.map(\.expiry) {
+      let claim = place.unseatedSince.map { $0 + Self.claimTime }
+      for case let expiry? in place.listings.map(\.expiry) + [claim] {
         next = next.map { min($0, expiry) } ?? expiry
       }
     }
@@ -295,6 +298,7 @@ package struct Roster: Hashable, Sendable {
     else { return [] }
     let wasMember = places[index].standing == .member
     (places[index].standing, places[index].entry) = (nil, nil)
+    places[index].unseatedSince = nil
     if departure.isFinal { shun(Former(entry)) }
     let expiry = departure == .full ? now : now + Self.listingTime
     for index in places.indices {
@@ -328,13 +332,17 @@ package struct Roster: Hashable, Sendable {
       places[index].listings.removeAll { listing in listing.expiry.map { $0 <= now } ?? false }
     }
     let (seats, taken) = (seats, seatsAmongMembers)
-    let hasSeat = seats.contains(local)
     for index in places.indices {
-      let seats = places[index].standing == .member ? taken : seats
-      let isSeated = seats.contains(places[index].peer)
-      let isAsked = asked.contains(places[index].peer)
+      let peer = places[index].peer
+      var isSeated = seats.contains(peer)
+      if places[index].standing == .member {
+        places[index].unseatedSince = isSeated ? nil : places[index].unseatedSince ?? now
+        let isClaimed = places[index].unseatedSince.map { now >= $0 + Self.claimTime } ?? false
+        isSeated = taken.contains(peer) && !isClaimed
+      }
       settle(
-        at: index, isSeated: isSeated, isAsked: isAsked, mayBegin: hasSeat, into: &changes)
+        at: index, isSeated: isSeated, isAsked: asked.contains(peer),
+        mayBegin: seats.contains(local), into: &changes)
     }
     tidy()
     return changes
@@ -437,6 +445,7 @@ package struct Roster: Hashable, Sendable {
   private static let waitingTime = Duration.seconds(5)
   private static let listingTime = Duration.seconds(60)
   private static let listingsBeyondMax = 64
+  private static let claimTime = Duration.seconds(10)
   private static let formerMax = 1_024
 }
 
