@@ -1,3 +1,4 @@
+import CEarshot
 import Foundation
 
 /// What a process is told about its terminal: another size, Ctrl-Z, and that it goes on after that.
