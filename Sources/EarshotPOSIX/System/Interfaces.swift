@@ -75,12 +75,15 @@ final class InterfaceList: Sendable {
     guard flags & up == up, let address = entry.ifa_addr,
       let endpoint = SocketAddress.endpoint(at: address)
     else { return }
+    let mask = entry.ifa_netmask.flatMap { SocketAddress.endpoint(at: $0) }
+    let ones = mask?.address.bytes.reduce(0) { $0 + $1.nonzeroBitCount }
+    let bits = ones ?? 8 * endpoint.address.bytes.count
     found[
       name,
       default: Found(
         index: if_nametoindex(name), isLoopback: flags & loopback != 0,
         carriesMulticast: flags & multicast != 0)
-    ].addresses.append(endpoint.address)
+    ].ranges.append(AddressRange(endpoint.address, bits: bits))
   }
 
   private static let up = UInt32(IFF_UP) | UInt32(IFF_RUNNING)
@@ -93,18 +96,19 @@ extension InterfaceList {
     let index: UInt32
     let isLoopback: Bool
     let carriesMulticast: Bool
-    var addresses: [IPAddress] = []
+    var ranges: [AddressRange] = []
 
     func interface(_ name: String) -> NetworkInterface {
       NetworkInterface(
-        index: index, name: name, addresses: usable.sorted(),
+        index: index, name: name, addresses: usable.map(\.address), networks: usable,
         supportsMulticast: carriesMulticast || isLoopback,
         maximumTransmissionUnit: Int(earshot_packet_bytes_max(name)))
     }
 
     /// Linux carries multicast over loopback for IPv4 only.
-    private var usable: [IPAddress] {
-      isLoopback ? addresses.filter { SocketAddress.family(of: $0) == AF_INET } : addresses
+    private var usable: [AddressRange] {
+      ranges.filter { !isLoopback || SocketAddress.family(of: $0.address) == AF_INET }
+        .sorted { $0.address < $1.address }
     }
   }
 }

@@ -47,7 +47,11 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
     return [
       NetworkInterface(
         index: 1, name: "en0",
-        addresses: [Fabric.addressV4(of: index), Fabric.addressV6(of: index)])
+        addresses: [Fabric.addressV4(of: index), Fabric.addressV6(of: index)],
+        networks: [
+          AddressRange(Fabric.addressV4(of: index), bits: 8),
+          AddressRange(Fabric.addressV6(of: index), bits: 64),
+        ])
     ]
   }
 
