@@ -192,6 +192,23 @@ struct MulticastDNSTests {
     world.finish()
   }
 
+  @Test(
+    "A program that starts beside another one finds it as fast as another host does",
+    arguments: Seed.some(10))
+  func besideAnother(seed: Seed) throws {
+    let world = world(seed)
+    let ann = Guest("ann", in: world)
+    let far = Guest("far", in: world)
+    try ann.enter()
+    world.run(for: .milliseconds(Int(200 + 60 * seed.value)))  // Ann has just announced herself.
+    let bob = Guest("bob", on: ann.host, in: world)
+    try bob.enter()
+    try far.enter()
+    world.run(for: .milliseconds(300))
+    for guest in [ann, bob, far] { #expect(guest.found.present.count == 2) }
+    world.finish()
+  }
+
   @Test("Who stops leaves no timer and no packet behind")
   func quiet() throws {
     let world = world(Seed(1))

@@ -49,6 +49,16 @@ package actor MulticastDNS {
   private var browsings: [Browsing] = []
   private var gate = PacketGate()
 
+  /// How many packets were sent.
+  package struct Statistics: Hashable, Sendable {
+    /// To the group, over each family of addresses.
+    package var multicasts = 0
+    /// To one host alone.
+    package var unicasts = 0
+  }
+  /// How many packets were sent.
+  package private(set) var statistics = Statistics()
+
   /// Why the sockets could not be opened, while they are not.
   package private(set) var failure: NetworkError?
 
@@ -206,7 +216,7 @@ extension MulticastDNS {
     } catch {
       failure = error
       failures += 1
-      let wait = Duration.seconds(min(60, 1 << min(failures - 1, 6)))
+      let wait = Duration.seconds(min(8, 1 << min(failures - 1, 3)))
       timers.set(.reopening, at: network.now + wait)
       rearm()
     }
@@ -232,11 +242,15 @@ extension MulticastDNS {
     observation = nil
     timers = TimerTable()
     timer?.disarm()
+    (failures, failure) = (0, nil)
   }
 
   private func interfacesChanged() {
     let usable = usableInterfaces
     guard usable != interfaces, life == .awake else { return }
+    let isRenewed = usable.contains { interface in
+      interfaces.contains { $0.index == interface.index && $0.addresses != interface.addresses }
+    }
     interfaces = usable
     if let transport, !transport.join(interfaces) {
       transport.close()
@@ -247,7 +261,10 @@ extension MulticastDNS {
       advertiser(at: place, handles: .interfacesChanged(interfaces))
     }
     let indices = interfaces.map(\.index)
-    for place in browsings.indices { browser(at: place, handles: .interfacesChanged(indices)) }
+    for place in browsings.indices {
+      browser(at: place, handles: .interfacesChanged(indices))
+      if isRenewed { browser(at: place, handles: .lookAgainRequested) }
+    }
   }
 
   private var usableInterfaces: [NetworkInterface] {
@@ -332,13 +349,29 @@ extension MulticastDNS {
     }
     switch destination {
     case .unicast(let endpoint):
-      if gate.letsOutToOne(at: network.now) { transport.send(packet, to: endpoint, on: nil) }
+      guard isOnLink(endpoint.address), gate.letsOutToOne(at: network.now) else { return }
+      transport.send(packet, to: endpoint, on: nil)
+      statistics.unicasts += 1
+    case .neighbours:
+      guard let group = MulticastTransport.groups(of: interface).first,
+        gate.letsOut(on: index, at: network.now)
+      else { return }
+      gate.noteSent(packet, to: group, on: index, at: network.now)
+      transport.tellNeighbours(packet, of: group, on: index, of: network)
     case .multicast:
       guard gate.letsOut(on: index, at: network.now) else { return }
       for group in MulticastTransport.groups(of: interface) {
         gate.noteSent(packet, to: group, on: index, at: network.now)
         transport.send(packet, to: group, on: index)
+        statistics.multicasts += 1
       }
+    }
+  }
+
+  /// Whether an address is reached without a router: nobody else is ever sent to (RFC 6762 §11).
+  private func isOnLink(_ address: IPAddress) -> Bool {
+    interfaces.contains { interface in
+      interface.networks.contains { $0.contains(address) }
     }
   }
 
@@ -361,9 +394,7 @@ extension MulticastDNS: DatagramHandler {
     _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
   ) {
     guard bytes.count <= DNSMessage.packetBytesMax else { return }
-    var packet: [UInt8] = []
-    packet.reserveCapacity(bytes.count)
-    for index in bytes.indices { packet.append(bytes[index]) }
+    let packet = [UInt8](copying: bytes)
     assumeIsolated { $0.receive(packet, header) }
   }
 

@@ -64,6 +64,19 @@ final class MulticastTransport: Sendable {
     try? socket(for: endpoint.address)?.send(packet.span, to: endpoint, on: interface)
   }
 
+  /// Sends one packet to the group such that it does not leave this host, or loses it.
+  func tellNeighbours(
+    _ packet: [UInt8], of group: Endpoint, on interface: UInt32, of network: any Network
+  ) {
+    let any: IPAddress = group.address == Self.groupV4 ? .anyV4 : .anyV6
+    var options = Self.options
+    options.multicastHopLimit = 0
+    let socket = try? network.openDatagramSocket(
+      on: Endpoint(any, port: DNSArrival.port), options: options, handler: Nobody())
+    try? socket?.send(packet.span, to: group, on: interface)
+    socket?.close()
+  }
+
   /// Closes the sockets.
   func close() {
     socketV4.close()

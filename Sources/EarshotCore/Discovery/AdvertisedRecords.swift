@@ -132,12 +132,13 @@ struct AdvertisedRecords: Hashable, Sendable {
     !set.isEmpty && had.isSuperset(of: set) ? set : negative
   }
 
-  /// What an asker will want to know next (RFC 6763 §12, RFC 6762 §6.2).
+  /// What an asker will want to know next (RFC 6763 §12, RFC 6762 §6.2); who keeps the address of this host fresh
+  /// keeps its service fresh too, which lives as long.
   func additions(to sets: AdvertisedSets) -> AdvertisedSets {
     var more: AdvertisedSets = []
     if sets.contains(.pointer) { more.formUnion([.instance, .addresses]) }
     if sets.contains(.service) { more.formUnion(.addresses) }
-    if !sets.isDisjoint(with: .addresses) { more.formUnion([.addresses, .hostTypes]) }
+    if !sets.isDisjoint(with: .addresses) { more.formUnion([.addresses, .hostTypes, .service]) }
     return more.subtracting(sets)
   }
 

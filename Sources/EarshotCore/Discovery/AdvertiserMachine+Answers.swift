@@ -16,7 +16,27 @@ extension AdvertiserMachine {
       if fendOff(arrival.message, at: index, now: now) { return }
       guard phase == .standing else { return }
       answer(arrival, at: index, now: now, into: &out)
+    } else if phase == .standing, arrival.source.port == DNSArrival.port {
+      answerDirect(arrival, at: index, now: now)
     }
+  }
+
+  /// Answers a question that was sent to this host alone, for all to hear: whoever asks so has lost this peer,
+  /// and is hardly the only one.
+  ///
+  /// Whoever is not on the link is not answered (RFC 6762 §5.5, §11).
+  private mutating func answerDirect(_ arrival: DNSArrival, at index: Int, now: Instant) {
+    let interface = queues[index].interface
+    guard interface.networks.contains(where: { $0.contains(arrival.source.address) }) else {
+      return
+    }
+    let query = arrival.message
+    let sets = query.questions.reduce(into: AdvertisedSets()) {
+      $0.formUnion(records.sets(answering: $1, on: interface.addresses))
+    }
+    let wanted = sets.subtracting(.negative).subtracting(knownSets(in: query, on: interface))
+    guard !wanted.isEmpty else { return }
+    queues[index].owe(wanted, at: now + random.duration(in: Self.sharedDelay))
   }
 
   private mutating func answer(
@@ -40,21 +60,21 @@ extension AdvertiserMachine {
   /// What is asked for, by how it will be answered.
   ///
   /// A unicast answer reaches only one of the sockets that share the port of a host, so whoever asks from
-  /// an address of ours is answered by multicast (RFC 6762 §15.1).
+  /// an address of ours is answered by multicast (RFC 6762 §15.1); by one that does not leave the host, while
+  /// nothing may be multicast again (§6).
   private func wantedSets(
     _ arrival: DNSArrival, at index: Int, now: Instant
   ) -> (multicast: AdvertisedSets, unicast: AdvertisedSets) {
-    let isNeighbour = queues.contains { queue in
-      queue.interface.addresses.contains {
-        $0.withoutScope == arrival.source.address.withoutScope
-      }
-    }
+    let isNeighbour = isNeighbour(arrival.source.address)
     var (multicast, unicast): (AdvertisedSets, AdvertisedSets) = ([], [])
     for question in arrival.message.questions {
       let sets = records.sets(answering: question, on: queues[index].interface.addresses)
       for (_, set) in sets.each {
-        let isRecent = queues[index].wasSentRecently(set, at: now)
-        if question.wantsUnicast && isRecent && !isNeighbour && !arrival.message.isTruncated {
+        let isAlone =
+          isNeighbour
+          ? queues[index].allowed(set, at: now) != set
+          : question.wantsUnicast && queues[index].wasSentRecently(set, at: now)
+        if isAlone && !arrival.message.isTruncated {
           unicast.insert(set)
         } else {
           multicast.insert(set)
@@ -62,6 +82,13 @@ extension AdvertiserMachine {
       }
     }
     return (multicast, unicast.subtracting(multicast))
+  }
+
+  /// Whether an address is one of this host.
+  private func isNeighbour(_ address: IPAddress) -> Bool {
+    queues.contains { queue in
+      queue.interface.addresses.contains { $0.withoutScope == address.withoutScope }
+    }
   }
 
   /// The sets of which every record is known already, and will be for at least half of its life.
@@ -144,7 +171,9 @@ extension AdvertiserMachine {
       queues[index].advance(at: now)
       for entry in queues[index].takeUnicast(at: now) {
         let additions = records.additions(to: entry.sets)
-        respond(entry.sets, adding: additions, to: .unicast(entry.source), at: index, into: &out)
+        let destination: DNSDestination =
+          isNeighbour(entry.source.address) ? .neighbours : .unicast(entry.source)
+        respond(entry.sets, adding: additions, to: destination, at: index, into: &out)
       }
       let sets = queues[index].takeMulticast(at: now)
       guard !sets.isEmpty else { continue }

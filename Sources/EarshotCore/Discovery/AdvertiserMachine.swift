@@ -5,8 +5,8 @@
 /// records once more, probes for them as everybody does for chosen names (§8.1, §8.2), and takes another
 /// name when the other side stands firm (§9).
 ///
-/// Departs from RFC 6762 in one point: queries sent to this host alone are not answered, since nothing tells
-/// whether their source is on the link (§5.5).
+/// Departs from RFC 6762 in one point: queries sent to this host alone are answered by multicast, since whoever
+/// sends them has lost this peer, and others probably have too (§5.5).
 package struct AdvertiserMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case received(DNSArrival)

@@ -1,5 +1,10 @@
 extension BrowserMachine {
   private static let unicastPatience = Duration.seconds(2)
+  private static let returnsPause = Duration.seconds(10)
+  /// Who looks again and knows no more than so many wants the answers for itself alone.
+  private static let strangersMax = 16
+  private static let firstPacketsMax = 3
+  private static let crowd = 12
 
   /// Does what is due: asks for the service, for what is missing and for what grows old, and forgets.
   mutating func advance(at now: Instant, into out: inout [Action]) {
@@ -19,57 +24,110 @@ extension BrowserMachine {
         ask(DNSQuestion(cached.record.name, cached.record.type), on: cached.interface)
       }
     }
-    let reports = out.count
-    report(after: expired.flatMap { instances(touchedBy: $0.record) }, at: now, into: &out)
-    let isMissed = out[reports...].contains { if case .report(.lost) = $0 { true } else { false } }
-    if isMissed, expired.contains(where: { $0.trust != .leaving }) { lookAgain(at: now) }
+    forget(expired, at: now, into: &out)
     while let name = resolutions.popDue(at: now) {
       for interface in interfaces {
         for question in missing(of: name, on: interface) { ask(question, on: interface) }
       }
       rearmResolution(of: name, at: now)
     }
+    askAfterAbsentees(at: now, into: &out)
     if schedule.due <= now { askForService(&questions, at: now) }
-    for (interface, asked) in questions { send(asked, on: interface, at: now, into: &out) }
+    for (interface, asked) in questions {
+      for packet in packets(asking: asked, on: interface, at: now) {
+        out.append(.send(packet, to: .multicast, interface: interface))
+      }
+    }
   }
 
-  /// Begins to ask anew, often at first: a peer that vanished without a word may be back soon.
-  ///
-  /// Peers that a partition has parted do not announce themselves when it heals, since nothing happened to
-  /// either of them; without this, they would wait for a query that may be an hour away.
-  private mutating func lookAgain(at now: Instant) {
+  /// Lets records go; whoever is lost by that without a goodbye is absent from now on.
+  private mutating func forget(
+    _ expired: [CachedRecord], at now: Instant, into out: inout [Action]
+  ) {
+    let leaving = expired.filter { $0.trust == .leaving }
+      .flatMap { instances(touchedBy: $0.record) }
+      .compactMap { instances[$0]?.service?.id }
+    let lost = report(
+      after: expired.flatMap { instances(touchedBy: $0.record) }, at: now, into: &out)
+    let absent = lost.filter { !leaving.contains($0.id) }
+    for service in absent { absentees.add(service, at: now, random: &random) }
+    if !absent.isEmpty { lookAgain(at: now) }
+  }
+
+  /// Begins to ask anew, often at first.
+  mutating func lookAgain(at now: Instant) {
     schedule = QuerySchedule(at: now, random: &random)
+    overheard = nil
   }
 
+  /// Somebody who was absent is back: others may be as well.
+  mutating func noteReturn(at now: Instant) {
+    if let lookedAgain, now - lookedAgain < Self.returnsPause { return }
+    lookedAgain = now
+    lookAgain(at: now)
+  }
+
+  private mutating func askAfterAbsentees(at now: Instant, into out: inout [Action]) {
+    guard let interface = interfaces.first, let next = absentees.next, next <= now else { return }
+    let packets = DNSMessage(asking: [DNSQuestion(service, .ptr)]).packets()
+    for address in absentees.takeDue(among: reportedCount, at: now) {
+      unicastUntil = max(unicastUntil, now + Self.unicastPatience)
+      let endpoint = Endpoint(address, port: DNSArrival.port)
+      for packet in packets {
+        out.append(.send(packet, to: .unicast(endpoint), interface: interface))
+      }
+    }
+  }
+
+  /// Asks for the service, unless the list of what is known is so long that the question must wait.
   private mutating func askForService(
     _ questions: inout [(interface: UInt32, asked: [DNSQuestion])], at now: Instant
   ) {
-    let wantsUnicast = asksForUnicast && schedule.sent == 0
+    let question = DNSQuestion(service, .ptr)
+    let known = interfaces.map { knownAnswers(on: $0, at: now).count }.max() ?? 0
+    let packets =
+      interfaces.map { self.packets(asking: [question], on: $0, at: now).count }.max() ?? 0
+    let least = Self.leastWait(knowing: known, in: packets, isFirst: schedule.sent == 0)
+    if schedule.putsOff(until: least, at: now, random: &random) { return }
+    let wantsUnicast =
+      asksForUnicast && schedule.sent == 0 && !schedule.isPutOff
+      && (isNew || known <= Self.strangersMax)
+    isNew = false
     if wantsUnicast { unicastUntil = now + Self.unicastPatience }
     for index in questions.indices {
       questions[index].asked.removeAll { $0.name == service }
       questions[index].asked.insert(
         DNSQuestion(service, .ptr, wantsUnicast: wantsUnicast), at: 0)
     }
-    schedule.noteAsked(at: now)
+    schedule.noteAsked(at: now, random: &random)
+  }
+
+  /// How long a question waits at least for the sake of the room.
+  ///
+  /// What many know is a long list, which goes to as many: it costs the room the square of its size.
+  static func leastWait(knowing known: Int, in packets: Int, isFirst: Bool) -> Duration {
+    let steps = isFirst && packets <= Self.firstPacketsMax ? packets - 1 : known / Self.crowd
+    return .seconds(steps * steps)
   }
 
   /// Asks, and says what is known already and will be for at least half of its life.
-  private func send(
-    _ questions: [DNSQuestion], on interface: UInt32, at now: Instant, into out: inout [Action]
-  ) {
-    guard !questions.isEmpty else { return }
-    var answers: [DNSRecord] = []
-    if questions.contains(where: { $0.name == service }) {
-      for cached in cache.pointers(on: interface) {
-        guard let seconds = cached.knownSeconds(at: now) else { continue }
+  private func packets(
+    asking questions: [DNSQuestion], on interface: UInt32, at now: Instant
+  ) -> [[UInt8]] {
+    guard !questions.isEmpty else { return [] }
+    let isForService = questions.contains { $0.name == service }
+    let answers = isForService ? knownAnswers(on: interface, at: now) : []
+    return DNSMessage(asking: questions, knowing: answers).packets()
+  }
+
+  /// What is known already and will be for at least half of its life.
+  private func knownAnswers(on interface: UInt32, at now: Instant) -> [DNSRecord] {
+    cache.pointers(on: interface).compactMap { cached in
+      cached.knownSeconds(at: now).map { seconds in
         var record = cached.record
         (record.lifetimeSeconds, record.flushesCache) = (seconds, false)
-        answers.append(record)
+        return record
       }
-    }
-    for packet in DNSMessage(asking: questions, knowing: answers).packets() {
-      out.append(.send(packet, to: .multicast, interface: interface))
     }
   }
 
@@ -100,21 +158,18 @@ extension BrowserMachine {
   mutating func scheduleResolution(of name: DNSName, at now: Instant) {
     let wanted = interfaces.flatMap { missing(of: name, on: $0) }
     guard wanted != instances[name]?.wanted else { return }
-    if let old = instances[name]?.resolution { resolutions.remove(name, at: old.due) }
     instances[name]?.wanted = wanted
     instances[name]?.resolution = wanted.isEmpty ? nil : QuerySchedule(at: now, random: &random)
-    if let new = instances[name]?.resolution { resolutions.insert(name, at: new.due) }
+    if let new = instances[name]?.resolution {
+      resolutions.set(name, at: new.due)
+    } else {
+      resolutions.remove(name)
+    }
   }
 
-  /// Somebody else asked what we would have asked.
-  mutating func noteResolutionAsked(_ name: DNSName, at now: Instant) {
-    guard let old = instances[name]?.resolution else { return }
-    resolutions.remove(name, at: old.due)
-    rearmResolution(of: name, at: now)
-  }
-
-  private mutating func rearmResolution(of name: DNSName, at now: Instant) {
-    instances[name]?.resolution?.noteAsked(at: now)
-    if let due = instances[name]?.resolution?.due { resolutions.insert(name, at: due) }
+  /// Asked, by this browser or by another one: not again for a while.
+  mutating func rearmResolution(of name: DNSName, at now: Instant) {
+    instances[name]?.resolution?.noteAsked(at: now, random: &random)
+    if let due = instances[name]?.resolution?.due { resolutions.set(name, at: due) }
   }
 }

@@ -1,14 +1,21 @@
 extension BrowserMachine {
+  private static let truncatedPatience = Duration.seconds(1)
+
   /// Takes a message in: a response to remember, somebody's question to learn from.
   mutating func receive(_ arrival: DNSArrival, at now: Instant, into out: inout [Action]) {
     guard arrival.message.isOrdinary, interfaces.contains(arrival.interface),
       arrival.source.port == DNSArrival.port
     else { return }
+    if !absentees.isEmpty,
+      absentees.hear(from: arrival.source.address, at: now, random: &random)
+    {
+      noteReturn(at: now)
+    }
     if arrival.message.isResponse {
       guard arrival.wasMulticast || now <= unicastUntil else { return }
       report(after: remember(arrival, at: now), at: now, into: &out)
-    } else if arrival.wasMulticast, !arrival.message.isTruncated {
-      overhear(arrival.message, on: arrival.interface, at: now)
+    } else if arrival.wasMulticast {
+      overhear(arrival, at: now)
     }
   }
 
@@ -63,37 +70,60 @@ extension BrowserMachine {
   }
 
   /// Learns from somebody else's question: we need not ask the same, and an answer that stays out is telling.
-  private mutating func overhear(_ query: DNSMessage, on interface: UInt32, at now: Instant) {
-    let listed = Set(
-      query.answers.compactMap { record in
-        if case .pointer(let target) = record.data { target } else { nil }
-      })
+  private mutating func overhear(_ arrival: DNSArrival, at now: Instant) {
+    let query = arrival.message
+    let listed = query.answers.compactMap { record in
+      if case .pointer(let target) = record.data, record.name == service { target } else { nil }
+    }
+    if query.questions.isEmpty { return overhearMore(listed, from: arrival, at: now) }
     for question in query.questions where !question.wantsUnicast {
       if question.name == service, question.type == .ptr || question.type == .any {
-        overhearService(listed: listed, on: interface, at: now)
+        overhearService(listed, arrival, at: now)
       } else if question.type != .any, query.answers.isEmpty {
-        overhear(question, on: interface, at: now)
+        overhear(question, on: arrival.interface, at: now)
       }
     }
   }
 
   private mutating func overhearService(
-    listed: Set<DNSName>, on interface: UInt32, at now: Instant
+    _ listed: [DNSName], _ arrival: DNSArrival, at now: Instant
   ) {
-    let pointers = cache.pointers(on: interface)
-    var ours = 0
-    for cached in pointers {
-      guard case .pointer(let target) = cached.record.data else { continue }
-      if listed.contains(target) {
-        ours += cached.knownSeconds(at: now) == nil ? 0 : 1
-      } else {
-        cache.change(cached.sequence) { $0.noteAskedByOthers(at: now) }
-      }
+    if !arrival.message.isTruncated {
+      cache.notePointersAskedByOthers(butFor: Set(listed), on: arrival.interface, at: now)
     }
-    let wouldAskTheSame = schedule.sent > 0 || !asksForUnicast
-    if wouldAskTheSame, ours == listed.count, interfaces.count == 1, schedule.isDueSoon(at: now) {
-      schedule.noteAsked(at: now)
+    let wouldAskTheSame = schedule.sent > 0 || schedule.isPutOff || !asksForUnicast
+    guard wouldAskTheSame, interfaces.count == 1, schedule.isDueSoon(at: now),
+      knowsAll(listed, on: arrival.interface, at: now)
+    else { return }
+    overheard = Overheard(
+      source: arrival.source, until: now + Self.truncatedPatience, schedule: schedule)
+    schedule.noteAsked(at: now, random: &random)
+  }
+
+  /// The rest of what an asker knows: if that is more than we know, its question does not stand for ours.
+  private mutating func overhearMore(
+    _ listed: [DNSName], from arrival: DNSArrival, at now: Instant
+  ) {
+    guard let overheard, overheard.source == arrival.source, now <= overheard.until,
+      !knowsAll(listed, on: arrival.interface, at: now)
+    else { return }
+    schedule = overheard.schedule
+    self.overheard = nil
+  }
+
+  /// Whether we would list all of these too, or are one of them.
+  private func knowsAll(_ listed: [DNSName], on interface: UInt32, at now: Instant) -> Bool {
+    listed.allSatisfy { name in
+      isOwn(name)
+        || cache.records(name, .ptr, on: interface).contains { $0.knownSeconds(at: now) != nil }
     }
+  }
+
+  /// Whether an instance is one of ours, by its name; what is said of it tells for certain.
+  private func isOwn(_ name: DNSName) -> Bool {
+    instances[name]?.isOurs ?? false
+      || name.firstLabel.count > ownMark.count
+        && name.firstLabel.suffix(ownMark.count).elementsEqual(ownMark)
   }
 
   private mutating func overhear(
@@ -109,7 +139,7 @@ extension BrowserMachine {
     if question.type == .srv, let resolution = instances[question.name]?.resolution,
       interfaces.count == 1, resolution.isDueSoon(at: now)
     {
-      noteResolutionAsked(question.name, at: now)
+      rearmResolution(of: question.name, at: now)
     }
   }
 }

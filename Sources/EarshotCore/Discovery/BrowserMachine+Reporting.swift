@@ -1,17 +1,22 @@
 extension BrowserMachine {
-  private static let reportedMax = 1_024
+  private static let reportedMax = 4_096
   private static let endpointsMax = 16
   private static let instancesPerHostMax = 16
   private static let instancesPerPeerMax = 64
 
   /// Looks at instances again, and reports the peers that were found, changed or lost by that.
-  mutating func report(after touched: [DNSName], at now: Instant, into out: inout [Action]) {
+  ///
+  /// - Returns: Those that were lost, as they were last.
+  @discardableResult
+  mutating func report(
+    after touched: [DNSName], at now: Instant, into out: inout [Action]
+  ) -> [DiscoveredService] {
     var names: [DNSName] = []
     var seen: Set<DNSName> = []
     for name in touched where seen.insert(name).inserted { names.append(name) }
     var peers: [PeerID] = []
     for name in names { peers += review(name, at: now) }
-    for peer in peers { report(peer, into: &out) }
+    return peers.compactMap { report($0, at: now, into: &out) }
   }
 
   /// Puts an instance together anew.
@@ -59,13 +64,18 @@ extension BrowserMachine {
     let isCached = interfaces.contains { interface in
       [DNSType.ptr, .srv, .txt].contains { !cache.records(name, $0, on: interface).isEmpty }
     }
-    guard !isCached, let instance = instances.removeValue(forKey: name) else { return }
-    if let resolution = instance.resolution { resolutions.remove(name, at: resolution.due) }
+    guard !isCached, instances.removeValue(forKey: name) != nil else { return }
+    resolutions.remove(name)
   }
 
-  /// The service of the first of a peer's instances that is complete.
-  private mutating func report(_ peer: PeerID, into out: inout [Action]) {
-    guard var entry = known[peer] else { return }
+  /// Reports what became of a peer, by the first of its instances that is complete.
+  ///
+  /// - Returns: What it was, if it is lost.
+  private mutating func report(
+    _ peer: PeerID, at now: Instant, into out: inout [Action]
+  ) -> DiscoveredService? {
+    guard var entry = known[peer] else { return nil }
+    defer { known[peer] = entry.instances.isEmpty ? nil : entry }
     var current: DiscoveredService?
     for name in entry.instances where current == nil {
       current = instances[name]?.service.flatMap { $0.id == peer ? $0 : nil }
@@ -75,16 +85,18 @@ extension BrowserMachine {
       reportedCount += 1
       entry.reported = new
       out.append(.report(.found(new)))
+      if absentees.remove(peer) { noteReturn(at: now) }
     case (let old?, let new?) where old != new:
       entry.reported = new
       out.append(.report(.updated(new)))
-    case (_?, nil):
+    case (let old?, nil):
       reportedCount -= 1
       entry.reported = nil
       out.append(.report(.lost(peer)))
+      return old
     case (nil, _), (_?, _?): break
     }
-    known[peer] = entry.instances.isEmpty ? nil : entry
+    return nil
   }
 
   /// An instance as its newest records describe it, or `nil` while a part is missing.

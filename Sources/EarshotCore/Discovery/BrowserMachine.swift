@@ -5,6 +5,10 @@
 /// version that we speak, an address), again whenever it changes, and once more when a part of it is gone.
 /// Peers are told apart by their identifier alone, so that two instances of one identity are one peer.
 ///
+/// A peer that vanishes without a word is asked for anew, and asked after where it was last, so that it is found
+/// soon when it is back. In a crowd one browser asks for all: what another one asks need not be asked again, and
+/// the longer the list of what is known already, the more seldom it is sent.
+///
 /// Departs from RFC 6762 in one point: a record that others asked for in vain is asked for by us too before it
 /// is forgotten (§10.5), since on a lossy radio it is often we who missed the answer.
 package struct BrowserMachine: Hashable, Sendable {
@@ -12,6 +16,7 @@ package struct BrowserMachine: Hashable, Sendable {
     case received(DNSArrival)
     case deadlineReached
     case interfacesChanged([UInt32])  // The indices, in the order of preference.
+    case lookAgainRequested  // An interface came back, or has other addresses now.
     case restartRequested  // After a sleep: everything known is doubted and asked for again.
     case reconfirmRequested(PeerID)  // It could not be reached.
   }
@@ -41,18 +46,35 @@ package struct BrowserMachine: Hashable, Sendable {
     var reported: DiscoveredService?
   }
 
+  /// A question that stood for ours.
+  struct Overheard: Hashable, Sendable {
+    let source: Endpoint
+    let until: Instant
+    /// The schedule as it would be without it.
+    let schedule: QuerySchedule
+  }
+
   let service: DNSName
   let own: PeerID
+  /// How the first labels of our own instances end.
+  let ownMark: [UInt8]
   var interfaces: [UInt32]
   let asksForUnicast: Bool
   var random: RandomStream
   var cache: RecordCache
   var schedule: QuerySchedule
+  /// Whether nothing has been asked since the start, a sleep, or the coming of an interface.
+  var isNew = true
   var instances: [DNSName: Instance] = [:]
   var instancesByHost: [DNSName: [DNSName]] = [:]
   var known: [PeerID: Known] = [:]
   var reportedCount = 0
   var resolutions = Deadlines<DNSName>()
+  var absentees = Absentees()
+  /// When a return was last a reason to look again.
+  var lookedAgain: Instant?
+  /// A question of somebody else's that stood for ours, while the rest of what it lists may follow.
+  var overheard: Overheard?
   /// Answers to us alone are taken in until then (RFC 6762 §6).
   var unicastUntil = Instant.zero
   private var armed = Instant.distantFuture
@@ -73,6 +95,7 @@ package struct BrowserMachine: Hashable, Sendable {
   ) {
     self.service = service.domain
     self.own = own
+    ownMark = Array(" (\(own.short))".utf8)
     self.interfaces = interfaces
     self.asksForUnicast = asksForUnicast
     cache = RecordCache()
@@ -91,6 +114,7 @@ package struct BrowserMachine: Hashable, Sendable {
     case .received(let arrival): receive(arrival, at: now, into: &out)
     case .deadlineReached: advance(at: now, into: &out)
     case .interfacesChanged(let interfaces): change(to: interfaces, at: now, into: &out)
+    case .lookAgainRequested: lookAnew(at: now)
     case .restartRequested: restart(at: now)
     case .reconfirmRequested(let peer): reconfirm(peer, at: now)
     }
@@ -104,13 +128,19 @@ package struct BrowserMachine: Hashable, Sendable {
     let hasNew = interfaces.contains { !self.interfaces.contains($0) }
     self.interfaces = interfaces
     let gone = cache.removeAll(notOn: interfaces)
-    if hasNew { schedule = QuerySchedule(at: now, random: &random) }
-    report(after: gone.flatMap { instances(touchedBy: $0.record) }, at: now, into: &out)
+    if hasNew { lookAnew(at: now) }
+    let lost = report(after: gone.flatMap { instances(touchedBy: $0.record) }, at: now, into: &out)
+    for service in lost { absentees.add(service, at: now, random: &random) }
+  }
+
+  private mutating func lookAnew(at now: Instant) {
+    isNew = true
+    lookAgain(at: now)
   }
 
   private mutating func restart(at now: Instant) {
     for sequence in cache.sequences { cache.change(sequence) { $0.distrust(.doubted, at: now) } }
-    schedule = QuerySchedule(at: now, random: &random)
+    lookAnew(at: now)
     armed = .distantFuture  // An earlier wake may have been lost in the sleep.
   }
 
@@ -132,7 +162,8 @@ package struct BrowserMachine: Hashable, Sendable {
 
   /// Says when to come back.
   private mutating func settle(at now: Instant, into out: inout [Action]) {
-    let next = [cache.nextDeadline, resolutions.next].compactMap { $0 }.reduce(schedule.due, min)
+    let next = [cache.nextDeadline, resolutions.next, absentees.next].compactMap { $0 }
+      .reduce(schedule.due, min)
     guard next != armed else { return }
     armed = next
     out.append(.wake(at: next))

@@ -3,14 +3,12 @@
 /// What one source sends too much is taken from nobody else. When too many sources speak within one second,
 /// the new ones share one budget.
 package struct SourceBudget: Hashable, Sendable {
-  private struct Use: Hashable, Sendable {
-    let source: IPAddress
-    var packets: Int
-  }
   private static let sourcesMax = 256
   private let packetsPerSecond: Int
   private var windowEnd = Instant.zero
-  private var uses: [Use] = []
+  private var uses: [IPAddress: Int] = [:]
+  /// What the sources share that came when the table was full.
+  private var others = 0
 
   /// A budget of so many packets a second for each source.
   package init(packetsPerSecond: Int = 2_000) { self.packetsPerSecond = packetsPerSecond }
@@ -19,18 +17,14 @@ package struct SourceBudget: Hashable, Sendable {
   package mutating func admits(_ source: IPAddress, at now: Instant) -> Bool {
     if now >= windowEnd {
       uses.removeAll(keepingCapacity: true)
-      windowEnd = now + .seconds(1)
+      (others, windowEnd) = (0, now + .seconds(1))
     }
-    let isCrowded = uses.count >= Self.sourcesMax
-    guard
-      let index = uses.firstIndex(where: { $0.source == source })
-        ?? (isCrowded ? uses.indices.last : nil)
-    else {
-      uses.append(Use(source: source, packets: 1))
-      return true
+    guard uses[source] != nil || uses.count < Self.sourcesMax else {
+      others += 1
+      return others <= packetsPerSecond
     }
-    uses[index].packets += 1
-    return uses[index].packets <= packetsPerSecond
+    uses[source, default: 0] += 1
+    return uses[source, default: 0] <= packetsPerSecond
   }
 }
 

@@ -29,4 +29,6 @@ package enum DNSDestination: Hashable, Sendable {
   case multicast
   /// To one host alone.
   case unicast(Endpoint)
+  /// To the group, but only to those of this host: it does not leave the host.
+  case neighbours
 }

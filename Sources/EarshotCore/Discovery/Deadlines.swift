@@ -1,45 +1,89 @@
-/// Deadlines of many things, each of which knows its own.
+/// Deadlines of many things, of which most are put off again and again before they come.
 ///
-/// A sorted line, so that finding takes a logarithm of steps and moving a short copy: made for thousands.
+/// A heap in which an entry may be too early: what is put off stays where it is, and is moved when it comes
+/// to the top. Setting a deadline costs a look into a table, most often; made for tens of thousands.
 struct Deadlines<ID: Comparable & Hashable & Sendable>: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
     let deadline: Instant
     let id: ID
 
-    static func isLater(_ left: Entry, _ right: Entry) -> Bool {
-      left.deadline == right.deadline ? left.id > right.id : left.deadline > right.deadline
+    static func isEarlier(_ left: Entry, _ right: Entry) -> Bool {
+      left.deadline == right.deadline ? left.id < right.id : left.deadline < right.deadline
     }
   }
-  private var entries: [Entry] = []  // The latest first, so that the next is the last.
+  private struct Wish: Hashable, Sendable {
+    var deadline: Instant
+    /// The deadline of the entry that stands for it.
+    var entered: Instant
+  }
+  private static var slack: Int { 64 }
 
-  /// The earliest deadline, or `nil` when there is none.
-  var next: Instant? { entries.last?.deadline }
+  private var heap: [Entry] = []
+  private var wishes: [ID: Wish] = [:]
 
-  /// Puts something in line.
-  mutating func insert(_ id: ID, at deadline: Instant) {
-    let entry = Entry(deadline: deadline, id: id)
-    entries.insert(entry, at: index(of: entry))
+  /// When to look next: not after the earliest deadline; `nil` when there is none.
+  var next: Instant? { wishes.isEmpty ? nil : heap.first?.deadline }
+
+  /// Sets the deadline of something, in place of an earlier wish.
+  mutating func set(_ id: ID, at deadline: Instant) {
+    tidy()
+    if let wish = wishes[id], wish.entered <= deadline {
+      wishes[id] = Wish(deadline: deadline, entered: wish.entered)
+    } else {
+      wishes[id] = Wish(deadline: deadline, entered: deadline)
+      push(Entry(deadline: deadline, id: id))
+    }
   }
 
-  /// Takes something out of line again, if it stands there.
-  mutating func remove(_ id: ID, at deadline: Instant) {
-    let entry = Entry(deadline: deadline, id: id)
-    let index = index(of: entry)
-    if index < entries.count, entries[index] == entry { entries.remove(at: index) }
+  /// Forgets the deadline of something, if it has one.
+  mutating func remove(_ id: ID) {
+    wishes[id] = nil
+    tidy()
   }
 
   /// Takes the first whose deadline has come, or `nil` when none has.
   mutating func popDue(at now: Instant) -> ID? {
-    guard let last = entries.last, last.deadline <= now else { return nil }
-    return entries.removeLast().id
+    while let first = heap.first, first.deadline <= now {
+      popFirst()
+      guard let wish = wishes[first.id], wish.entered == first.deadline else { continue }
+      guard wish.deadline > now else {
+        wishes[first.id] = nil
+        return first.id
+      }
+      wishes[first.id] = Wish(deadline: wish.deadline, entered: wish.deadline)
+      push(Entry(deadline: wish.deadline, id: first.id))
+    }
+    return nil
   }
 
-  private func index(of entry: Entry) -> Int {
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if Entry.isLater(entries[middle], entry) { low = middle + 1 } else { high = middle }
+  /// Builds the heap anew when most of it stands for nothing any more.
+  private mutating func tidy() {
+    guard heap.count > 2 * wishes.count + Self.slack else { return }
+    heap = wishes.map { Entry(deadline: $0.value.deadline, id: $0.key) }
+      .sorted(by: Entry.isEarlier)
+    wishes = wishes.mapValues { Wish(deadline: $0.deadline, entered: $0.deadline) }
+  }
+
+  private mutating func push(_ entry: Entry) {
+    heap.append(entry)
+    var index = heap.count - 1
+    while index > 0, Entry.isEarlier(heap[index], heap[(index - 1) / 2]) {
+      heap.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
     }
-    return low
+  }
+
+  private mutating func popFirst() {
+    heap.swapAt(0, heap.count - 1)
+    heap.removeLast()
+    var index = 0
+    while true {
+      var first = index
+      for child in 2 * index + 1...2 * index + 2
+      where child < heap.count && Entry.isEarlier(heap[child], heap[first]) { first = child }
+      guard first != index else { return }
+      heap.swapAt(index, first)
+      index = first
+    }
   }
 }

@@ -4,9 +4,9 @@
 /// the whole is full, the source with the most records gives up its latest one.
 struct RecordCache: Hashable, Sendable {
   struct Limits: Hashable, Sendable {
-    var records = 4_096
+    var records = 16_384
     var recordsPerSource = 512
-    var bytes = 2 << 20
+    var bytes = 4 << 20
   }
   /// What has come due of a record.
   enum Due: Hashable, Sendable {
@@ -19,18 +19,14 @@ struct RecordCache: Hashable, Sendable {
     let type: DNSType
     let interface: UInt32
   }
-  /// Who said how much: the sequence numbers in the order of arrival.
-  private struct Source: Hashable, Sendable {
-    let address: IPAddress
-    var sequences: [UInt64]
-  }
   private static let overheadBytes = 64
 
   private let limits: Limits
   private var records: [UInt64: CachedRecord] = [:]
   private var index: [Key: [UInt64]] = [:]
   private var deadlines = Deadlines<UInt64>()
-  private var sources: [Source] = []
+  /// Who said how much: the sequence numbers in the order of arrival.
+  private var sources: [IPAddress: [UInt64]] = [:]
   private var bytes = 0
   private var sequence: UInt64 = 0
   /// The pointers in the order of their arrival.
@@ -101,24 +97,19 @@ struct RecordCache: Hashable, Sendable {
     records[sequence] = cached
     index[key, default: []].append(sequence)
     if record.type == .ptr { pointers.append(sequence) }
-    deadlines.insert(sequence, at: cached.deadline)
+    deadlines.set(sequence, at: cached.deadline)
     bytes += Self.bytes(of: record)
-    if let place = sources.firstIndex(where: { $0.address == source }) {
-      sources[place].sequences.append(sequence)
-    } else {
-      sources.append(Source(address: source, sequences: [sequence]))
-    }
+    sources[source, default: []].append(sequence)
   }
 
   /// Evicts what must go, or answers `nil` when the source has had its share.
   private mutating func makeRoom(for record: DNSRecord, from source: IPAddress) -> [CachedRecord]? {
-    let used = sources.first { $0.address == source }?.sequences.count ?? 0
+    let used = sources[source]?.count ?? 0
     let size = Self.bytes(of: record)
     guard used < limits.recordsPerSource, size <= limits.bytes else { return nil }
     var evicted: [CachedRecord] = []
     while records.count >= limits.records || bytes + size > limits.bytes {
-      guard let greediest = sources.max(by: { $0.sequences.count < $1.sequences.count }),
-        greediest.sequences.count > used, let latest = greediest.sequences.last,
+      guard let greediest = greediest, greediest.count > used, let latest = greediest.last,
         let removed = remove(latest)
       else { return nil }
       evicted.append(removed)
@@ -126,13 +117,29 @@ struct RecordCache: Hashable, Sendable {
     return evicted
   }
 
+  /// What the source with the most records has said; of several, the one that began first.
+  private var greediest: [UInt64]? {
+    sources.values.max { ($0.count, $1.first ?? 0) < ($1.count, $0.first ?? 0) }
+  }
+
   /// Changes a record and moves its deadline.
   mutating func change(_ sequence: UInt64, _ body: (inout CachedRecord) -> Void) {
     guard var cached = records[sequence] else { return }
-    deadlines.remove(sequence, at: cached.deadline)
     body(&cached)
-    deadlines.insert(sequence, at: cached.deadline)
     records[sequence] = cached
+    deadlines.set(sequence, at: cached.deadline)
+  }
+
+  /// Others asked for all pointers of an interface, but for those that they listed.
+  mutating func notePointersAskedByOthers(
+    butFor listed: Set<DNSName>, on interface: UInt32, at now: Instant
+  ) {
+    for sequence in pointers {
+      guard records[sequence]?.interface == interface,
+        case .pointer(let target)? = records[sequence]?.record.data, !listed.contains(target)
+      else { continue }
+      change(sequence) { $0.noteAskedByOthers(at: now) }
+    }
   }
 
   /// Takes the next record that has come due: to be asked for again, or gone.
@@ -140,7 +147,6 @@ struct RecordCache: Hashable, Sendable {
     guard let sequence = deadlines.popDue(at: now), let cached = records[sequence] else {
       return nil
     }
-    deadlines.insert(sequence, at: cached.deadline)
     if cached.expiry <= now { return remove(sequence).map { .expired($0) } }
     change(sequence) { $0.noteAsked() }
     return .asking(cached)
@@ -158,16 +164,14 @@ struct RecordCache: Hashable, Sendable {
 
   private mutating func remove(_ sequence: UInt64) -> CachedRecord? {
     guard let cached = records.removeValue(forKey: sequence) else { return nil }
-    deadlines.remove(sequence, at: cached.deadline)
+    deadlines.remove(sequence)
     bytes -= Self.bytes(of: cached.record)
     let key = Self.key(of: cached.record, on: cached.interface)
     index[key]?.removeAll { $0 == sequence }
     if index[key]?.isEmpty ?? false { index[key] = nil }
     if cached.record.type == .ptr { pointers.removeAll { $0 == sequence } }
-    if let place = sources.firstIndex(where: { $0.address == cached.source }) {
-      sources[place].sequences.removeAll { $0 == sequence }
-      if sources[place].sequences.isEmpty { sources.remove(at: place) }
-    }
+    sources[cached.source]?.removeAll { $0 == sequence }
+    if sources[cached.source]?.isEmpty ?? false { sources[cached.source] = nil }
     return cached
   }
 

@@ -82,7 +82,9 @@ package struct DNSName: Hashable, Sendable {
   package static func == (left: DNSName, right: DNSName) -> Bool { left.folded == right.folded }
 
   /// Feeds the lower-case form to a hasher.
-  package func hash(into hasher: inout Hasher) { hasher.combine(folded) }
+  package func hash(into hasher: inout Hasher) {
+    unsafe folded.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+  }
 }
 
 extension DNSName: Comparable {

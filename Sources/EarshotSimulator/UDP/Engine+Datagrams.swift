@@ -92,7 +92,9 @@ extension Engine {
     let source = socket.source(to: destination.address)
     let sender = socket.host.index
     for member in fabric.members(of: destination.address, heardBy: sender)
-    where member != sender || socket.options.loopsMulticast {
+    where member == sender
+      ? socket.options.loopsMulticast : socket.options.multicastHopLimit > 0
+    {
       let link = fabric.link(from: sender, to: member)
       let loss = member == sender ? Ratio.zero : fabric.multicastLoss
       send(bytes, over: link, from: source, to: destination, extraLoss: loss)

@@ -264,12 +264,68 @@ struct AdvertiserMachineTests {
     #expect(bench.sent.map(\.destination) == [.multicast])
   }
 
-  @Test("Queries to this host alone are not answered (M10)")
-  func unicastQuery() throws {
+  @Test(
+    "Whoever asks on this host soon after an announcement is told on this host alone (M19, M48)"
+  )
+  func impatientNeighbour() throws {
+    let neighbour = Endpoint(Ann.address, port: DNSArrival.port)
+    let query = DNSMessage(asking: [DNSQuestion(Ann.domain, .ptr)])
+    var bench = AdvertiserBench(try Ann.announcement())
+    bench.run(for: .ms(300))
+    bench.forget()
+    bench.hear(query, from: AdvertiserBench.other)
+    bench.run(for: .ms(500))
+    #expect(bench.sent.isEmpty, "another host waits for its second")
+    bench.hear(query, from: neighbour)
+    bench.run(for: .ms(120))
+    #expect(bench.sent.map(\.destination) == [.neighbours])
+    #expect(bench.sent.first?.message.said.count ?? 0 >= 4)
+    var settled = AdvertiserBench.settled(try Ann.announcement())
+    settled.hear(query, from: neighbour)
+    settled.run(for: .ms(120))
+    #expect(settled.sent.map(\.destination) == [.multicast])
+  }
+
+  @Test(
+    "A question to this host alone is answered for all to hear, if it comes from the link (M10)")
+  func directQuery() throws {
+    let query = DNSMessage(asking: [DNSQuestion(Ann.domain, .ptr)])
+    let sources = [AdvertiserBench.other, Endpoint(.v4(0x0808_0808), port: DNSArrival.port)]
+    for source in sources {
+      var bench = AdvertiserBench.settled(try Ann.announcement())
+      let start = bench.now
+      bench.hear(query, from: source, wasMulticast: false)
+      bench.run(for: .seconds(5))
+      guard source == AdvertiserBench.other else {
+        #expect(bench.sent.isEmpty)
+        continue
+      }
+      #expect(bench.sent.map(\.destination) == [.multicast])
+      #expect(bench.sent.allSatisfy { $0.at - start >= .ms(20) && $0.at - start <= .ms(120) })
+      #expect(bench.sent[0].message.said.count >= 4)
+    }
+  }
+
+  @Test("Many questions to this host alone are answered once a second, and strange ones never")
+  func directQueries() throws {
     var bench = AdvertiserBench.settled(try Ann.announcement())
-    bench.hear(DNSMessage(asking: [DNSQuestion(Ann.domain, .ptr)]), wasMulticast: false)
-    bench.run(for: .seconds(5))
+    let pointer = DNSQuestion(Ann.domain, .ptr)
+    let known = Said(announcement: try Ann.announcement()).pointer
+    let other = DNSQuestion(DNSName("_other", "_tcp", "local"), .ptr)
+    let strange = [
+      DNSMessage(asking: [pointer], knowing: [known]), DNSMessage(asking: [other]),
+      DNSMessage(asking: [DNSQuestion(bench.host, .txt)]),
+    ]
+    for message in strange { bench.hear(message, wasMulticast: false) }
+    let resolver = Endpoint(.v4(0x0A00_0063), port: 40_000)
+    bench.hear(DNSMessage(asking: [pointer]), from: resolver, wasMulticast: false)
+    bench.run(for: .seconds(2))
     #expect(bench.sent.isEmpty)
+    for _ in 0..<100 {
+      bench.hear(DNSMessage(asking: [pointer]), wasMulticast: false)
+      bench.run(for: .ms(100))
+    }
+    #expect((9...11).contains(bench.sent.count))
   }
 
   @Test("A resolver of unicast DNS is answered in its own terms (M25, M51)")

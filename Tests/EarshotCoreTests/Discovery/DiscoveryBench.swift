@@ -178,9 +178,17 @@ struct BrowserBench {
     }
   }
 
-  /// The questions of all packets so far, with when they were asked.
+  /// The questions of all multicasts so far, with when they were asked.
   var asked: [(at: Instant, question: DNSQuestion)] {
-    sent.flatMap { packet in packet.message.questions.map { (packet.at, $0) } }
+    sent.filter { $0.destination == .multicast }
+      .flatMap { packet in packet.message.questions.map { (packet.at, $0) } }
+  }
+
+  /// The questions to one host alone, with when it was asked.
+  var askedDirectly: [(at: Instant, host: Endpoint)] {
+    sent.compactMap { packet in
+      if case .unicast(let host) = packet.destination { (packet.at, host) } else { nil }
+    }
   }
 
   /// When a name and type were asked for.

@@ -128,6 +128,60 @@ struct DiscoveryExchangeTests {
     #expect(room.packets - before < 4 * 2 * 2 * 38)
   }
 
+  /// What two peers of a room do: advertise, browse, or both.
+  private static let roles = [("ab", "ab"), ("a", "b"), ("ab", "b"), ("a", "ab")]
+
+  @Test(
+    "Who comes back into range is found within ten seconds, whatever each one does",
+    arguments: [10, 60, 300, 1_200, 3_600], roles)
+  func back(absence: Int, roles: (String, String)) throws {
+    for seed in Seed.some(3) {
+      var room = try room(2, seed: seed)
+      for (index, role) in [roles.0, roles.1].enumerated() {
+        let id = Ann.peer(UInt64(index))
+        if role.contains("a") { room.advertise(try Ann.announcement(id: id), on: index) }
+        if role.contains("b") { room.browse(try ServiceType("chat"), as: id, on: index) }
+      }
+      room.run(for: .seconds(10 + Int(seed.value) * 400))
+      room.away = [1]
+      room.run(for: .seconds(absence))
+      room.away = []
+      room.run(for: .seconds(10))
+      for browser in room.browsers {
+        let others = room.advertisers.count { $0.host != browser.host }
+        #expect(browser.present.count == others && browser.nonsense == 0)
+      }
+    }
+  }
+
+  @Test(
+    "Halves of a room that were parted for an hour find each other within ten seconds",
+    arguments: Seed.some(3))
+  func halves(seed: Seed) throws {
+    var room = try room(8, seed: seed)
+    for index in 0..<8 { try enter(&room, index) }
+    room.run(for: .seconds(30))
+    room.away = [4, 5, 6, 7]
+    room.run(for: .seconds(3_600))
+    #expect(room.browsers.allSatisfy { $0.present.count == 3 })
+    room.away = []
+    room.run(for: .seconds(10))
+    #expect(room.browsers.allSatisfy { $0.present.count == 7 && $0.nonsense == 0 })
+  }
+
+  @Test("Waiting for one who is away costs 900 packets an hour to it alone, and few to the group")
+  func price() throws {
+    var room = try room(2, seed: Seed(1))
+    for index in 0..<2 { try enter(&room, index) }
+    room.run(for: .seconds(30))
+    room.away = [1]
+    room.run(for: .seconds(130))
+    let (multicasts, unicasts) = (room.multicasts, room.unicasts)
+    room.run(for: .seconds(3_590))
+    #expect((room.unicasts - unicasts) / 2 <= 900 && (room.unicasts - unicasts) / 2 >= 880)
+    #expect((room.multicasts - multicasts) / 2 <= 20)
+  }
+
   @Test("A room that everybody enters at once is quiet soon")
   func crowd() throws {
     var room = try room(20, seed: Seed(1))

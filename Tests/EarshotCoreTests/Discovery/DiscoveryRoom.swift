@@ -28,6 +28,11 @@ struct DiscoveryRoom {
 
   var loss = Ratio.zero
   var duplication = Ratio.zero
+  /// Hosts that hear nothing of the others.
+  var away: Set<Int> = []
+  /// Packets that were sent to the group, and to one host alone.
+  private(set) var multicasts = 0
+  private(set) var unicasts = 0
   var latency = Duration.ms(1)...Duration.ms(1)
   private(set) var now = Instant.zero + .seconds(10)
   private(set) var hosts: [IPAddress] = []
@@ -124,14 +129,18 @@ struct DiscoveryRoom {
     packets += 1
     switch destination {
     case .multicast:
+      multicasts += 1
       for other in hosts.indices { launch(packet, from: host, to: other, isMulticast: true) }
+    case .neighbours: launch(packet, from: host, to: host, isMulticast: true)
     case .unicast(let endpoint):
+      unicasts += 1
       guard let other = hosts.firstIndex(of: endpoint.address) else { return }
       launch(packet, from: host, to: other, isMulticast: false)
     }
   }
 
   private mutating func launch(_ packet: [UInt8], from: Int, to: Int, isMulticast: Bool) {
+    guard away.contains(from) == away.contains(to) else { return }
     let copies = random.chance(duplication) ? 2 : 1
     for _ in 0..<copies where !random.chance(loss) {
       order += 1

@@ -4,13 +4,54 @@ import Testing
 
 @Suite("The schedule of a question, and what is spent on packets")
 struct QueryScheduleTests {
-  @Test("The wait doubles from a second to an hour (M06)")
-  func intervals() {
-    let waits = (1...15).map { QuerySchedule.interval(after: $0) }
-    #expect(waits.prefix(12) == (0..<12).map { .seconds(1 << $0) }[...])
-    #expect(waits.suffix(3).allSatisfy { $0 == .seconds(3_600) })
-    #expect(QuerySchedule.interval(after: 0) == .seconds(1))
-    #expect(QuerySchedule.interval(after: .max) == .seconds(3_600))
+  @Test(
+    "Each wait is at least twice the last, from a second to an hour (M06)",
+    arguments: Seed.some(50))
+  func intervals(seed: Seed) {
+    var random = seed.generator
+    var schedule = QuerySchedule(at: .zero, random: &random)
+    var waits: [Duration] = []
+    for _ in 0..<20 {
+      let now = schedule.due
+      schedule.noteAsked(at: now, random: &random)
+      waits.append(schedule.due - now)
+    }
+    #expect(waits[0] >= .seconds(1) && waits[0] <= .ms(1_250))
+    for (wait, last) in zip(waits.dropFirst(), waits) {
+      #expect(wait >= min(last * 2, .seconds(3_240)) && wait <= .seconds(3_600))
+    }
+    #expect(waits[5] <= .seconds(125), "a browser that is alone still asks within two minutes")
+  }
+
+  @Test(
+    "Of many that ask the same, few would ask within the same tenth of a wait",
+    arguments: Seed.some(5))
+  func jitter(seed: Seed) {
+    var random = seed.generator
+    let dues = (0..<1_000).map { _ in
+      var schedule = QuerySchedule(at: .zero, random: &random)
+      for _ in 0..<3 { schedule.noteAsked(at: .zero, random: &random) }
+      return schedule.due
+    }
+    let (first, last) = (dues.min() ?? .zero, dues.max() ?? .zero)
+    let soon = first + (last - first) / 10
+    #expect(dues.count { $0 <= soon } < 150)
+  }
+
+  @Test("A question that is put off waits as long as it must, and up to half as long again")
+  func putOff() {
+    var random = Seed(1).generator
+    var schedule = QuerySchedule(at: .zero, random: &random)
+    let now = schedule.due
+    #expect(!schedule.putsOff(until: .zero, at: now, random: &random) && !schedule.isPutOff)
+    #expect(schedule.putsOff(until: .seconds(4), at: now, random: &random) && schedule.isPutOff)
+    #expect(schedule.due >= .zero + .seconds(4) && schedule.due <= .zero + .seconds(6))
+    let due = schedule.due
+    #expect(!schedule.putsOff(until: .seconds(4), at: due, random: &random))
+    schedule.noteAsked(at: due, random: &random)
+    #expect(!schedule.isPutOff)
+    #expect(schedule.putsOff(until: .seconds(86_400), at: due, random: &random))
+    #expect(schedule.due - due <= .seconds(3_600))
   }
 
   @Test("The first question comes after 20 to 120 ms (M05)", arguments: Seed.some(50))
@@ -25,10 +66,10 @@ struct QueryScheduleTests {
   func dueSoon() {
     var random = Seed(1).generator
     var schedule = QuerySchedule(at: .zero, random: &random)
-    schedule.noteAsked(at: .zero)
-    schedule.noteAsked(at: .zero)  // The next one after two seconds.
-    #expect(!schedule.isDueSoon(at: .zero + .seconds(1)))
-    #expect(schedule.isDueSoon(at: .zero + .ms(1_001)))
+    schedule.noteAsked(at: .zero, random: &random)
+    let half = (schedule.due - .zero) / 2
+    #expect(!schedule.isDueSoon(at: .zero + half - .ms(1)))
+    #expect(schedule.isDueSoon(at: .zero + half + .ms(1)))
   }
 
   @Test("A source has its packets a second, whatever the others do")
@@ -44,7 +85,7 @@ struct QueryScheduleTests {
   func crowdedBudget() {
     var budget = SourceBudget(packetsPerSecond: 100)
     let admitted = (0..<10_000).count { budget.admits(.v4($0), at: .zero) }
-    #expect(admitted == 256 + 99)
+    #expect(admitted == 256 + 100)
   }
 
   @Test("Fifty packets go at once, and twenty a second for ever")
