@@ -7,7 +7,8 @@ public struct EarshotError: Error, Sendable {
   /// Later versions may add codes.
   public struct Code: Hashable, Sendable {
     private enum Kind: String {
-      case alreadyAdvertised, cancelled, contextTooLarge, invalidDiscoveryInfo, invalidDisplayName
+      case alreadyAdvertised, cancelled, contextTooLarge, discoveryUnavailable
+      case invalidDiscoveryInfo, invalidDisplayName
       case invalidServiceType, invitationEnded, messageTooLarge, network, notConnected
       case sessionEnded, sessionFull, stopped, suspended, tooManyBrowsers, unknownPeer
     }
@@ -19,6 +20,8 @@ public struct EarshotError: Error, Sendable {
     public static let cancelled = Code(kind: .cancelled)
     /// The invitation's context has more than 16,384 bytes.
     public static let contextTooLarge = Code(kind: .contextTooLarge)
+    /// Peers cannot be looked for or announced, because UDP port 5353 cannot be opened.
+    public static let discoveryUnavailable = Code(kind: .discoveryUnavailable)
     /// The discovery info breaks a rule of DNS-SD TXT records.
     public static let invalidDiscoveryInfo = Code(kind: .invalidDiscoveryInfo)
     /// The display name is empty, longer than 63 bytes, or has control characters.

@@ -115,7 +115,7 @@ public actor Peer {
   ///   - info: What others may know before they invite us; everybody nearby can read it.
   /// - Returns: The advertiser, already announced; stop it to become invisible.
   /// - Throws: `invalidServiceType` or `invalidDiscoveryInfo` with the rule that is broken;
-  ///   `alreadyAdvertised`; `suspended`; `stopped`.
+  ///   `alreadyAdvertised`; `discoveryUnavailable`; `suspended`; `stopped`.
   public func advertise(
     _ serviceType: String, info: [String: String] = [:]
   ) throws(EarshotError) -> Advertiser {
@@ -131,6 +131,10 @@ public actor Peer {
     let advertiser = Advertiser(
       serviceType: serviceType, info: text, advertisement: advertisement, peer: self)
     advertisers.append(Advertising(advertiser: advertiser, advertisement: advertisement))
+    if let problem = discoveryProblem {
+      advertiser.assumeIsolated { $0.stop() }
+      throw problem
+    }
     return advertiser
   }
 
@@ -143,7 +147,8 @@ public actor Peer {
   ///
   /// - Parameter serviceType: 1 to 15 of a–z, 0–9 and hyphen, such as `chat`.
   /// - Returns: The browser, already looking; stop it to look no longer.
-  /// - Throws: `invalidServiceType` with the rule that is broken; `tooManyBrowsers`; `suspended`; `stopped`.
+  /// - Throws: `invalidServiceType` with the rule that is broken; `tooManyBrowsers`;
+  ///   `discoveryUnavailable`; `suspended`; `stopped`.
   public func browse(_ serviceType: String) throws(EarshotError) -> Browser {
     let service = try Checked.service(serviceType)
     try checkRunning()
@@ -159,7 +164,24 @@ public actor Peer {
       }
     }
     browser.assumeIsolated { $0.started(browsing) }
+    if let problem = discoveryProblem {
+      browser.assumeIsolated { $0.stop() }
+      throw problem
+    }
     return browser
+  }
+
+  /// Why nobody can be found at the moment and nobody can find this peer, or `nil` when all is well.
+  ///
+  /// Beginning to advertise or to browse fails while there is a problem. Advertisers and browsers that ran
+  /// before, and lost the port during a suspension, try again every few seconds until they have it back.
+  public var discoveryProblem: EarshotError? {
+    guard let failure = discovery.assumeIsolated({ $0.failure }) else { return nil }
+    let reason =
+      failure.code == .addressInUse
+      ? "Another program holds UDP port 5353 for itself alone, and discovery needs a share of it; stop that program."
+      : "Discovery needs UDP port 5353, which cannot be opened."
+    return EarshotError(.discoveryUnavailable, reason, cause: failure)
   }
 
   func browserStopped(_ browser: Browser, _ browsing: MulticastDNS.BrowsingID) {
