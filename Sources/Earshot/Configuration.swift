@@ -40,13 +40,19 @@ public enum Liveness: Hashable, Sendable, CaseIterable {
 extension Session {
   /// How a session behaves.
   ///
-  /// The members of one session need not agree on it.
+  /// The members of one session need not agree on it: what bounds another side is told when two sessions meet.
   public struct Configuration: Hashable, Sendable {
-    /// How many peers there may be, ourselves included; 2 or more.
+    /// How many peers there may be, the local one included; 2 or more.
+    ///
+    /// The smallest number among the members bounds the group: who joins last when more have joined than fit leaves as `full`.
     public var peersMax: Int
     /// How long a member whose link broke is waited for; zero gives it up at once.
+    ///
+    /// Who was given up hears so when it asks, within a second of being reachable, however long it waits itself.
     public var patience: Duration
     /// The largest message, in bytes, that is sent or received.
+    ///
+    /// Members are told: sending one that is too large for its receiver fails with `messageTooLarge`.
     public var messageBytesMax: Int
     /// How many bytes may wait to be acknowledged by one member before `send` suspends.
     public var outboxBytesMax: Int

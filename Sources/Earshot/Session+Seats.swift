@@ -153,6 +153,7 @@ extension Session {
     seats[member]?.linkCount += 1
     seats[member]?.seniority = position.terms.seniority
     seats[member]?.capacity = position.terms.capacity
+    seat.delivery.remoteMessageBytesMax = position.terms.messageBytesMax
     do throws(FrameError) {
       try seat.delivery.attach(to: link, received: position.received, window: position.window)
       link.assumeIsolated { $0.carry(seat.delivery) }

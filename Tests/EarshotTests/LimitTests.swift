@@ -1,0 +1,60 @@
+import Earshot
+import EarshotCore
+import EarshotSimulator
+import Testing
+
+/// What one side takes, the other one knows from the time they meet.
+@Suite("Limits")
+struct LimitTests {
+  @Test(
+    "A message above a member's limit is an error of the call, and ends nothing",
+    arguments: Ground.allCases)
+  func aboveTheirs(ground: Ground) async throws {
+    try await ground.meet { ann, bob in
+      let meeting = try await Meeting(of: ann, .init(messageBytesMax: 1_000))
+      let bobs = try await meeting.join(bob, .init(messageBytesMax: 5_000))
+      let error = await #expect(throws: EarshotError.self) {
+        try await bobs.send(Array(repeating: 7, count: 1_001))
+      }
+      #expect(error?.code == .messageTooLarge)
+      #expect(error?.peers == [ann.id])
+      try await bobs.send(Array(repeating: 8, count: 1_000))
+      #expect(await meeting.session.take(1) == [8])
+      try await meeting.session.send(Array(repeating: 9, count: 1_000))
+      #expect(await bobs.take(1) == [9])
+    }
+  }
+
+  @Test("Each side's own limit holds as well", arguments: Ground.allCases)
+  func aboveOurs(ground: Ground) async throws {
+    try await ground.meet { ann, bob in
+      let meeting = try await Meeting(of: ann, .init(messageBytesMax: 1_000))
+      let bobs = try await meeting.join(bob, .init(messageBytesMax: 5_000))
+      let error = await #expect(throws: EarshotError.self) {
+        try await meeting.session.send(Array(repeating: 7, count: 1_001))
+      }
+      #expect(error?.code == .messageTooLarge)
+      await bobs.disconnect()
+    }
+  }
+
+  @Test("The limit of a member that was introduced is known, too")
+  func introduced() {
+    let room = Room(seed: 4)
+    _ = room.addGuest("host")
+    _ = room.addGuest("ann", invites: false, configuration: .init(messageBytesMax: 100))
+    _ = room.addGuest("bob", invites: false) { peer, session in
+      try await peer.network.sleep(until: .zero + .seconds(10))
+      for member in await session.members {
+        do throws(EarshotError) {
+          try await session.send(Array(repeating: 65, count: 101), to: [member.id])
+          room.note("bob", "sent to \(member.name)")
+        } catch { room.note("bob", "\(member.name): \(error.code.name)") }
+      }
+    }
+    room.world.run(for: .seconds(20))
+    #expect(room.count("bob", "ann: messageTooLarge") == 1)
+    #expect(room.count("bob", "sent to host") == 1)
+    #expect(room.members(of: "ann") == ["host", "bob"])
+  }
+}
