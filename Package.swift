@@ -94,7 +94,7 @@ let package = Package(
       dependencies: ["EarshotCore", "EarshotScenario", "TestKit"], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["EarshotCLI", "EarshotCommandLine", "ScreenKit"],
+      dependencies: ["CEarshot", "EarshotCLI", "EarshotCommandLine", "ScreenKit"],
       exclude: ["avahi-in-namespace.sh"],
       swiftSettings: house),
     // How fast it is.
