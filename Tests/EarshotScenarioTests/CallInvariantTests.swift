@@ -107,6 +107,22 @@ struct CallInvariantTests {
     #expect(late.complaints == ["ann invited bob at 5s: timedOut, and bob declined in time"])
   }
 
+  @Test("Lets one end find the session full after it had joined")
+  func full() throws {
+    let peers = "{ name: 'ann', session: { capacity: 2 } }, 'bob', 'cy'"
+    let guest = try Recording(peers)
+    guest.answer(guest.invite("ann", "bob", at: 5, "full", by: 8), .accept, at: 8, "accepted")
+    guest.note(8, "bob", .joined, "ann")
+    guest.note(8, "bob", .left, "ann", "full")
+    #expect(guest.violated.isEmpty, "\(guest.complaints)")
+    let inviter = try Recording(peers)
+    let key = inviter.invite("ann", "bob", at: 5, "accepted", by: 8)
+    inviter.answer(key, .accept, at: 8, "invitationEnded")
+    inviter.note(8, "ann", .joined, "bob")
+    inviter.note(8, "ann", .left, "bob", "full")
+    #expect(inviter.violated.isEmpty, "\(inviter.complaints)")
+  }
+
   @Test("Says nothing of an inviter that is gone, or of ends that could not hear each other")
   func gone() throws {
     let crashed = try Self.invitation(nil, (.accept, "accepted"))

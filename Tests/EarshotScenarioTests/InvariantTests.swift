@@ -128,7 +128,7 @@ struct InvariantTests {
     recording.note(9, "ann", .left, "bob", reason)
     recording.note(9.1, "bob", .left, "ann", "disconnected")
     recording.note(9, "bob", .disconnected)
-    let isExplained = reason == "left" || reason == "restarted"
+    let isExplained = reason == "left"
     #expect(recording.violated == (isExplained ? [] : [Self.causes]))
   }
 
@@ -171,6 +171,42 @@ struct InvariantTests {
     sudden.note(8, "ann", .resumed, "bob")
     #expect(sudden.violated == [Self.causes])
     #expect(sudden.complaints.first?.hasSuffix("(and 1 more)") == true)
+  }
+
+  @Test("Needs a broken link and no interruption where there is no patience")
+  func zeroPatience() throws {
+    for isCut in [true, false] {
+      let recording = try Recording("{ name: 'ann', session: { patience: '0s' } }, 'bob'")
+      recording.join(1, "ann", "bob")
+      if isCut { recording.fault(.partition([["ann"], ["bob"]]), from: 5) }
+      recording.note(10, "ann", .left, "bob", "lost")
+      recording.note(10, "bob", .left, "ann", "lost")
+      #expect(recording.violated.contains(Self.causes) == !isCut)
+    }
+  }
+
+  @Test("Lets only a crowd find a session full")
+  func full() throws {
+    for (count, isExplained) in [(9, true), (8, false)] {
+      let recording = try Recording("{ name: 'peer', count: \(count) }")
+      recording.join(1, "peer1", "peer2")
+      recording.note(2, "peer1", .left, "peer2", "full")
+      recording.note(2, "peer2", .left, "peer1", "full")
+      #expect(recording.violated == (isExplained ? [] : [Self.causes]))
+    }
+  }
+
+  @Test("Lets nobody be taken for restarted who only left")
+  func notRestarted() throws {
+    for isBack in [true, false] {
+      let recording = try Recording()
+      recording.join(1, "ann", "bob")
+      recording.note(5, "bob", .disconnected)
+      recording.note(5.1, "bob", .left, "ann", "disconnected")
+      if isBack { recording.note(6, "bob", .rejoined) }
+      recording.note(7, "ann", .left, "bob", "restarted")
+      #expect(recording.violated == (isBack ? [] : [Self.causes]))
+    }
   }
 
   @Test("Is violated by events that cannot follow each other")

@@ -21,7 +21,7 @@ struct ProgramTests {
     "\(Report(verdict, file: "p.json5").text())"
   }
 
-  @Test("Reads slowly, and gets everything in the end", arguments: [false])
+  @Test("Reads slowly, and gets everything in the end", arguments: [false, true])
   func slowly(leaves: Bool) throws {
     let verdict = try Self.run(
       """
@@ -58,6 +58,20 @@ struct ProgramTests {
         """)
     #expect(Self.held(verdict), Self.text(verdict))
     #expect(verdict.timeline.entries.count { $0.kind == .rejoined } == 1)
+  }
+
+  @Test("Does not catch up with what it missed when it starts again")
+  func restarted() throws {
+    let scenario = try Scenario(
+      json5: """
+        { name: 'p', duration: '40s',
+          peers: ['ann', { name: 'bob', invite: { who: 'ann', again: '1s' }, disconnect: '10s' }],
+          faults: [{ at: '12s', kind: 'crash', peer: 'bob', for: '1s' }],
+          expect: [{ event: 'ann sees bob left', reason: 'left', exactly: 1 }, { connected: 'all' }] }
+        """, file: "p.json5")
+    let verdict = ScenarioRun.runTwice(scenario)
+    #expect(Self.held(verdict), Self.text(verdict))
+    #expect(verdict.timeline.entries.count { $0.kind == .disconnected } == 1)
   }
 
   @Test("Removes a member, and stops for good")

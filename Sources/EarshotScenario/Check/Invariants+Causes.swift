@@ -65,7 +65,7 @@ extension Invariants {
     case .lost: return isPatienceOver(span, at: end) || isForgotten(span, during)
     case .restarted:
       return isForgotten(span, during)
-        || evidence.ended(key.subject, key.session, during)
+        || evidence.did(.rejoined, key.subject, in: key.session, during)
     case .unreachable:
       return evidence.isLossy(key.observer, key.subject)
         || evidence.record.disturbances.touch(key.observer, key.subject, in: during)
@@ -76,8 +76,11 @@ extension Invariants {
 
   /// Whether the observer has waited for as long as it was told to.
   private func isPatienceOver(_ span: MembershipSpan, at end: Duration) -> Bool {
+    let patience = evidence.patience(of: span.key.observer, in: span.key.session)
+    // Without patience a broken link is an end, and no interruption is told.
+    if patience == .zero { return isBreakExplained(span, at: end) }
     guard let start = span.lastBreak else { return false }
-    return start + evidence.patience(of: span.key.observer, in: span.key.session) <= end
+    return start + patience <= end
   }
 
   /// Whether the other end has lost its memory of the membership, or has given it up before.

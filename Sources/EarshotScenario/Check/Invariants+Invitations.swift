@@ -21,27 +21,26 @@ extension Invariants {
     let isQuiet = evidence.isQuiet(
       inviter, guest, in: invitation.start...range.upperBound + Evidence.calm)
     switch (answer.outcome?.text, invitation.outcome?.text) {
-    case ("accepted", _) where isQuiet && !isMember(ofGuest: invitation, at: end):
+    case ("accepted", _) where !isMember(ofGuest: invitation, at: end):
       return text(
         invitation, "\(guest) has accepted at \(Quantity.moment(end)), and never joined")
     case ("accepted", let outcome?)
-    where outcome != "accepted" && spans(of: inviter, invitation).isEmpty:
+    where outcome != "accepted" && spans(of: inviter, invitation).isEmpty
+      && !foundItFull(guest, invitation):
       return text(invitation, "\(guest) is told that it is in, \(inviter) \(outcome)")
     case ("invitationEnded", "accepted")
-    where invitation.answers.count == 1 && isQuiet && !evidence.isLossy(inviter, guest)
+    where invitation.answers.count == 1 && isQuiet && !foundItFull(inviter, invitation)
+      && !evidence.isLossy(inviter, guest)
       && spans(of: guest, invitation).isEmpty:
       return text(invitation, "\(guest) is told that it came too late, \(inviter) that it is in")
     default: return nil
     }
   }
 
-  /// Whether the guest has the inviter as a member soon, or has had it since it was asked.
+  /// Whether the guest has, or has had since it was asked, the inviter as a member.
   private func isMember(ofGuest invitation: InvitationRecord, at time: Duration) -> Bool {
     guard evidence.isPrompt(invitation.guest, from: invitation.start) else { return true }
-    let settled =
-      time + Evidence.calm + evidence.delay(between: invitation.inviter, invitation.guest)
-    return settled > evidence.end
-      || spans(of: invitation.guest, invitation).contains { $0.start <= settled }
+    return spans(of: invitation.guest, invitation).contains { $0.start <= time }
   }
 
   // MARK: The inviter
@@ -71,7 +70,6 @@ extension Invariants {
   ) -> String? {
     let (inviter, guest) = (invitation.inviter, invitation.guest)
     if evidence.isPrompt(inviter, from: invitation.start),
-      evidence.isQuiet(inviter, guest, in: invitation.start...time + Evidence.calm),
       !spans(of: inviter, invitation).contains(where: { $0.start <= time })
     {
       return text(invitation, "accepted, but \(inviter) has no such member")
@@ -80,7 +78,7 @@ extension Invariants {
     let range = invitation.start...settled
     guard settled < evidence.end, evidence.isQuiet(inviter, guest, in: range),
       evidence.isPrompt(guest, from: invitation.start),
-      !evidence.ended(guest, invitation.session, range),
+      !evidence.ended(guest, invitation.session, range), !foundItFull(inviter, invitation),
       !evidence.ended(inviter, invitation.session, range),
       !spans(of: guest, invitation).contains(where: { $0.start <= settled })
     else { return nil }
@@ -103,6 +101,11 @@ extension Invariants {
     let key = MembershipSpan.Key(
       observer: observer, subject: other, session: invitation.session)
     return evidence.spans.spans(key).filter { $0.overlaps(invitation.start...evidence.end) }
+  }
+
+  /// Whether one end was told after it had joined that there is no seat, which the other end knew before.
+  private func foundItFull(_ observer: String, _ invitation: InvitationRecord) -> Bool {
+    spans(of: observer, invitation).contains { $0.reason == DepartureReason.full.rawValue }
   }
 
   private func text(_ invitation: InvitationRecord, _ what: String) -> String {

@@ -1,4 +1,4 @@
-import EarshotCore
+import Earshot
 
 extension Invariants {
   /// Departures that tell a wrong number of messages that the member did not get.
@@ -40,7 +40,7 @@ extension Invariants {
     let isClean =
       span?.lastBreak == nil && delay < Evidence.calm && !evidence.isLossy(sender, receiver)
       && !evidence.record.disturbances.touch(sender, receiver, in: during)
-      && !isFarewellLong(ledger, during)
+      && !isFarewellLong(ledger, during) && Self.farewells.contains(ledger.reason)
     guard !isClean else { return leaving ?? end }
     return min(span?.lastBreak ?? end, leaving ?? end) - Evidence.calm - delay
   }
@@ -95,5 +95,7 @@ extension Invariants {
     }
   }
 
+  /// The ends at which both sides compare what arrived.
+  private static let farewells = [DepartureReason.left, .disconnected, .removed].map(\.rawValue)
   private static let farewellTime: Duration = .seconds(1)
 }
