@@ -15,6 +15,9 @@ public protocol Connection: AnyObject, Sendable {
   ///   `notConnected` before it is open.
   func write(_ bytes: Span<UInt8>) throws(NetworkError) -> Int
 
+  /// How far the transport got, which the handler is not told; asked of the system at each call.
+  var progress: TransportProgress { get }
+
   /// Ends our direction once all that was written has been sent (FIN). Reading goes on.
   func finishWriting()
 

@@ -121,7 +121,10 @@ public struct ConnectionOptions: Hashable, Sendable {
   /// `nil` leaves it to the system (TCP_USER_TIMEOUT, RFC 5482).
   public var userTimeout: Duration?
 
-  /// Options for links between peers in one place: give up after five seconds.
+  /// Options that give up after five seconds.
+  ///
+  /// A path that is slow and loses packets may need longer for what it carries in the end: who watches over a
+  /// connection by its ``Connection/progress`` leaves the user timeout out. Accepted connections have none.
   public init(connectTimeout: Duration = .seconds(5), userTimeout: Duration? = .seconds(5)) {
     (self.connectTimeout, self.userTimeout) = (connectTimeout, userTimeout)
   }

@@ -18,6 +18,17 @@ static inline void earshot_prefetch(const void *address) { __builtin_prefetch(ad
 int earshot_open_socket(int family, int type);
 int earshot_accept(int listener, struct sockaddr_storage *peer, socklen_t *length);
 
+/* How far a TCP connection got. */
+struct earshot_progress {
+  uint32_t unacknowledged_bytes; /* Written, and not acknowledged by the other side's system. */
+  uint32_t least_round_trip_us;  /* 0 if it is not known. */
+  uint64_t delivered;            /* Grows with every segment that was acknowledged, also out of order. */
+  uint64_t arrived;              /* Grows with every segment with bytes that arrived, also out of order. */
+};
+
+/* Asks the system how far a TCP connection got. Returns 0, or -1 with errno set. */
+int earshot_ask_progress(int descriptor, struct earshot_progress *progress);
+
 /* What comes with a datagram, or is asked of the system for it. */
 struct earshot_datagram {
   struct sockaddr_storage peer; /* Who sent it, or where it goes. */

@@ -58,7 +58,7 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
     (state, interest) = (.open, .reading)
     localEndpoint = System.localEndpoint(descriptor) ?? listener
     remoteEndpoint = remote
-    Self.apply(ConnectionOptions(), to: descriptor)
+    Self.apply(ConnectionOptions(userTimeout: nil), to: descriptor)
   }
 
   /// Begins to hand over what an accepted connection receives.
@@ -177,6 +177,11 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
       writingFailed(error)
       throw SystemFailure.brokenPipe.error("send \(remoteEndpoint)")
     }
+  }
+
+  var progress: TransportProgress {
+    host.loop.check("a connection")
+    return state == .open ? System.progress(descriptor) : TransportProgress()
   }
 
   /// The failure comes to light behind what was received before, or soon if nobody reads.

@@ -135,6 +135,17 @@ enum System {
     #endif
   }
 
+  /// How far a connection's transport got; nothing of it where the system does not say.
+  static func progress(_ descriptor: Int32) -> TransportProgress {
+    var progress = earshot_progress()
+    guard earshot_ask_progress(descriptor, &progress) == 0 else { return TransportProgress() }
+    let roundTrip = progress.least_round_trip_us
+    return TransportProgress(
+      unacknowledgedBytes: Int(progress.unacknowledged_bytes),
+      deliveredCount: progress.delivered, arrivedCount: progress.arrived,
+      leastRoundTrip: roundTrip == 0 ? nil : .microseconds(Int64(roundTrip)))
+  }
+
   /// Sends no more on a connection.
   static func finishWriting(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 

@@ -84,6 +84,7 @@ extension SimulatedConnection {
 
   private func receiveEstablished(_ segment: Segment) {
     if segment.flags.contains(.syn) { return send(.ack) }
+    count(segment)
     let isBare = segment.payload.isEmpty && !segment.flags.contains(.fin)
     takeAcknowledgement(segment)
     guard state == .established else { return }

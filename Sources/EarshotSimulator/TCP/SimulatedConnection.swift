@@ -35,6 +35,7 @@ final class SimulatedConnection: Connection, @unchecked Sendable {
   var timer: KernelTimer?
   /// The window that the other side knows of.
   var advertisedWindow = InboundStream.leastBufferBytes
+  var counters = Counters()
   /// Bytes that arrived since the last acknowledgement.
   var unacknowledgedBytes = 0
   /// How often we have asked in vain whether there is room again.
@@ -79,6 +80,7 @@ final class SimulatedConnection: Connection, @unchecked Sendable {
     }
     guard state == .established else { throw writeError(.notConnected, errno: 107) }
     let count = outbound.append(bytes)
+    counters.writtenBytes += count
     if count < bytes.count { isWriterWaiting = true }
     transmit()
     return count

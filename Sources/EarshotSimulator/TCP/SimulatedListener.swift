@@ -31,7 +31,7 @@ final class SimulatedListener: Listener, @unchecked Sendable {
     let connection = SimulatedConnection(
       host, local: segment.destination, remote: segment.source,
       link: source.map { host.engine.fabric.link(from: host.index, to: $0) }, state: .synReceived,
-      options: ConnectionOptions())
+      options: ConnectionOptions(userTimeout: nil))
     connection.listener = self
     pending.append(connection)
     host.connections[connection.key] = connection
