@@ -91,14 +91,18 @@ package struct OutboundLog: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - max: About how many bytes: whole frames within it, or a single larger one.
+  ///   - partBytesMax: The most bytes of a message in one frame; longer parts are cut in two as they come.
   ///   - body: Takes all bytes that it is lent.
   /// - Returns: How many bytes were lent; 0 when `body` was not called.
   @discardableResult
-  package mutating func send(max: Int, _ body: (Span<UInt8>) -> Void) -> Int {
+  package mutating func send(
+    max: Int, partBytesMax: Int = MessagePart.partBytesMax, _ body: (Span<UInt8>) -> Void
+  ) -> Int {
     let start = index(of: sent)
-    let granted = Int(min(limit > sent ? limit - sent : 0, UInt64(bytes.count - start)))
+    let granted = limit > sent ? Int(min(limit - sent, UInt64(Int.max))) : 0
     var count = 0
-    while count < granted {
+    while start + count < bytes.count {
+      cutPart(at: start + count, to: partBytesMax)
       let next = count + frameBytes(at: start + count)
       guard next <= granted, next <= max || count == 0 else { break }
       count = next
@@ -108,6 +112,22 @@ package struct OutboundLog: Hashable, Sendable {
     sent += UInt64(count)
     sentEver = Swift.max(sentEver, sent)
     return count
+  }
+
+  /// Cuts a part of a message in two, if it is longer than so many bytes.
+  ///
+  /// The remote has not received it: so it may be sent as other frames than before, too.
+  private mutating func cutPart(at index: Int, to partBytes: Int) {
+    precondition(partBytes > 0, "a part that is not the last has bytes")
+    let (start, payloadBytes) = header(at: index)
+    guard payloadBytes - 1 > partBytes, bytes[index] == UInt8(FrameType.message.rawValue) else {
+      return
+    }
+    var (first, second): ([UInt8], [UInt8]) = ([], [])
+    FrameEncoder.appendHeader(.message, payloadBytes: partBytes + 1, to: &first)
+    FrameEncoder.appendHeader(.message, payloadBytes: payloadBytes - partBytes, to: &second)
+    bytes.insert(contentsOf: second + [bytes[start]], at: start + 1 + partBytes)
+    bytes.replaceSubrange(index...start, with: first + [0])
   }
 
   /// Takes up the stream on a new link, behind what the remote has received.

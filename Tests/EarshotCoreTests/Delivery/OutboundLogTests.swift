@@ -36,6 +36,53 @@ private struct Model {
 
 @Suite("Outbound log")
 struct OutboundLogTests {
+  @Test(
+    "However parts are cut, and wherever links break, messages arrive whole",
+    arguments: Seed.some(100))
+  func cutting(seed: Seed) throws {
+    var random = seed.generator
+    var log = OutboundLog(bytesMax: 1 << 20)
+    var ledger = InboundLedger()
+    var (decoder, assembler) = (FrameDecoder(), MessageAssembler())
+    let sizes = [0, 1, 2, 1_000, 1_024, 65_535, 65_536, 131_070, 200_000]
+    let messages = (0..<6).map { _ in random.bytes(sizes[Int(random.below(9))]) }
+    for message in messages {
+      let isTaken = log.append(message: message.span)
+      #expect(isTaken)
+      log.append(Leave(code: .done))
+    }
+    var (received, leaves): ([[UInt8]], Int) = ([], 0)
+    func connect() throws {
+      let position = ledger.takeAcknowledgement()
+      try log.rewind(to: position.received, window: position.limit - position.received)
+      decoder = FrameDecoder()
+    }
+    try connect()
+    while !log.isEmpty {
+      let partBytes = 1 + Int(random.below(random.below(4) == 0 ? 70_000 : 3_000))
+      var wire: [UInt8] = []
+      log.send(max: 1 + Int(random.below(5_000)), partBytesMax: partBytes) {
+        wire.append(copying: $0)
+      }
+      let isBroken = random.below(10) == 0
+      let whole = isBroken ? Int(random.below(UInt64(wire.count + 1))) : wire.count
+      try decoder.decode(wire.span.extracting(..<whole)) {
+        type, payload, frameBytes throws(FrameError) in
+        try ledger.receive(type, frameBytes: frameBytes, at: .zero)
+        if type == .leave { leaves += 1 }
+        if type == .message {
+          #expect(payload.count - 1 <= partBytes)
+          if let message = try assembler.take(payload) { received.append(message) }
+        }
+        return true
+      }
+      if isBroken { try connect() } else { try log.acknowledge(ledger.takeAcknowledgement()) }
+      #expect(log.unacknowledgedMessages == messages.count - received.count)
+    }
+    #expect(received == messages)
+    #expect(leaves == messages.count)
+  }
+
   @Test("The log does what a list of all bytes would do", arguments: Seed.some(200))
   func model(seed: Seed) throws {
     var random = seed.generator
