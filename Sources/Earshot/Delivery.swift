@@ -177,14 +177,28 @@ final class Delivery: Sendable {
   // MARK: The link
 
   /// Fills a buffer with what may go out now, an acknowledgement first if one is due or rides along.
-  func fill(_ frames: inout [UInt8], max: Int, at now: Instant) {
+  ///
+  /// - Parameters:
+  ///   - frames: Where to append it.
+  ///   - max: About how many bytes of the stream, if any.
+  ///   - partBytesMax: The most bytes of a message in one frame.
+  ///   - now: The time.
+  /// - Returns: Whether bytes wait although they are granted, because `max` allowed for none.
+  func fill(_ frames: inout [UInt8], max: Int, partBytesMax: Int, at now: Instant) -> Bool {
     state.withLock { state in
+      guard max > 0 else {
+        state.machine.takeDueAcknowledgement(at: now)?.encode(into: &frames)
+        return state.machine.outbound.hasSendable
+      }
       if state.machine.outbound.hasSendable, state.machine.inbound.acknowledgementDeadline != nil {
         state.machine.takeAcknowledgement().encode(into: &frames)
       } else {
         state.machine.takeDueAcknowledgement(at: now)?.encode(into: &frames)
       }
-      state.machine.outbound.send(max: max) { frames.append(copying: $0) }
+      state.machine.outbound.send(max: max, partBytesMax: partBytesMax) {
+        frames.append(copying: $0)
+      }
+      return false
     }
   }
 

@@ -126,7 +126,9 @@ extension Link {
 
   func perform(_ action: LinkMachine.Action) {
     switch action {
-    case .sendPing(let token): Ping(token: token).encode(into: &frames)
+    case .sendPing(let token):
+      Ping(token: token).encode(into: &frames)
+      questionEnd = .max
     case .sendPong(let token): Ping(token: token).encodePong(into: &frames)
     case .sendClose(let code): Close(code: code).encode(into: &frames)
     case .closeTransport: beginClosing()

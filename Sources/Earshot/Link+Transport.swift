@@ -29,7 +29,8 @@ extension Link {
     let timeout = candidates.isEmpty ? context.connectTimeout : context.connectTimeout / 2
     do throws(NetworkError) {
       connection = try context.network.connect(
-        to: endpoint, options: ConnectionOptions(connectTimeout: timeout), handler: self)
+        to: endpoint, options: ConnectionOptions(connectTimeout: timeout, userTimeout: nil),
+        handler: self)
     } catch {
       dialNext(after: error)
     }
@@ -70,7 +71,7 @@ extension Link {
     guard phase == .greeting || phase == .open else { return }
     bytesReceived += bytes.count
     let now = now
-    if phase == .open { drive { $0.touched(at: now, into: &$2) } }
+    heard(at: now)
     isReading = true
     do throws(SecureChannelError) {
       if remote == nil { try greet(bytes, at: now) } else { try read(bytes, at: now) }
@@ -81,6 +82,12 @@ extension Link {
     isReading = false
     handOverMessages()
     flush()
+  }
+
+  private func heard(at now: Instant) {
+    if phase == .open { return drive { $0.touched(at: now, into: &$2) } }
+    handshake?.heard(at: now, into: &handshakeActions)
+    performHandshakeActions()
   }
 
   /// Takes in bytes until the channel knows who the other side is; what follows them waits until then.
@@ -142,6 +149,15 @@ extension Link {
     }
   }
 
+  /// What the machine is to know of the transport.
+  var signs: LinkMachine.Signs {
+    let progress = connection?.progress ?? TransportProgress()
+    return LinkMachine.Signs(
+      transport: progress,
+      isQuestionUnderWay: bytesSent - progress.unacknowledgedBytes < questionEnd,
+      unansweredSince: decoder.bufferedBytes > 0 ? lastWritten : nil)
+  }
+
   func refill() {
     wire.removeAll(keepingCapacity: true)
     written = 0
@@ -150,9 +166,22 @@ extension Link {
       protocolBytes = []
     }
     guard remote != nil else { return }
-    delivery?.fill(&frames, max: Self.writeBytesMax, at: now)
+    let now = now
+    if let delivery { fill(from: delivery, at: now) }
     guard !frames.isEmpty else { return }
     channel.seal(&frames, into: &wire)
+    lastWritten = now
+    if questionEnd == .max { questionEnd = bytesSent + wire.count }
+  }
+
+  /// Takes as much of the membership's stream as may be under way.
+  private func fill(from delivery: Delivery, at now: Instant) {
+    if budget.room(written: bytesSent) <= 0, let connection {
+      budget.observe(written: bytesSent, connection.progress, at: now)
+    }
+    let room = min(budget.room(written: bytesSent), Self.writeBytesMax)
+    let waits = delivery.fill(&frames, max: room, partBytesMax: budget.partBytesMax, at: now)
+    if waits, timers[.room] == nil { setDeadline(.room, at: now + budget.nextWait()) }
   }
 
 }

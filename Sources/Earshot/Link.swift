@@ -34,7 +34,7 @@ protocol LinkOwner: AnyObject, Sendable {
 /// gathered once a turn: its own frames first, then as much of its membership's stream as is granted.
 actor Link: ConnectionHandler {
   /// Where it listens for ends of waiting.
-  enum Deadline { case handshake, liveness, acknowledgement, linger }
+  enum Deadline { case handshake, liveness, acknowledgement, room, linger }
   enum Phase { case connecting, greeting, open, closing, ended }
 
   nonisolated let unownedExecutor: UnownedSerialExecutor
@@ -59,6 +59,11 @@ actor Link: ConnectionHandler {
   var frames: [UInt8] = []  // Of the link itself.
   var wire: [UInt8] = []  // What is being written.
   var written = 0
+  var budget = FlightBudget()
+  /// Where in all that is written the last PING ends; beyond any place until it is being written.
+  var questionEnd = 0
+  var lastWritten: Instant
+  var lingering = Lingering()
   var delivery: Delivery?
   var arrived: [SessionEvent] = []  // Messages of the chunk at hand.
   var isReading = false
@@ -72,7 +77,6 @@ actor Link: ConnectionHandler {
   var bytesReceived = 0
 
   static let writeBytesMax = 131_072  // With 64 KiB, the end of a message of 64 KiB would go alone.
-  static let lingerTime = Duration.seconds(1)
 
   /// A link that will be dialled, to the first endpoint that answers.
   init(
@@ -82,6 +86,7 @@ actor Link: ConnectionHandler {
     unownedExecutor = context.network.executor.serial.asUnownedSerialExecutor()
     (self.token, self.context, self.owner) = (token, context, owner)
     (isDialled, phase, candidates) = (true, .connecting, endpoints[...])
+    lastWritten = context.network.now
     channel = SecureChannel(context.identity, expecting: peer)
   }
 
@@ -93,6 +98,7 @@ actor Link: ConnectionHandler {
     unownedExecutor = context.network.executor.serial.asUnownedSerialExecutor()
     (self.token, self.context, self.owner) = (token, context, owner)
     (isDialled, phase, candidates) = (false, .greeting, [])
+    lastWritten = context.network.now
     channel = SecureChannel(context.identity, expecting: nil)
     self.connection = connection
   }
@@ -149,9 +155,11 @@ actor Link: ConnectionHandler {
     while let key = timers.popDue(at: now) {
       switch key {
       case .handshake: handle(.deadlineReached)
-      case .liveness: drive { $0.handle(.deadlineReached, at: $1, into: &$2) }
-      case .acknowledgement: break  // Flushing sends it.
-      case .linger: end(nil)
+      case .liveness:
+        let signs = signs
+        drive { $0.handle(.deadlineReached(signs), at: $1, into: &$2) }
+      case .acknowledgement, .room: break  // Flushing sends it.
+      case .linger: lingerOn(at: now)
       }
     }
     flush()
@@ -167,8 +175,17 @@ actor Link: ConnectionHandler {
     delivery = nil
     liveness = nil
     timers = TimerTable()
-    setDeadline(.linger, at: now + Self.lingerTime)
+    lingering = Lingering(connection?.progress, until: now + Lingering.longest)
+    setDeadline(.linger, at: now + Lingering.time)
     if connection == nil { end(nil) } else { flushUnlessReading() }
+  }
+
+  /// Waits on as long as the transport gets on with what was written, or with what comes before the end.
+  func lingerOn(at now: Instant) {
+    guard let progress = connection?.progress, lingering.goesOn(with: progress, at: now) else {
+      return end(nil)
+    }
+    setDeadline(.linger, at: min(now + Lingering.time, lingering.limit))
   }
 
   func end(_ reason: LinkEnd?) {
@@ -184,6 +201,29 @@ actor Link: ConnectionHandler {
     let owner = owner
     self.owner = nil
     owner?.link(self, ended: reason)
+  }
+}
+
+/// How long a link that is closing waits for the other side's end.
+struct Lingering {
+  /// How long it waits when the transport does not get on.
+  static let time = Duration.seconds(1)
+  /// How long it waits in any case.
+  static let longest = Duration.seconds(10)
+
+  private(set) var limit = Instant.zero
+  private var progress: TransportProgress?
+
+  init() {}
+
+  init(_ progress: TransportProgress?, until limit: Instant) {
+    (self.progress, self.limit) = (progress, limit)
+  }
+
+  /// Whether the transport got on since the last time.
+  mutating func goesOn(with progress: TransportProgress, at now: Instant) -> Bool {
+    defer { self.progress = progress }
+    return now < limit && progress != self.progress
   }
 }
 

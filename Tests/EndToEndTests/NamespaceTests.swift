@@ -53,6 +53,23 @@ struct NamespaceTests {
   }
 
   @Test(
+    "A large message over a slow cable is there and back, and nothing is interrupted",
+    .enabled(if: Namespaces.canBeSlow, "needs tc of iproute2"),
+    arguments: [(32, 60_000), (64, 150_000)])
+  func slow(kilobits: Int, bytes: Int) async throws {
+    let hosts = try Namespaces()
+    try hosts.limit(kilobits: kilobits)
+    let ann = try earshot(hosts.left, "advertise", "--name", "Ann", "--accept")
+    let bob = try earshot(
+      hosts.right, "ping", "Ann", "--count", "1", "--size", "\(bytes)", "--timeout", "55")
+    await bob.expect("1 sent, 1 answered")
+    #expect(await bob.exitStatus() == 0)
+    await ann.expect("left")
+    #expect(ann.line(with: "interrupted") == nil)
+    withExtendedLifetime((hosts, ann, bob)) {}
+  }
+
+  @Test(
     "Avahi sees a peer with its info, and hears its goodbye",
     .enabled(if: Self.hasAvahi, "needs avahi-daemon, avahi-utils and dbus"))
   func seen() async throws {

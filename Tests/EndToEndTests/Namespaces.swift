@@ -40,6 +40,18 @@ final class Namespaces: Sendable {
     for side in [left, right] { try? Shell.run("ip", "netns", "delete", side.name) }
   }
 
+  /// Whether this machine limits the rate of a cable.
+  static let canBeSlow = areAvailable && Shell.has("tc")
+
+  /// Lets so much through in each direction, and so many bytes wait for it.
+  func limit(kilobits: Int, queueBytes: Int = 262_144) throws {
+    for side in [left, right] {
+      try Shell.run(
+        "tc", "-n", side.name, "qdisc", "add", "dev", side.interface, "root", "tbf", "rate",
+        "\(kilobits)kbit", "burst", "1600", "limit", "\(queueBytes)")
+    }
+  }
+
   /// Takes the cable out of one side, or puts it back in.
   func setCable(of side: Side, up isUp: Bool) throws {
     try Shell.run("ip", "-n", side.name, "link", "set", side.interface, isUp ? "up" : "down")

@@ -2,8 +2,8 @@
 ///
 /// The story: once the channel knows who the remote is, each side sends HELLO. The dialler is done when it
 /// has read the other's; it sends its request then. The listener is done when it has read the request,
-/// INVITE or ATTACH, and nothing else may come before. All of it has five seconds, the secure channel
-/// included. Of two versions the lower is spoken, so that a newer peer need not know what an older one is.
+/// INVITE or ATTACH, and nothing else may come before. The secure channel included, it may take five seconds
+/// since the last bytes came, so that a slow link can carry a large request, and thirty altogether. Of two versions the lower is spoken, so that a newer peer need not know what an older one is.
 package struct HandshakeMachine: Hashable, Sendable {
   package enum Role: Hashable, Sendable { case dialler, listener }
   package enum Event: Hashable, Sendable {
@@ -38,14 +38,18 @@ package struct HandshakeMachine: Hashable, Sendable {
     case done, failed
   }
 
-  /// How long the first frames may take.
+  /// How long a handshake waits for bytes.
   package static let timeout = Duration.seconds(5)
+  /// How long it may take altogether: 30 kB at 8 kbit/s.
+  package static let longest = Duration.seconds(30)
   private var state = State.securing
   private let role: Role
+  private let limit: Instant
 
   /// Begins over a transport that is open.
   package init(_ role: Role, at now: Instant, into out: inout [Action]) {
     self.role = role
+    limit = now + Self.longest
     out.append(.wake(at: now + Self.timeout))
   }
 
@@ -62,6 +66,12 @@ package struct HandshakeMachine: Hashable, Sendable {
       .retract, .leave:
       handle(.otherReceived, into: &out)
     }
+  }
+
+  /// Bytes were received, whatever they are.
+  package func heard(at now: Instant, into out: inout [Action]) {
+    guard state != .done, state != .failed else { return }
+    out.append(.wake(at: min(now + Self.timeout, limit)))
   }
 
   /// Takes one event in; appends what must now be done, in order, to `out`.

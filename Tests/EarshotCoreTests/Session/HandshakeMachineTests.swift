@@ -16,6 +16,25 @@ struct HandshakeMachineTests {
     .closeRequested(.suspending),
   ]
 
+  @Test("Bytes that come give a handshake another five seconds, but no more than thirty")
+  func slow() {
+    var actions: [Action] = []
+    var machine = HandshakeMachine(.listener, at: .zero, into: &actions)
+    #expect(actions == [.wake(at: .zero + .seconds(5))])
+    for second in stride(from: 4, through: 40, by: 4) {
+      actions = []
+      machine.heard(at: .zero + .seconds(second), into: &actions)
+      #expect(actions == [.wake(at: .zero + .seconds(min(second + 5, 30)))])
+    }
+    actions = []
+    machine.handle(.channelReady, into: &actions)
+    machine.handle(.deadlineReached, into: &actions)
+    #expect(actions.last == .reportFailed(.timedOut))
+    actions = []
+    machine.heard(at: .zero + .seconds(41), into: &actions)
+    #expect(actions.isEmpty)
+  }
+
   /// A course of events and the actions that it leads to, the first wake left out.
   struct Course: Sendable, CustomTestStringConvertible {
     let testDescription: String

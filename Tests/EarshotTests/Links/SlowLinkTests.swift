@@ -1,0 +1,191 @@
+import Earshot
+import EarshotCore
+import EarshotSimulator
+import Synchronization
+import TestKit
+import Testing
+
+@Suite("Slow links")
+struct SlowLinkTests {
+  /// Ann and Bob on one slow path; each sends messages of one size once they are together.
+  private final class Pair: Sendable {
+    let room: Room
+    private let hosts = Mutex<[SimulatedNetwork]>([])
+    let received = Mutex<[String: [Int]]>([:])
+
+    var ann: SimulatedNetwork { hosts.withLock { $0[0] } }
+    var bob: SimulatedNetwork { hosts.withLock { $0[1] } }
+
+    init(
+      seed: UInt64 = 1, kilobits: Int, loss: Ratio = .zero, annSends: [Int], bobSends: [Int] = [],
+      then: @escaping @Sendable (Peer, Session) async throws -> Void = { _, _ in }
+    ) {
+      room = Room(
+        seed: seed,
+        links: LinkConditions(latency: .milliseconds(20), loss: loss, bandwidth: kilobits * 1_000))
+      let names = ["ann", "bob"]
+      for (name, sizes) in zip(names, [annSends, bobSends]) {
+        let host = room.world.makeHost(name)
+        hosts.withLock { $0.append(host) }
+        host.spawn(name) { [self] in await run(name, host, sizes, then) }
+      }
+    }
+
+    private func run(
+      _ name: String, _ host: SimulatedNetwork, _ sizes: [Int],
+      _ then: @escaping @Sendable (Peer, Session) async throws -> Void
+    ) async {
+      do {
+        let peer = try await Peer(name, on: host)
+        let session = try await peer.makeSession()
+        if name == "ann" {
+          let advertiser = try await peer.advertise("slow")
+          host.spawn("accepts") {
+            for await invitation in advertiser.invitations {
+              _ = try? await invitation.accept(into: session)
+            }
+          }
+        } else {
+          let browser = try await peer.browse("slow")
+          host.spawn("invites") {
+            for await case .found(let found) in browser.events {
+              _ = try? await peer.invite(found.id, to: session)
+            }
+          }
+        }
+        for await event in session.events {
+          if case .message(let message) = event {
+            received.withLock { $0[name, default: []].append(message.bytes.count) }
+            continue
+          }
+          room.note(name, event.text)
+          guard case .joined = event else { continue }
+          host.spawn("sends") {
+            for size in sizes {
+              try? await session.send([UInt8](repeating: UInt8(size % 251), count: size))
+            }
+            if name == "ann" { try? await then(peer, session) }
+          }
+        }
+      } catch { room.note(name, "failed: \(error)") }
+    }
+
+    var interruptions: Int { room.count("ann", "interrupted") + room.count("bob", "interrupted") }
+    func received(by name: String) -> [Int] { received.withLock { $0[name] ?? [] } }
+  }
+
+  @Test(
+    "A message interrupts nothing, from 8 kbit/s up", arguments: [8, 16, 32, 64, 96],
+    [60_000, 400_000])
+  func oneWay(kilobits: Int, bytes: Int) {
+    let pair = Pair(kilobits: kilobits, annSends: [bytes])
+    pair.room.world.run(for: .seconds(30 + 10 * bytes / kilobits / 1_000))
+    #expect(pair.interruptions == 0)
+    #expect(pair.received(by: "bob") == [bytes])
+  }
+
+  @Test(
+    "Messages in both directions at once interrupt nothing, from 8 kbit/s up",
+    arguments: [8, 16, 32, 64, 96], Seed.some(2))
+  func bothWays(kilobits: Int, seed: Seed) {
+    let sizes = [60_000, 10, 150_000]
+    let pair = Pair(seed: seed.value, kilobits: kilobits, annSends: sizes, bobSends: sizes)
+    pair.room.world.run(for: .seconds(30 + 2_600 / kilobits))
+    #expect(pair.interruptions == 0)
+    #expect(pair.received(by: "bob") == sizes)
+    #expect(pair.received(by: "ann") == sizes)
+  }
+
+  @Test("The largest messages pass in both directions at once", arguments: [8, 96])
+  func largest(kilobits: Int) {
+    let pair = Pair(kilobits: kilobits, annSends: [4 << 20], bobSends: [4 << 20])
+    pair.room.world.run(for: .seconds(60 + 48_000 / kilobits))
+    #expect(pair.interruptions == 0)
+    #expect(pair.received(by: "bob") == [4 << 20])
+    #expect(pair.received(by: "ann") == [4 << 20])
+  }
+
+  @Test("A slow path that loses packets is slower, not dead", arguments: [16, 64], Seed.some(5))
+  func lossy(kilobits: Int, seed: Seed) {
+    let pair = Pair(
+      seed: seed.value, kilobits: kilobits, loss: .percent(2), annSends: [60_000],
+      bobSends: [60_000])
+    pair.room.world.run(for: .seconds(60 + 3_000 / kilobits))
+    #expect(pair.interruptions == 0)
+    #expect(pair.received(by: "bob") == [60_000])
+    #expect(pair.received(by: "ann") == [60_000])
+  }
+
+  @Test(
+    "A cut in the middle of a message is found within five seconds of the last packet",
+    arguments: [8, 32, 96, 10_000])
+  func cut(kilobits: Int) throws {
+    let pair = Pair(kilobits: kilobits, annSends: [400_000, 4_000_000], bobSends: [400_000])
+    let cut = Instant.zero + .seconds(25)
+    pair.room.world.at(cut) { pair.room.world.partition([[pair.ann], [pair.bob]]) }
+    pair.room.world.run(for: .seconds(40))
+    // What had left its host before the cut still arrives: at most one budget's worth.
+    let underWay = Duration.seconds(Double(8 * 3_200) / Double(kilobits * 1_000) + 0.6)
+    for name in ["ann", "bob"] {
+      let seen = pair.room.seen(by: name, "interrupted silence")
+      #expect(seen.count == 1)
+      #expect(try #require(seen.first) <= cut + underWay + .seconds(5))
+    }
+  }
+
+  @Test(
+    "A process that is stopped with nothing under way is missed within five seconds",
+    arguments: [8, 32, 96])
+  func stopped(kilobits: Int) throws {
+    let pair = Pair(kilobits: kilobits, annSends: [10_000])
+    let stop = Instant.zero + .seconds(60)
+    pair.room.world.at(stop) { pair.room.world.freeze(pair.bob) }
+    pair.room.world.run(for: .seconds(70))
+    #expect(pair.received(by: "bob") == [10_000])
+    let seen = pair.room.seen(by: "ann", "interrupted silence")
+    #expect(seen.count == 1)
+    #expect(try #require(seen.first) <= stop + .seconds(5))
+  }
+
+  @Test(
+    "A farewell goes out behind what is under way, however slow the path is",
+    arguments: [8, 16, 64])
+  func farewell(kilobits: Int) {
+    let pair = Pair(kilobits: kilobits, annSends: [400_000]) { peer, _ in
+      try await peer.network.sleep(for: .seconds(30))
+      await peer.suspend()
+    }
+    pair.room.world.run(for: .seconds(60))
+    #expect(pair.room.log.contains { $0.who == "bob" && $0.what == "interrupted suspending" })
+  }
+
+  @Test("An invitation with a large context gets there", arguments: [8, 32])
+  func context(kilobits: Int) {
+    let room = Room(
+      seed: 1, links: LinkConditions(latency: .milliseconds(20), bandwidth: kilobits * 1_000))
+    let (ann, bob) = (room.world.makeHost("ann"), room.world.makeHost("bob"))
+    ann.spawn("ann") {
+      guard let peer = try? await Peer("ann", on: ann),
+        let advertiser = try? await peer.advertise("slow")
+      else { return }
+      for await invitation in advertiser.invitations {
+        room.note("ann", "invited with \(invitation.context.count)")
+        _ = try? await invitation.accept()
+      }
+    }
+    bob.spawn("bob") {
+      guard let peer = try? await Peer("bob", on: bob), let session = try? await peer.makeSession(),
+        let browser = try? await peer.browse("slow")
+      else { return }
+      for await case .found(let found) in browser.events {
+        let context = [UInt8](repeating: 7, count: 16_384)
+        let outcome = try? await peer.invite(
+          found.id, to: session, context: context, timeout: .seconds(60))
+        room.note("bob", outcome.map { "\($0)" } ?? "no outcome")
+      }
+    }
+    room.world.run(for: .seconds(70))
+    #expect(room.count("ann", "invited with 16384") == 1)
+    #expect(room.count("bob", "accepted") == 1)
+  }
+}
