@@ -53,7 +53,7 @@ struct NamespaceTests {
   }
 
   @Test(
-    "A large message over a slow cable is there and back, and nothing is interrupted",
+    "A large message over a slow cable is there and back in the time that the cable takes",
     .enabled(if: Namespaces.canBeSlow, "needs tc of iproute2"),
     arguments: [(32, 60_000), (64, 150_000)])
   func slow(kilobits: Int, bytes: Int) async throws {
@@ -61,11 +61,10 @@ struct NamespaceTests {
     try hosts.limit(kilobits: kilobits)
     let ann = try earshot(hosts.left, "advertise", "--name", "Ann", "--accept")
     let bob = try earshot(
-      hosts.right, "ping", "Ann", "--count", "1", "--size", "\(bytes)", "--timeout", "55")
+      hosts.right, "ping", "Ann", "--count", "1", "--size", "\(bytes)", "--timeout", "52")
     await bob.expect("1 sent, 1 answered")
     #expect(await bob.exitStatus() == 0)
-    await ann.expect("left")
-    #expect(ann.line(with: "interrupted") == nil)
+    await ann.expect("is gone")
     withExtendedLifetime((hosts, ann, bob)) {}
   }
 
