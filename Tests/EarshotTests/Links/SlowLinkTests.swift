@@ -151,7 +151,7 @@ struct SlowLinkTests {
     "A farewell goes out behind what is under way, however slow the path is",
     arguments: [8, 16, 64])
   func farewell(kilobits: Int) {
-    let pair = Pair(kilobits: kilobits, annSends: [400_000]) { peer, _ in
+    let pair = Pair(kilobits: kilobits, annSends: [400_000], bobSends: [400_000]) { peer, _ in
       try await peer.network.sleep(for: .seconds(30))
       await peer.suspend()
     }
