@@ -203,6 +203,20 @@ struct CompletionTests {
     #expect(try output(["zsh", "-fc", program]) == "\(completed)\n")
   }
 
+  @Test("Nothing in a sentence of the manual means something to troff")
+  func escapes() {
+    var plan = EarshotTool.commands[0]
+    plan.options = [OptionPlan("--say", help: "Say \\fBZoë\\fP … --loudly")]
+    plan.details = ".Sh BUGS\n'tis no macro\n\nFirst. Second: a\n  table -x\n  \u{1F600}"
+    let page = ManualPage(
+      table: CommandTable(commands: [plan], options: []), version: "1", date: "May 1, 2026"
+    ).text
+    #expect(page.contains("\nSay \\efBZo\\[u00EB]\\efP \\[u2026] \\-\\-loudly.\n"))
+    #expect(page.contains("\n.Pp\n\\&.Sh BUGS\n\\&'tis no macro\n"))
+    #expect(page.contains("\n.Bd -literal\nFirst. Second: a\n  table \\-x\n  \\[u1F600]\n.Ed\n"))
+    #expect(page.unicodeScalars.allSatisfy { $0.isASCII })
+  }
+
   @Test("The manual is what mandoc expects of one", .enabled(if: has("mandoc"), "needs mandoc"))
   func manual() throws {
     let folder = try Folder()

@@ -103,6 +103,38 @@ struct RunProcessTests {
     #expect(engine.run(order).ending == .crashed)
   }
 
+  @Test("One that serves runs each order by the text that comes with it")
+  func serving() throws {
+    let (orders, results) = (Pipe(), Pipe())
+    let hungUp = StopSignal()
+    let other = Self.text.replacing("bob sees ann joined", with: "bob sees ann left")
+    let input = orders.fileHandleForReading.fileDescriptor
+    let output = results.fileHandleForWriting
+    Thread {
+      var server = RunServer(.simulated)
+      server.serve(from: input, to: output.fileDescriptor) { hungUp.give() }
+      try? output.close()
+    }.start()
+    var lines = DescriptorLines(results.fileHandleForReading.fileDescriptor)
+    for (seed, text) in [(7, Self.text), (8, Self.text), (8, other)] {
+      let order = """
+        {"file":"a.json5","text":\(text.quotedForJSON),"seed":\(seed),"isRepeated":false,"form":"none"}
+        """
+      let line = Array("\u{1E}\(order.replacing("\n", with: " "))\n".utf8)
+      #expect(line.write(to: orders.fileHandleForWriting.fileDescriptor) == 0)
+      let next = lines.next()
+      let answer = try #require(next)
+      let result = try JSONDecoder().decode(RunResult.self, from: Data(answer.dropFirst()))
+      #expect(result.ending == (text == other ? .violated : .held))
+      #expect(result.violations.map(\.observed) == (text == other ? ["never"] : []))
+    }
+    #expect(!hungUp.isGiven)
+    try orders.fileHandleForWriting.close()
+    let end = lines.next()
+    #expect(end == nil)
+    withExtendedLifetime((orders, results)) {}
+  }
+
   @Test("One that serves ends when nobody is left to order, and refuses what is no order")
   func server() throws {
     let (orders, results) = (Pipe(), Pipe())

@@ -70,6 +70,14 @@ struct SimulateUsageTests {
     #expect(shell.runs.isEmpty)
   }
 
+  @Test("A file that cannot be read says so")
+  func unreadable() {
+    let shell = Shell()
+    #expect(shell.run("simulate", "/proc/self/mem") == .usage)  // Opens, and refuses to be read.
+    #expect(
+      shell.err == "/proc/self/mem: this file cannot be read; look at its permissions\n")
+  }
+
   @Test("What is no text is not read as one")
   func noText() throws {
     let folder = try Folder()

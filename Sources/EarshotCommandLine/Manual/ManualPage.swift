@@ -1,11 +1,16 @@
 /// The manual page of a table of commands, in the mdoc language of BSD, which groff and mandoc read.
-struct ManualPage {
+package struct ManualPage {
   let table: CommandTable
   /// The version of the program, and the day of that version.
   let version: String, date: String
 
+  /// The page of a version and its day.
+  package init(table: CommandTable, version: String, date: String) {
+    (self.table, self.version, self.date) = (table, version, date)
+  }
+
   /// The page, section 1.
-  var text: String {
+  package var text: String {
     let name = table.program
     return """
       .\\" Printed by "\(name) man".
