@@ -131,8 +131,9 @@ extension PeerDriver {
     let result = await answering(offer, .accept) { () async throws(EarshotError) in
       try await offer.invitation.accept(into: session)
     }
-    // What cannot be accepted is let go, which declines it.
-    if result == EarshotError.Code.sessionEnded.name { release(offer) }
+    // What cannot be accepted now is let go, which declines it.
+    let codes: [EarshotError.Code] = [.sessionEnded, .suspended, .cancelled]
+    if codes.contains(where: { $0.name == result }) { release(offer) }
   }
 
   private func decline(_ offer: Offer) {
