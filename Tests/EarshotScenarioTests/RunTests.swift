@@ -62,7 +62,7 @@ struct RunTests {
   func trace() throws {
     var lines: [String] = []
     let verdict = ScenarioRun.run(try Self.hello()) { lines.append($0) }
-    #expect(lines.count == verdict.eventCount)
+    #expect(lines.count == verdict.eventCount + 1)  // The names of the fields come first.
     #expect(lines.count { $0.contains("\tnote\tann\t\tsent\t") } == 5)
     #expect(lines.count { $0.contains("\tnote\tbob\t\treceived\t") } == 5)
     #expect(lines.contains { $0.contains("\tdelivered\tann\tbob\ttcp\t") })
