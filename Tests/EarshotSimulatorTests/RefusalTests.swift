@@ -273,6 +273,6 @@ struct RefusalTests {
     #expect(fired.withLock { $0 } == 1)
     world.run(for: .seconds(10))
     #expect(fired.withLock { $0 } == 2)
-    world.finish()
+    withExtendedLifetime(timers) { world.finish() }
   }
 }
