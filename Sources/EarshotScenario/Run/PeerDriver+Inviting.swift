@@ -100,7 +100,7 @@ extension PeerDriver {
     case .late(let answer):
       spawn("answer") { driver in
         await driver.host.wait(until: driver.host.now + answer.after)
-        await driver.give(answer, to: offer)
+        driver.give(answer, to: offer)
       }
     case .chance(let ratio): if answers.chance(ratio) { accept(offer) } else { decline(offer) }
     }

@@ -69,7 +69,7 @@ actor PeerDriver {
       try await peer.advertise(scenario.service, info: plan.info)
     }
     spawn("invitations") { driver in
-      for await invitation in advertiser.invitations { await driver.invited(invitation) }
+      for await invitation in advertiser.invitations { driver.invited(invitation) }
     }
   }
 
@@ -78,7 +78,7 @@ actor PeerDriver {
       try await peer.browse(scenario.service)
     }
     spawn("browser") { driver in
-      for await event in browser.events { await driver.saw(event) }
+      for await event in browser.events { driver.saw(event) }
     }
   }
 
@@ -106,10 +106,11 @@ actor PeerDriver {
 
   // MARK: Words to the recorder
 
-  /// Starts a task of this program.
+  /// Starts a task of this program, which runs here: how often it changes places is up to the compiler elsewhere,
+  /// and with it what of an instant comes first.
   @discardableResult
   nonisolated func spawn(
-    _ name: String, _ operation: @escaping @Sendable (PeerDriver) async -> Void
+    _ name: String, _ operation: @escaping @Sendable (isolated PeerDriver) async -> Void
   ) -> Task<Void, Never> {
     host.spawn("\(plan.name): \(name)") { await operation(self) }
   }

@@ -7,7 +7,7 @@ struct ReadyWork {
   let work: Work
 
   enum Work {
-    case serial(UnownedJob, UnownedSerialExecutor)
+    case serial(UnownedJob, UnownedSerialExecutor, UnownedTaskExecutor)
     case task(UnownedJob, UnownedTaskExecutor)
     case call(Int)
   }
@@ -47,7 +47,8 @@ extension Engine {
 
   private func run(_ work: ReadyWork.Work) {
     switch work {
-    case .serial(let job, let executor): job.runSynchronously(on: executor)
+    case .serial(let job, let serial, let task):
+      job.runSynchronously(isolatedTo: serial, taskExecutor: task)
     case .task(let job, let executor): job.runSynchronously(on: executor)
     case .call(let index): runAction(index)
     }

@@ -4,12 +4,19 @@
 final class SerialDoor: SerialExecutor, @unchecked Sendable {
   private let host: Incarnation
   private let engine: Engine
+  private let task: TaskDoor
 
-  init(_ host: Incarnation) { (self.host, engine) = (host, host.engine) }
+  /// A door beside the host's door for tasks, which is what tasks of the host prefer: while a job runs on both, its
+  /// task changes from one actor of the host to another without another job.
+  init(_ host: Incarnation, beside task: TaskDoor) {
+    (self.host, engine, self.task) = (host, host.engine, task)
+  }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    engine.enqueue(job, .serial(job, asUnownedSerialExecutor()), on: host)
+    let work = ReadyWork.Work.serial(
+      job, asUnownedSerialExecutor(), task.asUnownedTaskExecutor())
+    engine.enqueue(job, work, on: host)
   }
 
   func isIsolatingCurrentContext() -> Bool? {

@@ -24,7 +24,8 @@ public final class SimulatedNetwork: Network, @unchecked Sendable {
     self.generation = generation
     var random = RandomStream(seed: engine.seed, name: "ports \(name)#\(generation)")
     nextPort = 49_152 + UInt16(random.below(16_384))
-    executor = NetworkExecutor(serial: SerialDoor(life), task: TaskDoor(life))
+    let task = TaskDoor(life)
+    executor = NetworkExecutor(serial: SerialDoor(life, beside: task), task: task)
   }
 
   /// The host's name.
