@@ -28,6 +28,7 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     @usableFromInline var batch: [Element] = []
     @usableFromInline var start = 0  // The position of the first event of the batch.
     @usableFromInline var mark = 0  // Where to tell the hub, or to ask it.
+    private var step = 1  // How far apart the marks of the batch are.
 
     fileprivate init(_ consumer: EventHub<Element>.Consumer) {
       (self.consumer, cursor) = (consumer, consumer.cursor)
@@ -61,9 +62,9 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
         (batch, mark) = ([], 0)
         guard let chunk = await consumer.take() else { return false }
         (batch, start) = (chunk.events, chunk.start)
+        step = (start + batch.count - cursor.position) / 4 + 1
       }
-      let position = cursor.position
-      mark = position + (start + batch.count - position) / 4 + 1
+      mark = Swift.min(cursor.position + step, start + batch.count)
       return true
     }
   }
