@@ -8,7 +8,8 @@
 /// each has a seat if the group so far, with it, is within the capacity of everyone seated and its own. Nobody seeks
 /// one without a seat. A member is dismissed as `full` when it has none in the row of those who are members already:
 /// it does not give way to one who may never come. One that has none in the row of all in sight for ten seconds is
-/// dismissed as well: it belongs to another group, which does not fit into this one. A peer has one seat:
+/// dismissed as well: it belongs to another group, which does not fit into this one. Likewise a local peer that has
+/// none itself, and members that do not know each other, stays with those who joined first. A peer has one seat:
 /// a later session of the same lifetime takes the place of a member, one of another lifetime only when the member
 /// is gone, since a member that is heard is alive.
 ///
@@ -96,6 +97,7 @@ package struct Roster: Hashable, Sendable {
   private var places: [Place] = []  // By PeerID.
   private var waiting: [Waiting] = []  // The oldest first.
   private var former: [Former] = []  // The oldest first.
+  private var unseatedSince: Instant?  // The local peer, between members that are strangers.
 
   /// A session without anybody else.
   ///
@@ -135,14 +137,11 @@ package struct Roster: Hashable, Sendable {
 
   /// When ``settle(at:)`` has something to say at the latest.
   package var nextDeadline: Instant? {
-    var next = waiting.first?.deadline  // All wait equally long.
-    for place in places {
-      let claim = place.unseatedSince.map { $0 + Self.claimTime }
-      for case let expiry? in place.listings.map(\.expiry) + [claim] {
-        next = next.map { min($0, expiry) } ?? expiry
-      }
-    }
-    return next
+    let unseated = ([unseatedSince] + places.map(\.unseatedSince)).compactMap(\.self).min()
+    let expiries = places.flatMap { $0.listings.map(\.expiry) }
+    let claim = unseated.map { $0 + Self.claimTime }
+    // All that wait do so equally long.
+    return ([waiting.first?.deadline, claim] + expiries).compactMap(\.self).min()
   }
 
   // MARK: Invitations
@@ -319,7 +318,9 @@ package struct Roster: Hashable, Sendable {
 
   // MARK: Agreeing
 
-  /// What follows from all that is known now, in the order of PeerIDs; afterwards nothing more does.
+  /// What follows from all that is known now; afterwards nothing more does.
+  ///
+  /// Whom to abandon comes first, then all else, in the order of PeerIDs.
   ///
   /// - Parameters:
   ///   - now: The time.
@@ -331,41 +332,59 @@ package struct Roster: Hashable, Sendable {
     for index in places.indices {
       places[index].listings.removeAll { listing in listing.expiry.map { $0 <= now } ?? false }
     }
+    abandon(into: &changes, asked) { $0.candidate(besides: $1)?.session != $0.entry?.session }
     let (seats, taken) = (seats, seatsAmongMembers)
+    let isSeated = seats.contains(local)
+    abandon(into: &changes, asked) { place, _ in !(isSeated && seats.contains(place.peer)) }
+    let mesh = mesh
+    let isWhole = isSeated || mesh.count == members.count + 1
+    unseatedSince = isWhole ? nil : unseatedSince ?? now
+    let isBetween = isClaimed(unseatedSince, at: now)
     for index in places.indices {
       let peer = places[index].peer
-      var isSeated = seats.contains(peer)
+      var hasSeat = seats.contains(peer)
       if places[index].standing == .member {
-        places[index].unseatedSince = isSeated ? nil : places[index].unseatedSince ?? now
-        let isClaimed = places[index].unseatedSince.map { now >= $0 + Self.claimTime } ?? false
-        isSeated = taken.contains(peer) && !isClaimed
+        places[index].unseatedSince = hasSeat ? nil : places[index].unseatedSince ?? now
+        hasSeat =
+          taken.contains(peer) && !isClaimed(places[index].unseatedSince, at: now)
+          && (!isBetween || mesh.contains(peer))
       }
-      settle(
-        at: index, isSeated: isSeated, isAsked: asked.contains(peer),
-        mayBegin: seats.contains(local), into: &changes)
+      settle(at: index, isSeated: hasSeat, mayBegin: isSeated, into: &changes)
     }
     tidy()
     return changes
   }
 
+  private func isClaimed(_ unseatedSince: Instant?, at now: Instant) -> Bool {
+    unseatedSince.map { now >= $0 + Self.claimTime } ?? false
+  }
+
+  /// Lets go of those who are sought and unwanted, unless they are invited or asked.
+  private mutating func abandon(
+    into changes: inout [Change], _ asked: [PeerID], where isUnwanted: (Place, [Former]) -> Bool
+  ) {
+    for index in places.indices where isUnwanted(places[index], former) {
+      let place = places[index]
+      let isHeld = place.reservations > 0 || asked.contains(place.peer)
+      guard place.standing == .sought, !isHeld else { continue }
+      (places[index].standing, places[index].entry) = (nil, nil)
+      changes.append(.abandon(place.peer))
+    }
+  }
+
   private mutating func settle(
-    at index: Int, isSeated: Bool, isAsked: Bool, mayBegin: Bool, into changes: inout [Change]
+    at index: Int, isSeated: Bool, mayBegin: Bool, into changes: inout [Change]
   ) {
     let place = places[index]
     let candidate = place.candidate(besides: former)
     switch place.standing {
+    case .sought: break
     case .member:
       if candidate?.session != place.entry?.session {
         changes.append(.dismiss(place.peer, .restarted))
       } else if !isSeated {
         changes.append(.dismiss(place.peer, .full))
       }
-    case .sought:
-      let isWanted = candidate?.session == place.entry?.session && isSeated && mayBegin
-      guard !isWanted, !isAsked, place.reservations == 0 else { break }
-      (places[index].standing, places[index].entry) = (nil, nil)
-      changes.append(.abandon(place.peer))
-      fallthrough
     case nil:
       guard let candidate, isSeated, mayBegin else { break }
       (places[index].standing, places[index].entry) = (.sought, candidate)
@@ -373,53 +392,45 @@ package struct Roster: Hashable, Sendable {
     }
   }
 
-  /// Who has a seat of all in sight, the local peer included.
-  private var seats: [PeerID] {
-    seats(of: places.compactMap { $0.candidate(besides: former) ?? $0.entry })
+  private var own: SeatRow.Stand {
+    SeatRow.Stand(peer: local, seniority: seniority ?? .max, capacity: capacity)
   }
+
+  private var standingMembers: [SeatRow.Stand] { members.map(SeatRow.Stand.init) }
+
+  /// The row of all in sight, the local peer included.
+  private var row: SeatRow {
+    let entries = places.compactMap { $0.candidate(besides: former) ?? $0.entry }
+    return SeatRow(entries.map(SeatRow.Stand.init) + [own])
+  }
+
+  private var seats: [PeerID] { row.seats }
 
   /// Who keeps its seat of those who are linked: nobody gives way to one who may never come.
   ///
   /// A local peer that has none, since it is between two groups, stays with those who joined earlier.
   private var seatsAmongMembers: [PeerID] {
-    let seats = seats(of: members)
-    return seats.contains(local) ? seats : self.seats(of: members, localIsFirst: true)
+    let seats = SeatRow(standingMembers + [own]).seats
+    return seats.contains(local) ? seats : SeatRow(standingMembers, first: own).seats
   }
 
-  private func seats(of entries: [Entry], localIsFirst: Bool = false) -> [PeerID] {
-    struct Stand {
-      let seniority: UInt64
-      let peer: PeerID
-      let capacity: Int
-    }
-    var row = entries.map {
-      Stand(seniority: $0.seniority, peer: $0.peer, capacity: $0.capacity)
-    }
-    let own = Stand(seniority: seniority ?? .max, peer: local, capacity: capacity)
-    if !localIsFirst { row.append(own) }
-    row.sort { ($0.seniority, $0.peer) < ($1.seniority, $1.peer) }
-    if localIsFirst { row.insert(own, at: 0) }
-    var (seats, room): ([PeerID], Int) = ([], .max)
-    for stand in row where seats.count < min(room, stand.capacity) {
-      seats.append(stand.peer)
-      room = min(room, stand.capacity)
-    }
-    return seats
+  /// The local peer, and those who joined first of the members that know each other.
+  private var mesh: [PeerID] {
+    SeatRow(
+      standingMembers, first: own, suits: { self.isKnown($0, to: $1) || self.isKnown($1, to: $0) }
+    )
+    .seats
+  }
+
+  private func isKnown(_ peer: PeerID, to introducer: PeerID) -> Bool {
+    index(of: peer).map { places[$0].listings.contains { $0.introducer == introducer } } ?? false
   }
 
   /// How many more peers could be invited.
   private var freeSeats: Int {
-    let seats = seats
-    var room = capacity
-    var reserved = 0
-    for place in places {
-      let isSeated = seats.contains(place.peer)
-      if isSeated, let entry = place.candidate(besides: former) ?? place.entry {
-        room = min(room, entry.capacity)
-      }
-      if !isSeated, place.reservations > 0 { reserved += 1 }
-    }
-    return room - seats.count - reserved
+    let row = row
+    let reserved = places.count { $0.reservations > 0 && !row.seats.contains($0.peer) }
+    return min(capacity, row.room) - row.seats.count - reserved
   }
 
   // MARK: Places
