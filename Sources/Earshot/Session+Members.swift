@@ -226,7 +226,14 @@ extension Session: LinkOwner {
       for change in roster.settle(at: now, asked: asked) { perform(change) }
     }
     isSettling = false
+    watchRoster()
     setTimer()
+  }
+
+  /// Settles again when something is due; what is due already waits for a farewell to end, and is not asked at once.
+  private func watchRoster() {
+    guard phase == .open, let deadline = roster.nextDeadline else { return timers.cancel(.roster) }
+    timers.set(.roster, at: deadline > now ? deadline : now + Self.farewellPause)
   }
 
   private func perform(_ change: Roster.Change) {
@@ -386,11 +393,6 @@ extension Session: LinkOwner {
   // MARK: Time
 
   func setTimer() {
-    if phase == .open, let deadline = roster.nextDeadline {
-      timers.set(.roster, at: deadline)
-    } else {
-      timers.cancel(.roster)
-    }
     guard let next = timers.next, phase != .ended else { timer?.disarm(); return }
     if timer == nil {
       timer = peer.network.makeTimer { [weak self] in
@@ -469,6 +471,7 @@ extension Session: LinkOwner {
   }
 
   private static let dismissalTime = Duration.seconds(5)
+  private static let farewellPause = Duration.seconds(1)
 }
 
 /// What an invitation has led to.
