@@ -15,7 +15,7 @@ public actor Advertiser {
   public var info: [String: String] { text.dictionary }
 
   private nonisolated let hub: EventHub<Invitation>
-  private let peer: Peer
+  nonisolated let peer: Peer
   private(set) var text: DiscoveryInfo
   private var advertisement: MulticastDNS.AdvertisementID?
 
@@ -41,7 +41,7 @@ public actor Advertiser {
     }
     let checked = try Checked.info(info)
     text = checked
-    peer.discovery.assumeIsolated { $0.update(advertisement, info: checked) }
+    peer.core.discovery.assumeIsolated { $0.update(advertisement, info: checked) }
   }
 
   /// Says goodbye to browsers and takes no more invitations.
@@ -51,7 +51,7 @@ public actor Advertiser {
     guard let advertisement else { return }
     self.advertisement = nil
     hub.finish()
-    peer.assumeIsolated { $0.advertiserStopped(self, advertisement) }
+    peer.core.assumeIsolated { $0.advertiserStopped(self, advertisement) }
   }
 
   nonisolated func offer(_ invitation: Invitation) { hub.push(invitation) }

@@ -35,7 +35,7 @@ public actor Browser {
     guard let browsing else { return }
     self.browsing = nil
     hub.finish()
-    peer.assumeIsolated { $0.browserStopped(self, browsing) }
+    peer.core.assumeIsolated { $0.browserStopped(self, browsing) }
   }
 
   func peer(_ id: PeerID) -> DiscoveredPeer? { found[id] }

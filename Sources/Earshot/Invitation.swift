@@ -37,7 +37,7 @@ public final class Invitation: Sendable {
   }
 
   let id: InvitationDesk.InboundID
-  private let peer: Peer
+  let peer: Peer
   private let state = Mutex(State())
 
   init(
@@ -51,7 +51,7 @@ public final class Invitation: Sendable {
     self.peer = peer
   }
 
-  deinit { peer.released(id) }
+  deinit { peer.core.released(id) }
 
   /// What became of it, or `nil` while it awaits an answer or the confirmation of one.
   public var ending: Ending? { state.withLock { $0.ending } }
@@ -97,12 +97,12 @@ public final class Invitation: Sendable {
   ///   effect: the invitation is still open then; `sessionEnded` or `stopped` also when that came meanwhile.
   @discardableResult
   public func accept(into session: Session? = nil) async throws(EarshotError) -> Session {
-    try await peer.accept(self, into: session)
+    try await peer.core.accept(self, into: session)
   }
 
   /// Says no.
   ///
   /// An invitation that was answered or has ended already stays as it is. After an attempt to accept it into a
   /// session without a free seat, the sender is told `full`.
-  public func decline() async { await peer.decline(id) }
+  public func decline() async { await peer.core.decline(id) }
 }

@@ -11,47 +11,14 @@ public actor Peer {
   /// Who we are.
   public nonisolated var id: PeerID { identity.id }
   /// What proves it; keep it to be the same peer again.
-  public nonisolated let identity: Identity
+  public nonisolated var identity: Identity { core.identity }
   /// What we call ourselves.
-  public nonisolated let name: String
+  public nonisolated var name: String { core.name }
   /// How we behave.
-  public nonisolated let configuration: Configuration
+  public nonisolated var configuration: Configuration { core.configuration }
 
-  package nonisolated let network: any Network
-  nonisolated let discovery: MulticastDNS
-  nonisolated let displayName: DisplayName
-  nonisolated let releases = Letterbox<InvitationDesk.InboundID>()
-  nonisolated let cancellations = Letterbox<PeerInvitations.Cancellation>()
-  nonisolated let attention = Wakeup()
-
-  enum Phase { case running, suspended, stopped }
-  var phase = Phase.running
-  var random: RandomStream
-  var sessions: [SessionID: Session] = [:]
-  var advertisers: [Advertising] = []
-  var browsers: [Browser] = []
-  private var remembered: [Remembered] = []
-  var links: [LinkToken: OpeningLink] = [:]
-  var invitations: PeerInvitations
-  var ended = EndedMemberships()
-  private var nextSession: SessionID
-  var deskEvents: [InvitationDesk.Event] = []
-  private var listeners: [any Listener] = []
-  private var shutdown: (any NetworkObservation)?
-  private var lastToken: UInt64 = 0
-  package private(set) var port: UInt16 = 0
-
-  /// One advertiser and what it announces.
-  struct Advertising {
-    let advertiser: Advertiser
-    let advertisement: MulticastDNS.AdvertisementID
-  }
-
-  /// A peer that a browser found, and for which service.
-  struct Remembered {
-    let peer: DiscoveredPeer
-    let serviceType: String
-  }
+  package nonisolated var network: any Network { core.network }
+  nonisolated let core: PeerCore
 
   /// A peer that listens for links from now on.
   ///
@@ -66,44 +33,9 @@ public actor Peer {
     _ name: String, identity: Identity? = nil, configuration: Configuration = Configuration(),
     on network: any Network
   ) async throws(EarshotError) {
-    displayName = try Checked.displayName(name)
     unownedExecutor = network.executor.serial.asUnownedSerialExecutor()
-    var random = network.random("peer \(name)")
-    let identity = identity ?? Identity.plain(using: &random)
-    (self.name, self.identity, self.configuration) = (name, identity, configuration)
-    self.network = network
-    discovery = MulticastDNS(for: identity.id, on: network)
-    invitations = PeerInvitations(
-      desk: InvitationDesk(of: identity.id, random: RandomStream(seed: random.next())))
-    nextSession = SessionID(random: &random)
-    self.random = random
-    try begin()
-  }
-
-  private func begin() throws(EarshotError) {
-    try openListener(port: configuration.port)
-    shutdown = network.observeShutdown { [weak self] in
-      self?.assumeIsolated { $0.hostWentDown() }
-    }
-    attention.connect(
-      to: network.makeSignal { [weak self] in self?.assumeIsolated { $0.attend() } })
-    invitations.timer = network.makeTimer { [weak self] in
-      self?.assumeIsolated { $0.handle(.deadlineReached) }
-    }
-  }
-
-  var now: Instant { network.now }
-
-  func checkRunning() throws(EarshotError) {
-    switch phase {
-    case .running: break
-    case .suspended: throw EarshotError(.suspended, "\(name) is suspended; resume it first.")
-    case .stopped: throw Self.stopped(name)
-    }
-  }
-
-  static func stopped(_ name: String) -> EarshotError {
-    EarshotError(.stopped, "\(name) was stopped; make a new peer.")
+    core = try PeerCore(name, identity: identity, configuration: configuration, on: network)
+    try core.isolated { core throws(EarshotError) in try core.begin() }
   }
 
   // MARK: Discovery
@@ -119,28 +51,9 @@ public actor Peer {
   public func advertise(
     _ serviceType: String, info: [String: String] = [:]
   ) throws(EarshotError) -> Advertiser {
-    let (service, text) = (try Checked.service(serviceType), try Checked.info(info))
-    try checkRunning()
-    if advertisers.contains(where: { $0.advertiser.serviceType == serviceType }) {
-      throw EarshotError(
-        .alreadyAdvertised, "\(name) advertises “\(serviceType)” already; update its advertiser.")
+    try core.isolated { core throws(EarshotError) in
+      try core.advertise(serviceType, info: info, for: self)
     }
-    let announcement = Announcement(
-      of: id, named: displayName, offering: service, on: port, info: text)
-    let advertisement = discovery.assumeIsolated { $0.advertise(announcement) }
-    let advertiser = Advertiser(
-      serviceType: serviceType, info: text, advertisement: advertisement, peer: self)
-    advertisers.append(Advertising(advertiser: advertiser, advertisement: advertisement))
-    if let problem = discoveryProblem {
-      advertiser.assumeIsolated { $0.stop() }
-      throw problem
-    }
-    return advertiser
-  }
-
-  func advertiserStopped(_ advertiser: Advertiser, _ advertisement: MulticastDNS.AdvertisementID) {
-    advertisers.removeAll { $0.advertiser === advertiser }
-    discovery.assumeIsolated { $0.withdraw(advertisement) }
   }
 
   /// Looks for peers that advertise a service.
@@ -150,61 +63,14 @@ public actor Peer {
   /// - Throws: `invalidServiceType` with the rule that is broken; `tooManyBrowsers`;
   ///   `discoveryUnavailable`; `suspended`; `stopped`.
   public func browse(_ serviceType: String) throws(EarshotError) -> Browser {
-    let service = try Checked.service(serviceType)
-    try checkRunning()
-    guard browsers.count < MulticastDNS.browsingsMax else {
-      throw EarshotError(
-        .tooManyBrowsers, "\(name) has \(browsers.count) browsers; stop one of them first.")
-    }
-    let browser = Browser(serviceType: serviceType, peer: self)
-    browsers.append(browser)
-    let browsing = discovery.assumeIsolated { discovery in
-      discovery.browse(service) { [weak browser] report in
-        browser?.assumeIsolated { $0.report(BrowserEvent(report)) }
-      }
-    }
-    browser.assumeIsolated { $0.started(browsing) }
-    if let problem = discoveryProblem {
-      browser.assumeIsolated { $0.stop() }
-      throw problem
-    }
-    return browser
+    try core.isolated { core throws(EarshotError) in try core.browse(serviceType, for: self) }
   }
 
   /// Why nobody can be found at the moment and nobody can find this peer, or `nil` when all is well.
   ///
   /// Beginning to advertise or to browse fails while there is a problem. Advertisers and browsers that ran
   /// before, and lost the port during a suspension, try again every few seconds until they have it back.
-  public var discoveryProblem: EarshotError? {
-    guard let failure = discovery.assumeIsolated({ $0.failure }) else { return nil }
-    let reason =
-      failure.code == .addressInUse
-      ? "Another program holds UDP port 5353 for itself alone, and discovery needs a share of it; stop that program."
-      : "Discovery needs UDP port 5353, which cannot be opened."
-    return EarshotError(.discoveryUnavailable, reason, cause: failure)
-  }
-
-  func browserStopped(_ browser: Browser, _ browsing: MulticastDNS.BrowsingID) {
-    browsers.removeAll { $0 === browser }
-    let peers = browser.assumeIsolated { $0.peers }
-    remembered += peers.map { Remembered(peer: $0, serviceType: browser.serviceType) }
-    remembered.removeFirst(max(0, remembered.count - Self.rememberedMax))
-    discovery.assumeIsolated { $0.stopBrowsing(browsing) }
-  }
-
-  /// What our browsers know of a peer, and for which service they found it.
-  ///
-  /// What browsers knew that were stopped is remembered: a peer that was found can be invited after that.
-  func discovered(_ id: PeerID) -> Remembered? {
-    for browser in browsers.reversed() {
-      let found = browser.assumeIsolated { $0.peer(id) }
-      if let found { return Remembered(peer: found, serviceType: browser.serviceType) }
-    }
-    return remembered.last { $0.peer.id == id }
-  }
-
-  /// Doubts that a peer is still there; without a sign of it, browsers lose it in ten seconds.
-  func doubt(_ id: PeerID) { discovery.assumeIsolated { $0.reconfirm(id) } }
+  public var discoveryProblem: EarshotError? { core.assumeIsolated { $0.discoveryProblem } }
 
   // MARK: Sessions
 
@@ -216,66 +82,36 @@ public actor Peer {
   public func makeSession(
     _ configuration: Session.Configuration = Session.Configuration()
   ) throws(EarshotError) -> Session {
-    if phase == .stopped { throw Self.stopped(name) }
-    let session = Session(
-      configuration, id: nextSession,
-      random: RandomStream(seed: random.next()), peer: self)
-    sessions[session.id] = session
-    nextSession = nextSession.next(random: &random)
-    return session
-  }
-
-  func sessionEnded(_ session: Session) { sessions[session.id] = nil }
-
-  // MARK: Listening
-
-  /// The context of a new link.
-  var linkContext: LinkContext {
-    LinkContext(
-      network: network, identity: identity, liveness: configuration.liveness.machine,
-      connectTimeout: .seconds(5),
-      greeting: Hello(port: port, displayName: name))
-  }
-
-  func makeToken() -> LinkToken {
-    lastToken += 1
-    return LinkToken(rawValue: lastToken)
-  }
-
-  private func openListener(port: UInt16) throws(EarshotError) {
-    do throws(NetworkError) {
-      let opened = try network.listen(on: Endpoint(.anyV4, port: port), handler: self)
-      self.port = opened.localEndpoint.port
-      // Without IPv6, or with the port taken there, IPv4 has to do.
-      let second = try? network.listen(on: Endpoint(.anyV6, port: self.port), handler: self)
-      listeners = [opened] + (second.map { [$0] } ?? [])
-    } catch {
-      throw EarshotError(
-        .network, "\(name) cannot listen on port \(port); choose another one.", cause: error)
+    let session = try core.isolated { core throws(EarshotError) in
+      try core.makeSession(configuration)
     }
+    return Session(session, of: self)
   }
 
-  /// Listens again after the system took the listener away: on the same port if it is still free.
-  func reopen(_ failed: any Listener) {
-    guard listeners.contains(where: { $0 === failed }) else { return }
-    let previous = port
-    closeListeners()
-    if (try? openListener(port: previous)) == nil, (try? openListener(port: 0)) == nil { return }
-    if port != previous { announcePort() }
-  }
-
-  private func closeListeners() {
-    for listener in listeners { listener.close() }
-    listeners = []
-  }
-
-  /// Has browsers look for us where we listen now.
-  private func announcePort() {
-    let port = port
-    for advertising in advertisers {
-      let text = advertising.advertiser.assumeIsolated { $0.text }
-      discovery.assumeIsolated { $0.update(advertising.advertisement, info: text, port: port) }
-    }
+  /// Asks a peer into a session.
+  ///
+  /// Asking a member changes nothing. Two peers that ask each other at once are joined by one link, and
+  /// neither application is asked. Asking the same peer into the same session while an invitation is open
+  /// waits for that one's outcome. Cancelling the task withdraws the invitation, unless another call waits for
+  /// it, too. While this peer is suspended, the invitation rests, and its deadline stays; a peer that goes to
+  /// sleep is asked again until then.
+  ///
+  /// - Parameters:
+  ///   - peer: Whom to ask: somebody whom one of our browsers has found, unless endpoints are given.
+  ///   - session: Where to: one of our own sessions.
+  ///   - context: What the peer's application should know before it answers; at most 16,384 bytes.
+  ///   - timeout: How long to wait for the answer.
+  ///   - endpoints: Where the peer listens, if no browser has found it; with the service type it advertises.
+  /// - Returns: How it ended; `cancelled` also when the session is left or this peer is stopped meanwhile.
+  /// - Throws: `unknownPeer`, `contextTooLarge`, `invalidServiceType`, `sessionEnded`, `suspended`,
+  ///   `stopped`, before anything was sent.
+  @discardableResult
+  public func invite(
+    _ peer: PeerID, to session: Session, context: [UInt8] = [], timeout: Duration = .seconds(30),
+    at endpoints: (serviceType: String, endpoints: [Endpoint])? = nil
+  ) async throws(EarshotError) -> InvitationOutcome {
+    try await core.invite(
+      peer, to: session.core, context: context, timeout: timeout, at: endpoints)
   }
 
   // MARK: Life
@@ -284,14 +120,7 @@ public actor Peer {
   ///
   /// What is not delivered is kept, and invitations stay open until their deadlines: the other side asks again,
   /// or is asked again, after ``resume()``. Call it when the system is about to suspend the process.
-  public func suspend() {
-    guard phase == .running else { return }
-    phase = .suspended
-    discovery.assumeIsolated { $0.suspend() }
-    suspendInvitations()
-    for session in sessionsInOrder { session.assumeIsolated { $0.suspend() } }
-    closeListeners()
-  }
+  public func suspend() { core.assumeIsolated { $0.suspend() } }
 
   /// Comes back: listens, announces itself again, and takes the sessions up.
   ///
@@ -299,15 +128,7 @@ public actor Peer {
   ///
   /// - Throws: `network` when nothing can be listened on; the peer stays suspended then. `stopped`.
   public func resume() throws(EarshotError) {
-    if phase == .stopped { throw Self.stopped(name) }
-    guard phase == .suspended else { return }
-    let previous = port
-    do { try openListener(port: previous) } catch { try openListener(port: 0) }
-    phase = .running
-    discovery.assumeIsolated { $0.resume() }
-    if port != previous { announcePort() }
-    for session in sessionsInOrder { session.assumeIsolated { $0.resume() } }
-    resumeInvitations()
+    try core.isolated { core throws(EarshotError) in try core.resume() }
   }
 
   /// Ends for good: disconnects all sessions, says goodbye, closes everything.
@@ -316,43 +137,28 @@ public actor Peer {
   /// same end.
   ///
   /// - Parameter limit: How long delivering what was sent may take.
-  public func stop(within limit: Duration = .seconds(2)) async {
-    if phase != .stopped {
-      phase = .stopped
-      stopDiscovery()
-    }
-    for session in leaveSessions(within: limit) { await session.disconnect(within: limit) }
+  public func stop(within limit: Duration = .seconds(2)) async { await core.stop(within: limit) }
+}
+
+// MARK: For the rest of the package
+
+extension Peer {
+  /// A member of one of our sessions, and its session.
+  package struct Membership: Hashable, Sendable {
+    package let local: SessionID
+    package let peer: PeerID
+    package let remote: SessionID
   }
 
-  /// Begins to leave all sessions at once.
-  private func leaveSessions(within limit: Duration) -> [Session] {
-    let sessions = sessionsInOrder
-    for session in sessions { session.assumeIsolated { $0.beginLeaving(within: limit) } }
-    return sessions
-  }
+  /// Where it listens.
+  package var port: UInt16 { core.assumeIsolated { $0.port } }
 
-  /// Lets go of everything, since nothing works any more.
-  private func hostWentDown() {
-    phase = .stopped
-    abandonInvitations()
-    stopDiscovery()
-    for session in sessionsInOrder { session.assumeIsolated { $0.abandon() } }
-    links = [:]
-    attention.connect(to: nil)
-  }
+  /// The members of all sessions.
+  package var memberships: [Membership] { core.assumeIsolated { $0.memberships } }
 
-  private func stopDiscovery() {
-    endInvitations()
-    for advertising in advertisers { advertising.advertiser.assumeIsolated { $0.stop() } }
-    for browser in browsers { browser.assumeIsolated { $0.stop() } }
-    browsers = []
-    discovery.assumeIsolated { $0.stop() }
-    closeListeners()
-  }
+  /// How many sessions have not ended.
+  package var sessionCount: Int { core.assumeIsolated { $0.sessionCount } }
 
-  var sessionsInOrder: [Session] {
-    sessions.values.sorted { $0.id < $1.id }
-  }
-
-  private static let rememberedMax = 1_024
+  /// What is open that an invitation or a stranger has opened, each thing as a word.
+  package var leftovers: [String] { core.assumeIsolated { $0.leftovers } }
 }

@@ -12,7 +12,7 @@ struct PeerInvitations {
   /// One of ours.
   struct Outgoing {
     let peer: PeerID
-    let session: Session
+    let session: SessionCore
     let serviceType: String
     let context: [UInt8]
     let deadline: Instant
@@ -30,7 +30,7 @@ struct PeerInvitations {
     let senderName: String
     let endpoints: [Endpoint]
     weak var invitation: Invitation?  // That the application was given.
-    var session: Session?  // Ours, once it is accepted.
+    var session: SessionCore?  // Ours, once it is accepted.
     var delivery: Delivery?
     var membership: MembershipID?  // That ACCEPT named.
     var grant: Grant?  // Of ATTACHED.
@@ -47,7 +47,7 @@ struct PeerInvitations {
   }
   /// How a call to accept ends.
   enum Acceptance: Sendable {
-    case joined(Session)
+    case joined
     case ended, sessionEnded, stopped, cancelled
   }
   /// The attempts to reach one peer.

@@ -1,5 +1,3 @@
-import EarshotTLS
-
 /// A group of peers that send each other messages.
 ///
 /// Comes from ``Peer/makeSession(_:)``, or from accepting an invitation. Everybody is linked with everybody;
@@ -9,59 +7,29 @@ public actor Session {
   /// Runs where its peer's network runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor
   /// How it behaves.
-  public nonisolated let configuration: Configuration
+  public nonisolated var configuration: Configuration { core.configuration }
   /// Everything that happens, in order; ends after ``disconnect(within:)``.
   ///
   /// Messages that nobody takes hold up their senders, so take them.
-  public nonisolated var events: EventStream<SessionEvent> { EventStream(hub) }
+  public nonisolated var events: EventStream<SessionEvent> { EventStream(core.hub) }
 
-  nonisolated let id: SessionID
-  nonisolated let peer: Peer
-  nonisolated let directory = SessionDirectory()
-  nonisolated let hub: EventHub<SessionEvent>
+  nonisolated let core: SessionCore
+  private nonisolated let peer: Peer
 
-  enum Phase { case open, leaving, ended }
-  enum Deadline: Hashable { case member(PeerID), joining(PeerID), roster }
-  var phase = Phase.open
-  var roster: Roster
-  var seats: [PeerID: Seat] = [:]
-  var owners: [LinkToken: PeerID] = [:]
-  var held: [LinkToken: HeldRequest] = [:]
-  var pending: [(PeerID, MembershipMachine.Event)] = []
-  var lastDelivery: UInt64 = 0
-  var isUnsettled = false
-  var isSettling = false
-  var proposed = MembershipID.none
-  var timers = TimerTable<Deadline>()
-  var timer: (any NetworkTimer)?
-  var leavers: [Promise<Void>] = []
-  var joiners: [PeerID: [@Sendable (Bool) -> Void]] = [:]
-  var random: RandomStream
-
-  init(_ configuration: Configuration, id: SessionID, random: RandomStream, peer: Peer) {
-    unownedExecutor = peer.unownedExecutor
-    (self.configuration, self.id, self.peer) = (configuration, id, peer)
-    self.random = random
-    roster = Roster(of: peer.id, capacity: configuration.peersMax)
-    let (directory, network) = (directory, peer.network)
-    hub = EventHub(countMax: Self.eventsMax, merge: Self.summary) { events in
-      Self.taken(events, directory, at: network.now)
-    }
+  init(_ core: SessionCore, of peer: Peer) {
+    unownedExecutor = core.unownedExecutor
+    (self.core, self.peer) = (core, peer)
+    core.assumeIsolated { $0.handle = self }
   }
-
-  var now: Instant { peer.network.now }
 
   // MARK: Members
 
   /// The members that are connected or waited for, ordered by identifier.
-  public var members: [Member] {
-    roster.members.map { Member(id: $0.peer, name: $0.displayName) }
-  }
+  public var members: [Member] { core.assumeIsolated { $0.members } }
 
   /// What went over the link to a member, or `nil` if it is none.
   public func statistics(of member: PeerID) -> LinkStatistics? {
-    guard let seat = seats[member], seat.hasJoined else { return nil }
-    return seat.statistics
+    core.assumeIsolated { $0.statistics(of: member) }
   }
 
   /// Ends the membership of one member, which is told so; the others keep theirs.
@@ -69,8 +37,7 @@ public actor Session {
   /// What was sent to it before is still delivered; a member whose link is broken is waited for as long as the
   /// session's patience lasts, and at least five seconds.
   public func remove(_ member: PeerID) {
-    let limit = max(configuration.patience, .seconds(5))
-    handle(.leaveRequested(.removed, within: limit), of: member)
+    core.assumeIsolated { $0.remove(member) }
   }
 
   // MARK: Sending
@@ -94,7 +61,7 @@ public actor Session {
   public nonisolated func send(
     _ message: [UInt8], to members: [PeerID]? = nil
   ) async throws(EarshotError) {
-    let entries = try directory.entries(of: members)
+    let entries = try core.directory.entries(of: members)
     try check(message, for: entries)
     var gone: [PeerID] = []
     var pending: PendingSend?
@@ -150,7 +117,7 @@ public actor Session {
   ///
   /// - Parameter limit: How long delivering may take; what is left then counts as undelivered.
   public func disconnect(within limit: Duration = .seconds(2)) async {
-    await leave(within: limit)
+    await core.leave(within: limit)
   }
 
   /// What a series of events amounts to: messages and ends stay, an interruption that was overcome goes.
@@ -170,33 +137,5 @@ public actor Session {
       kept.append(event)
     }
     return kept.compactMap(\.self)
-  }
-
-  /// Gives the streams of messages that every consumer has taken their window back.
-  ///
-  /// A stream that ended, whose peer may have begun another one since, wants none back.
-  private static func taken(
-    _ events: ArraySlice<SessionEvent>, _ directory: SessionDirectory, at now: Instant
-  ) {
-    var rest = events
-    while let first = rest.firstIndex(where: \.isMessage), case .message(let message) = rest[first]
-    {
-      let (origin, start) = (message.origin, first)
-      var (end, bytes) = (start, 0)
-      while end < rest.endIndex, case .message(let next) = rest[end], next.origin == origin {
-        bytes += next.bytes.count
-        end += 1
-      }
-      directory.source(origin)?.release(messages: end - start, bytes: bytes, at: now)
-      rest = rest[end...]
-    }
-  }
-
-  private static let eventsMax = 65_536
-}
-
-extension SessionEvent {
-  fileprivate var isMessage: Bool {
-    if case .message = self { true } else { false }
   }
 }

@@ -1,25 +1,7 @@
-extension Peer {
-  /// Asks a peer into a session.
-  ///
-  /// Asking a member changes nothing. Two peers that ask each other at once are joined by one link, and
-  /// neither application is asked. Asking the same peer into the same session while an invitation is open
-  /// waits for that one's outcome. Cancelling the task withdraws the invitation, unless another call waits for
-  /// it, too. While this peer is suspended, the invitation rests, and its deadline stays; a peer that goes to
-  /// sleep is asked again until then.
-  ///
-  /// - Parameters:
-  ///   - peer: Whom to ask: somebody whom one of our browsers has found, unless endpoints are given.
-  ///   - session: Where to: one of our own sessions.
-  ///   - context: What the peer's application should know before it answers; at most 16,384 bytes.
-  ///   - timeout: How long to wait for the answer.
-  ///   - endpoints: Where the peer listens, if no browser has found it; with the service type it advertises.
-  /// - Returns: How it ended; `cancelled` also when the session is left or this peer is stopped meanwhile.
-  /// - Throws: `unknownPeer`, `contextTooLarge`, `invalidServiceType`, `sessionEnded`, `suspended`,
-  ///   `stopped`, before anything was sent.
-  @discardableResult
-  public func invite(
-    _ peer: PeerID, to session: Session, context: [UInt8] = [], timeout: Duration = .seconds(30),
-    at endpoints: (serviceType: String, endpoints: [Endpoint])? = nil
+extension PeerCore {
+  func invite(
+    _ peer: PeerID, to session: SessionCore, context: [UInt8], timeout: Duration,
+    at endpoints: (serviceType: String, endpoints: [Endpoint])?
   ) async throws(EarshotError) -> InvitationOutcome {
     try checkRunning()
     try Checked.context(context)
@@ -66,16 +48,16 @@ extension Peer {
   }
 
   /// Whether a session is one of ours, and nobody has begun to leave it.
-  func isOpen(_ session: Session) -> Bool {
+  func isOpen(_ session: SessionCore) -> Bool {
     guard session.peer === self, sessions[session.id] === session else { return false }
     return session.assumeIsolated { $0.phase == .open }
   }
 
-  func openInvitation(of peer: PeerID, to session: Session) -> InvitationID? {
+  func openInvitation(of peer: PeerID, to session: SessionCore) -> InvitationID? {
     invitations.outgoing.first { $0.value.peer == peer && $0.value.session === session }?.key
   }
 
-  func reserve(_ peer: PeerID, in session: Session) -> Roster.Reservation {
+  func reserve(_ peer: PeerID, in session: SessionCore) -> Roster.Reservation {
     session.assumeIsolated { $0.roster.reserve(for: peer) }
   }
 
@@ -97,7 +79,7 @@ extension Peer {
   }
 
   /// A peer became a member of a session by an introduction, perhaps while it was being invited.
-  func joined(_ peer: PeerID, _ session: Session) {
+  func joined(_ peer: PeerID, _ session: SessionCore) {
     guard let id = openInvitation(of: peer, to: session) else { return }
     handle(.peerJoined(id))
   }

@@ -6,7 +6,7 @@ struct HeldRequest {
   let endpoints: [Endpoint]  // Where the sender listens, as far as the link can tell.
 }
 
-extension Session: LinkOwner {
+extension SessionCore: LinkOwner {
   nonisolated func linkOpened(_ link: Link, greeting: Hello) {
     assumeIsolated { $0.opened(link, greeting) }
   }

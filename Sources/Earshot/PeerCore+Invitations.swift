@@ -1,4 +1,4 @@
-extension Peer {
+extension PeerCore {
   func handle(_ event: InvitationDesk.Event) {
     attendCancellations()
     deskEvents.append(event)
@@ -110,7 +110,7 @@ extension Peer {
     let timeout = Duration.milliseconds(Int64(clamping: incoming.invite.timeoutMilliseconds))
     let invitation = Invitation(
       id: id, senderName: incoming.senderName, context: incoming.invite.context,
-      deadline: now + timeout, peer: self)
+      deadline: now + timeout, peer: advertiser.advertiser.peer)
     invitations.incoming[id]?.invitation = invitation
     advertiser.advertiser.offer(invitation)
   }
@@ -137,12 +137,12 @@ extension Peer {
 
   /// Waits until it is known whether an inviter became a member.
   private func wait(
-    for id: InvitationDesk.InboundID, _ joining: PeerInvitations.Joining, in session: Session
+    for id: InvitationDesk.InboundID, _ joining: PeerInvitations.Joining, in session: SessionCore
   ) {
     invitations.incoming[id]?.joining = joining
     session.assumeIsolated { session in
       session.whenJoined(id.inviter, isComing: true) { [weak self] isMember in
-        self?.assumeIsolated { $0.conclude(id, isMember ? .joined(session) : .ended) }
+        self?.assumeIsolated { $0.conclude(id, isMember ? .joined : .ended) }
       }
     }
   }
@@ -184,7 +184,7 @@ extension Peer {
     switch joining.origin {
     case .inbound(let id) where joined && attaching: wait(for: id, .attaching, in: session)
     case _ where !joined: conclude(joining.origin, .ended)
-    case .inbound, .outbound: conclude(joining.origin, .joined(session))
+    case .inbound, .outbound: conclude(joining.origin, .joined)
     }
   }
 
@@ -226,7 +226,7 @@ extension Peer {
     for token in links.keys.sorted() { closeLink(token, .done) }
   }
 
-  func withdrawInvitations(to session: Session) {
+  func withdrawInvitations(to session: SessionCore) {
     for (id, outgoing) in invitations.outgoingInOrder where outgoing.session === session {
       handle(.cancelRequested(id))
     }
@@ -242,29 +242,22 @@ extension Peer {
     invitations.timer = nil
   }
 
-  /// A member of one of our sessions, and its session.
-  package struct Membership: Hashable, Sendable {
-    package let local: SessionID
-    package let peer: PeerID
-    package let remote: SessionID
-  }
-
   /// The members of all sessions.
-  package var memberships: [Membership] {
+  var memberships: [Peer.Membership] {
     sessionsInOrder.flatMap { session in
       session.assumeIsolated { session in
         session.roster.members.map {
-          Membership(local: session.id, peer: $0.peer, remote: $0.session)
+          Peer.Membership(local: session.id, peer: $0.peer, remote: $0.session)
         }
       }
     }
   }
 
   /// How many sessions have not ended.
-  package var sessionCount: Int { sessions.count }
+  var sessionCount: Int { sessions.count }
 
   /// What is open that an invitation or a stranger has opened, each thing as a word.
-  package var leftovers: [String] {
+  var leftovers: [String] {
     let joining = sessionsInOrder.flatMap { session in
       session.assumeIsolated { $0.joiners.keys.map { "joining \($0.short)" } }
     }

@@ -1,13 +1,11 @@
-extension Peer: ListenerHandler {
-  /// Greets whoever connects.
-  public nonisolated func listener(
+extension PeerCore: ListenerHandler {
+  nonisolated func listener(
     _ listener: any Listener, accepted connection: any Connection
   ) -> (any ConnectionHandler)? {
     assumeIsolated { $0.accepted(connection) }
   }
 
-  /// Listens again, since the system took the listener away.
-  public nonisolated func listener(_ listener: any Listener, failed error: NetworkError) {
+  nonisolated func listener(_ listener: any Listener, failed error: NetworkError) {
     assumeIsolated { $0.reopen(listener) }
   }
 
@@ -59,7 +57,7 @@ extension OpeningLink {
   }
 }
 
-extension Peer: LinkOwner {
+extension PeerCore: LinkOwner {
   nonisolated func linkOpened(_ link: Link, greeting: Hello) {
     assumeIsolated { $0.opened(link, greeting) }
   }

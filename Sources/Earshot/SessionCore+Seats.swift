@@ -55,7 +55,7 @@ struct Seat {
   }
 }
 
-extension Session {
+extension SessionCore {
   /// Takes one event in for a member, and does what follows, events that follow from that included.
   func handle(_ event: MembershipMachine.Event, of member: PeerID) {
     pending.append((member, event))

@@ -1,26 +1,17 @@
-extension Peer {
+extension PeerCore {
   func accept(
-    _ invitation: Invitation, into session: Session?
+    _ invitation: Invitation, into given: Session?
   ) async throws(EarshotError) -> Session {
     try checkRunning()
     if Task.isCancelled { throw Self.cancelled }
     let (id, waiter) = (invitation.id, Promise<PeerInvitations.Acceptance>())
-    if let accepted = invitations.incoming[id]?.session {
-      guard session == nil || session === accepted else { throw Self.ended(invitation) }
-      invitations.incoming[id]?.waiters.append(waiter)
-    } else if invitations.incoming[id] != nil {
-      try beginAccepting(invitation, into: session, waiter)
-    } else if let session, isOpen(session) {
-      awaitMember(invitation.sender, in: session, waiter)
-    } else {
-      throw Self.ended(invitation)
-    }
+    let session = try answer(invitation, into: given, waiter)
     let acceptance = await waiter.value {
       cancellations.add(.accepting(id, waiter))
       attention.raise()
     }
     switch acceptance {
-    case .joined(let session): return session
+    case .joined: return session
     case .ended: throw Self.ended(invitation)
     case .sessionEnded:
       throw EarshotError(.sessionEnded, "The session was left before the sender had joined it.")
@@ -29,11 +20,31 @@ extension Peer {
     }
   }
 
-  private func beginAccepting(
+  /// Has a call wait for the sender; answers with the session that it will be in.
+  private func answer(
     _ invitation: Invitation, into given: Session?, _ waiter: Promise<PeerInvitations.Acceptance>
+  ) throws(EarshotError) -> Session {
+    if let accepted = invitations.incoming[invitation.id]?.session {
+      let session = accepted.assumeIsolated { $0.handle }
+      guard let session, given == nil || given === session else { throw Self.ended(invitation) }
+      invitations.incoming[invitation.id]?.waiters.append(waiter)
+      return session
+    }
+    if invitations.incoming[invitation.id] != nil {
+      let session = if let given { given } else { Session(try makeSession(), of: invitation.peer) }
+      try beginAccepting(invitation, into: session.core, isNew: given == nil, waiter)
+      return session
+    }
+    guard let given, isOpen(given.core) else { throw Self.ended(invitation) }
+    awaitMember(invitation.sender, in: given.core, waiter)
+    return given
+  }
+
+  private func beginAccepting(
+    _ invitation: Invitation, into session: SessionCore, isNew: Bool,
+    _ waiter: Promise<PeerInvitations.Acceptance>
   ) throws(EarshotError) {
     let id = invitation.id
-    let session = if let given { given } else { try makeSession() }
     guard isOpen(session) else {
       throw EarshotError(.sessionEnded, "That is no open session of \(name).")
     }
@@ -45,7 +56,7 @@ extension Peer {
     case .ourselves, .alreadyMember: break
     }
     invitations.incoming[id]?.session = session
-    invitations.incoming[id]?.isSessionNew = given == nil
+    invitations.incoming[id]?.isSessionNew = isNew
     invitations.incoming[id]?.waiters = [waiter]
     handle(.acceptRequested(id, session.id))
   }
@@ -53,12 +64,12 @@ extension Peer {
   /// Answers once it is known whether a peer is a member of a session, or about to become one by other means
   /// than an invitation.
   private func awaitMember(
-    _ sender: PeerID, in session: Session, _ waiter: Promise<PeerInvitations.Acceptance>
+    _ sender: PeerID, in session: SessionCore, _ waiter: Promise<PeerInvitations.Acceptance>
   ) {
     session.assumeIsolated { session in
       session.whenJoined(sender, isComing: false) { isMember in
         let isOpen = session.assumeIsolated { $0.phase == .open }
-        waiter.fulfil(isMember ? .joined(session) : isOpen ? .ended : .sessionEnded)
+        waiter.fulfil(isMember ? .joined : isOpen ? .ended : .sessionEnded)
       }
     }
   }

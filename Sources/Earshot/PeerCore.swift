@@ -1,0 +1,303 @@
+import EarshotTLS
+
+/// What a ``Peer`` does: its discovery, its invitations, its links, and the sessions that it has.
+actor PeerCore {
+  nonisolated let unownedExecutor: UnownedSerialExecutor
+  nonisolated let identity: Identity
+  nonisolated let name: String
+  nonisolated let configuration: Peer.Configuration
+  nonisolated let network: any Network
+  nonisolated let discovery: MulticastDNS
+  nonisolated let displayName: DisplayName
+  nonisolated let releases = Letterbox<InvitationDesk.InboundID>()
+  nonisolated let cancellations = Letterbox<PeerInvitations.Cancellation>()
+  nonisolated let attention = Wakeup()
+
+  enum Phase { case running, suspended, stopped }
+  var phase = Phase.running
+  var random: RandomStream
+  var sessions: [SessionID: SessionCore] = [:]
+  var advertisers: [Advertising] = []
+  var browsers: [Browser] = []
+  private var remembered: [Remembered] = []
+  var links: [LinkToken: OpeningLink] = [:]
+  var invitations: PeerInvitations
+  var ended = EndedMemberships()
+  private var nextSession: SessionID
+  var deskEvents: [InvitationDesk.Event] = []
+  private var listeners: [any Listener] = []
+  private var shutdown: (any NetworkObservation)?
+  private var lastToken: UInt64 = 0
+  private(set) var port: UInt16 = 0
+
+  /// One advertiser and what it announces.
+  struct Advertising {
+    let advertiser: Advertiser
+    let advertisement: MulticastDNS.AdvertisementID
+  }
+
+  /// A peer that a browser found, and for which service.
+  struct Remembered {
+    let peer: DiscoveredPeer
+    let serviceType: String
+  }
+
+  /// A peer that does not listen yet.
+  init(
+    _ name: String, identity: Identity?, configuration: Peer.Configuration,
+    on network: any Network
+  ) throws(EarshotError) {
+    displayName = try Checked.displayName(name)
+    unownedExecutor = network.executor.serial.asUnownedSerialExecutor()
+    var random = network.random("peer \(name)")
+    let identity = identity ?? Identity.plain(using: &random)
+    (self.name, self.identity, self.configuration) = (name, identity, configuration)
+    self.network = network
+    discovery = MulticastDNS(for: identity.id, on: network)
+    invitations = PeerInvitations(
+      desk: InvitationDesk(of: identity.id, random: RandomStream(seed: random.next())))
+    nextSession = SessionID(random: &random)
+    self.random = random
+  }
+
+  nonisolated var id: PeerID { identity.id }
+
+  /// Listens from now on.
+  func begin() throws(EarshotError) {
+    try openListener(port: configuration.port)
+    shutdown = network.observeShutdown { [weak self] in
+      self?.assumeIsolated { $0.hostWentDown() }
+    }
+    attention.connect(
+      to: network.makeSignal { [weak self] in self?.assumeIsolated { $0.attend() } })
+    invitations.timer = network.makeTimer { [weak self] in
+      self?.assumeIsolated { $0.handle(.deadlineReached) }
+    }
+  }
+
+  var now: Instant { network.now }
+
+  func checkRunning() throws(EarshotError) {
+    switch phase {
+    case .running: break
+    case .suspended: throw EarshotError(.suspended, "\(name) is suspended; resume it first.")
+    case .stopped: throw Self.stopped(name)
+    }
+  }
+
+  static func stopped(_ name: String) -> EarshotError {
+    EarshotError(.stopped, "\(name) was stopped; make a new peer.")
+  }
+
+  // MARK: Discovery
+
+  func advertise(
+    _ serviceType: String, info: [String: String], for peer: Peer
+  ) throws(EarshotError) -> Advertiser {
+    let (service, text) = (try Checked.service(serviceType), try Checked.info(info))
+    try checkRunning()
+    if advertisers.contains(where: { $0.advertiser.serviceType == serviceType }) {
+      throw EarshotError(
+        .alreadyAdvertised, "\(name) advertises “\(serviceType)” already; update its advertiser.")
+    }
+    let announcement = Announcement(
+      of: id, named: displayName, offering: service, on: port, info: text)
+    let advertisement = discovery.assumeIsolated { $0.advertise(announcement) }
+    let advertiser = Advertiser(
+      serviceType: serviceType, info: text, advertisement: advertisement, peer: peer)
+    advertisers.append(Advertising(advertiser: advertiser, advertisement: advertisement))
+    if let problem = discoveryProblem {
+      advertiser.assumeIsolated { $0.stop() }
+      throw problem
+    }
+    return advertiser
+  }
+
+  func advertiserStopped(_ advertiser: Advertiser, _ advertisement: MulticastDNS.AdvertisementID) {
+    advertisers.removeAll { $0.advertiser === advertiser }
+    discovery.assumeIsolated { $0.withdraw(advertisement) }
+  }
+
+  func browse(_ serviceType: String, for peer: Peer) throws(EarshotError) -> Browser {
+    let service = try Checked.service(serviceType)
+    try checkRunning()
+    guard browsers.count < MulticastDNS.browsingsMax else {
+      throw EarshotError(
+        .tooManyBrowsers, "\(name) has \(browsers.count) browsers; stop one of them first.")
+    }
+    let browser = Browser(serviceType: serviceType, peer: peer)
+    browsers.append(browser)
+    let browsing = discovery.assumeIsolated { discovery in
+      discovery.browse(service) { [weak browser] report in
+        browser?.assumeIsolated { $0.report(BrowserEvent(report)) }
+      }
+    }
+    browser.assumeIsolated { $0.started(browsing) }
+    if let problem = discoveryProblem {
+      browser.assumeIsolated { $0.stop() }
+      throw problem
+    }
+    return browser
+  }
+
+  var discoveryProblem: EarshotError? {
+    guard let failure = discovery.assumeIsolated({ $0.failure }) else { return nil }
+    let reason =
+      failure.code == .addressInUse
+      ? "Another program holds UDP port 5353 for itself alone, and discovery needs a share of it; stop that program."
+      : "Discovery needs UDP port 5353, which cannot be opened."
+    return EarshotError(.discoveryUnavailable, reason, cause: failure)
+  }
+
+  func browserStopped(_ browser: Browser, _ browsing: MulticastDNS.BrowsingID) {
+    browsers.removeAll { $0 === browser }
+    let peers = browser.assumeIsolated { $0.peers }
+    remembered += peers.map { Remembered(peer: $0, serviceType: browser.serviceType) }
+    remembered.removeFirst(max(0, remembered.count - Self.rememberedMax))
+    discovery.assumeIsolated { $0.stopBrowsing(browsing) }
+  }
+
+  /// What our browsers know of a peer, and for which service they found it.
+  ///
+  /// What browsers knew that were stopped is remembered: a peer that was found can be invited after that.
+  func discovered(_ id: PeerID) -> Remembered? {
+    for browser in browsers.reversed() {
+      let found = browser.assumeIsolated { $0.peer(id) }
+      if let found { return Remembered(peer: found, serviceType: browser.serviceType) }
+    }
+    return remembered.last { $0.peer.id == id }
+  }
+
+  /// Doubts that a peer is still there; without a sign of it, browsers lose it in ten seconds.
+  func doubt(_ id: PeerID) { discovery.assumeIsolated { $0.reconfirm(id) } }
+
+  // MARK: Sessions
+
+  func makeSession(
+    _ configuration: Session.Configuration = Session.Configuration()
+  ) throws(EarshotError) -> SessionCore {
+    if phase == .stopped { throw Self.stopped(name) }
+    let session = SessionCore(
+      configuration, id: nextSession,
+      random: RandomStream(seed: random.next()), peer: self)
+    sessions[session.id] = session
+    nextSession = nextSession.next(random: &random)
+    return session
+  }
+
+  func sessionEnded(_ session: SessionCore) { sessions[session.id] = nil }
+
+  // MARK: Listening
+
+  /// The context of a new link.
+  var linkContext: LinkContext {
+    LinkContext(
+      network: network, identity: identity, liveness: configuration.liveness.machine,
+      connectTimeout: .seconds(5),
+      greeting: Hello(port: port, displayName: name))
+  }
+
+  func makeToken() -> LinkToken {
+    lastToken += 1
+    return LinkToken(rawValue: lastToken)
+  }
+
+  private func openListener(port: UInt16) throws(EarshotError) {
+    do throws(NetworkError) {
+      let opened = try network.listen(on: Endpoint(.anyV4, port: port), handler: self)
+      self.port = opened.localEndpoint.port
+      // Without IPv6, or with the port taken there, IPv4 has to do.
+      let second = try? network.listen(on: Endpoint(.anyV6, port: self.port), handler: self)
+      listeners = [opened] + (second.map { [$0] } ?? [])
+    } catch {
+      throw EarshotError(
+        .network, "\(name) cannot listen on port \(port); choose another one.", cause: error)
+    }
+  }
+
+  /// Listens again after the system took the listener away: on the same port if it is still free.
+  func reopen(_ failed: any Listener) {
+    guard listeners.contains(where: { $0 === failed }) else { return }
+    let previous = port
+    closeListeners()
+    if (try? openListener(port: previous)) == nil, (try? openListener(port: 0)) == nil { return }
+    if port != previous { announcePort() }
+  }
+
+  private func closeListeners() {
+    for listener in listeners { listener.close() }
+    listeners = []
+  }
+
+  /// Has browsers look for us where we listen now.
+  private func announcePort() {
+    let port = port
+    for advertising in advertisers {
+      let text = advertising.advertiser.assumeIsolated { $0.text }
+      discovery.assumeIsolated { $0.update(advertising.advertisement, info: text, port: port) }
+    }
+  }
+
+  // MARK: Life
+
+  func suspend() {
+    guard phase == .running else { return }
+    phase = .suspended
+    discovery.assumeIsolated { $0.suspend() }
+    suspendInvitations()
+    for session in sessionsInOrder { session.assumeIsolated { $0.suspend() } }
+    closeListeners()
+  }
+
+  func resume() throws(EarshotError) {
+    if phase == .stopped { throw Self.stopped(name) }
+    guard phase == .suspended else { return }
+    let previous = port
+    do { try openListener(port: previous) } catch { try openListener(port: 0) }
+    phase = .running
+    discovery.assumeIsolated { $0.resume() }
+    if port != previous { announcePort() }
+    for session in sessionsInOrder { session.assumeIsolated { $0.resume() } }
+    resumeInvitations()
+  }
+
+  func stop(within limit: Duration) async {
+    if phase != .stopped {
+      phase = .stopped
+      stopDiscovery()
+    }
+    for session in leaveSessions(within: limit) { await session.leave(within: limit) }
+  }
+
+  /// Begins to leave all sessions at once.
+  private func leaveSessions(within limit: Duration) -> [SessionCore] {
+    let sessions = sessionsInOrder
+    for session in sessions { session.assumeIsolated { $0.beginLeaving(within: limit) } }
+    return sessions
+  }
+
+  /// Lets go of everything, since nothing works any more.
+  private func hostWentDown() {
+    phase = .stopped
+    abandonInvitations()
+    stopDiscovery()
+    for session in sessionsInOrder { session.assumeIsolated { $0.abandon() } }
+    links = [:]
+    attention.connect(to: nil)
+  }
+
+  private func stopDiscovery() {
+    endInvitations()
+    for advertising in advertisers { advertising.advertiser.assumeIsolated { $0.stop() } }
+    for browser in browsers { browser.assumeIsolated { $0.stop() } }
+    browsers = []
+    discovery.assumeIsolated { $0.stop() }
+    closeListeners()
+  }
+
+  var sessionsInOrder: [SessionCore] {
+    sessions.values.sorted { $0.id < $1.id }
+  }
+
+  private static let rememberedMax = 1_024
+}
