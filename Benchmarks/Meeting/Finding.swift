@@ -37,9 +37,10 @@ enum Finding {
     while readLine() != nil {
       let peer = try await Peer("appearing", on: host.network)
       let start = Machine.nanoseconds
-      _ = try await peer.advertise(service)
+      let advertiser = try await peer.advertise(service)
       ChildProcess.answer("appeared \(peer.id) \(start)")
       _ = readLine()
+      await advertiser.stop()
       await peer.stop()
     }
   }
@@ -72,15 +73,15 @@ enum Finding {
   /// Advertises so many peers, each with a service of its own, until their announcements are over.
   static func stay(_ service: String, _ count: Int) async throws {
     let host = try await LoopbackPeer("host")
-    var peers: [Peer] = []
+    var advertisers: [Advertiser] = []
     for number in 0..<count {
       let peer = try await Peer("staying \(number)", on: host.network)
-      _ = try await peer.advertise("\(number)-\(service)")
-      peers.append(peer)
+      advertisers.append(try await peer.advertise("\(number)-\(service)"))
     }
     try await pause(.seconds(5), on: host)
     ChildProcess.answer("ready")
     _ = readLine()
+    for advertiser in advertisers { await advertiser.stop() }
   }
 
   /// Looks for one of the services after the other, each time as a new peer.

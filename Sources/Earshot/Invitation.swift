@@ -84,19 +84,30 @@ public final class Invitation: Sendable {
     for waiter in waiters { waiter.fulfil(ending) }
   }
 
-  /// Joins the sender's session.
+  /// Joins the sender in a new session of this peer, or in the one into which it is being accepted already.
+  ///
+  /// The session is left when it is released, so keep it, or a loop over its events. In all else as
+  /// ``accept(into:)``.
+  ///
+  /// - Returns: The session, of which the sender is a member now.
+  /// - Throws: As ``accept(into:)``.
+  public func accept() async throws(EarshotError) -> Session {
+    try await peer.core.accept(self, into: nil)
+  }
+
+  /// Joins the sender's session with one of this peer.
   ///
   /// Accepting again while the first acceptance is under way waits for the same outcome. Once the sender is a
   /// member of the session, accepting into that session again returns it. Cancelling the task takes the
   /// acceptance back, unless another call waits for it, too: the sender, if it has joined meanwhile, is left.
   ///
-  /// - Parameter session: A session of this peer to be joined with the sender's; a new one by default.
+  /// - Parameter session: A session of this peer.
   /// - Returns: The session, of which the sender is a member now.
   /// - Throws: `invitationEnded` when the sender gave up before it heard of the answer, or when the
   ///   invitation was answered otherwise before; `sessionFull`, `suspended`, `cancelled` before it had an
   ///   effect: the invitation is still open then; `sessionEnded` or `stopped` also when that came meanwhile.
   @discardableResult
-  public func accept(into session: Session? = nil) async throws(EarshotError) -> Session {
+  public func accept(into session: Session) async throws(EarshotError) -> Session {
     try await peer.core.accept(self, into: session)
   }
 

@@ -42,7 +42,7 @@ struct BrowserTests {
     return host
   }
 
-  /// A peer that advertises `chat` and then does something.
+  /// A peer that advertises `chat` and does something meanwhile.
   private func addAnn(
     then: @escaping @Sendable (SimulatedNetwork, Peer, Advertiser) async throws -> Void = {
       _, _, _ in
@@ -52,6 +52,8 @@ struct BrowserTests {
       let peer = try await Peer("Ann", on: host)
       let advertiser = try await peer.advertise("chat", info: ["mood": "good"])
       try await then(host, peer, advertiser)
+      try? await host.sleep(for: .seconds(86_400))
+      withExtendedLifetime(advertiser) {}
     }
   }
 
@@ -164,7 +166,9 @@ struct BrowserTests {
       notes.add("ann: \(await code { _ = try await peer.advertise("x", info: ["=": ""]) })")
       await advertiser.stop()
       try await host.sleep(for: .seconds(4))
-      _ = try await peer.advertise("chat")
+      let again = try await peer.advertise("chat")
+      try? await host.sleep(for: .seconds(60))
+      withExtendedLifetime(again) {}
     }
     play("bob") { [notes] host in
       let browser = try await Peer("Bob", on: host).browse("chat")

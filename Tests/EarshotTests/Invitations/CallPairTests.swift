@@ -87,7 +87,7 @@ struct Play: Sendable, CustomStringConvertible {
 
   private func prepare(_ scene: Scene) async throws -> Cast {
     let patient = Session.Configuration(patience: .seconds(10))
-    _ = try await scene.bob.advertise("room")
+    scene.keep(try await scene.bob.advertise("room"))
     let annsBrowser = try await scene.ann.browse("room")
     for await event in annsBrowser.events {
       if case .found = event { break }
@@ -172,7 +172,7 @@ struct Play: Sendable, CustomStringConvertible {
   private func call(_ step: Step, _ cast: Cast) async throws -> String {
     let (scene, ann, bob) = (cast.scene, cast.scene.ann, cast.scene.bob)
     switch step {
-    case .accept: try await cast.invitation.accept()
+    case .accept: scene.keep(try await cast.invitation.accept())
     case .acceptIntoOwn: try await cast.invitation.accept(into: cast.own)
     case .acceptIntoShared: try await cast.invitation.accept(into: cast.shared)
     case .decline: await cast.invitation.decline()
@@ -184,14 +184,14 @@ struct Play: Sendable, CustomStringConvertible {
     case .nextEvent:
       for await event in cast.own.events { return "\(event)" }
     case .members: return "\(await cast.shared.members.count)"
-    case .makeSession: _ = try await ann.makeSession()
+    case .makeSession: scene.keep(try await ann.makeSession())
     case .invite: return try await ann.invite(bob.id, to: cast.own, timeout: .seconds(5)).rawValue
     case .inviteToShared: return try await ann.invite(bob.id, to: cast.shared).rawValue
     case .suspend: await ann.suspend()
     case .resume: try await ann.resume()
     case .stop: await ann.stop()
-    case .advertise: _ = try await ann.advertise("other")
-    case .browse: _ = try await ann.browse("other")
+    case .advertise: scene.keep(try await ann.advertise("other"))
+    case .browse: scene.keep(try await ann.browse("other"))
     case .update: try await scene.advertiser.update(info: ["a": "b"])
     case .stopAdvertising: await scene.advertiser.stop()
     case .nextInvitation:

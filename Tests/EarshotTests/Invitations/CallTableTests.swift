@@ -117,7 +117,7 @@ struct CallTableTests {
   }
 
   private func prepare(_ scene: Scene) async throws -> Cast {
-    _ = try await scene.bob.advertise("room")
+    scene.keep(try await scene.bob.advertise("room"))
     let browser = try await scene.ann.browse("room")
     for await event in browser.events {
       if case .found = event { break }
@@ -125,7 +125,7 @@ struct CallTableTests {
     let shared = try await scene.ann.makeSession()
     let porter = scene.start("bob accepts") {
       for await invitation in try await scene.bob.advertise("other").invitations {
-        try await invitation.accept()
+        scene.keep(try await invitation.accept())
         break
       }
       return "done"
@@ -151,11 +151,11 @@ struct CallTableTests {
   private func make(_ call: Call, _ cast: Cast) async throws -> String {
     let (scene, ann, bob) = (cast.scene, cast.scene.ann, cast.scene.bob)
     switch call {
-    case .advertise: _ = try await ann.advertise("third")
-    case .browse: _ = try await ann.browse("third")
-    case .makeSession: _ = try await ann.makeSession()
+    case .advertise: scene.keep(try await ann.advertise("third"))
+    case .browse: scene.keep(try await ann.browse("third"))
+    case .makeSession: scene.keep(try await ann.makeSession())
     case .invite: return try await ann.invite(bob.id, to: cast.own).rawValue
-    case .accept: try await cast.invitation.accept()
+    case .accept: scene.keep(try await cast.invitation.accept())
     case .acceptInto: try await cast.invitation.accept(into: cast.own)
     case .decline:
       await cast.invitation.decline()

@@ -15,6 +15,7 @@ final class Scene: Sendable {
   let advertiser: Advertiser
   let browser: Browser
   private let calls = Mutex<[Call]>([])
+  private let kept = Mutex<[any Sendable]>([])
 
   /// A call that was begun, and how it ended.
   final class Call: Sendable, CustomStringConvertible {
@@ -142,6 +143,13 @@ final class Scene: Sendable {
 
   var now: Instant { world.now }
 
+  /// Holds on to something until the scene is over.
+  @discardableResult
+  func keep<Thing: Sendable>(_ thing: Thing) -> Thing {
+    kept.withLock { $0.append(thing) }
+    return thing
+  }
+
   // MARK: What is asked again and again
 
   @discardableResult
@@ -155,8 +163,12 @@ final class Scene: Sendable {
 
   @discardableResult
   func accept(_ invitation: Invitation, into session: Session? = nil) -> Call {
-    start("ann accepts") {
-      try await invitation.accept(into: session)
+    start("ann accepts") { [self] in
+      if let session {
+        try await invitation.accept(into: session)
+      } else {
+        keep(try await invitation.accept())
+      }
       return "accepted"
     }
   }

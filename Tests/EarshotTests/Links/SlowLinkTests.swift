@@ -168,9 +168,10 @@ struct SlowLinkTests {
       guard let peer = try? await Peer("ann", on: ann),
         let advertiser = try? await peer.advertise("slow")
       else { return }
+      var sessions: [Session?] = []
       for await invitation in advertiser.invitations {
         room.note("ann", "invited with \(invitation.context.count)")
-        _ = try? await invitation.accept()
+        sessions.append(try? await invitation.accept())
       }
     }
     bob.spawn("bob") {
