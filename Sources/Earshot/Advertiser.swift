@@ -1,6 +1,8 @@
 /// Makes a peer visible to browsers, and receives invitations.
 ///
 /// Comes from ``Peer/advertise(_:info:)``. Invitations that were received are still good after ``stop()``.
+/// An advertiser that is released stops, and invitations that were not taken from it are declined; a loop over its
+/// ``invitations`` holds it.
 public actor Advertiser {
   /// Runs where its peer's network runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor
@@ -9,7 +11,7 @@ public actor Advertiser {
   /// What others want of us; ends when the advertiser is stopped.
   ///
   /// Invitations that nobody takes wait, up to some twenty: those that have ended make room for others.
-  public nonisolated var invitations: EventStream<Invitation> { EventStream(hub) }
+  public nonisolated var invitations: EventStream<Invitation> { EventStream(hub, of: self) }
 
   /// What the application says about itself; everybody nearby can read it.
   public var info: [String: String] { text.dictionary }
@@ -29,6 +31,10 @@ public actor Advertiser {
     self.advertisement = advertisement
     self.peer = peer
     hub = EventHub(countMax: Self.invitationsMax) { $0.filter { $0.ending == nil } }
+  }
+
+  deinit {
+    if let advertisement { peer.core.released(.advertiser(advertisement)) }
   }
 
   /// Says something else about ourselves; browsers hear of it as an update.
@@ -51,7 +57,7 @@ public actor Advertiser {
     guard let advertisement else { return }
     self.advertisement = nil
     hub.finish()
-    peer.core.assumeIsolated { $0.advertiserStopped(self, advertisement) }
+    peer.core.assumeIsolated { $0.withdraw(advertisement) }
   }
 
   nonisolated func offer(_ invitation: Invitation) { hub.push(invitation) }

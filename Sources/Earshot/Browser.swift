@@ -1,6 +1,7 @@
 /// Finds the peers that advertise one kind of service.
 ///
-/// Comes from ``Peer/browse(_:)``. It never finds its own peer.
+/// Comes from ``Peer/browse(_:)``. It never finds its own peer. A browser that is released stops; a loop over its
+/// ``events`` holds it.
 public actor Browser {
   /// Runs where its peer's network runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor
@@ -9,7 +10,7 @@ public actor Browser {
   /// What is found, updated and lost, in order; ends when the browser is stopped.
   ///
   /// Events that nobody takes are summed up: a peer that came and went is not mentioned.
-  public nonisolated var events: EventStream<BrowserEvent> { EventStream(hub) }
+  public nonisolated var events: EventStream<BrowserEvent> { EventStream(hub, of: self) }
 
   /// The peers that are there now, ordered by identifier.
   public var peers: [DiscoveredPeer] { found.values.sorted { $0.id < $1.id } }
@@ -26,6 +27,12 @@ public actor Browser {
     hub = EventHub(countMax: Self.eventsMax, merge: Self.summary)
   }
 
+  deinit {
+    guard let browsing else { return }
+    let known = Self.remembered(found.values, serviceType)
+    peer.core.released(.browser(browsing, knowing: known))
+  }
+
   func started(_ browsing: MulticastDNS.BrowsingID) { self.browsing = browsing }
 
   /// Looks no further.
@@ -35,7 +42,17 @@ public actor Browser {
     guard let browsing else { return }
     self.browsing = nil
     hub.finish()
-    peer.core.assumeIsolated { $0.browserStopped(self, browsing) }
+    let known = Self.remembered(found.values, serviceType)
+    peer.core.assumeIsolated { $0.stopBrowsing(browsing, knowing: known) }
+  }
+
+  /// What its peer keeps of those that were there at the end.
+  private static func remembered(
+    _ found: some Sequence<DiscoveredPeer>, _ serviceType: String
+  ) -> [PeerCore.Remembered] {
+    found.sorted { $0.id < $1.id }.map {
+      PeerCore.Remembered(peer: $0, serviceType: serviceType)
+    }
   }
 
   func peer(_ id: PeerID) -> DiscoveredPeer? { found[id] }

@@ -67,17 +67,18 @@ package final class EventHub<Element: Sendable>: Sendable {
 
   // MARK: Consumers
 
-  func subscribe() -> Consumer {
-    Consumer(hub: self, cursor: state.withLock { $0.log.subscribe() })
+  func subscribe(for owner: (any Actor)?) -> Consumer {
+    Consumer(hub: self, cursor: state.withLock { $0.log.subscribe() }, owner: owner)
   }
 
   /// One consumer, which leaves when it is released.
   final class Consumer: Sendable {
     let cursor: EventCursor
     private let hub: EventHub<Element>
+    private let owner: (any Actor)?
 
-    fileprivate init(hub: EventHub<Element>, cursor: EventCursor) {
-      (self.hub, self.cursor) = (hub, cursor)
+    fileprivate init(hub: EventHub<Element>, cursor: EventCursor, owner: (any Actor)?) {
+      (self.hub, self.cursor, self.owner) = (hub, cursor, owner)
     }
 
     deinit { hub.unsubscribe(cursor) }

@@ -11,13 +11,23 @@ public import Synchronization
 /// messages hold their sender's window until every consumer has got them, so that messages that nobody takes
 /// hold up their senders, and events that can be summed up are. A loop ends when the stream does, or with the
 /// next event when its task is cancelled.
+///
+/// A stream and its consumers hold what the events come from: an object that is only iterated lives on.
 public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
   private let hub: EventHub<Element>
+  private let owner: (any Actor)?
 
-  package init(_ hub: EventHub<Element>) { self.hub = hub }
+  /// The events of a hub.
+  ///
+  /// - Parameters:
+  ///   - hub: Where they come from. It must not hold the owner.
+  ///   - owner: What lives on as long as the stream or a consumer is held.
+  package init(_ hub: EventHub<Element>, of owner: (any Actor)? = nil) {
+    (self.hub, self.owner) = (hub, owner)
+  }
 
   /// Begins to consume.
-  public func makeAsyncIterator() -> Iterator { Iterator(hub.subscribe()) }
+  public func makeAsyncIterator() -> Iterator { Iterator(hub.subscribe(for: owner)) }
 
   /// One consumer of the events.
   ///

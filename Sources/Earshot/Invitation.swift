@@ -51,7 +51,7 @@ public final class Invitation: Sendable {
     self.peer = peer
   }
 
-  deinit { peer.core.released(id) }
+  deinit { peer.core.released(.invitation(id)) }
 
   /// What became of it, or `nil` while it awaits an answer or the confirmation of one.
   public var ending: Ending? { state.withLock { $0.ending } }
@@ -66,6 +66,7 @@ public final class Invitation: Sendable {
       return state.ending
     }
     if let ending { return ending }
+    defer { withExtendedLifetime(self) {} }
     return await waiter.value { giveUp(waiter) }
   }
 

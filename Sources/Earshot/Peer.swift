@@ -4,7 +4,12 @@ public import EarshotTLS
 ///
 /// Everything begins here: ``advertise(_:info:)`` makes us visible, ``browse(_:)`` finds others,
 /// ``makeSession(_:)`` and ``invite(_:to:context:timeout:at:)`` bring us together. A process may have several
-/// peers, also on one network; each is somebody of its own. End a peer with ``stop()``.
+/// peers, also on one network; each is somebody of its own.
+///
+/// End a peer with ``stop(within:)``, which waits until what was sent is delivered. A peer that is released, when
+/// none of its sessions, advertisers, browsers and invitations is held any more either, ends in the same way, with
+/// two seconds for what was sent; its network must run that long. Each of these holds its peer, and so does a call
+/// that has not returned.
 public actor Peer {
   /// Runs where its network runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor
@@ -37,6 +42,8 @@ public actor Peer {
     core = try PeerCore(name, identity: identity, configuration: configuration, on: network)
     try core.isolated { core throws(EarshotError) in try core.begin() }
   }
+
+  deinit { core.released() }
 
   // MARK: Discovery
 
@@ -110,7 +117,8 @@ public actor Peer {
     _ peer: PeerID, to session: Session, context: [UInt8] = [], timeout: Duration = .seconds(30),
     at endpoints: (serviceType: String, endpoints: [Endpoint])? = nil
   ) async throws(EarshotError) -> InvitationOutcome {
-    try await core.invite(
+    defer { withExtendedLifetime((self, session)) {} }
+    return try await core.invite(
       peer, to: session.core, context: context, timeout: timeout, at: endpoints)
   }
 
@@ -142,7 +150,15 @@ public actor Peer {
 
 // MARK: For the rest of the package
 
+extension Session {
+  /// What lives on behind the session until it has ended.
+  package nonisolated var inside: [any Actor] { [core] }
+}
+
 extension Peer {
+  /// What lives on behind the peer until it has ended.
+  package nonisolated var inside: [any Actor] { [core, core.discovery] }
+
   /// A member of one of our sessions, and its session.
   package struct Membership: Hashable, Sendable {
     package let local: SessionID

@@ -32,7 +32,7 @@ extension PeerCore {
     }
     if invitations.incoming[invitation.id] != nil {
       let session = if let given { given } else { Session(try makeSession(), of: invitation.peer) }
-      try beginAccepting(invitation, into: session.core, isNew: given == nil, waiter)
+      try beginAccepting(invitation, into: session.core, waiter)
       return session
     }
     guard let given, isOpen(given.core) else { throw Self.ended(invitation) }
@@ -41,7 +41,7 @@ extension PeerCore {
   }
 
   private func beginAccepting(
-    _ invitation: Invitation, into session: SessionCore, isNew: Bool,
+    _ invitation: Invitation, into session: SessionCore,
     _ waiter: Promise<PeerInvitations.Acceptance>
   ) throws(EarshotError) {
     let id = invitation.id
@@ -56,7 +56,6 @@ extension PeerCore {
     case .ourselves, .alreadyMember: break
     }
     invitations.incoming[id]?.session = session
-    invitations.incoming[id]?.isSessionNew = isNew
     invitations.incoming[id]?.waiters = [waiter]
     handle(.acceptRequested(id, session.id))
   }
@@ -101,11 +100,6 @@ extension PeerCore {
     if !invitations.desk.isOpen(id) { conclude(id, .ended) }
   }
 
-  nonisolated func released(_ id: InvitationDesk.InboundID) {
-    releases.add(id)
-    attention.raise()
-  }
-
   /// Lets a call go that was cancelled, and takes the acceptance back if it was the last one that waited.
   func giveUp(
     _ id: InvitationDesk.InboundID, _ waiter: Promise<PeerInvitations.Acceptance>
@@ -145,9 +139,6 @@ extension PeerCore {
       incoming.invitation?.end(ending ?? .declined)
       incoming.delivery?.end()
       forgetAcceptance(incoming, of: id.inviter)
-      if incoming.isSessionNew {
-        incoming.session?.assumeIsolated { $0.beginLeaving(within: .zero) }
-      }
     }
     for waiter in incoming.waiters { waiter.fulfil(acceptance) }
   }

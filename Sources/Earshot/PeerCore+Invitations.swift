@@ -1,3 +1,5 @@
+import Synchronization
+
 extension PeerCore {
   func handle(_ event: InvitationDesk.Event) {
     attendCancellations()
@@ -105,14 +107,13 @@ extension PeerCore {
   private func offer(_ id: InvitationDesk.InboundID) {
     guard let incoming = invitations.incoming[id] else { return }
     let serviceType = incoming.invite.serviceType
-    guard let advertiser = advertisers.first(where: { $0.advertiser.serviceType == serviceType })
-    else { return decline(id, .notAdvertising) }
+    guard let advertiser = advertiser(of: serviceType) else { return decline(id, .notAdvertising) }
     let timeout = Duration.milliseconds(Int64(clamping: incoming.invite.timeoutMilliseconds))
     let invitation = Invitation(
       id: id, senderName: incoming.senderName, context: incoming.invite.context,
-      deadline: now + timeout, peer: advertiser.advertiser.peer)
+      deadline: now + timeout, peer: advertiser.peer)
     invitations.incoming[id]?.invitation = invitation
-    advertiser.advertiser.offer(invitation)
+    advertiser.offer(invitation)
   }
 
   private func withdrawn(
@@ -269,10 +270,34 @@ extension PeerCore {
 
   // MARK: Other threads
 
+  /// Notes that the program has let the peer go, and so all of its own, on any thread.
+  nonisolated func released() {
+    isReleased.store(true, ordering: .releasing)
+    attention.raise()
+  }
+
+  /// Notes what the program has let go of the peer's own, on any thread.
+  nonisolated func released(_ thing: Released) {
+    releases.add(thing)
+    attention.raise()
+  }
+
   /// Looks at what other threads have left behind.
   func attend() {
     attendCancellations()
-    for id in releases.take() { decline(id) }
+    if isReleased.load(ordering: .acquiring) { return beginStopping(within: Self.farewellTime) }
+    for thing in releases.take() { end(thing) }
+  }
+
+  /// Ends what the program has let go, as if it had said so.
+  private func end(_ released: Released) {
+    switch released {
+    case .invitation(let id): decline(id)
+    case .session(let id):
+      sessions[id]?.assumeIsolated { $0.beginLeaving(within: Self.farewellTime) }
+    case .advertiser(let advertisement): withdraw(advertisement)
+    case .browser(let browsing, let peers): stopBrowsing(browsing, knowing: peers)
+    }
   }
 
   private func attendCancellations() {

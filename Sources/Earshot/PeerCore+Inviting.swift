@@ -4,6 +4,7 @@ extension PeerCore {
     at endpoints: (serviceType: String, endpoints: [Endpoint])?
   ) async throws(EarshotError) -> InvitationOutcome {
     try checkRunning()
+    attend()
     try Checked.context(context)
     guard isOpen(session) else {
       throw EarshotError(.sessionEnded, "That is no open session of \(name).")

@@ -157,12 +157,11 @@ extension PeerCore: LinkOwner {
         invite: invite, senderName: opening.greeting?.displayName ?? remote.short,
         endpoints: endpoints(of: opening))
     }
-    let isAdvertised = advertisers.contains { $0.advertiser.serviceType == invite.serviceType }
     handle(
       .inviteReceived(
         opening.link.token,
         InvitationDesk.Arrival(
-          invite, from: remote, isAdvertised: isAdvertised,
+          invite, from: remote, isAdvertised: advertiser(of: invite.serviceType) != nil,
           membership: membership(of: remote, invite.session))))
     forgetIfEnded(id)
   }

@@ -1,4 +1,5 @@
 import EarshotTLS
+import Synchronization
 
 /// What a ``Peer`` does: its discovery, its invitations, its links, and the sessions that it has.
 actor PeerCore {
@@ -9,7 +10,8 @@ actor PeerCore {
   nonisolated let network: any Network
   nonisolated let discovery: MulticastDNS
   nonisolated let displayName: DisplayName
-  nonisolated let releases = Letterbox<InvitationDesk.InboundID>()
+  nonisolated let isReleased = Atomic(false)
+  nonisolated let releases = Letterbox<Released>()
   nonisolated let cancellations = Letterbox<PeerInvitations.Cancellation>()
   nonisolated let attention = Wakeup()
 
@@ -18,7 +20,7 @@ actor PeerCore {
   var random: RandomStream
   var sessions: [SessionID: SessionCore] = [:]
   var advertisers: [Advertising] = []
-  var browsers: [Browser] = []
+  var browsers: [Browsing] = []
   private var remembered: [Remembered] = []
   var links: [LinkToken: OpeningLink] = [:]
   var invitations: PeerInvitations
@@ -30,16 +32,30 @@ actor PeerCore {
   private var lastToken: UInt64 = 0
   private(set) var port: UInt16 = 0
 
-  /// One advertiser and what it announces.
+  /// One advertiser, as long as the program holds it, and what it announces.
   struct Advertising {
-    let advertiser: Advertiser
+    weak var advertiser: Advertiser?
     let advertisement: MulticastDNS.AdvertisementID
   }
 
+  /// One browser, as long as the program holds it, and what it looks for.
+  struct Browsing {
+    weak var browser: Browser?
+    let browsing: MulticastDNS.BrowsingID
+  }
+
   /// A peer that a browser found, and for which service.
-  struct Remembered {
+  struct Remembered: Sendable {
     let peer: DiscoveredPeer
     let serviceType: String
+  }
+
+  /// Something of the peer's own that the program has let go.
+  enum Released: Sendable {
+    case invitation(InvitationDesk.InboundID)
+    case session(SessionID)
+    case advertiser(MulticastDNS.AdvertisementID)
+    case browser(MulticastDNS.BrowsingID, knowing: [Remembered])
   }
 
   /// A peer that does not listen yet.
@@ -62,12 +78,10 @@ actor PeerCore {
 
   nonisolated var id: PeerID { identity.id }
 
-  /// Listens from now on.
+  /// Listens from now on, and lives until it has ended, also when nothing else holds it.
   func begin() throws(EarshotError) {
     try openListener(port: configuration.port)
-    shutdown = network.observeShutdown { [weak self] in
-      self?.assumeIsolated { $0.hostWentDown() }
-    }
+    shutdown = network.observeShutdown { self.assumeIsolated { $0.hostWentDown() } }
     attention.connect(
       to: network.makeSignal { [weak self] in self?.assumeIsolated { $0.attend() } })
     invitations.timer = network.makeTimer { [weak self] in
@@ -96,7 +110,8 @@ actor PeerCore {
   ) throws(EarshotError) -> Advertiser {
     let (service, text) = (try Checked.service(serviceType), try Checked.info(info))
     try checkRunning()
-    if advertisers.contains(where: { $0.advertiser.serviceType == serviceType }) {
+    attend()
+    if self.advertiser(of: serviceType) != nil {
       throw EarshotError(
         .alreadyAdvertised, "\(name) advertises “\(serviceType)” already; update its advertiser.")
     }
@@ -113,25 +128,31 @@ actor PeerCore {
     return advertiser
   }
 
-  func advertiserStopped(_ advertiser: Advertiser, _ advertisement: MulticastDNS.AdvertisementID) {
-    advertisers.removeAll { $0.advertiser === advertiser }
+  /// The advertiser of a service, if there is one.
+  func advertiser(of serviceType: String) -> Advertiser? {
+    advertisers.lazy.compactMap(\.advertiser).first { $0.serviceType == serviceType }
+  }
+
+  func withdraw(_ advertisement: MulticastDNS.AdvertisementID) {
+    advertisers.removeAll { $0.advertisement == advertisement }
     discovery.assumeIsolated { $0.withdraw(advertisement) }
   }
 
   func browse(_ serviceType: String, for peer: Peer) throws(EarshotError) -> Browser {
     let service = try Checked.service(serviceType)
     try checkRunning()
+    attend()
     guard browsers.count < MulticastDNS.browsingsMax else {
       throw EarshotError(
         .tooManyBrowsers, "\(name) has \(browsers.count) browsers; stop one of them first.")
     }
     let browser = Browser(serviceType: serviceType, peer: peer)
-    browsers.append(browser)
     let browsing = discovery.assumeIsolated { discovery in
       discovery.browse(service) { [weak browser] report in
         browser?.assumeIsolated { $0.report(BrowserEvent(report)) }
       }
     }
+    browsers.append(Browsing(browser: browser, browsing: browsing))
     browser.assumeIsolated { $0.started(browsing) }
     if let problem = discoveryProblem {
       browser.assumeIsolated { $0.stop() }
@@ -149,10 +170,9 @@ actor PeerCore {
     return EarshotError(.discoveryUnavailable, reason, cause: failure)
   }
 
-  func browserStopped(_ browser: Browser, _ browsing: MulticastDNS.BrowsingID) {
-    browsers.removeAll { $0 === browser }
-    let peers = browser.assumeIsolated { $0.peers }
-    remembered += peers.map { Remembered(peer: $0, serviceType: browser.serviceType) }
+  func stopBrowsing(_ browsing: MulticastDNS.BrowsingID, knowing peers: [Remembered]) {
+    browsers.removeAll { $0.browsing == browsing }
+    remembered += peers
     remembered.removeFirst(max(0, remembered.count - Self.rememberedMax))
     discovery.assumeIsolated { $0.stopBrowsing(browsing) }
   }
@@ -161,7 +181,7 @@ actor PeerCore {
   ///
   /// What browsers knew that were stopped is remembered: a peer that was found can be invited after that.
   func discovered(_ id: PeerID) -> Remembered? {
-    for browser in browsers.reversed() {
+    for browser in browsers.reversed().compactMap(\.browser) {
       let found = browser.assumeIsolated { $0.peer(id) }
       if let found { return Remembered(peer: found, serviceType: browser.serviceType) }
     }
@@ -185,7 +205,10 @@ actor PeerCore {
     return session
   }
 
-  func sessionEnded(_ session: SessionCore) { sessions[session.id] = nil }
+  func sessionEnded(_ session: SessionCore) {
+    sessions[session.id] = nil
+    letGoIfEnded()
+  }
 
   // MARK: Listening
 
@@ -233,7 +256,7 @@ actor PeerCore {
   private func announcePort() {
     let port = port
     for advertising in advertisers {
-      let text = advertising.advertiser.assumeIsolated { $0.text }
+      guard let text = advertising.advertiser?.assumeIsolated({ $0.text }) else { continue }
       discovery.assumeIsolated { $0.update(advertising.advertisement, info: text, port: port) }
     }
   }
@@ -262,18 +285,27 @@ actor PeerCore {
   }
 
   func stop(within limit: Duration) async {
+    let sessions = sessionsInOrder
+    beginStopping(within: limit)
+    for session in sessions { await session.leave(within: limit) }
+  }
+
+  /// Stops at once, but for the sessions, which begin to be left.
+  func beginStopping(within limit: Duration) {
     if phase != .stopped {
       phase = .stopped
       stopDiscovery()
     }
-    for session in leaveSessions(within: limit) { await session.leave(within: limit) }
+    for session in sessionsInOrder { session.assumeIsolated { $0.beginLeaving(within: limit) } }
+    letGoIfEnded()
   }
 
-  /// Begins to leave all sessions at once.
-  private func leaveSessions(within limit: Duration) -> [SessionCore] {
-    let sessions = sessionsInOrder
-    for session in sessions { session.assumeIsolated { $0.beginLeaving(within: limit) } }
-    return sessions
+  /// Lets go of what keeps this alive, once nothing is left to be done.
+  private func letGoIfEnded() {
+    guard phase == .stopped, sessions.isEmpty else { return }
+    shutdown?.cancel()
+    shutdown = nil
+    attention.connect(to: nil)
   }
 
   /// Lets go of everything, since nothing works any more.
@@ -283,14 +315,16 @@ actor PeerCore {
     stopDiscovery()
     for session in sessionsInOrder { session.assumeIsolated { $0.abandon() } }
     links = [:]
-    attention.connect(to: nil)
+    letGoIfEnded()
   }
 
   private func stopDiscovery() {
     endInvitations()
-    for advertising in advertisers { advertising.advertiser.assumeIsolated { $0.stop() } }
-    for browser in browsers { browser.assumeIsolated { $0.stop() } }
-    browsers = []
+    for advertiser in advertisers.compactMap(\.advertiser) {
+      advertiser.assumeIsolated { $0.stop() }
+    }
+    for browser in browsers.compactMap(\.browser) { browser.assumeIsolated { $0.stop() } }
+    (advertisers, browsers) = ([], [])
     discovery.assumeIsolated { $0.stop() }
     closeListeners()
   }
@@ -300,4 +334,6 @@ actor PeerCore {
   }
 
   private static let rememberedMax = 1_024
+  /// How long what was let go may take to deliver what it had sent.
+  static let farewellTime = Duration.seconds(2)
 }

@@ -37,7 +37,6 @@ struct PeerInvitations {
     var waiters: [Promise<Acceptance>] = []
     var wasFull = false  // A session without a free seat could not accept it.
     var isReserved = false  // The session keeps a seat for it.
-    var isSessionNew = false  // The session was made for it.
     var joining: Joining?  // Once the session knows what becomes of it.
   }
   /// How a peer whose invitation was accepted becomes a member.

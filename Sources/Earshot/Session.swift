@@ -3,6 +3,9 @@
 /// Comes from ``Peer/makeSession(_:)``, or from accepting an invitation. Everybody is linked with everybody;
 /// whoever joins one member is introduced to all. A member whose link breaks is waited for, and misses nothing
 /// if it comes back within the session's patience.
+///
+/// Leave it with ``disconnect(within:)``. A session that is released is left in the same way, with two seconds for
+/// what was sent. A call that has not returned and a stream of ``events`` or a loop over it hold the session.
 public actor Session {
   /// Runs where its peer's network runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor
@@ -11,7 +14,7 @@ public actor Session {
   /// Everything that happens, in order; ends after ``disconnect(within:)``.
   ///
   /// Messages that nobody takes hold up their senders, so take them.
-  public nonisolated var events: EventStream<SessionEvent> { EventStream(core.hub) }
+  public nonisolated var events: EventStream<SessionEvent> { EventStream(core.hub, of: self) }
 
   nonisolated let core: SessionCore
   private nonisolated let peer: Peer
@@ -20,6 +23,10 @@ public actor Session {
     unownedExecutor = core.unownedExecutor
     (self.core, self.peer) = (core, peer)
     core.assumeIsolated { $0.handle = self }
+  }
+
+  deinit {
+    if !core.directory.isEnded { core.peer.released(.session(core.id)) }
   }
 
   // MARK: Members
@@ -75,7 +82,10 @@ public actor Session {
         pending = send
       }
     }
-    if let pending { gone += try await Self.settled(pending) }
+    if let pending {
+      defer { withExtendedLifetime(self) {} }
+      gone += try await Self.settled(pending)
+    }
     if !gone.isEmpty, members != nil { throw SessionDirectory.notConnected(gone) }
   }
 

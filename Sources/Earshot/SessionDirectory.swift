@@ -38,6 +38,9 @@ final class SessionDirectory: Sendable {
     state.withLock { ($0.entries, $0.isEnded) = ([], true) }
   }
 
+  /// Whether the session is left or being left.
+  var isEnded: Bool { state.withLock { $0.isEnded } }
+
   /// The stream that messages came through, or `nil` when it has ended.
   func source(_ id: Delivery.ID?) -> Delivery? {
     state.withLock { state in state.sources.first { $0.id == id } }

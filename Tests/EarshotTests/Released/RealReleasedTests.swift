@@ -1,0 +1,81 @@
+import Earshot
+import EarshotNetwork
+import EarshotPOSIX
+import Synchronization
+import Testing
+
+/// What a program holds no longer ends, on real sockets, and whatever thread lets it go.
+@Suite("What is let go, on real sockets", .timeLimit(.minutes(2)))
+struct RealReleasedTests {
+  @Test("Who lets go of everything, on any thread, is told to have left; even its network ends")
+  func everything() async throws {
+    let remains = Remains()
+    let network = try POSIXNetwork(.loopback)
+    let bob = try await Peer("Bob", on: network)
+    let session = try await bob.makeSession()
+    let browser = try await bob.browse("real-release")
+    let ann = try await meet(bob, session, browser, remains)
+    var count = 0
+    for await event in session.events {
+      if case .message = event { count += 1 }
+      guard case .left(let id, let reason, _) = event else { continue }
+      #expect(id == ann && reason == .left)
+      break
+    }
+    #expect(count == 1_000)
+    for await event in browser.events { if case .lost(ann) = event { break } }
+    while remains.names != [] { try await network.sleep(for: .milliseconds(10)) }
+    await bob.stop()
+    await network.shutDown()
+  }
+
+  /// Ann, all of whom is let go when this returns.
+  private func meet(
+    _ bob: Peer, _ bobs: Session, _ browser: Browser, _ remains: Remains
+  ) async throws -> PeerID {
+    let network = try POSIXNetwork(.loopback)
+    let ann = try await Peer("Ann", on: network)
+    let advertiser = try await ann.advertise("real-release")
+    let session = try await ann.makeSession()
+    remains.watch("network", network)
+    remains.watch("ann", ann)
+    remains.watch("advertiser", advertiser)
+    remains.watch("session", session)
+    for await event in browser.events { if case .found = event { break } }
+    async let outcome = bob.invite(ann.id, to: bobs)
+    for await invitation in advertiser.invitations {
+      try await invitation.accept(into: session)
+      break
+    }
+    #expect(try await outcome == .accepted)
+    for number in 0..<1_000 { try await session.send([UInt8(number & 255)]) }
+    return ann.id
+  }
+
+  @Test("Many threads let go of what one peer made, at once, and nothing of it lives on")
+  func manyThreads() async throws {
+    let (network, remains) = (try POSIXNetwork(.loopback), Remains())
+    do {
+      let peer = try await Peer("Ann", on: network)
+      remains.watch("peer", peer)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for task in 0..<8 {
+          group.addTask {
+            for number in 0..<25 {
+              let session = try await peer.makeSession()
+              let browser = try await peer.browse("b\(task)-\(number % 4)")
+              let advertiser = try await peer.advertise("a\(task)")
+              remains.watch("session", session)
+              remains.watch("browser", browser)
+              remains.watch("advertiser", advertiser)
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      while await peer.sessionCount > 0 { try await network.sleep(for: .milliseconds(10)) }
+    }
+    while remains.names != [] { try await network.sleep(for: .milliseconds(10)) }
+    await network.shutDown()
+  }
+}
