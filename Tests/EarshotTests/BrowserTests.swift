@@ -2,6 +2,7 @@ import Earshot
 import EarshotNetwork
 import EarshotSimulator
 import Synchronization
+import TestKit
 import Testing
 
 /// What the tasks of a test have noted, in order.
@@ -180,10 +181,33 @@ struct BrowserTests {
         "invalidDiscoveryInfo", "[\"mood\": \"good\"]", "[\"mood\": \"fine\"]",
         "alreadyAdvertised", "invalidServiceType", "invalidServiceType", "invalidDiscoveryInfo",
       ])
-    // An answer with the former info that was on its way may show once more, before the goodbye.
-    let told = notes.of("bob").filter { $0 != "updated Ann good" }
-    #expect(told == ["found Ann", "updated Ann fine", "lost", "found Ann"])
+    #expect(notes.of("bob") == ["found Ann", "updated Ann fine", "lost", "found Ann"])
     world.finish()
+  }
+
+  @Test(
+    "Info that an update has replaced is not shown again, however soon the advertiser stops",
+    arguments: Seed.some(40))
+  func replaced(seed: Seed) {
+    let world = World(seed: seed.value)
+    defer { world.finish() }
+    var random = world.random("waits")
+    let waits = [Duration.seconds(5), .seconds(1)].map { random.duration(below: $0) }
+    play("ann", on: world.makeHost("ann")) { host in
+      let advertiser = try await Peer("Ann", on: host).advertise("chat", info: ["mood": "good"])
+      try await host.sleep(for: waits[0])
+      try await advertiser.update(info: ["mood": "fine"])
+      try await host.sleep(for: waits[1])
+      await advertiser.stop()
+    }
+    play("bob", on: world.makeHost("bob")) { [notes] host in
+      let browser = try await Peer("Bob", on: host).browse("chat")
+      for await event in browser.events { notes.add("bob: \(event.words)") }
+    }
+    world.run(for: .seconds(20))
+    let story = notes.of("bob")
+    #expect(story.last == "lost" && story.count(where: { $0 == "lost" }) == 1)
+    #expect(story.firstIndex(of: "updated Ann good") == nil, "\(story)")
   }
 
   @Test("A peer has 64 browsers at most; one more may come for each that stops")

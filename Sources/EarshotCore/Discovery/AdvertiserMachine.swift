@@ -101,6 +101,18 @@ package struct AdvertiserMachine: Hashable, Sendable {
     former.removeFirst(max(0, former.count - Self.formerMax))
   }
 
+  /// What was said of the instance a moment ago and not since: others may still keep it beside what replaced it.
+  private func formerRecords(at now: Instant) -> [DNSRecord] {
+    let ours = records.records(of: .instance, on: [])
+    var gone: [DNSRecord] = []
+    for old in former where old.until > now && old.record.name == records.instance {
+      if !(ours + gone).contains(where: { $0.saysTheSame(as: old.record) }) {
+        gone.append(old.record)
+      }
+    }
+    return gone
+  }
+
   private mutating func change(to interfaces: [NetworkInterface], at now: Instant) {
     noteFormer(.addresses, at: now)
     queues = interfaces.map { interface in
@@ -147,6 +159,7 @@ package struct AdvertiserMachine: Hashable, Sendable {
       queues[index].clear()
       let interface = queues[index].interface
       var goodbyes = records.records(of: sets, on: interface.addresses)
+      if !sets.isEmpty { goodbyes += formerRecords(at: now) }
       for record in goodbyes.indices { goodbyes[record].lifetimeSeconds = 0 }
       guard !goodbyes.isEmpty else { continue }
       send(DNSMessage(answering: goodbyes), to: .multicast, on: interface, into: &out)

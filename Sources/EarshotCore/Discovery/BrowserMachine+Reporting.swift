@@ -127,10 +127,10 @@ extension BrowserMachine {
     return .v6(high, low, scope: cached.interface)
   }
 
+  /// What was said last of a name, also when it is leaving: what it replaced does not come back.
   private func newest(_ name: DNSName, _ type: DNSType, on interface: UInt32) -> CachedRecord? {
     cache.records(name, type, on: interface).max {
-      ($0.trust != .leaving ? 1 : 0, $0.received, $0.sequence)
-        < ($1.trust != .leaving ? 1 : 0, $1.received, $1.sequence)
+      ($0.received, $0.sequence) < ($1.received, $1.sequence)
     }
   }
 
