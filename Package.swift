@@ -105,6 +105,10 @@ let package = Package(
     .executableTarget(
       name: "SimulatedCrowd", dependencies: ["BenchmarkKit", "Earshot", "EarshotSimulator"],
       path: "Benchmarks/SimulatedCrowd", swiftSettings: house),
+    .executableTarget(
+      name: "CrowdedHall",
+      dependencies: ["BenchmarkKit", "Earshot", "EarshotSimulator"],
+      path: "Benchmarks/CrowdedHall", swiftSettings: house),
     .target(
       name: "LoopbackPeers", dependencies: ["Earshot", "EarshotPOSIX"],
       path: "Benchmarks/LoopbackPeers", swiftSettings: house),
