@@ -77,9 +77,9 @@ private final class Hall: Sendable {
 @Suite("A hall of peers")
 struct HallTests {
   @Test(
-    "A hundred find each other in 10 s, with 12 packets each if they start at once, 20 if in a minute",
-    arguments: [(Duration.zero, 12), (Duration.seconds(60), 20)])
-  func hundred(spread: Duration, packets: Int) throws {
+    "A hundred find each other in 10 s, with 12 packets each in the first minute, however they come",
+    arguments: [Duration.zero, .seconds(10), .seconds(60)])
+  func hundred(spread: Duration) throws {
     let hall = Hall(100, seed: Seed(1))
     var random = hall.world.random("entries")
     for guest in hall.guests {
@@ -97,7 +97,7 @@ struct HallTests {
       }
       #expect(waits.allSatisfy { $0 <= .seconds(10) })
       let sent = try #require(log.statistics[guest.id]?.first)
-      #expect(sent.multicasts <= packets, "over both families of addresses")
+      #expect(sent.multicasts <= 12, "over both families of addresses")
       #expect(sent.unicasts <= 120)
     }
     #expect(log.lostCount == 0)
@@ -110,6 +110,32 @@ struct HallTests {
     for guest in hall.guests { try hall.enter(guest) }
     hall.world.run(for: .seconds(10))
     for guest in hall.guests { #expect(hall.log.found[guest.id]?.count == 29) }
+  }
+
+  @Test("Thirty who stay send a packet in ten seconds each at most, and doubt nobody who is there")
+  func staying() throws {
+    let hall = Hall(30, seed: Seed(1))
+    for guest in hall.guests { try hall.enter(guest) }
+    hall.world.run(for: .seconds(1_200))
+    hall.count()
+    let counts = try hall.guests.map { try #require(hall.log.statistics[$0.id]?.first).multicasts }
+    #expect(counts.allSatisfy { $0 <= 120 }, "over both families of addresses")
+    #expect(hall.log.lostCount == 0)
+  }
+
+  @Test("When one of thirty vanishes, a few ask after it for all, and all have lost it")
+  func vanished() throws {
+    let hall = Hall(30, seed: Seed(1))
+    for guest in hall.guests { try hall.enter(guest) }
+    hall.world.run(for: .seconds(30))
+    hall.count()
+    hall.world.crash(hall.guests[0].host)
+    hall.world.run(for: .seconds(130))
+    #expect(hall.log.lostCount == 29)
+    hall.count()
+    let sent = hall.guests.dropFirst().compactMap { hall.log.statistics[$0.id] }
+      .map { $0[1].multicasts - $0[0].multicasts }
+    #expect(sent.reduce(0, +) / sent.count <= 10)
   }
 
   @Test("Half of a hall that was out of range for an hour is found in 10 s")

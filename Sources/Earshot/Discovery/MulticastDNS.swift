@@ -55,6 +55,9 @@ package actor MulticastDNS {
     package var multicasts = 0
     /// To one host alone.
     package var unicasts = 0
+
+    /// Nothing sent yet.
+    package init() {}
   }
   /// How many packets were sent.
   package private(set) var statistics = Statistics()

@@ -95,7 +95,9 @@ struct AnswerQueue: Hashable, Sendable {
   /// Moves announcements and held answers that are due to what is owed.
   mutating func advance(at now: Instant) {
     if var current = announcing, current.next <= now {
-      owe(current.sets, at: now)
+      // What all peers say alike, somebody else has just announced.
+      let isSaid = allowed(.serviceTypes, at: now).isEmpty
+      owe(isSaid ? current.sets.subtracting(.serviceTypes) : current.sets, at: now)
       current.sent += 1
       current.next = now + .seconds(1 << (current.sent - 1))
       announcing = current.sent < Self.announcementsMax ? current : nil

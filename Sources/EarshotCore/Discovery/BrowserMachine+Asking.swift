@@ -5,6 +5,12 @@ extension BrowserMachine {
   private static let strangersMax = 16
   private static let firstPacketsMax = 3
   private static let crowd = 12
+  private static let company = 4
+  private static let longListWait = Duration.seconds(60)
+  /// What may be asked along: as many as fit one packet, however long their names are.
+  private static let askedAlongMax = 16
+  private static let askedAlong = Duration.seconds(6)
+  private static let upcomingMax = 64
 
   /// Does what is due: asks for the service, for what is missing and for what grows old, and forgets.
   mutating func advance(at now: Instant, into out: inout [Action]) {
@@ -16,13 +22,19 @@ extension BrowserMachine {
       }
     }
     var expired: [CachedRecord] = []
+    var asked: [CachedRecord] = []
     while let due = cache.popDue(at: now) {
       switch due {
       case .expired(let cached): expired.append(cached)
       case .asking(let cached) where isOurs(cached): break
       case .asking(let cached):
-        ask(DNSQuestion(cached.record.name, cached.record.type), on: cached.interface)
+        asked.append(cached)
+        noteAskedFor(cached.record, on: cached.interface, at: now)
       }
+    }
+    asked += takeUpcoming(after: asked, at: now)
+    for cached in asked {
+      ask(DNSQuestion(cached.record.name, cached.record.type), on: cached.interface)
     }
     forget(expired, at: now, into: &out)
     while let name = resolutions.popDue(at: now) {
@@ -37,6 +49,39 @@ extension BrowserMachine {
       for packet in packets(asking: asked, on: interface, at: now) {
         out.append(.send(packet, to: .multicast, interface: interface))
       }
+    }
+  }
+
+  /// What may be asked for together with what is due, so that one packet keeps many peers fresh.
+  private mutating func takeUpcoming(
+    after due: [CachedRecord], at now: Instant
+  ) -> [CachedRecord] {
+    guard !due.isEmpty, due.count < Self.askedAlongMax else { return [] }
+    var taken: [CachedRecord] = []
+    let upcoming = cache.upcoming(until: now + Self.askedAlong, countMax: Self.upcomingMax)
+    for sequence in upcoming.map(\.sequence) {
+      // Somebody who is asked for one record tells all: the others are not due any more then.
+      guard due.count + taken.count < Self.askedAlongMax, let cached = cache[sequence],
+        cached.isAskedAlong(at: now), cached.record.type != .ptr, !isOurs(cached)
+      else { continue }
+      cache.change(sequence) { $0.noteAsked() }
+      noteAskedFor(cached.record, on: cached.interface, at: now)
+      taken.append(cached)
+    }
+    return taken
+  }
+
+  /// A record is asked for: so are all of its name and type, and the answer says again what lives as long.
+  mutating func noteAskedFor(_ record: DNSRecord, on interface: UInt32, at now: Instant) {
+    var answered = cache.records(record.name, record.type, on: interface)
+    if record.type != .txt {
+      for name in instances(touchedBy: record) {
+        answered += cache.records(name, .srv, on: interface)
+        answered += (instances[name]?.hosts ?? []).flatMap { addresses(of: $0, on: interface) }
+      }
+    }
+    for cached in answered where cached.record != record && cached.record.type != .ptr {
+      cache.change(cached.sequence) { $0.noteAskedAlong(at: now) }
     }
   }
 
@@ -87,7 +132,7 @@ extension BrowserMachine {
     let known = interfaces.map { knownAnswers(on: $0, at: now).count }.max() ?? 0
     let packets =
       interfaces.map { self.packets(asking: [question], on: $0, at: now).count }.max() ?? 0
-    let least = Self.leastWait(knowing: known, in: packets, isFirst: schedule.sent == 0)
+    let least = Self.leastWait(knowing: known, in: packets, asked: schedule.sent)
     if schedule.putsOff(until: least, at: now, random: &random) { return }
     let wantsUnicast =
       asksForUnicast && schedule.sent == 0 && !schedule.isPutOff
@@ -104,10 +149,21 @@ extension BrowserMachine {
 
   /// How long a question waits at least for the sake of the room.
   ///
-  /// What many know is a long list, which goes to as many: it costs the room the square of its size.
-  static func leastWait(knowing known: Int, in packets: Int, isFirst: Bool) -> Duration {
-    let steps = isFirst && packets <= Self.firstPacketsMax ? packets - 1 : known / Self.crowd
-    return .seconds(steps * steps)
+  /// What many know is a long list, which goes to as many: it costs the room the square of its size. Whoever has
+  /// asked twice has missed little.
+  ///
+  /// - Parameters:
+  ///   - known: How many peers are known.
+  ///   - packets: How many packets it takes to list them.
+  ///   - asked: How often was asked since the beginning.
+  /// - Returns: The least time since the question before, or since the beginning.
+  static func leastWait(knowing known: Int, in packets: Int, asked: Int) -> Duration {
+    if asked == 0, packets <= Self.firstPacketsMax {
+      return .seconds((packets - 1) * (packets - 1))
+    }
+    let steps = known / (asked < 2 ? Self.crowd : Self.company)
+    let least = Duration.seconds(steps * steps)
+    return packets > 1 ? max(least, Self.longListWait) : least
   }
 
   /// Asks, and says what is known already and will be for at least half of its life.

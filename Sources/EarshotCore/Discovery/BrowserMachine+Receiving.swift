@@ -88,9 +88,7 @@ extension BrowserMachine {
   private mutating func overhearService(
     _ listed: [DNSName], _ arrival: DNSArrival, at now: Instant
   ) {
-    if !arrival.message.isTruncated {
-      cache.notePointersAskedByOthers(butFor: Set(listed), on: arrival.interface, at: now)
-    }
+    if !arrival.message.isTruncated { notePointersAsked(butFor: Set(listed), arrival, at: now) }
     let wouldAskTheSame = schedule.sent > 0 || schedule.isPutOff || !asksForUnicast
     guard wouldAskTheSame, interfaces.count == 1, schedule.isDueSoon(at: now),
       knowsAll(listed, on: arrival.interface, at: now)
@@ -98,6 +96,21 @@ extension BrowserMachine {
     overheard = Overheard(
       source: arrival.source, until: now + Self.truncatedPatience, schedule: schedule)
     schedule.noteAsked(at: now, random: &random)
+  }
+
+  /// Others asked for all pointers, but for those that they listed; nobody lists itself, nor answers itself.
+  private mutating func notePointersAsked(
+    butFor listed: Set<DNSName>, _ arrival: DNSArrival, at now: Instant
+  ) {
+    let asker = arrival.source.address
+    for cached in cache.pointers(on: arrival.interface) {
+      guard case .pointer(let target) = cached.record.data, !listed.contains(target) else {
+        continue
+      }
+      let endpoints = instances[target]?.service?.endpoints ?? []
+      if cached.source == asker || endpoints.contains(where: { $0.address == asker }) { continue }
+      cache.change(cached.sequence) { $0.noteAskedByOthers(at: now) }
+    }
   }
 
   /// The rest of what an asker knows: if that is more than we know, its question does not stand for ours.
@@ -131,6 +144,7 @@ extension BrowserMachine {
   ) {
     for cached in cache.records(question.name, question.type, on: interface)
     where cached.record.type != .ptr {
+      noteAskedFor(cached.record, on: interface, at: now)
       cache.change(cached.sequence) {
         if $0.isAskedSoon(at: now) { $0.noteAsked() }
         $0.noteAskedByOthers(at: now)

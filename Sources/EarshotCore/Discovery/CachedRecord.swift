@@ -6,7 +6,8 @@ struct CachedRecord: Hashable, Sendable {
     case fresh
     /// It was asked for by us, because a connection failed: ten seconds to be confirmed (RFC 6762 §10.4).
     case questioned
-    /// Others asked for it in vain: ten seconds, with questions of our own at the end only (§10.5).
+    /// Others asked for it in vain: ten seconds, with questions of our own at the end only (§10.5), at random
+    /// within a second each, since others doubt it at the same time.
     case doubted
     /// It said goodbye, or was replaced: one second (§10.1, §10.2).
     case leaving
@@ -27,6 +28,7 @@ struct CachedRecord: Hashable, Sendable {
   private var since: Instant
   private var lifetime: Duration
   private var jitter: Duration
+  private var doubtJitter = Duration.zero
   private var asked = 0
   private var unanswered = 0
 
@@ -51,7 +53,7 @@ struct CachedRecord: Hashable, Sendable {
     case .fresh where asked < 4:
       since + lifetime.scaled(by: .percent(80 + 5 * asked)) + jitter
     case .questioned where asked < 3: since + .seconds([0, 2, 5][asked])
-    case .doubted where asked < 2: since + .seconds(8 + asked)
+    case .doubted where asked < 2: since + .seconds(8 + asked) + doubtJitter
     case .fresh, .questioned, .doubted, .leaving: nil
     }
   }
@@ -65,6 +67,7 @@ struct CachedRecord: Hashable, Sendable {
     let clamped = min(max(lifetimeSeconds, range.lowerBound), range.upperBound)
     let seconds = record.type == .ptr ? max(clamped, Self.pointerSecondsMin) : clamped
     lifetime = .seconds(Int(seconds))
+    doubtJitter = random.duration(below: .seconds(1))
     jitter = random.duration(below: lifetime.scaled(by: .percent(2)))
     (received, since, trust, asked, unanswered) = (now, now, .fresh, 0, 0)
   }
@@ -79,13 +82,39 @@ struct CachedRecord: Hashable, Sendable {
   /// It was asked for, by us or by somebody whose answers we hear too.
   mutating func noteAsked() { asked += 1 }
 
-  /// Whether it will be asked for so soon that somebody else's question may stand for ours.
-  func isAskedSoon(at now: Instant) -> Bool {
-    trust == .fresh && nextAsk.map { $0 - now <= lifetime.scaled(by: .percent(2)) } ?? false
+  /// Something was asked for whose answer will say it too.
+  mutating func noteAskedAlong(at now: Instant) {
+    if isAskedSoon(at: now) || isDoubtedAloud(at: now) { asked += 1 }
   }
 
-  /// Others asked for it; two such questions without an answer cast doubt on it.
+  /// Whether it will be asked for so soon that somebody else's question may stand for ours.
+  ///
+  /// A first question may come together with others' that are due, and so a little early.
+  func isAskedSoon(at now: Instant) -> Bool {
+    isAsked(within: .percent(asked == 0 ? 7 : 2), at: now)
+  }
+
+  /// Whether it may be asked for already, together with what is due: from 75 % of its life on.
+  func isAskedAlong(at now: Instant) -> Bool {
+    switch trust {
+    case .fresh: asked == 0 && isAsked(within: .percent(5), at: now)
+    case .doubted: isDoubtedAloud(at: now)
+    case .questioned, .leaving: false
+    }
+  }
+
+  private func isAsked(within share: Ratio, at now: Instant) -> Bool {
+    trust == .fresh && nextAsk.map { $0 - now <= lifetime.scaled(by: share) } ?? false
+  }
+
+  /// Whether those who doubt it ask for it about now.
+  private func isDoubtedAloud(at now: Instant) -> Bool {
+    trust == .doubted && nextAsk.map { $0 - now <= .seconds(1) } ?? false
+  }
+
+  /// Others asked for it; two such questions without an answer cast doubt on it, and one more stands for ours.
   mutating func noteAskedByOthers(at now: Instant) {
+    if isDoubtedAloud(at: now) { asked += 1 }
     guard trust == .fresh else { return }
     unanswered += 1
     if unanswered >= 2 { distrust(.doubted, at: now) }

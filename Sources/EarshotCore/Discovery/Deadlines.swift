@@ -17,6 +17,7 @@ struct Deadlines<ID: Comparable & Hashable & Sendable>: Hashable, Sendable {
     var entered: Instant
   }
   private static var slack: Int { 64 }
+  private static var looksMax: Int { 256 }
 
   private var heap: [Entry] = []
   private var wishes: [ID: Wish] = [:]
@@ -54,6 +55,31 @@ struct Deadlines<ID: Comparable & Hashable & Sendable>: Hashable, Sendable {
       push(Entry(deadline: wish.deadline, id: first.id))
     }
     return nil
+  }
+
+  /// What comes due until an instant, the earliest first: of many, the first few.
+  func upcoming(until limit: Instant, countMax: Int) -> [ID] {
+    var upcoming: [ID] = []
+    var frontier = heap.isEmpty ? [] : [0]
+    for _ in 0..<Self.looksMax {
+      guard upcoming.count < countMax,
+        let place = frontier.indices.min(by: { isEarlier(frontier[$0], frontier[$1]) })
+      else { break }
+      let index = frontier.remove(at: place)
+      let entry = heap[index]
+      guard entry.deadline <= limit else { break }
+      if let wish = wishes[entry.id], wish.entered == entry.deadline, wish.deadline <= limit,
+        !upcoming.contains(entry.id)
+      {
+        upcoming.append(entry.id)
+      }
+      frontier += [2 * index + 1, 2 * index + 2].filter { $0 < heap.count }
+    }
+    return upcoming
+  }
+
+  private func isEarlier(_ left: Int, _ right: Int) -> Bool {
+    Entry.isEarlier(heap[left], heap[right])
   }
 
   /// Builds the heap anew when most of it stands for nothing any more.

@@ -122,24 +122,15 @@ struct RecordCache: Hashable, Sendable {
     sources.values.max { ($0.count, $1.first ?? 0) < ($1.count, $0.first ?? 0) }
   }
 
+  /// The record of a sequence number.
+  subscript(sequence: UInt64) -> CachedRecord? { records[sequence] }
+
   /// Changes a record and moves its deadline.
   mutating func change(_ sequence: UInt64, _ body: (inout CachedRecord) -> Void) {
     guard var cached = records[sequence] else { return }
     body(&cached)
     records[sequence] = cached
     deadlines.set(sequence, at: cached.deadline)
-  }
-
-  /// Others asked for all pointers of an interface, but for those that they listed.
-  mutating func notePointersAskedByOthers(
-    butFor listed: Set<DNSName>, on interface: UInt32, at now: Instant
-  ) {
-    for sequence in pointers {
-      guard records[sequence]?.interface == interface,
-        case .pointer(let target)? = records[sequence]?.record.data, !listed.contains(target)
-      else { continue }
-      change(sequence) { $0.noteAskedByOthers(at: now) }
-    }
   }
 
   /// Takes the next record that has come due: to be asked for again, or gone.
@@ -150,6 +141,11 @@ struct RecordCache: Hashable, Sendable {
     if cached.expiry <= now { return remove(sequence).map { .expired($0) } }
     change(sequence) { $0.noteAsked() }
     return .asking(cached)
+  }
+
+  /// The records that come due within some seconds, the earliest first: of many, the first few.
+  func upcoming(until limit: Instant, countMax: Int) -> [CachedRecord] {
+    deadlines.upcoming(until: limit, countMax: countMax).compactMap { records[$0] }
   }
 
   /// Removes all that came in on interfaces that are gone.

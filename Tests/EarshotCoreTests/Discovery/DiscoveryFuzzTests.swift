@@ -8,6 +8,7 @@ struct DiscoveryFuzzTests {
     "Whatever arrives, the machines live, send little and keep little", arguments: Seed.some(4))
   func vandals(seed: Seed) throws {
     var random = seed.generator
+    let asker = Endpoint(.v4(0x0A00_0064), port: DNSArrival.port)
     let said = Said(announcement: try Ann.announcement())
     let samples =
       [said.all, Said(announcement: try Ann.announcement(id: Ann.peer(5))).all]
@@ -28,7 +29,8 @@ struct DiscoveryFuzzTests {
       browser.run(for: wait)
       guard let message = try? DNSMessage(decoding: packet) else { continue }
       advertiser.hear(message)
-      browser.hear(message)
+      // Whoever answers does not ask: that would say nothing about its answers.
+      browser.hear(message, from: message.isResponse ? BrowserBench.other : asker)
     }
     #expect(browser.machine.cachedCount <= 512)
     // Twenty seconds: each set once a second, each name defended four times a second.
