@@ -94,7 +94,9 @@ let package = Package(
       dependencies: ["EarshotCore", "EarshotScenario", "TestKit"], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["CEarshot", "EarshotCLI", "EarshotCommandLine", "ScreenKit"],
+      dependencies: [
+        "CEarshot", "Earshot", "EarshotPOSIX", "EarshotCLI", "EarshotCommandLine", "ScreenKit",
+      ],
       exclude: ["avahi-in-namespace.sh"],
       swiftSettings: house),
     // How fast it is.

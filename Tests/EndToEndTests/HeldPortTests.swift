@@ -1,0 +1,110 @@
+import Earshot
+import EarshotPOSIX
+import Foundation
+import Testing
+
+/// A host on which another program holds the port of multicast DNS for itself alone.
+@Suite(
+  "The port of discovery, on a host where another program holds it alone", .timeLimit(.minutes(5)),
+  .enabled(if: Namespaces.areAvailable, "network namespaces need Linux, root and iproute2"),
+  .enabled(if: Shell.has("python3"), "needs python3 for the other program"))
+struct HeldPortTests {
+  /// Holds the port, without a share for anybody, until its input ends.
+  private func holdPort(of side: Namespaces.Side) async throws -> Program {
+    let script = """
+      import socket, sys
+      holder = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+      holder.bind(("", 5353))
+      print("held", flush=True)
+      sys.stdin.read()
+      """
+    let program = try Program(running: side.prefix + ["python3", "-c", script])
+    await program.expect("held")
+    return program
+  }
+
+  private func earshot(_ side: Namespaces.Side, _ words: [String]) throws -> Program {
+    try Program(words, on: side.interface, prefix: side.prefix)
+  }
+
+  @Test(
+    "Each command says so in a sentence and ends with status 1, and works once the port is free",
+    arguments: [["advertise", "--name", "Ann"], ["browse"], ["chat", "--name", "Ann"]])
+  func commands(words: [String]) async throws {
+    let hosts = try Namespaces()
+    let holder = try await holdPort(of: hosts.left)
+    let refused = try earshot(hosts.left, words)
+    #expect(await refused.exitStatus() == 1)
+    await refused.expect("earshot: ")
+    let sentence = try #require(refused.line(with: "earshot: "))
+    #expect(sentence.contains("Another program holds UDP port 5353 for itself alone"))
+    try holder.closeInput()
+    #expect(await holder.exitStatus() == 0)
+    let service = words[0] == "chat" ? "earshot-chat" : "earshot"
+    let welcome = try earshot(hosts.left, words)
+    let other = try Program(
+      ["advertise", "--name", "Bob", "--service", service], on: hosts.right.interface,
+      prefix: hosts.right.prefix)
+    let watcher = try Program(
+      ["browse", "--service", service], on: hosts.right.interface, prefix: hosts.right.prefix)
+    if words[0] == "advertise" {
+      await watcher.expect("found\tAnn")
+    } else {
+      await welcome.expect("Bob")
+    }
+    withExtendedLifetime((hosts, welcome, other, watcher)) {}
+  }
+
+  @Test("A browser that lost the port in its sleep says so, and finds again when the port is free")
+  func lostInSleep() async throws {
+    let hosts = try Namespaces()
+    let network = try await hosts.left.network()
+    let ann = try await Peer("Ann", on: network)
+    let browser = try await ann.browse("earshot")
+    let bob = try earshot(hosts.right, ["advertise", "--name", "Bob"])
+    _ = await browser.events.first { $0.name == "Bob" }
+    await ann.suspend()
+    let holder = try await holdPort(of: hosts.left)
+    try await ann.resume()
+    #expect(await ann.discoveryProblem?.code == .discoveryUnavailable)
+    let eve = try earshot(hosts.right, ["advertise", "--name", "Eve"])
+    await eve.expect("Advertising Eve")
+    try holder.closeInput()
+    #expect(await holder.exitStatus() == 0)
+    _ = await browser.events.first { $0.name == "Eve" }
+    #expect(await browser.peers.contains { $0.name == "Eve" })
+    #expect(await ann.discoveryProblem == nil)
+    await ann.stop()
+    await network.shutDown()
+    withExtendedLifetime((hosts, bob, eve)) {}
+  }
+}
+
+extension BrowserEvent {
+  /// Who was found.
+  fileprivate var name: String? { if case .found(let peer) = self { peer.name } else { nil } }
+}
+
+extension Namespaces.Side {
+  /// The network as a program of this namespace sees it: threads stay where they were started.
+  fileprivate func network() async throws -> POSIXNetwork {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread {
+        continuation.resume(
+          with: Result {
+            try enter()
+            return try POSIXNetwork(POSIXNetwork.Configuration(interfaces: [interface]))
+          })
+      }
+    }
+  }
+
+  /// Brings this thread into the namespace.
+  private func enter() throws {
+    let descriptor = open("/var/run/netns/\(name)", O_RDONLY)
+    defer { close(descriptor) }
+    let function = try #require(dlsym(nil, "setns"))
+    let setns = unsafeBitCast(function, to: (@convention(c) (Int32, Int32) -> Int32).self)
+    try #require(setns(descriptor, 0) == 0)
+  }
+}
