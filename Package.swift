@@ -97,7 +97,7 @@ let package = Package(
       dependencies: [
         "CEarshot", "Earshot", "EarshotPOSIX", "EarshotCLI", "EarshotCommandLine", "ScreenKit",
       ],
-      exclude: ["avahi-in-namespace.sh"],
+      exclude: ["ask-again.py", "avahi-in-namespace.sh"],
       swiftSettings: house),
     // How fast it is.
     .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: house),

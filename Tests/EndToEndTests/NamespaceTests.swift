@@ -69,6 +69,27 @@ struct NamespaceTests {
   }
 
   @Test(
+    "A program is answered by another one of its host within the second of the last answer, and nobody else hears",
+    .enabled(if: Shell.has("python3"), "needs python3 for the program that asks"))
+  func neighbours() async throws {
+    let hosts = try Namespaces()
+    let script = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "ask-again.py").path
+    func asker(_ side: Namespaces.Side, _ mode: String) throws -> Program {
+      try Program(running: side.prefix + ["python3", script, side.address, service, mode])
+    }
+    let far = try asker(hosts.right, "listen")
+    await far.expect("ready")
+    let ann = try earshot(hosts.left, "advertise", "--name", "Ann")
+    let near = try asker(hosts.left, "ask")
+    await near.expect("answer, hop limit 0", times: 3)
+    await near.expect("answer, hop limit 255")
+    await far.expect("answer, hop limit 255", times: 2)
+    #expect(far.line(with: "hop limit 0") == nil)
+    withExtendedLifetime((hosts, ann, near, far)) {}
+  }
+
+  @Test(
     "Avahi sees a peer with its info, and hears its goodbye",
     .enabled(if: Self.hasAvahi, "needs avahi-daemon, avahi-utils and dbus"))
   func seen() async throws {
