@@ -129,4 +129,21 @@ struct TerminalTests {
     #expect(await browser.exitStatus() == 0)
     withExtendedLifetime(ann) {}
   }
+
+  @Test("Keys that are pressed do not show in the table of who is near")
+  func tableStaysWhole() async throws {
+    let browser = try TerminalProgram("browse", "--service", service, columns: 100)
+    await browser.expect("Nobody is in sight")
+    browser.press("keys that\rare pressed\r\r")
+    let ann = try Program(["advertise", "--name", "Ann", "--service", service])
+    await browser.expect { screen in
+      let rows = screen.lines
+      return rows.count == 2 && rows[0].hasPrefix("#") && rows[1].hasPrefix("1  Ann")
+    }
+    #expect(!browser.showsKeys)
+    browser.press("\u{3}")
+    #expect(await browser.exitStatus() == 0)
+    #expect(browser.showsKeys)
+    withExtendedLifetime(ann) {}
+  }
 }

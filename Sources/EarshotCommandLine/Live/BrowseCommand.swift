@@ -24,6 +24,8 @@ package struct BrowseCommand: LiveCommand {
   ) async -> ExitCode {
     await asPeer(on: network, console) { peer throws(EarshotError) in
       let browser = try await peer.browse(options.service)
+      if !isJSON { keyboard.hide(on: console) }
+      defer { keyboard.end() }
       let report = Mutex(BrowseReport(on: console, isJSON: isJSON, service: options.service))
       keyboard.whenTerminalChanges { report.withLock { $0.terminalChanged() } }
       for await event in browser.events { report.withLock { $0.handle(event) } }

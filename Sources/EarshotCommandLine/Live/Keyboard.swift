@@ -21,6 +21,8 @@ package final class Keyboard: Sendable {
     var splitter = LineSplitter()
     /// What is typed in, and where it is shown.
     var prompt: (prompt: Prompt, console: Console)?
+    /// Whether the terminal shows nothing of what is typed, though nothing is edited.
+    var isHidden = false
     var terminalChanged: (@Sendable () -> Void)?
     var isClosed = false
   }
@@ -66,11 +68,20 @@ package final class Keyboard: Sendable {
     return (above, .edited)
   }
 
-  /// Ends the editing, and gives the terminal back as it was.
+  /// Has the terminal show nothing of what is typed until ``end()``, so that what is drawn there stays whole.
+  package func hide(on console: Console) {
+    guard let mode, console.terminal() != nil, mode.begin() else { return }
+    state.withLock { $0.isHidden = true }
+  }
+
+  /// Ends the editing or hiding, and gives the terminal back as it was.
   package func end() {
-    guard let (prompt, _) = state.withLock({ $0.prompt.take() }) else { return }
-    prompt.handle(.closeRequested)
-    mode?.end()
+    let (shown, wasHidden) = state.withLock { state in
+      defer { state.isHidden = false }
+      return (state.prompt.take(), state.isHidden)
+    }
+    shown?.prompt.handle(.closeRequested)
+    if shown != nil || wasHidden { mode?.end() }
   }
 
   // MARK: Typing
@@ -133,9 +144,10 @@ package final class Keyboard: Sendable {
 
   /// Takes note of a terminal that has another size, or was used by others.
   package func noteTerminalChange() {
-    let (shown, act) = state.withLock { ($0.prompt, $0.terminalChanged) }
+    let (shown, isHidden, act) = state.withLock { ($0.prompt, $0.isHidden, $0.terminalChanged) }
+    // Who has used it may have left it otherwise.
+    if shown != nil || isHidden { _ = mode?.begin() }
     if let (prompt, console) = shown {
-      _ = mode?.begin()  // Who has used it may have left it otherwise.
       if let size = console.terminal() { prompt.handle(.resized(size)) }
     }
     act?()
@@ -145,13 +157,16 @@ package final class Keyboard: Sendable {
   ///
   /// - Parameter stop: Returns when this goes on.
   package func pause(_ stop: () -> Void) {
-    guard let (prompt, _) = state.withLock({ $0.prompt }) else { return stop() }
+    guard hasTerminal else { return stop() }
     mode?.end()
     stop()
-    guard state.withLock({ $0.prompt != nil }) else { return }  // Ended meanwhile.
+    guard hasTerminal else { return }  // Ended meanwhile.
     _ = mode?.begin()
-    prompt.handle(.continued)
+    state.withLock { $0.prompt }?.prompt.handle(.continued)
   }
+
+  /// Whether the terminal is other than it was at the start.
+  private var hasTerminal: Bool { state.withLock { $0.prompt != nil || $0.isHidden } }
 
   private static let linesMax = 1_024
 }
