@@ -69,6 +69,11 @@ package struct Roster: Hashable, Sendable {
     var reservations = 0
     var unseatedSince: Instant?  // A member, in the row of all in sight.
 
+    /// Whether nobody but former members spoke of the peer.
+    var isOnlyRemembered: Bool {
+      standing != .member && !listings.isEmpty && listings.allSatisfy { $0.expiry != nil }
+    }
+
     /// Which session of the peer counts: a later one than the member's, or the one that was spoken of last.
     func candidate(besides former: [Former]) -> Entry? {
       let known = listings.lazy.map(\.entry).filter { !former.contains(Former($0)) }
@@ -396,12 +401,16 @@ package struct Roster: Hashable, Sendable {
     SeatRow.Stand(peer: local, seniority: seniority ?? .max, capacity: capacity)
   }
 
-  private var standingMembers: [SeatRow.Stand] { members.map(SeatRow.Stand.init) }
+  private var standingMembers: [SeatRow.Stand] { members.map { SeatRow.Stand($0) } }
 
   /// The row of all in sight, the local peer included.
   private var row: SeatRow {
-    let entries = places.compactMap { $0.candidate(besides: former) ?? $0.entry }
-    return SeatRow(entries.map(SeatRow.Stand.init) + [own])
+    let stands = places.compactMap { place in
+      (place.candidate(besides: former) ?? place.entry).map {
+        place.isOnlyRemembered ? SeatRow.Stand(behindAll: $0) : SeatRow.Stand($0)
+      }
+    }
+    return SeatRow(stands + [own])
   }
 
   private var seats: [PeerID] { row.seats }

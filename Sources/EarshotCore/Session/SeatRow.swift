@@ -42,4 +42,9 @@ extension SeatRow.Stand {
   init(_ entry: Roster.Entry) {
     self.init(peer: entry.peer, seniority: entry.seniority, capacity: entry.capacity)
   }
+
+  /// One that may never come, and has a seat only when all others have theirs.
+  init(behindAll entry: Roster.Entry) {
+    self.init(peer: entry.peer, seniority: .max, capacity: entry.capacity)
+  }
 }

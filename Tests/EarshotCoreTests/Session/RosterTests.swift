@@ -234,6 +234,20 @@ struct RosterTests {
     #expect(roster.settle(at: .zero) == [.dismiss(Self.peers[3], .full)])
   }
 
+  @Test("Whom only former members spoke of has a seat behind all others, however early it joined")
+  func remembered() {
+    var roster = Self.roster(with: [1, 2], capacity: 3)
+    roster.introduce(Self.entry(3, seniority: 4), by: Self.peers[2])
+    #expect(roster.settle(at: .zero) == [])
+    _ = roster.leave(Self.peers[2], Self.session(2), .left, at: .zero)
+    #expect(roster.settle(at: .zero) == [.seek(Self.entry(3, seniority: 4), waiting: nil)])
+    roster.introduce(Self.entry(4, seniority: 9), by: Self.peers[1])
+    #expect(
+      roster.settle(at: .zero) == [
+        .abandon(Self.peers[3]), .seek(Self.entry(4, seniority: 9), waiting: nil),
+      ])
+  }
+
   @Test("The smallest capacity among the seated bounds the group")
   func smallestCapacity() {
     var roster = Self.roster(with: [1], capacity: 8)
