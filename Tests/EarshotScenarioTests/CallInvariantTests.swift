@@ -55,6 +55,20 @@ struct CallInvariantTests {
     #expect(crashed.violated.isEmpty)
   }
 
+  @Test("Lets an answer wait for one that sleeps until that one's time is over, and for no other")
+  func asleep() throws {
+    for (sleeper, end, isInTime) in [("bob", 45.0, true), ("bob", 45.1, false), ("cy", 45, false)] {
+      let recording = try Recording()
+      let call = recording.recorder.begin(
+        Call(
+          .accept, by: "ann", about: "bob", at: .seconds(5), limit: .seconds(10),
+          inSleep: .seconds(40)))
+      recording.fault(.suspend(sleeper, grace: .zero), from: 6, to: 8)
+      recording.recorder.end(call, at: .seconds(end))
+      #expect(recording.violated == (isInTime ? [] : [Self.calls]), "\(sleeper) \(end)")
+    }
+  }
+
   // MARK: Invitations
 
   /// Ann invites Bob at 5 s and is told something at 8 s; Bob answers at 7 s.

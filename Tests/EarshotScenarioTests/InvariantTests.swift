@@ -117,6 +117,22 @@ struct InvariantTests {
     #expect(sessions.violated.isEmpty)
   }
 
+  @Test("Lets a group be split as long as one that is waited for keeps the seat that it needs")
+  func awaited() throws {
+    for (capacity, end, isExplained) in [(3, 59.0, true), (4, 59, false), (3, 25, false)] {
+      let recording = try Recording(
+        "{ name: 'peer', count: 4, session: { capacity: \(capacity), patience: '2m' } }")
+      recording.join(1, "peer1", "peer2")
+      recording.join(1, "peer2", "peer3")
+      recording.join(1, "peer3", "peer4")
+      recording.fault(.crash("peer4"), from: 2)
+      recording.note(2, "peer4", .crashed)
+      recording.note(7, "peer3", .interrupted, "peer4", "silence")
+      recording.note(end, "peer3", .left, "peer4", "restarted")
+      #expect(recording.violated.contains(Self.mesh) == !isExplained, "\(capacity) \(end)")
+    }
+  }
+
   // MARK: Causes
 
   @Test(
@@ -182,6 +198,55 @@ struct InvariantTests {
       recording.note(10, "ann", .left, "bob", "lost")
       recording.note(10, "bob", .left, "ann", "lost")
       #expect(recording.violated.contains(Self.causes) == !isCut)
+    }
+  }
+
+  @Test("Lets a member be lost that never came to know of it, if something struck while they met")
+  func unconfirmed() throws {
+    for (isStruck, hasMet) in [(true, false), (false, false), (true, true)] {
+      let recording = try Recording("{ name: 'ann', session: { patience: '5s' } }, 'bob'")
+      if isStruck { recording.fault(.partition([["ann"], ["bob"]]), from: 4.9, to: 8) }
+      recording.note(5, "ann", .joined, "bob")
+      if hasMet { recording.note(5, "bob", .joined, "ann") }
+      if isStruck { recording.note(9, "ann", .interrupted, "bob", "silence") }
+      recording.note(9.5, "ann", .left, "bob", "lost")
+      #expect(recording.violated.contains(Self.causes) == !(isStruck && !hasMet))
+    }
+  }
+
+  @Test("Hears later of a program that takes its time that it has given a member up")
+  func slowWord() throws {
+    for (reading, hasLeft, isExplained) in [
+      ("read: { every: '1s' }", true, true), ("read: { every: '1s' }", false, false),
+      ("", true, false),
+    ] {
+      let recording = try Recording(
+        "'ann', { name: 'bob', session: { patience: '5s' }, \(reading) }")
+      recording.join(1, "ann", "bob")
+      recording.fault(.partition([["ann"], ["bob"]]), from: 5, to: 16)
+      recording.note(10, "ann", .interrupted, "bob", "silence")
+      recording.note(10, "bob", .interrupted, "ann", "silence")
+      recording.note(16.2, "ann", .left, "bob", "lost")
+      if hasLeft { recording.note(17, "bob", .left, "ann", "lost") }
+      #expect(recording.violated.contains(Self.causes) == !isExplained, "\(reading) \(hasLeft)")
+    }
+  }
+
+  @Test("Lets who does not browse wait for one that started again, unless a member knows it")
+  func unheard() throws {
+    for (ann, isIntroduced, isExplained) in [
+      ("", false, true), ("browse: true", false, false), ("", true, false),
+      ("session: { patience: '5s' }", false, false),
+    ] {
+      let recording = try Recording("{ name: 'ann', \(ann) }, 'bob', 'cy'")
+      recording.join(1, "ann", "bob")
+      recording.fault(.crash("bob"), from: 5, to: 8)
+      recording.note(5, "bob", .crashed)
+      recording.note(10, "ann", .interrupted, "bob", "silence")
+      if isIntroduced { recording.join(11, "ann", "cy") }
+      if isIntroduced { recording.join(12, "bob", "cy") }
+      recording.note(39.9, "ann", .left, "bob", "restarted")
+      #expect(recording.violated.contains(Self.agreement) == !isExplained, "\(ann)")
     }
   }
 

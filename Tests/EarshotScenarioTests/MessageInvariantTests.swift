@@ -43,6 +43,19 @@ struct MessageInvariantTests {
     #expect(recording.violated.isEmpty, "\(recording.complaints)")
   }
 
+  @Test("Lets a farewell that took no time count what was on its way, and no other one")
+  func sudden() throws {
+    for (seconds, isRight) in [(12.0, true), (12.1, false)] {
+      let recording = try Recording("'ann', 'bob'")
+      recording.join(1, "ann", "bob")
+      recording.send(10, from: "ann", to: "bob", at: 2, arrived: 10)
+      recording.note(12, "ann", .disconnected)
+      recording.note(seconds, "ann", .left, "bob", "disconnected, 1 undelivered")
+      recording.note(12.2, "bob", .left, "ann", "left")
+      #expect(recording.violated == (isRight ? [] : [Self.counts]))
+    }
+  }
+
   @Test(
     "Has bounds where the sender cannot know what arrived: no less than what did not, no more than")
   func bounds() throws {

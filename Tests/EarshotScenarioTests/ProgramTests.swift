@@ -74,6 +74,20 @@ struct ProgramTests {
     #expect(verdict.timeline.entries.count { $0.kind == .disconnected } == 1)
   }
 
+  @Test("Does not make a session anew that it has not left since it started again")
+  func notLeft() throws {
+    let scenario = try Scenario(
+      json5: """
+        { name: 'p', duration: '40s',
+          peers: ['ann', { name: 'bob', invite: { who: 'ann', again: '1s' }, disconnect: '10s', rejoin: '20s' }],
+          faults: [{ at: '9s', kind: 'crash', peer: 'bob', for: '3s' }],
+          expect: [{ connected: 'all', throughout: ['15s', '40s'] }] }
+        """, file: "p.json5")
+    let verdict = ScenarioRun.runTwice(scenario)
+    #expect(Self.held(verdict), Self.text(verdict))
+    #expect(!verdict.timeline.entries.contains { $0.kind == .rejoined })
+  }
+
   @Test("Removes a member, and stops for good")
   func removes() throws {
     let verdict = try Self.run(

@@ -94,6 +94,11 @@ package struct Disturbances: Hashable, Sendable {
     all.contains { $0.crashed == name && range.contains($0.start) }
   }
 
+  /// When a peer's memory was lost in a range for the last time; `nil` when it was not.
+  func lastCrash(of name: String, in range: ClosedRange<Duration>) -> Duration? {
+    all.filter { $0.crashed == name && range.contains($0.start) }.map(\.start).max()
+  }
+
   /// How long a peer was suspended within a range.
   func suspension(of name: String, in range: ClosedRange<Duration>) -> Duration {
     total(in: range) { $0.suspended == name }

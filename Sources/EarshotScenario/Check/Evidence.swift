@@ -26,6 +26,11 @@ struct Evidence {
     plans[name]?.session(session)?.patience ?? Session.Configuration().patience
   }
 
+  /// How many peers a session takes, its own included.
+  func capacity(of name: String, in session: String) -> Int {
+    plans[name]?.session(session)?.capacity ?? Session.Configuration().peersMax
+  }
+
   /// Whether there are more peers than some session has room for.
   var isCrowded: Bool {
     let smallest = names.flatMap { plans[$0]?.sessions.map(\.capacity) ?? [] }
@@ -40,6 +45,9 @@ struct Evidence {
       seen.insert($0).inserted
     }
   }
+
+  /// Whether a peer looks for others.
+  func browses(_ name: String) -> Bool { plans[name]?.browses ?? false }
 
   /// Whether a program takes its events at once from a time on: what it says is then what it was told.
   func isPrompt(_ name: String, from time: Duration) -> Bool {

@@ -23,13 +23,47 @@ extension Invariants {
       evidence.isQuiet(observer, subject, in: gap.strict), arePrompt(span.key, from: start)
     else { return nil }
     let alone = uncovered(start...end, by: evidence.spans.spans(span.key.reversed))
-    guard let longest = alone.first(where: { $0.upperBound - $0.lowerBound > limit }) else {
-      return nil
-    }
+    guard let longest = alone.first(where: { $0.upperBound - $0.lowerBound > limit }),
+      !(isUnheard(span, in: longest, for: limit)
+        && longest.upperBound - longest.lowerBound <= limit + patience(of: span))
+    else { return nil }
     let time = Quantity.moment(longest.upperBound - longest.lowerBound)
     return
       "from \(Quantity.moment(longest.lowerBound)) on \(observer) has \(subject) as a member for "
       + "\(time), but \(subject) not \(observer)"
+  }
+
+  private func patience(of span: MembershipSpan) -> Duration {
+    evidence.patience(of: span.key.observer, in: span.key.session)
+  }
+
+  /// Whether nobody can tell one end where the other one is, which has lost its memory and does not ask.
+  ///
+  /// A program that starts again listens at another port: it is found by those who browse, and by those who have a
+  /// member that has met it since. Others wait for it, as long as their patience lasts.
+  private func isUnheard(
+    _ span: MembershipSpan, in range: ClosedRange<Duration>, for limit: Duration
+  ) -> Bool {
+    let key = span.key
+    guard !evidence.browses(key.observer),
+      let crash = evidence.record.disturbances.lastCrash(
+        of: key.subject, in: span.start...range.upperBound)
+    else { return false }
+    return !evidence.names.contains { other in
+      let known = MembershipSpan.Key(
+        observer: key.observer, subject: other, session: key.session)
+      let told = MembershipSpan.Key(observer: other, subject: key.subject, session: key.session)
+      return evidence.spans.spans(known).contains { known in
+        evidence.spans.spans(told).contains { told in
+          guard told.start >= crash else { return false }
+          let start = max(range.lowerBound, known.start, told.start)
+          let end = min(
+            range.upperBound, known.end ?? range.upperBound, told.end ?? range.upperBound)
+          return start + limit < end
+            && evidence.isQuiet(key.observer, other, in: start...end)
+        }
+      }
+    }
   }
 
   private func arePrompt(_ key: MembershipSpan.Key, from time: Duration) -> Bool {
@@ -64,10 +98,24 @@ extension Invariants {
       evidence.isAwake($0, in: window) && evidence.isPrompt($0, from: window.lowerBound)
     }
     return groups(of: present, session, window).flatMap { group in
-      PeerPairs(names: group).couples.compactMap { left, right in
-        hole(left, right, session, gap)
-      }
+      isOverfull(group, session, window)
+        ? []
+        : PeerPairs(names: group).couples.compactMap { left, right in
+          hole(left, right, session, gap)
+        }
     }
+  }
+
+  /// Whether a group that fits does not with those that its members wait for: these keep their seats meanwhile.
+  private func isOverfull(
+    _ group: [String], _ session: String, _ window: ClosedRange<Duration>
+  ) -> Bool {
+    let absent = evidence.spans.all.filter { span in
+      span.key.session == session && group.contains(span.key.observer)
+        && !group.contains(span.key.subject) && span.isAwaited(in: window)
+    }
+    let room = group.map { evidence.capacity(of: $0, in: session) }.min() ?? 0
+    return group.count <= room && group.count + Set(absent.map(\.key.subject)).count > room
   }
 
   /// Why two peers of a group are not linked, if they should be.

@@ -62,7 +62,9 @@ extension Invariants {
       return [key, key.reversed].contains {
         evidence.did(.removed, $0.observer, to: $0.subject, in: key.session, during)
       }
-    case .lost: return isPatienceOver(span, at: end) || isForgotten(span, during)
+    case .lost:
+      return isPatienceOver(span, at: end) || isForgotten(span, during)
+        || isUnconfirmed(span, within: meeting)
     case .restarted:
       return isForgotten(span, during)
         || evidence.did(.rejoined, key.subject, in: key.session, during)
@@ -84,14 +86,29 @@ extension Invariants {
   }
 
   /// Whether the other end has lost its memory of the membership, or has given it up before.
+  ///
+  /// A program that takes its time says so later.
   private func isForgotten(_ span: MembershipSpan, _ during: ClosedRange<Duration>) -> Bool {
-    evidence.record.disturbances.crash(span.key.subject, in: during)
+    let isPrompt = evidence.isPrompt(span.key.subject, from: during.upperBound)
+    return evidence.record.disturbances.crash(span.key.subject, in: during)
       || evidence.spans.spans(span.key.reversed).contains { other in
         guard let (end, order) = other.end.flatMap({ end in other.endOrder.map { (end, $0) } }),
           other.reason != DepartureReason.disconnected.rawValue
         else { return false }
-        return end >= span.start && span.endOrder.map { order < $0 } ?? false
+        return end >= span.start && (!isPrompt || span.endOrder.map { order < $0 } ?? false)
       }
+  }
+
+  /// Whether the other end never had the membership, since something struck while the two met.
+  private func isUnconfirmed(_ span: MembershipSpan, within meeting: Duration) -> Bool {
+    let (observer, subject) = (span.key.observer, span.key.subject)
+    let time = max(.zero, span.start - meeting)...(span.start + meeting)
+    let isStruck =
+      evidence.isLossy(observer, subject)
+      || evidence.record.disturbances.touch(observer, subject, in: time)
+    let during = time.lowerBound...max(time.lowerBound, span.end ?? evidence.end)
+    return isStruck
+      && !evidence.spans.spans(span.key.reversed).contains { $0.overlaps(during) }
   }
 
   private static let meetingTime: Duration = .seconds(2)

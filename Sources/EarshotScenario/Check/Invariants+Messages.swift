@@ -40,18 +40,19 @@ extension Invariants {
     let isClean =
       span?.lastBreak == nil && delay < Evidence.calm && !evidence.isLossy(sender, receiver)
       && !evidence.record.disturbances.touch(sender, receiver, in: during)
-      && !isFarewellLong(ledger, during) && Self.farewells.contains(ledger.reason)
+      && !isFarewellCut(ledger, during) && Self.farewells.contains(ledger.reason)
     guard !isClean else { return leaving ?? end }
     return min(span?.lastBreak ?? end, leaving ?? end) - Evidence.calm - delay
   }
 
-  /// Whether the sender's own farewell took so long that it may have been cut off.
-  private func isFarewellLong(
+  /// Whether the sender's own farewell took no time at all, or so long that it may have been cut off.
+  private func isFarewellCut(
     _ ledger: MembershipLog.Ledger, _ during: ClosedRange<Duration>
   ) -> Bool {
     let start = firstDeparture(
       of: ledger.key.sender, from: ledger.key.receiver, ledger.key.session, during)
-    return start.map { during.upperBound - $0 > Self.farewellTime } ?? false
+    let time = start.map { during.upperBound - $0 }
+    return time.map { $0 == .zero || $0 > Self.farewellTime } ?? false
   }
 
   /// When a peer began to leave another one, in a range.

@@ -48,6 +48,14 @@ struct MembershipSpan: Hashable {
     }
   }
 
+  /// Whether its observer waited for the subject at some time of a range.
+  func isAwaited(in range: ClosedRange<Duration>) -> Bool {
+    overlaps(range)
+      && interruptions.contains {
+        $0.start <= range.upperBound && ($0.end ?? end ?? range.upperBound) >= range.lowerBound
+      }
+  }
+
   /// When its link broke for the last time and did not come back, if it ended so.
   var lastBreak: Duration? {
     guard let last = interruptions.last, last.end == nil else { return nil }

@@ -13,13 +13,15 @@ package struct Call: Hashable, Sendable {
   package let start: Duration
   /// How long it may take, when nothing befalls either of them; `nil` for ever.
   package let limit: Duration?
+  /// How long it may take when its subject sleeps meanwhile, if that is longer.
+  package let limitInSleep: Duration
 
   package init(
     _ kind: Kind, by caller: String, about subject: String? = nil, at start: Duration,
-    limit: Duration?
+    limit: Duration?, inSleep limitInSleep: Duration = .zero
   ) {
     (self.kind, self.caller, self.subject) = (kind, caller, subject)
-    (self.start, self.limit) = (start, limit)
+    (self.start, self.limit, self.limitInSleep) = (start, limit, limitInSleep)
   }
 }
 
@@ -65,10 +67,13 @@ package struct CallLog: Sendable {
     let excuse =
       call.subject.map { disturbances.time(touching: call.caller, $0, in: range) }
       ?? disturbances.suspension(of: call.caller, in: range)
-    guard time - call.start > limit + excuse else { return nil }
+    let hasSlept =
+      call.subject.map { disturbances.suspension(of: $0, in: range) > .zero } ?? false
+    let allowed = max(limit + excuse, hasSlept ? call.limitInSleep : .zero)
+    guard time - call.start > allowed else { return nil }
     let about = call.subject.map { " about \($0)" } ?? ""
     return
       "\(call.caller) called \(call.kind)\(about) at \(Quantity.moment(call.start)), which takes "
-      + "\(Quantity.moment(time - call.start)) and may take \(Quantity.moment(limit + excuse))"
+      + "\(Quantity.moment(time - call.start)) and may take \(Quantity.moment(allowed))"
   }
 }

@@ -159,12 +159,19 @@ extension PeerDriver {
     let answer = recorder.invitations { $0.answer(offer.key, kind, at: host.elapsed) }
     var text = kind == .accept ? "accepted" : "declined"
     do throws(EarshotError) {
-      try await calling(kind, about: sender, limit: Self.answerTime, body)
+      try await calling(
+        kind, about: sender, limit: Self.answerTime, inSleep: longestWait(of: sender), body)
     } catch { text = error.code.name }
     note(.answered, offer.invitation.sender, text, in: offer.session)
     let outcome = InvitationRecord.Outcome(time: host.elapsed, text: text)
     recorder.invitations { $0.end(answer, to: offer.key, outcome) }
     return text
+  }
+
+  /// How long an answer to a peer may take that goes to sleep: until it no longer waits for it.
+  private func longestWait(of inviter: String) -> Duration {
+    let plan = scenario.peers.first { $0.name == inviter }
+    return Self.answerTime + (plan?.invitations.map(\.timeout).max() ?? .zero)
   }
 }
 

@@ -8,6 +8,8 @@ struct OpenSession {
   let session: Session
   /// The members, in the order of their joining.
   var members: [PeerID] = []
+  /// Whether the program has left it.
+  var isLeft = false
   /// Whether no more will happen in it.
   var isOver = false
   let echoes: AsyncStream<Echo>
@@ -69,6 +71,7 @@ extension PeerDriver {
 
   private func leave(_ name: String, within limit: Duration) async {
     guard let session = sessions[name]?.session else { return }
+    sessions[name]?.isLeft = true
     note(.disconnected, in: name)
     await calling(.disconnect, limit: limit + Self.farewellTime) {
       await session.disconnect(within: limit)
@@ -76,8 +79,10 @@ extension PeerDriver {
   }
 
   /// Begins anew; the session that was left goes on with its farewell if it has not ended.
+  ///
+  /// A program that has started again since it left is in that session already.
   private func rejoin(_ name: String, _ peer: Peer) async {
-    guard let plan = plan.session(name) else { return }
+    guard let plan = plan.session(name), sessions[name]?.isLeft ?? true else { return }
     do throws(EarshotError) {
       try await open(plan, of: peer)
       note(.rejoined, in: name)

@@ -118,10 +118,11 @@ actor PeerDriver {
   /// Makes a public call, which has to return in time.
   func calling<Value, Failure: Error>(
     _ kind: Call.Kind, about subject: String? = nil, limit: Duration? = .seconds(1),
-    _ body: () async throws(Failure) -> Value
+    inSleep limitInSleep: Duration = .zero, _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let call = recorder.begin(
-      Call(kind, by: plan.name, about: subject, at: host.elapsed, limit: limit))
+      Call(
+        kind, by: plan.name, about: subject, at: host.elapsed, limit: limit, inSleep: limitInSleep))
     defer { recorder.end(call, at: host.elapsed) }
     return try await body()
   }
