@@ -18,6 +18,21 @@ package struct CommandPlan: Hashable, Sendable {
     let table = HelpTable(allOptions.map { ($0.heading, $0.help) })
     return "\(summary).\n\n\(usage)\n\(details)\noptions:\n\(table.text)"
   }
+
+  /// Runs the command with what was typed behind its name, or shows its help; mistakes name the command.
+  func run(
+    _ words: [String], on console: Console,
+    _ body: (Arguments) throws(UsageError) -> ExitCode
+  ) throws(UsageError) -> ExitCode {
+    do throws(UsageError) {
+      let arguments = try ArgumentParser(options).parse(words)
+      guard arguments.has("--help") else { return try body(arguments) }
+      console.out(help)
+      return .held
+    } catch {
+      throw UsageError(error.reason, command: name)
+    }
+  }
 }
 
 extension OptionPlan {

@@ -14,15 +14,8 @@ struct SimulateCommand {
   }
 
   func run(_ words: [String]) throws(UsageError) -> ExitCode {
-    do throws(UsageError) {
-      let arguments = try ArgumentParser(Self.plan.options).parse(words)
-      guard !arguments.has("--help") else {
-        console.out(Self.plan.help)
-        return .held
-      }
+    try Self.plan.run(words, on: console) { arguments throws(UsageError) in
       return try run(SimulateOptions(arguments))
-    } catch {
-      throw UsageError(error.reason, command: Self.plan.name)
     }
   }
 

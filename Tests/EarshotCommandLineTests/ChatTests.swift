@@ -7,9 +7,7 @@ import Testing
 struct ChatTests {
   @Test("Two people meet, talk and part")
   func two() throws {
-    let party = Party()
-    let ann = try party.guest("chat", "--name", "Ann", on: "phone")
-    let bob = try party.guest("chat", "--name", "Bob", on: "tablet")
+    let (party, ann, bob) = try Party.annAndBob()
     party.at(2) { bob.type("/invite 1") }
     party.at(3) { ann.type("y") }
     party.at(4) { ann.type("hello") }
@@ -36,9 +34,7 @@ struct ChatTests {
 
   @Test("Whoever quits reads that they left, in whatever way they quit", arguments: 0...2)
   func quitting(way: Int) throws {
-    let party = Party()
-    let ann = try party.guest("chat", "--name", "Ann", on: "phone")
-    let bob = try party.guest("chat", "--name", "Bob", on: "tablet")
+    let (party, ann, bob) = try Party.annAndBob()
     party.at(2) { bob.type("/invite 1") }
     party.at(3) { ann.type("y") }
     party.at(4) { [{ ann.type("/quit") }, { ann.closeInput() }, { ann.interrupt() }][way]() }
@@ -85,9 +81,7 @@ struct ChatTests {
 
   @Test("A member that hides is still shown as one")
   func hiddenMember() throws {
-    let party = Party()
-    let ann = try party.guest("chat", "--name", "Ann", on: "phone")
-    let bob = try party.guest("chat", "--name", "Bob", on: "tablet")
+    let (party, ann, bob) = try Party.annAndBob()
     party.at(2) { bob.type("/invite 1") }
     party.at(3) { ann.type("y") }
     party.at(4) { ann.type("/invisible") }
@@ -98,9 +92,7 @@ struct ChatTests {
 
   @Test("Joiners of scripts and emoji arrive as they were sent")
   func joiners() throws {
-    let party = Party()
-    let ann = try party.guest("chat", "--name", "Ann", on: "phone")
-    let bob = try party.guest("chat", "--name", "Bob", on: "tablet")
+    let (party, ann, bob) = try Party.annAndBob()
     party.at(2) { bob.type("/invite 1") }
     party.at(3) { ann.type("y") }
     party.at(4) { bob.type("👩‍👩‍👧 ❤️ می‌خواهم \u{202E}\u{2066}") }
@@ -145,9 +137,7 @@ struct ChatTests {
 
   @Test("A no is told, and an invitation that nobody answers ends by itself")
   func refusals() throws {
-    let party = Party()
-    let ann = try party.guest("chat", "--name", "Ann", on: "phone")
-    let bob = try party.guest("chat", "--name", "Bob", on: "tablet")
+    let (party, ann, bob) = try Party.annAndBob()
     party.at(2) { bob.type("/invite Ann") }
     party.at(3) { ann.type("n") }
     party.at(4) { bob.type("/invite Ann") }
@@ -160,9 +150,7 @@ struct ChatTests {
 
   @Test("Who is invisible is not near, and cannot be asked")
   func invisible() throws {
-    let party = Party()
-    let ann = try party.guest("chat", "--name", "Ann", on: "phone")
-    let bob = try party.guest("chat", "--name", "Bob", on: "tablet")
+    let (party, ann, bob) = try Party.annAndBob()
     party.at(2) { ann.type("/invisible") }
     party.at(4) { bob.type("/who") }
     party.at(5) { ann.type("/visible") }

@@ -26,6 +26,13 @@ final class Party {
     return guest
   }
 
+  /// Ann at a phone and Bob at a tablet, who chat, as soon as somebody is invited.
+  static func annAndBob() throws -> (party: Party, ann: Guest, bob: Guest) {
+    let party = Party()
+    let ann = try party.guest("chat", "--name", "Ann", on: "phone")
+    return (party, ann, try party.guest("chat", "--name", "Bob", on: "tablet"))
+  }
+
   /// Has something happen at a time, in seconds since the beginning.
   func at(_ seconds: Double, _ action: @escaping () -> Void) {
     world.at(.zero + .seconds(seconds), action)

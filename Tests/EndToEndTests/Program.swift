@@ -1,6 +1,4 @@
-import Dispatch
 import Foundation
-import Synchronization
 import Testing
 
 /// A process of `earshot`, what it prints, and what is typed to it.
@@ -12,21 +10,13 @@ import Testing
 final class Program: @unchecked Sendable {
   private struct State {
     var lines: [String] = []
-    var waiters: [Waiter] = []
-    var lastWaiter = 0
     var openPipes = 2
     var status: Int32?
 
     /// Whether nothing more can be printed.
     var hasEnded: Bool { openPipes == 0 && status != nil }
   }
-  private struct Waiter {
-    let number: Int
-    /// What is known now; `nil` as long as it may still come.
-    let answer: @Sendable (State) -> Bool?
-    let continuation: CheckedContinuation<Bool, Never>
-  }
-  private let state = Mutex(State())
+  private let state = Watched(State())
   private let process = Process()
   private let input = Pipe()
   private let name: String
@@ -48,7 +38,7 @@ final class Program: @unchecked Sendable {
     (process.standardOutput, process.standardError) = (pipes[0], pipes[1])
     process.terminationHandler = { [weak self] process in
       let status = process.terminationStatus
-      self?.update { $0.status = status }
+      self?.state.update { $0.status = status }
     }
     try process.run()
     for pipe in pipes { read(pipe.fileHandleForReading) }
@@ -82,7 +72,7 @@ final class Program: @unchecked Sendable {
   func expect(
     _ text: String, times count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation
   ) async {
-    let isSeen = await learn { state in
+    let isSeen = await state.learn { state in
       if state.lines.count(where: { $0.contains(text) }) >= count { return true }
       return state.hasEnded ? false : nil
     }
@@ -91,57 +81,22 @@ final class Program: @unchecked Sendable {
 
   /// The first line with a text, if it was printed.
   func line(with text: String) -> String? {
-    state.withLock { $0.lines.first { $0.contains(text) } }
+    state.value.lines.first { $0.contains(text) }
   }
 
   /// Waits for the end of the process.
   ///
   /// - Returns: Its exit status, or `nil` if it does not end.
   func exitStatus() async -> Int32? {
-    _ = await learn { $0.hasEnded ? true : nil }
-    return state.withLock { $0.status }
+    _ = await state.learn { $0.hasEnded ? true : nil }
+    return state.value.status
   }
 
   /// Everything that was printed, for messages about what was not.
   private var transcript: String {
-    state.withLock { state in
-      let ending = state.status.map { "ended with \($0)" } ?? "runs"
-      return "\(name):\n" + state.lines.map { "  \($0)\n" }.joined() + "  (\(ending))"
-    }
-  }
-
-  /// Waits until something is known; `false` if that takes too long.
-  private func learn(_ answer: @escaping @Sendable (State) -> Bool?) async -> Bool {
-    await withCheckedContinuation { continuation in
-      let number = state.withLock { state in
-        state.lastWaiter += 1
-        state.waiters.append(
-          Waiter(number: state.lastWaiter, answer: answer, continuation: continuation))
-        return state.lastWaiter
-      }
-      update { _ in }
-      DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in
-        self?.giveUp(number)
-      }
-    }
-  }
-
-  private func giveUp(_ number: Int) {
-    let waiter = state.withLock { state in
-      state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
-    }
-    waiter?.continuation.resume(returning: false)
-  }
-
-  /// Notes what has changed, and tells those who waited for it.
-  private func update(_ change: (inout State) -> Void) {
-    let told = state.withLock { state -> [(CheckedContinuation<Bool, Never>, Bool)] in
-      change(&state)
-      let answers = state.waiters.map { ($0, $0.answer(state)) }
-      state.waiters = answers.filter { $0.1 == nil }.map(\.0)
-      return answers.compactMap { waiter, answer in answer.map { (waiter.continuation, $0) } }
-    }
-    for (continuation, answer) in told { continuation.resume(returning: answer) }
+    let state = state.value
+    let ending = state.status.map { "ended with \($0)" } ?? "runs"
+    return "\(name):\n" + state.lines.map { "  \($0)\n" }.joined() + "  (\(ending))"
   }
 
   /// Reads a pipe until its end, on a thread of its own.
@@ -155,12 +110,9 @@ final class Program: @unchecked Sendable {
         let parts = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         rest = Array(parts.last ?? [])
         let lines = parts.dropLast().map { String(decoding: $0, as: UTF8.self) }
-        self?.update { $0.lines += lines }
+        self?.state.update { $0.lines += lines }
       }
-      self?.update { $0.openPipes -= 1 }
+      self?.state.update { $0.openPipes -= 1 }
     }.start()
   }
-
-  /// Seconds; long, since it only matters when a test fails.
-  private static let patience = 60.0
 }

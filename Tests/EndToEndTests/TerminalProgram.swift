@@ -1,9 +1,7 @@
 import CEarshot
-import Dispatch
 import EarshotCommandLine
 import Foundation
 import ScreenKit
-import Synchronization
 import Testing
 
 /// A process at a terminal of its own, what is pressed there, and what is seen.
@@ -14,16 +12,9 @@ import Testing
 final class TerminalProgram: @unchecked Sendable {
   private struct State {
     var screen: Screen
-    var waiters: [Waiter] = []
-    var lastWaiter = 0
     var status: Int32?
   }
-  private struct Waiter {
-    let number: Int
-    let isSeen: @Sendable (Screen, Int32?) -> Bool
-    let continuation: CheckedContinuation<Bool, Never>
-  }
-  private let state: Mutex<State>
+  private let state: Watched<State>
   private let process = Process()
   /// The side of the terminal that its user has, and the one that the program has.
   private let (user, line): (Int32, Int32)
@@ -37,7 +28,7 @@ final class TerminalProgram: @unchecked Sendable {
 
   /// Starts a program of the system.
   init(running words: [String], columns: Int = 80) throws {
-    state = Mutex(State(screen: Screen(columns: columns)))
+    state = Watched(State(screen: Screen(columns: columns)))
     var (user, line): (Int32, Int32) = (-1, -1)
     try #require(earshot_terminal_open(&user, &line) == 0)
     (self.user, self.line) = (user, line)
@@ -50,7 +41,7 @@ final class TerminalProgram: @unchecked Sendable {
     )
     process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm"]) { $1 }
     process.terminationHandler = { [weak self] process in
-      self?.update { $0.status = process.terminationStatus }
+      self?.state.update { $0.status = process.terminationStatus }
     }
     // Threads of tests hold signals back, and programs inherit that.
     var (none, before) = (sigset_t(), sigset_t())
@@ -83,7 +74,7 @@ final class TerminalProgram: @unchecked Sendable {
   func signal(_ number: Int32) { if let leader { kill(leader, number) } }
 
   func resize(columns: Int) {
-    state.withLock { $0.screen.resize(columns: columns) }
+    state.update { $0.screen.resize(columns: columns) }
     setSize(columns: columns)
   }
 
@@ -102,14 +93,14 @@ final class TerminalProgram: @unchecked Sendable {
 
   // MARK: Looking at it
 
-  var screen: Screen { state.withLock { $0.screen } }
+  var screen: Screen { state.value.screen }
 
   /// Waits until something is seen; fails with the screen if it never is.
   func expect(
     sourceLocation: SourceLocation = #_sourceLocation,
     _ isSeen: @escaping @Sendable (Screen) -> Bool
   ) async {
-    guard await learn({ screen, _ in isSeen(screen) }) else {
+    guard await state.learn({ isSeen($0.screen) ? true : nil }) else {
       let lines = screen.lines.joined(separator: "\n")
       Issue.record("this is seen:\n\(lines)", sourceLocation: sourceLocation)
       return
@@ -123,43 +114,17 @@ final class TerminalProgram: @unchecked Sendable {
 
   /// Waits for the end of the process.
   func exitStatus() async -> Int32? {
-    _ = await learn { $1 != nil }
-    return state.withLock { $0.status }
+    _ = await state.learn { $0.status == nil ? nil : true }
+    return state.value.status
   }
 
-  private func learn(_ isSeen: @escaping @Sendable (Screen, Int32?) -> Bool) async -> Bool {
-    await withCheckedContinuation { continuation in
-      let number = state.withLock { state in
-        state.lastWaiter += 1
-        state.waiters.append(
-          Waiter(number: state.lastWaiter, isSeen: isSeen, continuation: continuation))
-        return state.lastWaiter
-      }
-      update { _ in }
-      DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in
-        self?.giveUp(number)
-      }
-    }
-  }
-
-  private func giveUp(_ number: Int) {
-    let waiter = state.withLock { state in
-      state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
-    }
-    waiter?.continuation.resume(returning: false)
-  }
-
-  private func update(_ change: (inout State) -> Void) {
-    let (answers, told) = state.withLock { state -> ([UInt8], [Waiter]) in
-      change(&state)
-      let answers = state.screen.takeAnswers()
-      let told = state.waiters.filter { $0.isSeen(state.screen, state.status) }
-      let numbers = Set(told.map(\.number))
-      state.waiters.removeAll { numbers.contains($0.number) }
-      return (answers, told)
+  /// Shows what was written, and answers what the program asks its terminal.
+  private func show(_ text: String) {
+    let answers = state.update { state in
+      state.screen.write(text)
+      return state.screen.takeAnswers()
     }
     if !answers.isEmpty { write(answers) }
-    for waiter in told { waiter.continuation.resume(returning: true) }
   }
 
   /// Reads what is written to the terminal, on a thread of its own, until nobody has it any more.
@@ -176,12 +141,9 @@ final class TerminalProgram: @unchecked Sendable {
         let text = String(decoding: rest[..<end], as: UTF8.self)
           .replacing("\r\n", with: "\n")
         rest.removeFirst(end)
-        self?.update { $0.screen.write(text) }
+        self?.show(text)
       }
       close(user)
     }.start()
   }
-
-  /// Seconds; long, since it only matters when a test fails.
-  private static let patience = 60.0
 }

@@ -27,15 +27,8 @@ extension LiveCommand {
   static func run(
     _ words: [String], on console: Console, in surroundings: Surroundings
   ) throws(UsageError) -> ExitCode {
-    do throws(UsageError) {
-      let arguments = try ArgumentParser(plan.options).parse(words)
-      guard !arguments.has("--help") else {
-        console.out(plan.help)
-        return .held
-      }
-      return try surroundings.run(try Self(arguments, on: console))
-    } catch {
-      throw UsageError(error.reason, command: plan.name)
+    try plan.run(words, on: console) { arguments throws(UsageError) in
+      try surroundings.run(try Self(arguments, on: console))
     }
   }
 

@@ -7,16 +7,9 @@ struct CompletionsCommand {
   init(console: Console) { self.console = console }
 
   func run(_ words: [String]) throws(UsageError) -> ExitCode {
-    do throws(UsageError) {
-      let arguments = try ArgumentParser(Self.plan.options).parse(words)
-      guard !arguments.has("--help") else {
-        console.out(Self.plan.help)
-        return .held
-      }
+    try Self.plan.run(words, on: console) { arguments throws(UsageError) in
       console.out(try Self.script(for: arguments.operands))
       return .held
-    } catch {
-      throw UsageError(error.reason, command: Self.plan.name)
     }
   }
 
@@ -54,19 +47,12 @@ struct ManCommand {
   init(console: Console) { self.console = console }
 
   func run(_ words: [String]) throws(UsageError) -> ExitCode {
-    do throws(UsageError) {
-      let arguments = try ArgumentParser(Self.plan.options).parse(words)
-      guard !arguments.has("--help") else {
-        console.out(Self.plan.help)
-        return .held
-      }
+    try Self.plan.run(words, on: console) { arguments throws(UsageError) in
       guard arguments.operands.isEmpty else { throw UsageError("man takes no words of its own") }
       let page = ManualPage(
         table: EarshotTool.table, version: EarshotTool.version, date: EarshotTool.date)
       console.out(page.text)
       return .held
-    } catch {
-      throw UsageError(error.reason, command: Self.plan.name)
     }
   }
 
