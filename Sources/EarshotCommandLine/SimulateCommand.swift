@@ -15,7 +15,7 @@ struct SimulateCommand {
 
   func run(_ words: [String]) throws(UsageError) -> ExitCode {
     try Self.plan.run(words, on: console) { arguments throws(UsageError) in
-      return try run(SimulateOptions(arguments))
+      try run(SimulateOptions(arguments))
     }
   }
 
