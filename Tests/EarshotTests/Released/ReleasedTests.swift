@@ -46,8 +46,7 @@ struct ReleasedTests {
   @Test("An advertiser that is let go is lost, and may be followed by another one at once")
   func advertiser() {
     Couple.play { couple in
-      couple.advertiser.letGo()
-      let second = Held(try await couple.ann.value.advertise("room", info: ["a": "b"]))
+      let second = Held(try await replace(couple.advertiser, of: couple.ann.value))
       try await couple.sleep(.seconds(10))
       #expect(couple.heard.last != "lost")
       #expect(await couple.browser.value.peers.map(\.info) == [["a": "b"]])
@@ -59,26 +58,47 @@ struct ReleasedTests {
     }
   }
 
+  /// Lets an advertiser go and advertises again, between which nothing else can happen.
+  private func replace(
+    _ advertiser: Held<Advertiser>, of peer: isolated Peer
+  ) throws -> Advertiser {
+    advertiser.letGo()
+    return try peer.advertise("room", info: ["a": "b"])
+  }
+
   @Test("A browser that is let go looks no longer, and whom it found can be invited")
   func browser() {
     Couple.play { couple in
       let cy = try await couple.cy()
-      do {
-        let browser = try await cy.browse("room")
-        couple.remains.watch("cy's browser", browser)
-        for await event in browser.events { if case .found = event { break } }
-      }
+      let browser = Held(try await cy.browse("room"))
+      couple.remains.watch("cy's browser", browser.value)
+      for await event in browser.value.events { if case .found = event { break } }
       let session = try await cy.makeSession()
-      let outcome = couple.start { try await cy.invite(couple.annsID, to: session) }
+      let outcome = cy.start {
+        try await self.invite(couple.annsID, to: session, without: browser, of: cy)
+      }
       for await invitation in couple.advertiser.value.invitations {
         try await invitation.accept(into: couple.anns.value)
         break
       }
       #expect(try await outcome.value == .accepted)
-      for number in 0..<200 { _ = try await cy.browse("s\(number)") }  // 64 at a time.
+      try await browse(100, of: cy)
       #expect(!couple.remains.names.contains("cy's browser"))
       await cy.stop()
     }
+  }
+
+  /// Lets a browser go and invites whom it found, between which nothing else can happen.
+  private func invite(
+    _ id: PeerID, to session: Session, without browser: Held<Browser>, of peer: isolated Peer
+  ) async throws -> InvitationOutcome {
+    browser.letGo()
+    return try await peer.invite(id, to: session)
+  }
+
+  /// Makes more browsers than there may be, but one at a time.
+  private func browse(_ count: Int, of peer: isolated Peer) throws {
+    for number in 0..<count { _ = try peer.browse("s\(number)") }
   }
 
   @Test("An invitation that is let go is declined, also one that nobody has taken")
@@ -137,14 +157,16 @@ struct ReleasedTests {
   func loop() {
     Couple.play { couple in
       let count = Mutex(0)
-      let loop = couple.start { [session = couple.anns.value] in
-        for await event in session.events {
+      let loop = couple.start {
+        for await event in couple.anns.value.events {
           if case .message = event { count.withLock { $0 += 1 } }
         }
       }
-      let invitations = couple.start { [advertiser = couple.advertiser.value] in
-        for await _ in advertiser.invitations {}
+      let invitations = couple.start {
+        var iterator = couple.advertiser.value.invitations.makeAsyncIterator()
+        while await iterator.next() != nil {}
       }
+      try await couple.sleep(.seconds(1))
       couple.annVanishes()
       for _ in 0..<20 {
         try await couple.sleep(.seconds(1))
