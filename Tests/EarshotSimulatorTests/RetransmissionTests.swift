@@ -255,4 +255,34 @@ struct RetransmissionTests {
     #expect(watched.client.events == ["opened", "timedOut"])
     watched.world.finish()
   }
+
+  @Test("A segment that was overtaken does not take back the room that a later one told of")
+  func overtakenWindow() throws {
+    let watched = try WatchedConnection(WatchedConnection.fast)
+    let connection = try watched.open()
+    watched.world.run(for: .milliseconds(20))
+    let server = try #require(watched.server.connection)
+    server.pauseReading()
+    for count in [40_000, 25_536] {
+      _ = try connection.write(bytes(count).span)
+      watched.world.run(for: .seconds(1))
+    }
+    // Bob's buffer is full. What he says of that arrives behind what he says once he has read it all.
+    var isFirst = true
+    watched.world.add(
+      Rule { packet, _ in
+        guard packet.from == "bob", packet.payloadBytes > 0, isFirst else { return nil }
+        isFirst = false
+        return .deliver(after: .milliseconds(100))
+      })
+    _ = try server.write([1, 2, 3].span)
+    server.resumeReading()
+    watched.world.run(for: .milliseconds(150))
+    #expect(watched.client.received == [1, 2, 3])
+    #expect(watched.server.received.count == 65_536)
+    _ = try connection.write(bytes(1_000).span)
+    watched.world.run(for: .milliseconds(15))
+    #expect(watched.server.received.count == 66_536)
+    watched.world.finish()
+  }
 }
