@@ -1,0 +1,93 @@
+import Earshot
+import EarshotNetwork
+import EarshotSimulator
+import Synchronization
+import Testing
+
+@Suite("The port of a peer, when another program takes it")
+struct TakenPortTests {
+  private final class Stranger: ListenerHandler {
+    func listener(
+      _ listener: any Listener, accepted connection: any Connection
+    ) -> (any ConnectionHandler)? { nil }
+    func listener(_ listener: any Listener, failed error: NetworkError) {}
+  }
+
+  private static func take(_ port: UInt16, on network: any Network) throws -> any Listener {
+    try network.listen(on: Endpoint(.anyV4, port: port), handler: Stranger())
+  }
+
+  /// Has a browser find one peer, and ends it; answers at which ports.
+  private static func find(by peer: Peer) async throws -> Set<UInt16> {
+    let browser = try await peer.browse("chat")
+    for await event in browser.events { if case .found = event { break } }
+    let found = await browser.peers
+    await browser.stop()
+    return Set(found.flatMap(\.endpoints).map(\.port))
+  }
+
+  @Test("A peer that lost its port in its sleep is found, and invited, where it listens now")
+  func lostInSleep() async throws {
+    try await Ground.simulated.meet { ann, bob in
+      let session = try await ann.makeSession()
+      let advertiser = try await ann.advertise("chat")
+      let answering = ann.start {
+        for await invitation in advertiser.invitations {
+          try await invitation.accept(into: session)
+        }
+      }
+      let port = await ann.port
+      #expect(try await Self.find(by: bob) == [port])
+      await ann.suspend()
+      let other = try Self.take(port, on: ann.network)
+      try await ann.resume()
+      let current = await ann.port
+      #expect(current != port)
+      #expect(try await Self.find(by: bob) == [current])
+      // Bob, who browses no longer, knows of both ports.
+      let bobs = try await bob.makeSession()
+      #expect(try await bob.invite(ann.id, to: bobs, timeout: .seconds(5)) == .accepted)
+      other.close()
+      await advertiser.stop()
+      try await answering.value
+    }
+  }
+
+  @Test("A peer whose process slept while its port was taken is found where it listens now")
+  func lostUnawares() throws {
+    let world = World(seed: 3)
+    let (host, far) = (world.makeHost("ann"), world.makeHost("bob"))
+    let ports = Mutex<[Set<UInt16>]>([])
+    let other = Mutex<(any Listener)?>(nil)
+    host.spawn("ann") {
+      guard let ann = try? await Peer("Ann", on: host) else { return }
+      let advertiser = try? await ann.advertise("chat")
+      let port = await ann.port
+      ports.withLock { $0.append([port]) }
+      try? await host.sleep(until: .zero + .seconds(20))
+      let current = await ann.port
+      ports.withLock { $0.append([current]) }
+      await advertiser?.stop()
+    }
+    far.spawn("bob") {
+      guard let bob = try? await Peer("Bob", on: far) else { return }
+      try? await far.sleep(until: .zero + .seconds(15))
+      guard let found = try? await Self.find(by: bob) else { return }
+      ports.withLock { $0.append(found) }
+    }
+    world.at(.zero + .seconds(5)) { world.suspend(host) }
+    world.at(.zero + .seconds(6)) {
+      let port = ports.withLock { $0[0] }.first ?? 0
+      let listener = try? Self.take(port, on: host)
+      other.withLock { $0 = listener }
+    }
+    world.at(.zero + .seconds(7)) { world.resume(host) }
+    world.run(for: .seconds(30))
+    let seen = ports.withLock { $0 }
+    #expect(seen.count == 3)
+    #expect(other.withLock { $0 != nil })
+    #expect(seen.first != seen.last)
+    #expect(seen.dropFirst().first == seen.last)
+    world.finish()
+  }
+}
