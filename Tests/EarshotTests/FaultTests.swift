@@ -100,4 +100,29 @@ struct FaultTests {
     #expect(Self.numbers(room) == Self.all(100))
     #expect(room.count("ann", "resumed") == 1)
   }
+
+  @Test("What a lost member has not received is counted, to the message")
+  func undelivered() {
+    let room = Room(seed: 12)
+    let patience = Session.Configuration(patience: .seconds(5))
+    let ann = room.addGuest("ann", configuration: patience) { peer, session in
+      try await peer.network.sleep(until: .zero + .seconds(6))
+      for number in 0..<3 { try await session.send([UInt8(48 + number)]) }
+    }
+    let bob = room.addGuest("bob", invites: false)
+    room.world.at(.zero + .seconds(5)) { room.world.partition([[ann], [bob]]) }
+    room.world.run(for: .seconds(30))
+    #expect(room.seen(by: "ann", "lost, 3 undelivered").count == 1)
+  }
+
+  @Test("Whoever crashes while it is a member is looked for, and soon seen no longer")
+  func crashedMemberIsDoubted() {
+    let room = Room(seed: 13)
+    _ = room.addGuest("ann")
+    let bob = room.addGuest("bob", invites: false)
+    room.world.at(.zero + .seconds(10)) { room.world.crash(bob) }
+    room.world.run(for: .seconds(30))
+    #expect(room.count("ann", "interrupted") == 1)
+    #expect(room.count("ann", "no longer sees") == 1)
+  }
 }
