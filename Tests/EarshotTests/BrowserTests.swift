@@ -254,6 +254,33 @@ struct BrowserTests {
     world.finish()
   }
 
+  @Test("Whoever was told of a peer before events were summed up hears of an update, not of a find")
+  func summaryOfKnown() {
+    addAnn { host, _, advertiser in
+      try await host.sleep(for: .seconds(2))
+      for number in 0..<4_200 {
+        try await advertiser.update(info: ["mood": "\(number)"])
+        try await host.sleep(for: .seconds(7))
+      }
+    }
+    play("bob") { [notes] host in
+      let browser = try await Peer("Bob", on: host).browse("chat")
+      for await event in browser.events {
+        notes.add("bob: \(event.words)")
+        break
+      }
+      try await host.sleep(for: .seconds(7 * 4_300))
+      host.spawn("take") {
+        for await event in browser.events { notes.add("bob: \(event.words)") }
+      }
+    }
+    world.run(for: .seconds(7 * 4_310))
+    let story = notes.of("bob")
+    #expect(story.first == "found Ann" && story.last == "updated Ann 4199")
+    #expect(story.count < 200 && story.dropFirst().allSatisfy { $0.hasPrefix("updated Ann") })
+    world.finish()
+  }
+
   @Test("An event says whom it is about")
   func identifiers() {
     var random = world.random("id")
