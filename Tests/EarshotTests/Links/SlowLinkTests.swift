@@ -22,7 +22,7 @@ struct SlowLinkTests {
     ) {
       room = Room(
         seed: seed,
-        links: LinkConditions(latency: .milliseconds(20), loss: loss, bandwidth: kilobits * 1_000))
+        links: LinkConditions(latency: .milliseconds(20), loss: loss, bandwidth: kilobits * 125))
       let names = ["ann", "bob"]
       for (name, sizes) in zip(names, [annSends, bobSends]) {
         let host = room.world.makeHost(name)
@@ -162,7 +162,7 @@ struct SlowLinkTests {
   @Test("An invitation with a large context gets there", arguments: [8, 32])
   func context(kilobits: Int) {
     let room = Room(
-      seed: 1, links: LinkConditions(latency: .milliseconds(20), bandwidth: kilobits * 1_000))
+      seed: 1, links: LinkConditions(latency: .milliseconds(20), bandwidth: kilobits * 125))
     let (ann, bob) = (room.world.makeHost("ann"), room.world.makeHost("bob"))
     ann.spawn("ann") {
       guard let peer = try? await Peer("ann", on: ann),
