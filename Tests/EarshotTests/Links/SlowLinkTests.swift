@@ -159,6 +159,40 @@ struct SlowLinkTests {
     #expect(pair.room.log.contains { $0.who == "bob" && $0.what == "interrupted suspending" })
   }
 
+  @Test("A farewell is not cut short while the path gets on with it, though it loses packets")
+  func lossyFarewell() {
+    let heard = (1...20).count { seed in
+      let pair = Pair(
+        seed: UInt64(seed), kilobits: 64, loss: .percent(3), annSends: [400_000],
+        bobSends: [400_000]
+      ) { peer, _ in
+        try await peer.network.sleep(for: .seconds(30))
+        await peer.suspend()
+      }
+      pair.room.world.run(for: .seconds(60))
+      return pair.room.count("bob", "interrupted suspending") == 1
+    }
+    #expect(heard >= 19)  // A farewell that is lost thrice may come too late.
+  }
+
+  @Test(
+    "A farewell goes out also when the path has just become far slower", arguments: [8, 24],
+    Seed.some(5))
+  func farewellWhenSlower(kilobits: Int, seed: Seed) {
+    let pair = Pair(
+      seed: seed.value, kilobits: 256, annSends: [1_000_000], bobSends: [1_000_000]
+    ) { peer, _ in
+      try await peer.network.sleep(for: .seconds(10))
+      await peer.suspend()
+    }
+    let world = pair.room.world
+    let slow = LinkConditions(
+      latency: .milliseconds(20), bandwidth: kilobits * 125, queueBytes: 8_000)
+    world.at(.zero + .milliseconds(10_230)) { world.setDefaultLink(slow) }
+    world.run(for: .seconds(70))
+    #expect(pair.room.count("bob", "interrupted suspending") == 1)
+  }
+
   @Test("An invitation with a large context gets there", arguments: [8, 32])
   func context(kilobits: Int) {
     let room = Room(
