@@ -98,4 +98,19 @@ struct ConsumingTests {
       await session.disconnect()
     }
   }
+
+  @Test("The window comes back whole, however many messages are taken at once")
+  func wholeWindow() async throws {
+    try await Ground.simulated.meet { ann, bob in
+      let small = Session.Configuration(outboxBytesMax: 64 << 10, windowBytes: 128 << 10)
+      let meeting = try await Meeting(of: ann, small)
+      let session = try await meeting.join(bob, small)
+      let numbers = Array<UInt8>(0..<40)
+      for _ in 0..<1_000 {
+        for number in numbers { try await session.send([number]) }
+        try await bob.wait(milliseconds: 20)
+        #expect(await meeting.session.take(numbers.count) == numbers)
+      }
+    }
+  }
 }
