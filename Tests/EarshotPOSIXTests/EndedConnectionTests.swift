@@ -1,6 +1,7 @@
 import EarshotCore
 import EarshotNetwork
 import EarshotPOSIX
+import Foundation
 import Synchronization
 import Testing
 
@@ -38,6 +39,59 @@ struct EndedConnectionTests {
       let error = await ann.until { $0.error != nil }.error
       #expect(error?.code == .connectionReset)
       withExtendedLifetime((ann, bob, listener)) {}
+    }.value
+    await network.shutDown()
+  }
+
+  @Test(
+    "Whoever writes to a connection that was just reset is told so, and hears why, once",
+    arguments: [true, false])
+  func writingAfterReset(isPaused: Bool) async throws {
+    let network = try POSIXNetwork(.loopback)
+    try await Task(executorPreference: network.executor.task) {
+      let (ann, bob, listener) = try await Self.connect(on: network)
+      if isPaused { ann.connection?.pauseReading() }
+      bob.connection?.reset()
+      var codes: [NetworkError.Code] = []
+      for _ in 0..<2 {
+        do { _ = try ann.connection?.write([1].span) } catch {
+          codes.append((error as? NetworkError)?.code ?? .invalidArgument)
+        }
+      }
+      #expect(codes == [.brokenPipe, .brokenPipe])
+      #expect(await ann.until { $0.error != nil }.error?.code == .connectionReset)
+      withExtendedLifetime((ann, bob, listener)) {}
+    }.value
+    await network.shutDown()
+  }
+
+  @Test("A host that does not answer is given up after the time that the caller gives it")
+  func unanswered() async throws {
+    // A listener whose queue is full answers no more, and its system drops what asks.
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let port = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(listener, address, size) == 0 && listen(listener, 0) == 0
+          && getsockname(listener, address, &size) == 0
+      }
+    }
+    try #require(port)
+    let endpoint = Endpoint(.v4(0x7F00_0001), port: UInt16(bigEndian: address.sin_port))
+    let network = try POSIXNetwork(.loopback)
+    try await Task(executorPreference: network.executor.task) {
+      let watchers = (0..<4).map { _ in EndWatcher() }
+      let connections = try watchers.map { watcher in
+        try network.connect(
+          to: endpoint, options: ConnectionOptions(connectTimeout: .milliseconds(200)),
+          handler: watcher)
+      }
+      #expect(await watchers[3].until { $0.error != nil }.error?.code == .timedOut)
+      withExtendedLifetime(connections) {}
     }.value
     await network.shutDown()
   }
