@@ -263,7 +263,9 @@ extension SessionCore: LinkOwner {
     -> MembershipID
   {
     if let seat = seats[inviter], seat.hasJoined, seat.remoteSession == remote {
-      if ended < seat.machine.id { return seat.machine.id }
+      // A greater number is that of another session of ours, as long as the link of this one is up.
+      let isOthers = ended > seat.machine.id && seat.machine.link != nil
+      if ended < seat.machine.id || isOthers { return seat.machine.id }
       handle(.endRequested(.lost, .givenUp), of: inviter)
     }
     return propose(to: inviter, remote)
