@@ -27,6 +27,19 @@ struct EventStreamTests {
     var all: [Int] { numbers.withLock { $0 } }
   }
 
+  @Test(
+    "What cannot be summed up all comes, in order, however much of it waits", arguments: [1, 700])
+  func howeverMany(batch: Int) async {
+    let hub = EventHub<Int>(countMax: 1_000)
+    for start in stride(from: 0, to: 7_000, by: batch) {
+      hub.push(Array(start..<start + batch))
+    }
+    hub.finish()
+    var seen: [Int] = []
+    for await event in EventStream(hub) { seen.append(event) }
+    #expect(seen == Array(0..<7_000))
+  }
+
   @Test("Every consumer gets every event from the first that none had got, in order")
   func severalConsumers() async {
     let hub = EventHub<Int>(countMax: 100)
