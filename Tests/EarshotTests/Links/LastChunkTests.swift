@@ -1,5 +1,6 @@
 import Earshot
 import EarshotCore
+import EarshotNetwork
 import EarshotSimulator
 import TestKit
 import Testing
@@ -30,5 +31,37 @@ struct LastChunkTests {
     #expect(room.seen(by: "bob", "interrupted suspending").count == 1)
     #expect(room.seen(by: "bob", "resumed").count == 1)
     withExtendedLifetime(ann) {}
+  }
+
+  @Test("Messages that come together with nonsense are heard, and then their member has left")
+  func beforeNonsense() async throws {
+    try await Ground.simulated.meet(["Ann", "Bob", "Cy"]) { peers in
+      let (ann, bob, cy) = (peers[0], peers[1], peers[2])
+      let annsAddress = try #require(ann.network.interfaces.first?.addresses.first)
+      let relay = Relay(to: Endpoint(annsAddress, port: await ann.port), on: cy.network)
+      let listener = try cy.network.listen(on: Endpoint(.anyV4, port: 7100), handler: relay)
+      let cysAddress = try #require(cy.network.interfaces.first?.addresses.first)
+      let advertiser = try await ann.advertise("relayed")
+      let (session, bobs) = (try await ann.makeSession(), try await bob.makeSession())
+      async let outcome = bob.invite(
+        ann.id, to: bobs, at: ("relayed", [Endpoint(cysAddress, port: 7100)]))
+      var invitations = advertiser.invitations.makeAsyncIterator()
+      try await #require(await invitations.next()).accept(into: session)
+      #expect(try await outcome == .accepted)
+      try await bob.network.sleep(for: .seconds(1))
+      relay.append([UInt8](repeating: 0xFF, count: 16))
+      try await bobs.send([1])
+      var (events, heard) = (session.events.makeAsyncIterator(), [String]())
+      while heard.count < 3, let event = await events.next() {
+        switch event {
+        case .joined: heard.append("joined")
+        case .message(let message): heard.append("message \(message.bytes)")
+        case .left(_, let reason, _): heard.append("left: \(reason)")
+        case .interrupted, .resumed: heard.append("\(event)")
+        }
+      }
+      #expect(heard == ["joined", "message [1]", "left: \(DepartureReason.violation)"])
+      withExtendedLifetime(listener) {}
+    }
   }
 }

@@ -1,0 +1,86 @@
+import EarshotNetwork
+import Synchronization
+
+/// Somebody between two peers, who hands on what they say, and may add to it.
+final class Relay: ListenerHandler {
+  private let network: any Network
+  private let target: Endpoint
+  private let ways = Mutex<[Way]>([])
+  private let addition = Mutex<[UInt8]>([])
+
+  /// Somebody who has what comes to it handed on.
+  init(to target: Endpoint, on network: any Network) {
+    (self.target, self.network) = (target, network)
+  }
+
+  /// Appends bytes to what comes next, once.
+  func append(_ bytes: [UInt8]) { addition.withLock { $0 = bytes } }
+
+  func listener(_ listener: any Listener, accepted connection: any Connection)
+    -> (any ConnectionHandler)?
+  {
+    let there = Way { [self] in
+      addition.withLock { addition in
+        defer { addition = [] }
+        return addition
+      }
+    }
+    let back = Way { [] }
+    back.lead(to: connection)
+    back.opposite = there
+    ways.withLock { $0 += [there, back] }
+    _ = try? network.connect(to: target, options: ConnectionOptions(), handler: back)
+    return there
+  }
+
+  func listener(_ listener: any Listener, failed error: NetworkError) {}
+}
+
+/// One direction.
+private final class Way: ConnectionHandler {
+  private struct State {
+    var exit: (any Connection)?
+    var held: [UInt8] = []
+    weak var opposite: Way?
+  }
+  private let state = Mutex(State())
+  private let addition: @Sendable () -> [UInt8]
+
+  init(adding addition: @escaping @Sendable () -> [UInt8]) { self.addition = addition }
+
+  /// The other direction, which leads where this one comes from.
+  var opposite: Way? {
+    get { state.withLock { $0.opposite } }
+    set { state.withLock { $0.opposite = newValue } }
+  }
+
+  func lead(to exit: any Connection) {
+    let held = state.withLock { state in
+      defer { (state.exit, state.held) = (exit, []) }
+      return state.held
+    }
+    if !held.isEmpty { _ = try? exit.write(held.span) }
+  }
+
+  func connectionOpened(_ connection: any Connection) { opposite?.lead(to: connection) }
+
+  func connection(_ connection: any Connection, received bytes: Span<UInt8>) {
+    var copy = (0..<bytes.count).map { bytes[$0] }
+    copy += addition()
+    let exit = state.withLock { state in
+      if state.exit == nil { state.held += copy }
+      return state.exit
+    }
+    _ = try? exit?.write(copy.span)
+  }
+
+  func connectionReceivedEnd(_ connection: any Connection) {
+    state.withLock { $0.exit }?.finishWriting()
+  }
+
+  func connectionBecameWritable(_ connection: any Connection) {}
+
+  func connection(_ connection: any Connection, failed error: NetworkError) {
+    state.withLock { $0.exit }?.reset()
+  }
+}
