@@ -26,6 +26,35 @@ private final class FoundPeers: Sendable {
   }
 }
 
+/// Hears which instances the questions on a network list as known, and when.
+private final class Questions: DatagramHandler {
+  typealias List = (at: Instant, names: [DNSName])
+  private let host: SimulatedNetwork
+  private let state = Mutex<[List]>([])
+
+  init(in world: World) throws {
+    host = world.makeHost("ear")
+    let socket = try host.openDatagramSocket(
+      on: Endpoint(.anyV4, port: DNSArrival.port), options: DatagramOptions(), handler: self)
+    try socket.join(.v4(0xE000_00FB), on: try #require(host.interfaces.first).index)
+  }
+
+  var lists: [List] { state.withLock { $0 } }
+
+  func datagramSocket(
+    _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
+  ) {
+    let packet = (0..<bytes.count).map { bytes[$0] }
+    guard let message = try? DNSMessage(decoding: packet), !message.isResponse else { return }
+    let names = message.answers.compactMap { record in
+      if case .pointer(let name) = record.data { name } else { nil }
+    }
+    state.withLock { $0.append((host.now, names)) }
+  }
+  func datagramSocketFinishedBatch(_ socket: any DatagramSocket) {}
+  func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
+}
+
 @Suite("Discovery over a network")
 struct MulticastDNSTests {
   /// One peer on a host of its own.
@@ -46,6 +75,15 @@ struct MulticastDNSTests {
       Announcement(
         of: id, named: try DisplayName(host.name), offering: try ServiceType("chat"), on: 7_100,
         info: try DiscoveryInfo(info))
+    }
+
+    /// As by `enter()`, in the other order.
+    func enterBrowsing() throws {
+      let (announcement, service) = (try announcement(), try ServiceType("chat"))
+      host.spawn("enter") { [discovery, found] in
+        _ = await discovery.browse(service) { found.take($0) }
+        _ = await discovery.advertise(announcement)
+      }
     }
 
     func enter() throws {
@@ -206,6 +244,67 @@ struct MulticastDNSTests {
     try far.enter()
     world.run(for: .milliseconds(300))
     for guest in [ann, bob, far] { #expect(guest.found.present.count == 2) }
+    world.finish()
+  }
+
+  @Test(
+    "Who missed the first seconds of a peer finds it within ten seconds after, whoever asks first",
+    arguments: Seed.some(100))
+  func missed(seed: Seed) throws {
+    let world = world(seed)
+    let (ann, bob) = (Guest("ann", in: world), Guest("bob", in: world))
+    world.cut(from: bob.host, to: ann.host)
+    try ann.enter()
+    world.run(for: .milliseconds(100))
+    if seed.value.isMultiple(of: 2) { try bob.enter() } else { try bob.enterBrowsing() }
+    world.run(for: .seconds(5))
+    #expect(ann.found.present.isEmpty && bob.found.present.map(\.id) == [ann.id])
+    world.heal()
+    world.run(for: .seconds(10))
+    #expect(ann.found.present.map(\.id) == [bob.id])
+    world.finish()
+  }
+
+  @Test(
+    "A question lists what its host advertises as long as that is advertised, not before or after")
+  func listed() throws {
+    let world = world(Seed(1))
+    let ann = Guest("ann", in: world)
+    let questions = try Questions(in: world)
+    let (announcement, service) = (try ann.announcement(), try ServiceType("chat"))
+    ann.host.spawn("browse and advertise") { [discovery = ann.discovery, host = ann.host] in
+      _ = await discovery.browse(service) { _ in }
+      try? await host.sleep(for: .seconds(5))
+      let id = await discovery.advertise(announcement)
+      try? await host.sleep(for: .seconds(60))
+      await discovery.withdraw(id)
+    }
+    world.run(for: .seconds(300))
+    func lists(_ span: Range<Int>) -> [[DNSName]] {
+      let span = Instant.zero + .seconds(span.lowerBound)..<Instant.zero + .seconds(span.upperBound)
+      return questions.lists.filter { span.contains($0.at) }.map(\.names)
+    }
+    let name = announcement.instanceName
+    #expect(lists(0..<5).count >= 2 && lists(5..<65).count >= 2 && lists(65..<300).count >= 1)
+    #expect(lists(5..<65).allSatisfy { $0 == [name] })
+    #expect((lists(0..<5) + lists(65..<300)).allSatisfy { $0.isEmpty })
+    world.finish()
+  }
+
+  @Test("Who had to take another name lists that one")
+  func listedRenamed() throws {
+    let world = world(Seed(1))
+    let questions = try Questions(in: world)
+    let guests = ["one", "two"].map { Guest("ann", on: world.makeHost($0), in: world) }
+    for guest in guests { try guest.enter() }
+    world.run(for: .seconds(60))
+    let names = Set(questions.lists.filter { $0.at > .zero + .seconds(10) }.flatMap(\.names))
+    let second = try guests.map { guest in
+      var announcement = try guest.announcement()
+      announcement.ordinal = 2
+      return announcement.instanceName
+    }
+    #expect(second.contains { names.contains($0) })
     world.finish()
   }
 

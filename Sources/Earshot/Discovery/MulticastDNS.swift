@@ -97,6 +97,7 @@ extension MulticastDNS {
     let machine = AdvertiserMachine(
       announcement, on: interfaces, random: makeRandom(), at: network.now, into: &actions)
     advertisings.append(Advertising(number: lastNumber, machine: machine, renamed: renamed))
+    tellBrowsers()
     perform(actions, of: lastNumber)
     return AdvertisementID(number: lastNumber)
   }
@@ -119,6 +120,7 @@ extension MulticastDNS {
     advertiser(at: place, handles: .withdrawRequested)
     timers.cancel(.advertising(id.number))
     advertisings.remove(at: place)
+    tellBrowsers()
     closeIfIdle()
   }
 
@@ -142,6 +144,7 @@ extension MulticastDNS {
       random: makeRandom(), at: network.now, into: &actions)
     browsings.append(Browsing(number: lastNumber, machine: machine, report: report))
     perform(actions, of: lastNumber, report: report)
+    tellBrowsers()
     return BrowsingID(number: lastNumber)
   }
 
@@ -290,6 +293,12 @@ extension MulticastDNS {
     perform(actions, of: advertisings[place].number)
   }
 
+  /// Says to the browsers what this host advertises, which their questions list as known.
+  private func tellBrowsers() {
+    let names = advertisings.map(\.machine.announcement.instanceName)
+    for place in browsings.indices { browser(at: place, handles: .advertisedChanged(names)) }
+  }
+
   private func browser(at place: Int, handles event: BrowserMachine.Event) {
     var actions: [BrowserMachine.Action] = []
     browsings[place].machine.handle(event, at: network.now, into: &actions)
@@ -304,6 +313,7 @@ extension MulticastDNS {
       case .wake(let deadline): timers.set(.advertising(number), at: deadline)
       case .reportRenamed(let label):
         advertisings.first { $0.number == number }?.renamed(label)
+        tellBrowsers()
       }
     }
     if !actions.isEmpty { rearm() }

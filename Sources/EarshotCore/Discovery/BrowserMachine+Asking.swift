@@ -166,14 +166,23 @@ extension BrowserMachine {
     return packets > 1 ? max(least, Self.longListWait) : least
   }
 
-  /// Asks, and says what is known already and will be for at least half of its life.
+  /// Asks, and says what is known already and will be for at least half of its life, this host's own instances
+  /// among it: a host that does not know these must ask itself, since an asker does not answer its own question.
   private func packets(
     asking questions: [DNSQuestion], on interface: UInt32, at now: Instant
   ) -> [[UInt8]] {
     guard !questions.isEmpty else { return [] }
     let isForService = questions.contains { $0.name == service }
-    let answers = isForService ? knownAnswers(on: interface, at: now) : []
+    let answers = isForService ? ownPointers + knownAnswers(on: interface, at: now) : []
     return DNSMessage(asking: questions, knowing: answers).packets()
+  }
+
+  private var ownPointers: [DNSRecord] {
+    advertised.map {
+      DNSRecord(
+        service, .pointer($0), lifetimeSeconds: AdvertisedRecords.otherLifetimeSeconds,
+        flushesCache: false)
+    }
   }
 
   /// What is known already and will be for at least half of its life.

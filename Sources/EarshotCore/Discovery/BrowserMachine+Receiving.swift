@@ -98,7 +98,8 @@ extension BrowserMachine {
     schedule.noteAsked(at: now, random: &random)
   }
 
-  /// Others asked for all pointers, but for those that they listed; nobody lists itself, nor answers itself.
+  /// Others asked for all pointers, but for those that they listed; an asker does not answer itself, whether it
+  /// lists itself or not.
   private mutating func notePointersAsked(
     butFor listed: Set<DNSName>, _ arrival: DNSArrival, at now: Instant
   ) {

@@ -16,6 +16,7 @@ package struct BrowserMachine: Hashable, Sendable {
     case received(DNSArrival)
     case deadlineReached
     case interfacesChanged([UInt32])  // The indices, in the order of preference.
+    case advertisedChanged([DNSName])  // What this host itself advertises, listed in questions.
     case lookAgainRequested  // An interface came back, or has other addresses now.
     case restartRequested  // After a sleep: everything known is doubted and asked for again.
     case reconfirmRequested(PeerID)  // It could not be reached.
@@ -59,6 +60,8 @@ package struct BrowserMachine: Hashable, Sendable {
   /// How the first labels of our own instances end.
   let ownMark: [UInt8]
   var interfaces: [UInt32]
+  /// The instances of the service that this host advertises.
+  private(set) var advertised: [DNSName] = []
   let asksForUnicast: Bool
   var random: RandomStream
   var cache: RecordCache
@@ -114,6 +117,7 @@ package struct BrowserMachine: Hashable, Sendable {
     case .received(let arrival): receive(arrival, at: now, into: &out)
     case .deadlineReached: advance(at: now, into: &out)
     case .interfacesChanged(let interfaces): change(to: interfaces, at: now, into: &out)
+    case .advertisedChanged(let names): advertised = names.filter { $0.parent == service }
     case .lookAgainRequested: lookAnew(at: now)
     case .restartRequested: restart(at: now)
     case .reconfirmRequested(let peer): reconfirm(peer, at: now)

@@ -212,6 +212,36 @@ struct BrowserMachineTests {
     #expect(old.sent.allSatisfy { $0.message.answers.isEmpty })
   }
 
+  @Test(
+    "Every question for the service lists what this host advertises of it, and no longer than that")
+  func ownInstances() throws {
+    let (anns, own) = (
+      try said().pointer, Said(announcement: try Ann.announcement(id: Ann.peer(2))).pointer
+    )
+    let names = try ["chat", "game"].map { type in
+      Announcement(
+        of: Ann.peer(2), named: try DisplayName("Ann"), offering: try ServiceType(type), on: 7_100
+      ).instanceName
+    }
+    var bench = try BrowserBench()
+    bench.handle(.advertisedChanged(names))
+    bench.hear(try said().all)
+    bench.run(for: .seconds(60))
+    let queries = bench.sent.filter { $0.message.questions.contains { $0.name == Ann.domain } }
+    #expect(queries.count >= 4)
+    for query in queries {
+      #expect(query.message.answers.map(\.data) == [own.data, anns.data])
+      #expect(query.message.answers.first?.lifetimeSeconds == own.lifetimeSeconds)
+      #expect(query.message.answers.allSatisfy { $0.name == Ann.domain && !$0.flushesCache })
+    }
+    bench.forget()
+    bench.handle(.advertisedChanged([]))
+    bench.run(for: .seconds(300))
+    let later = bench.sent.filter { $0.message.questions.contains { $0.name == Ann.domain } }
+    #expect(!later.isEmpty)
+    #expect(later.allSatisfy { !$0.message.answers.map(\.data).contains(own.data) })
+  }
+
   @Test("What an asker says it knows is not believed (M27)")
   func foreignKnownAnswers() throws {
     var bench = try BrowserBench()
