@@ -291,6 +291,66 @@ struct MulticastDNSTests {
     world.finish()
   }
 
+  @Test("An interface that has other addresses now is asked on, and announced on, at once")
+  func renewed() throws {
+    let world = world(Seed(1))
+    let (questions, far) = (try Questions(in: world), Guest("far", in: world))
+    let network = ChangingNetwork(world.makeHost("ann"))
+    var random = world.random("identity")
+    let discovery = MulticastDNS(for: PeerID(random: &random), on: network)
+    network.base.spawn("browse") {
+      guard let service = try? ServiceType("chat") else { return }
+      _ = await discovery.browse(service) { _ in }
+    }
+    try far.enter()
+    world.run(for: .seconds(1_000))
+    let before = questions.lists.count
+    let changed = world.now
+    let old = try #require(network.interfaces.first)
+    let new = NetworkInterface(
+      index: old.index, name: old.name, addresses: old.addresses + [.v4(0x0A00_7777)],
+      networks: old.networks)
+    network.base.spawn("change") { network.interfaces = [new] }
+    world.run(for: .milliseconds(200))
+    #expect(questions.lists.count == before + 1)
+    #expect(questions.lists.last.map { $0.at >= changed } == true)
+    world.finish()
+  }
+
+  @Test("What one source says beyond its share is not looked at, and takes nothing from others")
+  func flood() throws {
+    let world = world(Seed(1))
+    let (ann, eve, far) = (
+      Guest("ann", in: world), Guest("eve", in: world), Guest("far", in: world)
+    )
+    try ann.enter()
+    world.run(for: .milliseconds(10_500))
+    let (questions, port) = (try Questions(in: world), DNSArrival.port)
+    var sockets: [(any DatagramSocket, Endpoint)] = []
+    for (any, group) in [
+      (IPAddress.anyV4, IPAddress.v4(0xE000_00FB)),
+      (.anyV6, .v6(0xFF02_0000_0000_0000, 0xFB, scope: 0)),
+    ] {
+      let socket = try eve.host.openDatagramSocket(
+        on: Endpoint(any, port: port), options: DatagramOptions(sharesPort: true),
+        handler: questions)
+      sockets.append((socket, Endpoint(group, port: port)))
+    }
+    for _ in 0..<50 {
+      for (socket, group) in sockets {
+        for _ in 0..<50 { try socket.send([0].span, to: group, on: 1) }
+      }
+      world.run(for: .milliseconds(1))
+    }
+    try far.enter()
+    try eve.enter()
+    world.run(for: .milliseconds(300))
+    #expect(ann.found.present.map(\.id) == [far.id])
+    world.run(for: .seconds(2))
+    #expect(Set(ann.found.present.map(\.id)) == [far.id, eve.id])
+    world.finish()
+  }
+
   @Test("Who had to take another name lists that one")
   func listedRenamed() throws {
     let world = world(Seed(1))

@@ -53,6 +53,29 @@ struct TakenPortTests {
     }
   }
 
+  @Test(
+    "Two who both lost their ports in their sleep are linked again, told of each other by a third")
+  func bothLost() async throws {
+    try await Ground.simulated.meet(["Ann", "Bob", "Cy"]) { peers in
+      let (ann, bob, cy) = (peers[0], peers[1], peers[2])
+      let meeting = try await Meeting(of: bob)
+      let (anns, cys) = (try await meeting.join(ann), try await meeting.join(cy))
+      try await bob.wait(milliseconds: 1_000)
+      for peer in [ann, cy] { await peer.suspend() }
+      let others = [
+        try Self.take(await ann.port, on: ann.network),
+        try Self.take(await cy.port, on: cy.network),
+      ]
+      for peer in [ann, cy] { try await peer.resume() }
+      try await bob.wait(milliseconds: 5_000)
+      try await anns.send([1], to: [cy.id])
+      #expect(await cys.take(1) == [1])
+      try await cys.send([2], to: [ann.id])
+      #expect(await anns.take(1) == [2])
+      for other in others { other.close() }
+    }
+  }
+
   @Test("A peer whose process slept while its port was taken is found where it listens now")
   func lostUnawares() throws {
     let world = World(seed: 3)

@@ -38,6 +38,34 @@ struct AddressTests {
     }
   }
 
+  @Test("An address at which a peer was reached and lost is the last to be tried again")
+  func lost() {
+    Scene.play { scene in
+      let host = scene.world.makeHost("relay")
+      let ann = Endpoint(scene.hosts[0].address, port: await scene.ann.port)
+      let relay = Relay(to: ann, on: host)
+      let listener = try host.listen(on: Endpoint(.anyV4, port: 7_100), handler: relay)
+      let bob = try await Peer("Bob's double", on: scene.hosts[1])
+      let session = try await bob.makeSession()
+      let inviting = scene.start("bob invites") {
+        try await bob.invite(
+          scene.ann.id, to: session, at: ("room", [Endpoint(host.address, port: 7_100), ann])
+        ).rawValue
+      }
+      let invitation = try #require(await scene.invitation())
+      relay.fallSilent()
+      try await scene.milliseconds(100)
+      let accepting = scene.accept(invitation)
+      #expect(await accepting.end() == "accepted")
+      let duration = try #require(accepting.duration)
+      // Half a second passes before the next dial; another address first would cost 250 ms more.
+      #expect(duration < .milliseconds(700))
+      #expect(await inviting.end() == "accepted")
+      await bob.stop()
+      listener.close()
+    }
+  }
+
   @Test("The inviter itself at one of the addresses is somebody else")
   func itself() {
     Scene.play { scene in

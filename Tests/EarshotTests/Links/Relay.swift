@@ -7,6 +7,7 @@ final class Relay: ListenerHandler {
   private let target: Endpoint
   private let ways = Mutex<[Way]>([])
   private let addition = Mutex<[UInt8]>([])
+  private let isSilent = Mutex(false)
 
   /// Somebody who has what comes to it handed on.
   init(to target: Endpoint, on network: any Network) {
@@ -16,9 +17,16 @@ final class Relay: ListenerHandler {
   /// Appends bytes to what comes next, once.
   func append(_ bytes: [UInt8]) { addition.withLock { $0 = bytes } }
 
+  /// Breaks all connections, and hands nothing on from now on.
+  func fallSilent() {
+    isSilent.withLock { $0 = true }
+    for way in ways.withLock({ $0 }) { way.reset() }
+  }
+
   func listener(_ listener: any Listener, accepted connection: any Connection)
     -> (any ConnectionHandler)?
   {
+    if isSilent.withLock({ $0 }) { return Way { [] } }
     let there = Way { [self] in
       addition.withLock { addition in
         defer { addition = [] }
@@ -62,6 +70,8 @@ private final class Way: ConnectionHandler {
     if !held.isEmpty { _ = try? exit.write(held.span) }
   }
 
+  func reset() { state.withLock { $0.exit }?.reset() }
+
   func connectionOpened(_ connection: any Connection) { opposite?.lead(to: connection) }
 
   func connection(_ connection: any Connection, received bytes: Span<UInt8>) {
@@ -80,7 +90,5 @@ private final class Way: ConnectionHandler {
 
   func connectionBecameWritable(_ connection: any Connection) {}
 
-  func connection(_ connection: any Connection, failed error: NetworkError) {
-    state.withLock { $0.exit }?.reset()
-  }
+  func connection(_ connection: any Connection, failed error: NetworkError) { reset() }
 }

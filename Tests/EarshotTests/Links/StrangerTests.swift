@@ -42,6 +42,59 @@ struct StrangerTests {
     }
   }
 
+  @Test("Who asks to attach and waits to be introduced is refused when the session is left")
+  func unintroduced() async throws {
+    try await Ground.simulated.meet(["Ann", "Bob", "Mallory"]) { peers in
+      let (ann, bob, mallory) = (peers[0], peers[1], peers[2])
+      let meeting = try await Meeting(of: ann)
+      let joined = try await meeting.join(bob)
+      var random = mallory.network.random("mallory")
+      let identity = Identity.plain(using: &random)
+      let membership = try #require(await ann.memberships.first)
+      let address = try #require(ann.network.interfaces.first?.addresses.first)
+      let dialler = try ScriptedDialler(
+        as: identity, to: Endpoint(address, port: await ann.port), on: mallory.network,
+        saying: Attach(
+          source: SessionID(random: &random), destination: membership.local,
+          membership: MembershipID.none.next(bySmaller: identity.id < ann.id), isProposal: true,
+          ended: .none, epoch: 1,
+          received: 0, window: 1_024,
+          terms: SessionTerms(seniority: 1, capacity: 8, messageBytesMax: 1_024)))
+      try await ann.wait(milliseconds: 1_000)
+      #expect(dialler.closes == [])
+      #expect(!dialler.hasEnded)
+      let leaving = ann.start { await meeting.session.disconnect() }
+      try await ann.wait(milliseconds: 100)
+      #expect(dialler.closes == [.notIntroduced] && dialler.hasEnded)
+      try await leaving.value
+      await joined.disconnect()
+    }
+  }
+
+  @Test("A request to attach that was overtaken is refused, and holds up no messages")
+  func overtaken() async throws {
+    try await Ground.simulated.meet(["Ann", "Bob", "Post"]) { peers in
+      let (ann, bob, post) = (peers[0], peers[1], peers[2])
+      let meeting = try await Meeting(of: ann)
+      let joined = try await meeting.join(bob)
+      let membership = try #require(await ann.memberships.first)
+      let address = try #require(ann.network.interfaces.first?.addresses.first)
+      let dialler = try ScriptedDialler(
+        as: Identity(plain: bob.id), to: Endpoint(address, port: await ann.port), on: post.network,
+        saying: Attach(
+          source: membership.remote, destination: membership.local,
+          membership: MembershipID.none.next(bySmaller: ann.id < bob.id), isProposal: false,
+          ended: .none, epoch: 0, received: 0, window: 1_024,
+          terms: SessionTerms(seniority: 1, capacity: 8, messageBytesMax: 1_024)))
+      try await ann.wait(milliseconds: 100)
+      #expect(dialler.closes == [.duplicate])
+      let start = ann.network.now
+      try await meeting.session.send([1])
+      #expect(await joined.take(1) == [1])
+      #expect(ann.network.now - start < .milliseconds(5))
+    }
+  }
+
   @Test("A peer that goes to sleep has no link with a stranger any more")
   func asleep() async throws {
     try await Ground.simulated.meet { ann, bob in

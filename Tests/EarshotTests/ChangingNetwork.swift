@@ -1,0 +1,65 @@
+import EarshotNetwork
+import EarshotSimulator
+import Synchronization
+
+/// A simulated host whose interfaces change when a test says so.
+final class ChangingNetwork: Network {
+  let base: SimulatedNetwork
+  private let state: Mutex<(interfaces: [NetworkInterface], observers: [@Sendable () -> Void])>
+
+  init(_ base: SimulatedNetwork) {
+    self.base = base
+    state = Mutex((base.interfaces, []))
+  }
+
+  /// Whoever observes them is told of every change.
+  var interfaces: [NetworkInterface] {
+    get { state.withLock { $0.interfaces } }
+    set {
+      let observers = state.withLock { state in
+        state.interfaces = newValue
+        return state.observers
+      }
+      for observer in observers { observer() }
+    }
+  }
+
+  func observeInterfaces(_ changed: @escaping @Sendable () -> Void) -> any NetworkObservation {
+    state.withLock { $0.observers.append(changed) }
+    return base.observeInterfaces {}
+  }
+
+  var executor: NetworkExecutor { base.executor }
+  var now: Instant { base.now }
+  var isUp: Bool { base.isUp }
+
+  func observeShutdown(_ shutDown: @escaping @Sendable () -> Void) -> any NetworkObservation {
+    base.observeShutdown(shutDown)
+  }
+
+  func random(_ name: String) -> RandomStream { base.random(name) }
+
+  func listen(
+    on endpoint: Endpoint, handler: any ListenerHandler
+  ) throws(NetworkError) -> any Listener { try base.listen(on: endpoint, handler: handler) }
+
+  func connect(
+    to endpoint: Endpoint, options: ConnectionOptions, handler: any ConnectionHandler
+  ) throws(NetworkError) -> any Connection {
+    try base.connect(to: endpoint, options: options, handler: handler)
+  }
+
+  func openDatagramSocket(
+    on endpoint: Endpoint, options: DatagramOptions, handler: any DatagramHandler
+  ) throws(NetworkError) -> any DatagramSocket {
+    try base.openDatagramSocket(on: endpoint, options: options, handler: handler)
+  }
+
+  func makeTimer(_ fire: @escaping @Sendable () -> Void) -> any NetworkTimer {
+    base.makeTimer(fire)
+  }
+
+  func makeSignal(_ fire: @escaping @Sendable () -> Void) -> any NetworkSignal {
+    base.makeSignal(fire)
+  }
+}

@@ -1,0 +1,75 @@
+import Earshot
+import EarshotCore
+import EarshotNetwork
+import EarshotTLS
+import Synchronization
+
+/// Somebody who dials a peer, greets it, says what a test wants, and notes what it hears.
+final class ScriptedDialler: ConnectionHandler {
+  private struct State {
+    var channel: SecureChannel
+    var decoder = FrameDecoder()
+    var heard: [Frame] = []
+    var hasEnded = false
+  }
+  private let state: Mutex<State>
+  private let first: [UInt8]
+
+  /// Dials, and says HELLO and what follows it.
+  init(
+    as identity: Identity, to endpoint: Endpoint, on network: any Network,
+    saying frame: some FramePayload
+  ) throws {
+    var bytes: [UInt8] = []
+    Hello(port: 0, displayName: "Mallory").encode(into: &bytes)
+    frame.encode(into: &bytes)
+    first = bytes
+    state = Mutex(State(channel: SecureChannel(identity, expecting: nil)))
+    _ = try network.connect(to: endpoint, options: ConnectionOptions(), handler: self)
+  }
+
+  /// The codes of the CLOSE frames that came, and whether the connection was ended after that.
+  var closes: [CloseCode] {
+    state.withLock { state in
+      state.heard.compactMap { if case .close(let close) = $0 { close.code } else { nil } }
+    }
+  }
+  var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+  func connectionOpened(_ connection: any Connection) {
+    let wire = state.withLock { state in
+      var wire: [UInt8] = []
+      state.channel.start(into: &wire)
+      return wire
+    }
+    _ = try? connection.write(wire.span)
+  }
+
+  func connection(_ connection: any Connection, received bytes: Span<UInt8>) {
+    var (wire, plaintext) = ([UInt8](), [UInt8]())
+    var greeting = first
+    state.withLock { state in
+      let wasReady = state.channel.isReady
+      try? state.channel.receive(bytes, into: &wire) { plaintext.append(copying: $0) }
+      if !wasReady, state.channel.isReady { state.channel.seal(&greeting, into: &wire) }
+      var heard: [Frame] = []
+      _ = try? state.decoder.decode(plaintext.span) { type, payload, _ throws(FrameError) in
+        if let frame = try Frame(type, payload: payload) { heard.append(frame) }
+        return true
+      }
+      state.heard += heard
+    }
+    if !wire.isEmpty { _ = try? connection.write(wire.span) }
+  }
+
+  func connectionReceivedEnd(_ connection: any Connection) {
+    state.withLock { $0.hasEnded = true }
+    connection.close()
+  }
+
+  func connectionBecameWritable(_ connection: any Connection) {}
+
+  func connection(_ connection: any Connection, failed error: NetworkError) {
+    state.withLock { $0.hasEnded = true }
+  }
+}
