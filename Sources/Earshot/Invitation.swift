@@ -37,14 +37,16 @@ public final class Invitation: Sendable {
   }
 
   let id: InvitationDesk.InboundID
+  let inviter: Inviter
   let peer: Peer
   private let state = Mutex(State())
 
   init(
-    id: InvitationDesk.InboundID, senderName: String, context: [UInt8], deadline: Instant,
-    peer: Peer
+    id: InvitationDesk.InboundID, inviter: Inviter, senderName: String, context: [UInt8],
+    deadline: Instant, peer: Peer
   ) {
     self.id = id
+    self.inviter = inviter
     self.senderName = senderName
     self.context = context
     self.deadline = deadline
@@ -99,7 +101,8 @@ public final class Invitation: Sendable {
   /// Joins the sender's session with one of this peer.
   ///
   /// Accepting again while the first acceptance is under way waits for the same outcome. Once the sender is a
-  /// member of the session, accepting into that session again returns it. Cancelling the task takes the
+  /// member of the session, accepting into that session again returns it; a membership that the sender's former
+  /// session has left behind is none. Cancelling the task takes the
   /// acceptance back, unless another call waits for it, too: the sender, if it has joined meanwhile, is left.
   ///
   /// - Parameter session: A session of this peer.

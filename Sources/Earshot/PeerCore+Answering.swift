@@ -36,7 +36,7 @@ extension PeerCore {
       return session
     }
     guard let given, isOpen(given.core) else { throw Self.ended(invitation) }
-    awaitMember(invitation.sender, in: given.core, waiter)
+    awaitMember(invitation.inviter, in: given.core, waiter)
     return given
   }
 
@@ -58,15 +58,16 @@ extension PeerCore {
     invitations.incoming[id]?.session = session
     invitations.incoming[id]?.waiters = [waiter]
     handle(.acceptRequested(id, session.id))
+    if session.assumeIsolated({ $0.isMember(invitation.inviter) }) { fulfil(id) }
   }
 
   /// Answers once it is known whether a peer is a member of a session, or about to become one by other means
   /// than an invitation.
   private func awaitMember(
-    _ sender: PeerID, in session: SessionCore, _ waiter: Promise<PeerInvitations.Acceptance>
+    _ inviter: Inviter, in session: SessionCore, _ waiter: Promise<PeerInvitations.Acceptance>
   ) {
     session.assumeIsolated { session in
-      session.whenJoined(sender, isComing: false) { isMember in
+      session.whenJoined(inviter, isComing: false) { isMember in
         let isOpen = session.assumeIsolated { $0.phase == .open }
         waiter.fulfil(isMember ? .joined : isOpen ? .ended : .sessionEnded)
       }
@@ -126,6 +127,14 @@ extension PeerCore {
     }
   }
 
+  /// Answers that an inviter is a member, who may still be told so.
+  private func fulfil(_ id: InvitationDesk.InboundID) {
+    guard let incoming = invitations.incoming[id] else { return }
+    invitations.incoming[id]?.waiters = []
+    incoming.invitation?.end(.accepted)
+    for waiter in incoming.waiters { waiter.fulfil(.joined) }
+  }
+
   /// Ends an invitation that the desk knows no longer.
   func conclude(
     _ id: InvitationDesk.InboundID, _ acceptance: PeerInvitations.Acceptance,
@@ -139,6 +148,9 @@ extension PeerCore {
       incoming.invitation?.end(ending ?? .declined)
       incoming.delivery?.end()
       forgetAcceptance(incoming, of: id.inviter)
+      if case .attaching? = incoming.joining, let session = incoming.session {
+        handle(.attachingFailed(id, session.id))
+      }
     }
     for waiter in incoming.waiters { waiter.fulfil(acceptance) }
   }

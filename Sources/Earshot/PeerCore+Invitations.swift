@@ -110,7 +110,8 @@ extension PeerCore {
     guard let advertiser = advertiser(of: serviceType) else { return decline(id, .notAdvertising) }
     let timeout = Duration.milliseconds(Int64(clamping: incoming.invite.timeoutMilliseconds))
     let invitation = Invitation(
-      id: id, senderName: incoming.senderName, context: incoming.invite.context,
+      id: id, inviter: incoming.inviter, senderName: incoming.senderName,
+      context: incoming.invite.context,
       deadline: now + timeout, peer: advertiser.peer)
     invitations.incoming[id]?.invitation = invitation
     advertiser.offer(invitation)
@@ -129,7 +130,8 @@ extension PeerCore {
   ) {
     guard let incoming = invitations.incoming[id] else { return }
     guard reason == .superseded, let session = incoming.session else {
-      return conclude(id, .ended, ending: Invitation.Ending(reason))
+      let isMember = incoming.session?.assumeIsolated { $0.isMember(incoming.inviter) } ?? false
+      return conclude(id, isMember ? .joined : .ended, ending: Invitation.Ending(reason))
     }
     incoming.delivery?.end()
     invitations.incoming[id]?.delivery = nil
@@ -140,9 +142,10 @@ extension PeerCore {
   private func wait(
     for id: InvitationDesk.InboundID, _ joining: PeerInvitations.Joining, in session: SessionCore
   ) {
+    guard let inviter = invitations.incoming[id]?.inviter else { return }
     invitations.incoming[id]?.joining = joining
     session.assumeIsolated { session in
-      session.whenJoined(id.inviter, isComing: true) { [weak self] isMember in
+      session.whenJoined(inviter, isComing: true) { [weak self] isMember in
         self?.assumeIsolated { $0.conclude(id, isMember ? .joined : .ended) }
       }
     }

@@ -79,10 +79,15 @@ extension PeerCore {
     if invitations.outgoing[id]?.waiters.isEmpty == true { handle(.cancelRequested(id)) }
   }
 
-  /// A peer became a member of a session by an introduction, perhaps while it was being invited.
-  func joined(_ peer: PeerID, _ session: SessionCore) {
-    guard let id = openInvitation(of: peer, to: session) else { return }
-    handle(.peerJoined(id))
+  /// A peer became a member of a session, perhaps by an introduction while it was being invited, or while its own
+  /// invitation was being accepted.
+  func joined(_ peer: PeerID, _ remote: SessionID, _ session: SessionCore) {
+    if let id = openInvitation(of: peer, to: session) { handle(.peerJoined(id)) }
+    for (id, incoming) in invitations.incomingInOrder
+    where id.inviter == peer && incoming.invite.session == remote && incoming.session === session {
+      handle(.inviterJoined(id))
+      conclude(id, .joined)
+    }
   }
 
   // MARK: Dialling

@@ -154,7 +154,9 @@ extension PeerCore: LinkOwner {
     let id = InvitationDesk.InboundID(inviter: remote, invitation: invite.invitation)
     if invitations.incoming[id] == nil {
       invitations.incoming[id] = PeerInvitations.Incoming(
-        invite: invite, senderName: opening.greeting?.displayName ?? remote.short,
+        invite: invite,
+        inviter: Inviter(peer: remote, session: invite.session, ended: invite.ended, time: now),
+        senderName: opening.greeting?.displayName ?? remote.short,
         endpoints: endpoints(of: opening))
     }
     handle(

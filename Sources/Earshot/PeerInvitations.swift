@@ -27,6 +27,7 @@ struct PeerInvitations {
   /// One that we received.
   struct Incoming {
     let invite: Invite
+    let inviter: Inviter
     let senderName: String
     let endpoints: [Endpoint]
     weak var invitation: Invitation?  // That the application was given.
@@ -79,6 +80,14 @@ struct PeerInvitations {
     incoming.sorted { ($0.key.inviter, $0.key.invitation) < ($1.key.inviter, $1.key.invitation) }
       .map { ($0.key, $0.value) }
   }
+}
+
+/// The session that invites, and what it says of the memberships before.
+struct Inviter: Sendable {
+  let peer: PeerID
+  let session: SessionID
+  let ended: MembershipID
+  let time: Instant  // When the invitation came.
 }
 
 /// What other threads leave for the peer, until it looks.

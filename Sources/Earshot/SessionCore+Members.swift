@@ -166,19 +166,33 @@ extension SessionCore: LinkOwner {
     return seat.machine.isAsking
   }
 
-  /// Tells whether a peer is a member, as soon as that is known.
+  /// Whether an inviter's session is a member by what has come of its invitation, or by what the inviter has not
+  /// given up.
+  func isMember(_ inviter: Inviter) -> Bool {
+    guard let seat = seats[inviter.peer], let joined = seat.joined else { return false }
+    return seat.remoteSession == inviter.session
+      && (joined >= inviter.time || stands(seat, beside: inviter.ended))
+  }
+
+  /// Whether an inviter is a member, with whichever session, but by none that was there before it invited with
+  /// another one.
+  private func hasJoined(_ inviter: Inviter) -> Bool {
+    if isMember(inviter) { return true }
+    return seats[inviter.peer]?.joined.map { $0 >= inviter.time } ?? false
+  }
+
+  /// Tells whether an inviter is a member, as soon as that is known.
   ///
   /// - Parameters:
-  ///   - member: The peer.
+  ///   - inviter: The inviter.
   ///   - isComing: Whether it is about to become one.
   ///   - tell: Called at once if it is a member already, or if it is not coming.
   func whenJoined(
-    _ member: PeerID, isComing: Bool, _ tell: @escaping @Sendable (Bool) -> Void
+    _ inviter: Inviter, isComing: Bool, _ tell: @escaping @Sendable (Bool) -> Void
   ) {
-    let isMember = roster.isMember(member)
-    guard isComing || seats[member] != nil, !isMember, phase == .open else {
-      return tell(isMember)
-    }
+    let (member, isMember) = (inviter.peer, hasJoined(inviter))
+    let isAttaching = seats[member].map { !$0.hasJoined } ?? false
+    guard isComing || isAttaching, !isMember, phase == .open else { return tell(isMember) }
     joiners[member, default: []].append(tell)
     timers.set(.joining(member), at: now + InboundInvitationMachine.confirmationTimeout)
     setTimer()
@@ -263,12 +277,16 @@ extension SessionCore: LinkOwner {
     -> MembershipID
   {
     if let seat = seats[inviter], seat.hasJoined, seat.remoteSession == remote {
-      // A greater number is that of another session of ours, as long as the link of this one is up.
-      let isOthers = ended > seat.machine.id && seat.machine.link != nil
-      if ended < seat.machine.id || isOthers { return seat.machine.id }
+      if stands(seat, beside: ended) { return seat.machine.id }
       handle(.endRequested(.lost, .givenUp), of: inviter)
     }
     return propose(to: inviter, remote)
+  }
+
+  /// Whether a membership is one that its other end has not given up, as far as an INVITE tells.
+  private func stands(_ seat: Seat, beside ended: MembershipID) -> Bool {
+    // A greater number is that of another session of ours, as long as the link of this one is up.
+    ended < seat.machine.id || ended > seat.machine.id && seat.machine.link != nil
   }
 
   /// Whether a peer's session is a member by a membership.

@@ -14,7 +14,7 @@ struct Seat {
   var endpoints: [Endpoint]
   var seniority: UInt64
   var capacity: Int
-  var hasJoined = false
+  var joined: Instant?  // When it did.
   var links: [LinkToken: Link] = [:]
   var positions: [LinkToken: Position] = [:]
   var dials: [LinkToken: Link] = [:]
@@ -29,6 +29,8 @@ struct Seat {
     (name, endpoints) = (entry.displayName, entry.endpoints)
     (seniority, capacity) = (entry.seniority, entry.capacity)
   }
+
+  var hasJoined: Bool { joined != nil }
 
   /// What others are told of it.
   var entry: Roster.Entry {
@@ -184,12 +186,12 @@ extension SessionCore {
 
   private func reportJoined(_ member: PeerID) {
     guard let seat = seats[member] else { return }
-    seats[member]?.hasJoined = true
+    seats[member]?.joined = now
     directory.add(member, seat.delivery)
     hub.push(.joined(Member(id: member, name: seat.name)))
     introduce(member)
     resumeJoiners(of: member, true)
-    peer.assumeIsolated { $0.joined(member, self) }
+    peer.assumeIsolated { $0.joined(member, seat.remoteSession, self) }
   }
 
   private func reportInterrupted(

@@ -14,6 +14,7 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     case offerRequested  // Held in reserve for nothing: the application decides.
     case dismissRequested(CloseCode)  // Without an answer, or in spite of one.
     case suspendRequested, resumeRequested
+    case inviterJoined  // By an introduction: the acceptance is fulfilled.
     case cancelReceived(CancelReason)
     case attachedReceived(LinkToken)
     case attachReceived(LinkToken)  // From the inviter's session to the one that accepted.
@@ -127,6 +128,11 @@ package struct InboundInvitationMachine: Hashable, Sendable {
       out += [.cancelWake, .reportAttaching(link, session)]
       return end()
 
+    case (.accepted, .inviterJoined):
+      closeLinks(.duplicate, into: &out)
+      out.append(.cancelWake)
+      return end()
+
     case (.offered, .cancelReceived(let reason)), (.reserved, .cancelReceived(let reason)),
       (.accepted, .cancelReceived(let reason)):
       return fail(reason == .timedOut ? .timedOut : .cancelled, closing: .done, into: &out)
@@ -163,8 +169,9 @@ package struct InboundInvitationMachine: Hashable, Sendable {
 
     // A second answer, and news of links that are ours no longer.
     case (.offered, .offerRequested), (.offered, .closeReceived), (.offered, .linkBroken),
-      (.offered, .resumeRequested), (.reserved, .resumeRequested),
-      (.reserved, .closeReceived), (.reserved, .linkBroken), (.accepted, .acceptRequested),
+      (.offered, .resumeRequested), (.offered, .inviterJoined), (.reserved, .resumeRequested),
+      (.reserved, .inviterJoined), (.reserved, .closeReceived), (.reserved, .linkBroken),
+      (.accepted, .acceptRequested),
       (.accepted, .declineRequested), (.accepted, .offerRequested),
       (.accepted, .closeReceived), (.accepted, .linkBroken), (.ended, _):
       return state

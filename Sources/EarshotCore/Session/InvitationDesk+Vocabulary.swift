@@ -82,6 +82,8 @@ extension InvitationDesk {
     case acceptRequested(InboundID, SessionID)
     case declineRequested(InboundID, DeclineReason)
     case dismissRequested(InboundID)  // The acceptance is taken back.
+    case inviterJoined(InboundID)  // The inviter became a member by other means.
+    case attachingFailed(InboundID, SessionID)  // What `reportAttaching` told has come to nothing.
     case cancelReceived(LinkToken, InvitationID, CancelReason)
     case attachedReceived(LinkToken)
     case attachReceived(LinkToken, InboundID)  // As `awaitingAttach` found it.

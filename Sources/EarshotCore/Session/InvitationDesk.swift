@@ -69,6 +69,9 @@ package struct InvitationDesk: Hashable, Sendable {
     case .declineRequested(let id, let reason):
       tell(id, .declineRequested(reason), at: now, into: &out)
     case .dismissRequested(let id): tell(id, .dismissRequested(.done), at: now, into: &out)
+    case .inviterJoined(let id): tell(id, .inviterJoined, at: now, into: &out)
+    case .attachingFailed(let id, let session):
+      failed(id.inviter, session, at: now, into: &out)
     case .cancelReceived(let link, let id, let reason):
       guard let inbound = inbound(over: link), inbound.invitation == id else { break }
       tell(inbound, .cancelReceived(reason), at: now, into: &out)
@@ -248,6 +251,17 @@ package struct InvitationDesk: Hashable, Sendable {
     for wish in wishes { tell(wish.invitation, .peerJoined, at: now, into: &out) }
   }
 
+  /// What gave way to an invitation whose inviter was to attach goes on by itself.
+  private mutating func failed(
+    _ peer: PeerID, _ session: SessionID, at now: Instant, into out: inout [Action]
+  ) {
+    let wishes = outbounds.filter { outbound in
+      outbound.machine.isYielded && outbound.wish.peer == peer && outbound.wish.session == session
+        && !inbounds.contains { $0.counterpart == outbound.wish.invitation }
+    }.map(\.wish)
+    for wish in wishes { tell(wish.invitation, .counterpartFailed, at: now, into: &out) }
+  }
+
   private func reserve(of id: InvitationID) -> InboundID? {
     inbounds.first { $0.counterpart == id && $0.machine.isReserved }?.arrival.id
   }
@@ -397,7 +411,6 @@ package struct InvitationDesk: Hashable, Sendable {
         joined(id.inviter, session, at: now, into: &out)
       case .reportAttaching(let link, let session):
         out.append(.reportAttaching(inbound.joining(session, over: link)))
-        joined(id.inviter, session, at: now, into: &out)
       }
     }
   }

@@ -277,6 +277,42 @@ struct InvitationDeskTests {
       ])
   }
 
+  @Test("What gave way is fulfilled when the inviter that attaches has joined, not before")
+  func attaching() {
+    var desk = Desk(of: 3)
+    let id = wish(1).invitation
+    _ = desk.handle(.inviteRequested(wish(1)))
+    _ = desk.handle(invite(1, over: 2))
+    let actions = desk.handle(.attachReceived(link(3), Self.inbound))
+    #expect(actions.contains(.reportAttaching(joining(1, over: 3, inbound: true))))
+    #expect(!actions.contains(.reportOutcome(id, .accepted)))
+    #expect(desk.handle(.peerJoined(id)) == [.cancelWake, .reportOutcome(id, .accepted)].suffix(1))
+    #expect(desk.desk.isEmpty)
+  }
+
+  @Test("What gave way goes on by itself when the inviter that was to attach has not")
+  func attachingFailed() {
+    var desk = Desk(of: 3)
+    let id = wish(1).invitation
+    _ = desk.handle(.inviteRequested(wish(1)))
+    _ = desk.handle(invite(1, over: 2))
+    #expect(desk.handle(.attachingFailed(Self.inbound, ours)).isEmpty)
+    _ = desk.handle(.attachReceived(link(3), Self.inbound))
+    #expect(desk.handle(.attachingFailed(Self.inbound, theirs)).isEmpty)
+    #expect(desk.handle(.attachingFailed(Self.inbound, ours)) == [wake(20), .dial(id)].reversed())
+  }
+
+  @Test("An acceptance is over when the inviter has joined by other means, an offer is not")
+  func inviterJoined() {
+    var desk = Desk(of: 3)
+    _ = desk.handle(invite(1, over: 2))
+    #expect(desk.handle(.inviterJoined(Self.inbound)).isEmpty)
+    _ = desk.handle(.acceptRequested(Self.inbound, ours))
+    #expect(
+      desk.handle(.inviterJoined(Self.inbound)) == [.closeLink(link(2), .duplicate), .cancelWake])
+    #expect(desk.desk.isEmpty)
+  }
+
   @Test(
     "The smaller holds the larger's invitation in reserve, and lets it go when its own is accepted")
   func smaller() {

@@ -67,6 +67,7 @@ struct TwoSides: Hashable {
     var asked: [LinkToken] = []  // Where the membership sent ATTACH.
     var offers: [InvitationDesk.InboundID] = []
     var accepting: [InvitationDesk.InboundID] = []
+    var attaching: [InvitationDesk.InboundID] = []
     var invited: [InvitationID] = []
     var outcomes: [OutboundInvitationMachine.Outcome] = []
     var isInterrupted = false
@@ -430,7 +431,9 @@ struct TwoSides: Hashable {
       }
     case .reportOutcome(_, let outcome): sides[side].outcomes.append(outcome)
     case .reportJoined(let joining): join(side, membership(side, of: joining), over: joining.link)
-    case .reportAttaching(let joining): expectAttaching(side, membership(side, of: joining))
+    case .reportAttaching(let joining):
+      if case .inbound(let id) = joining.origin { sides[side].attaching.append(id) }
+      expectAttaching(side, membership(side, of: joining))
     }
   }
 
@@ -520,7 +523,7 @@ struct TwoSides: Hashable {
     case .closeLink(let link, let code): close(link, code, by: side)
     case .wake(let instant): sides[side].membershipWake = instant
     case .cancelWake: sides[side].membershipWake = nil
-    case .reportJoined: (sides[side].isInterrupted, sides[side].hasJoined) = (false, true)
+    case .reportJoined: joined(side)
     case .reportInterrupted:
       if sides[side].isInterrupted { complain("interrupted twice") }
       sides[side].isInterrupted = true
@@ -529,6 +532,17 @@ struct TwoSides: Hashable {
       if !sides[side].isInterrupted { complain("resumed without an interruption") }
       sides[side].isInterrupted = false
     case .reportLeft(let departure, let code): left(side, departure, code)
+    }
+  }
+
+  /// Tells the desk that whatever was to make the other side a member is fulfilled.
+  private mutating func joined(_ side: Int) {
+    (sides[side].isInterrupted, sides[side].hasJoined) = (false, true)
+    sides[side].attaching = []
+    for id in sides[side].invited { tellDesk(side, .peerJoined(id)) }
+    for id in sides[side].acceptances.keys.sorted(by: { $0.invitation < $1.invitation }) {
+      fulfil(id, of: side)
+      tellDesk(side, .inviterJoined(id))
     }
   }
 
@@ -542,6 +556,9 @@ struct TwoSides: Hashable {
     (sides[side].hasJoined, sides[side].isInterrupted, sides[side].farewell) = (
       false, false, nil
     )
+    let attaching = sides[side].attaching
+    sides[side].attaching = []
+    for id in attaching { tellDesk(side, .attachingFailed(id, sides[side].session)) }
   }
 
   private func request(of side: Int, epoch: UInt64) -> Attach {

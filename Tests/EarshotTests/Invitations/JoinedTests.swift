@@ -1,0 +1,172 @@
+import Earshot
+import EarshotCore
+import EarshotNetwork
+import EarshotSimulator
+import Testing
+
+/// `accepted` means that the other one is a member, however that came about, and nothing else does.
+@Suite("Accepted means joined")
+struct JoinedTests {
+  @Test("Accepting returns when the sender joins by an introduction, without a link of its own")
+  func introduced() {
+    Scene.play { scene in
+      let third = try await Third(scene)
+      let session = try await scene.bob.makeSession()
+      let inviting = scene.invite(to: session)
+      let invitation = try #require(await scene.invitation())
+      scene.part()
+      let accepting = scene.accept(invitation, into: third.anns)
+      try await third.join(scene.bob, session)
+      await scene.ann.suspend()
+      scene.world.heal()
+      let healed = scene.now
+      try await scene.ann.resume()
+      #expect(await accepting.end() == "accepted")
+      #expect(scene.now < healed + .seconds(4))
+      #expect(await scene.areMembers(third.anns, session) == [true, true])
+      #expect(await inviting.end() == "accepted")
+      #expect(invitation.ending == .accepted)
+      try await scene.sleep(.seconds(40))
+      #expect(await scene.areMembers(third.anns, session) == [true, true])
+      await scene.expectNothingLeft()
+    }
+  }
+
+  @Test("Accepting the invitation of one who is a member already returns at once")
+  func memberAlready() {
+    Scene.play { scene in
+      let third = try await Third(scene)
+      let session = try await scene.bob.makeSession()
+      scene.invite(to: session)
+      let invitation = try #require(await scene.invitation())
+      await scene.bob.suspend()  // What ended the invitation there does not reach Ann.
+      try await scene.milliseconds(100)
+      scene.world.cut(from: scene.hosts[1], to: scene.hosts[0])
+      try await scene.bob.resume()
+      try await third.join(scene.bob, session)
+      try await scene.milliseconds(500)
+      scene.world.heal()
+      while await scene.areMembers(third.anns, session) != [true, true] {
+        try await scene.milliseconds(1)
+      }
+      let accepting = scene.accept(invitation, into: third.anns)
+      #expect(await accepting.end() == "accepted")
+      #expect(accepting.duration == .zero)
+      try await scene.sleep(.seconds(10))
+      #expect(await scene.areMembers(third.anns, session) == [true, true])
+      await scene.expectNothingLeft()
+    }
+  }
+
+  @Test("Inviting returns when the peer is a member, not when it has asked to be one")
+  func asked() {
+    Scene.play { scene in
+      let (third, session, inviting) = try await askEachOther(scene)
+      #expect(await inviting.end() == "accepted, a member")
+      #expect(await scene.areMembers(third.anns, session) == [true, true])
+      try await scene.sleep(.seconds(10))
+      #expect(await scene.areMembers(third.anns, session) == [true, true])
+      await scene.expectNothingLeft()
+    }
+  }
+
+  @Test(
+    "Whenever the way breaks while two ask each other, inviting returns, and accepted means joined",
+    arguments: Array(stride(from: 0, through: 240, by: 10)))
+  func broken(after milliseconds: Int) {
+    Scene.play { scene in
+      let (_, _, inviting) = try await askEachOther(scene)
+      try await scene.milliseconds(milliseconds)
+      scene.part()
+      let end = await inviting.end()
+      #expect(["accepted, a member", "unreachable", "timedOut"].contains(end))
+      try await scene.sleep(.seconds(60))
+    }
+  }
+
+  @Test("A membership that was there before is no answer to an invitation from another session")
+  func formerMembership() {
+    Scene.play { scene in
+      let (first, second) = (try await scene.bob.makeSession(), try await scene.bob.makeSession())
+      let own = try await scene.ann.makeSession()
+      scene.invite(to: first)
+      #expect(
+        await scene.accept(try #require(await scene.invitation()), into: own).end() == "accepted")
+      let inviting = scene.invite(to: second)
+      let invitation = try #require(await scene.invitation())
+      inviting.cancel()
+      #expect(await inviting.end() == "cancelled")
+      try await scene.milliseconds(100)
+      #expect(invitation.ending == .withdrawn)
+      #expect(await scene.accept(invitation, into: own).end() == "invitationEnded")
+      #expect(await scene.areMembers(own, first) == [true, true])
+      await scene.expectNothingLeft()
+    }
+  }
+
+  /// Ann and Bob invite each other while neither hears the other, are introduced by Cy, and hear each other again
+  /// half a second before both dial at once.
+  private func askEachOther(_ scene: Scene) async throws -> (Third, Session, Scene.Call) {
+    let third = try await Third(scene)
+    let session = try await scene.bob.makeSession()
+    scene.invite(to: session)
+    scene.keep(try #require(await scene.invitation()))
+    scene.part()
+    let inviting = scene.start("ann invites") {
+      let outcome = try await scene.ann.invite(
+        scene.bob.id, to: third.anns, at: ("room", []))
+      let isMember = await third.anns.members.contains { $0.id == scene.bob.id }
+      return isMember ? "\(outcome.rawValue), a member" : outcome.rawValue
+    }
+    try await third.join(scene.bob, session)
+    try await scene.milliseconds(1_500)
+    scene.world.heal()
+    try await scene.milliseconds(500)
+    return (third, session, inviting)
+  }
+}
+
+/// Cy, of whose session Ann is a member, and who introduces others to her.
+private struct Third: Sendable {
+  let cy: Peer
+  let cys: Session
+  let anns: Session
+  private let advertiser: Advertiser
+
+  init(_ scene: Scene) async throws {
+    let host = scene.world.makeHost("cy")
+    cy = try await Peer("Cy", on: host)
+    cys = try await cy.makeSession()
+    advertiser = try await cy.advertise("room")
+    let browser = try await cy.browse("room")
+    for await event in browser.events { if case .found = event { break } }
+    anns = try await scene.ann.makeSession()
+    let (cy, cys) = (cy, cys)
+    let inviting = scene.start("cy invites") {
+      try await cy.invite(scene.ann.id, to: cys).rawValue
+    }
+    try await #require(await scene.invitation()).accept(into: anns)
+    #expect(await inviting.end() == "accepted")
+    scene.keep(self)
+  }
+
+  /// Takes a guest into Cy's session.
+  func join(_ guest: Peer, _ session: Session) async throws {
+    let (cys, advertiser) = (cys, advertiser)
+    async let outcome = guest.invite(cy.id, to: session)
+    for await invitation in advertiser.invitations {
+      try await invitation.accept(into: cys)
+      break
+    }
+    let result = try await outcome
+    #expect(result == .accepted)
+  }
+}
+
+extension Scene {
+  /// Cuts Ann and Bob off from each other, and nobody else.
+  fileprivate func part() {
+    world.cut(from: hosts[0], to: hosts[1])
+    world.cut(from: hosts[1], to: hosts[0])
+  }
+}
