@@ -7,9 +7,7 @@ import Testing
 struct ChatTests {
   @Test("Two people meet, talk and part")
   func two() throws {
-    let (party, ann, bob) = try Party.annAndBob()
-    party.at(2) { bob.type("/invite 1") }
-    party.at(3) { ann.type("y") }
+    let (party, ann, bob) = try Party.chatting()
     party.at(4) { ann.type("hello") }
     party.at(5) { bob.type("hello yourself") }
     party.at(6) { ann.type("/leave") }
@@ -34,9 +32,7 @@ struct ChatTests {
 
   @Test("Whoever quits reads that they left, in whatever way they quit", arguments: 0...2)
   func quitting(way: Int) throws {
-    let (party, ann, bob) = try Party.annAndBob()
-    party.at(2) { bob.type("/invite 1") }
-    party.at(3) { ann.type("y") }
+    let (party, ann, bob) = try Party.chatting()
     party.at(4) { [{ ann.type("/quit") }, { ann.closeInput() }, { ann.interrupt() }][way]() }
     party.run(until: 8)
     #expect(ann.lines.last == "You ended this chat")
@@ -81,9 +77,7 @@ struct ChatTests {
 
   @Test("A member that hides is still shown as one")
   func hiddenMember() throws {
-    let (party, ann, bob) = try Party.annAndBob()
-    party.at(2) { bob.type("/invite 1") }
-    party.at(3) { ann.type("y") }
+    let (party, ann, bob) = try Party.chatting()
     party.at(4) { ann.type("/invisible") }
     party.at(6) { bob.type("/who") }
     party.run(until: 7)
@@ -92,9 +86,7 @@ struct ChatTests {
 
   @Test("Joiners of scripts and emoji arrive as they were sent")
   func joiners() throws {
-    let (party, ann, bob) = try Party.annAndBob()
-    party.at(2) { bob.type("/invite 1") }
-    party.at(3) { ann.type("y") }
+    let (party, ann, bob) = try Party.chatting()
     party.at(4) { bob.type("👩‍👩‍👧 ❤️ می‌خواهم \u{202E}\u{2066}") }
     party.run(until: 5)
     #expect(ann.lines.last == "Bob said: 👩‍👩‍👧 ❤️ می‌خواهم \\u{202E}\\u{2066}")

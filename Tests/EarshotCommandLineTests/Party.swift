@@ -33,6 +33,14 @@ final class Party {
     return (party, ann, try party.guest("chat", "--name", "Bob", on: "tablet"))
   }
 
+  /// As by `annAndBob()`; at 2 s Bob invites Ann, who says yes at 3 s.
+  static func chatting() throws -> (party: Party, ann: Guest, bob: Guest) {
+    let (party, ann, bob) = try annAndBob()
+    party.at(2) { bob.type("/invite 1") }
+    party.at(3) { ann.type("y") }
+    return (party, ann, bob)
+  }
+
   /// Has something happen at a time, in seconds since the beginning.
   func at(_ seconds: Double, _ action: @escaping () -> Void) {
     world.at(.zero + .seconds(seconds), action)

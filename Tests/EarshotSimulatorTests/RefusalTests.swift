@@ -10,6 +10,16 @@ struct RefusalTests {
     (world.makeHost("ann"), world.makeHost("bob"))
   }
 
+  /// Ann's connection to Bob, which opens when the world runs, and what each of them hears of it.
+  private func connect() throws -> (any Connection, client: ConnectionLog, server: ConnectionLog) {
+    let (ann, bob) = pair()
+    let (client, server) = (ConnectionLog(), ConnectionLog())
+    _ = try bob.listen(on: Endpoint(.anyV4, port: 7100), handler: server)
+    let connection = try ann.connect(
+      to: Endpoint(bob.address, port: 7100), options: ConnectionOptions(), handler: client)
+    return (connection, client, server)
+  }
+
   private func code(_ call: () throws -> Void) -> NetworkError.Code? {
     do { try call() } catch { return (error as? NetworkError)?.code }
     return nil
@@ -17,11 +27,7 @@ struct RefusalTests {
 
   @Test("A connection takes bytes from its opening to the end of its direction")
   func writing() throws {
-    let (ann, bob) = pair()
-    let (client, server) = (ConnectionLog(), ConnectionLog())
-    _ = try bob.listen(on: Endpoint(.anyV4, port: 7100), handler: server)
-    let connection = try ann.connect(
-      to: Endpoint(bob.address, port: 7100), options: ConnectionOptions(), handler: client)
+    let (connection, _, server) = try connect()
     func write() throws { _ = try connection.write([1].span) }
     #expect(code(write) == .notConnected)
     world.run(for: .seconds(1))
@@ -36,11 +42,7 @@ struct RefusalTests {
 
   @Test("A connection that both close ends in order, and its port serves again after a minute")
   func closing() throws {
-    let (ann, bob) = pair()
-    let (client, server) = (ConnectionLog(), ConnectionLog())
-    _ = try bob.listen(on: Endpoint(.anyV4, port: 7100), handler: server)
-    let connection = try ann.connect(
-      to: Endpoint(bob.address, port: 7100), options: ConnectionOptions(), handler: client)
+    let (connection, client, server) = try connect()
     world.run(for: .seconds(1))
     _ = try connection.write([1, 2].span)
     connection.close()
@@ -57,11 +59,7 @@ struct RefusalTests {
 
   @Test("Who writes to a connection that the other side has closed is reset")
   func writingToAClosedConnection() throws {
-    let (ann, bob) = pair()
-    let (client, server) = (ConnectionLog(), ConnectionLog())
-    _ = try bob.listen(on: Endpoint(.anyV4, port: 7100), handler: server)
-    let connection = try ann.connect(
-      to: Endpoint(bob.address, port: 7100), options: ConnectionOptions(), handler: client)
+    let (connection, client, server) = try connect()
     world.run(for: .seconds(1))
     server.connection?.close()
     world.run(for: .seconds(1))
@@ -75,11 +73,7 @@ struct RefusalTests {
   @Test(
     "A reset, and a close before all was read, are resets for the other side", arguments: [0, 1])
   func resetting(unread: Int) throws {
-    let (ann, bob) = pair()
-    let (client, server) = (ConnectionLog(), ConnectionLog())
-    _ = try bob.listen(on: Endpoint(.anyV4, port: 7100), handler: server)
-    let connection = try ann.connect(
-      to: Endpoint(bob.address, port: 7100), options: ConnectionOptions(), handler: client)
+    let (connection, client, server) = try connect()
     world.run(for: .seconds(1))
     let accepted = try #require(server.connection)
     accepted.pauseReading()
