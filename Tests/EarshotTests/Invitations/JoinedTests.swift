@@ -7,26 +7,36 @@ import Testing
 /// `accepted` means that the other one is a member, however that came about, and nothing else does.
 @Suite("Accepted means joined")
 struct JoinedTests {
-  @Test("Accepting returns when the sender joins by an introduction, without a link of its own")
-  func introduced() {
-    Scene.play { scene in
+  @Test(
+    "Accepting returns when the sender joins, also by an introduction after a sleep",
+    arguments: [false, true], Array(stride(from: 0, to: 2_000, by: 100)))
+  func introduced(annIsLarger: Bool, milliseconds: Int) {
+    Scene.play(annIsLarger: annIsLarger) { scene in
       let third = try await Third(scene)
       let session = try await scene.bob.makeSession()
       let inviting = scene.invite(to: session)
       let invitation = try #require(await scene.invitation())
       scene.part()
       let accepting = scene.accept(invitation, into: third.anns)
+      let joining = scene.start("bob joins") {
+        for await event in third.anns.events {
+          if case .joined(let member) = event, member.id == scene.bob.id { break }
+        }
+        return "joined"
+      }
       try await third.join(scene.bob, session)
+      try await scene.sleep(.seconds(3))
       await scene.ann.suspend()
+      try await scene.sleep(.seconds(3) + .milliseconds(milliseconds))
       scene.world.heal()
-      let healed = scene.now
       try await scene.ann.resume()
+      #expect(await joining.end() == "joined")
       #expect(await accepting.end() == "accepted")
-      #expect(scene.now < healed + .seconds(4))
-      #expect(await scene.areMembers(third.anns, session) == [true, true])
+      let (joined, accepted) = (try #require(joining.duration), try #require(accepting.duration))
+      #expect(joining.begun + joined == accepting.begun + accepted)
       #expect(await inviting.end() == "accepted")
       #expect(invitation.ending == .accepted)
-      try await scene.sleep(.seconds(40))
+      try await scene.sleep(.seconds(10))
       #expect(await scene.areMembers(third.anns, session) == [true, true])
       await scene.expectNothingLeft()
     }
@@ -41,10 +51,11 @@ struct JoinedTests {
       let invitation = try #require(await scene.invitation())
       await scene.bob.suspend()  // What ended the invitation there does not reach Ann.
       try await scene.milliseconds(100)
-      scene.world.cut(from: scene.hosts[1], to: scene.hosts[0])
+      scene.part()
+      let resumed = scene.now
       try await scene.bob.resume()
       try await third.join(scene.bob, session)
-      try await scene.milliseconds(500)
+      try await scene.sleep(resumed + .milliseconds(1_400) - scene.now)
       scene.world.heal()
       while await scene.areMembers(third.anns, session) != [true, true] {
         try await scene.milliseconds(1)
@@ -58,12 +69,13 @@ struct JoinedTests {
     }
   }
 
-  @Test("Inviting returns when the peer is a member, not when it has asked to be one")
-  func asked() {
-    Scene.play { scene in
-      let (third, session, inviting) = try await askEachOther(scene)
+  @Test(
+    "Inviting returns when the peer is a member, not when it has asked to be one",
+    arguments: [false, true], Array(stride(from: 0, to: 2_000, by: 50)))
+  func asked(annIsLarger: Bool, milliseconds: Int) {
+    Scene.play(annIsLarger: annIsLarger) { scene in
+      let (third, session, inviting) = try await askEachOther(scene, after: milliseconds)
       #expect(await inviting.end() == "accepted, a member")
-      #expect(await scene.areMembers(third.anns, session) == [true, true])
       try await scene.sleep(.seconds(10))
       #expect(await scene.areMembers(third.anns, session) == [true, true])
       await scene.expectNothingLeft()
@@ -72,10 +84,10 @@ struct JoinedTests {
 
   @Test(
     "Whenever the way breaks while two ask each other, inviting returns, and accepted means joined",
-    arguments: Array(stride(from: 0, through: 240, by: 10)))
+    arguments: Array(stride(from: 300, through: 700, by: 20)))
   func broken(after milliseconds: Int) {
     Scene.play { scene in
-      let (_, _, inviting) = try await askEachOther(scene)
+      let (_, _, inviting) = try await askEachOther(scene, after: 1_600)
       try await scene.milliseconds(milliseconds)
       scene.part()
       let end = await inviting.end()
@@ -104,24 +116,23 @@ struct JoinedTests {
     }
   }
 
-  /// Ann and Bob invite each other while neither hears the other, are introduced by Cy, and hear each other again
-  /// half a second before both dial at once.
-  private func askEachOther(_ scene: Scene) async throws -> (Third, Session, Scene.Call) {
+  /// Ann and Bob invite each other while neither hears the other, are introduced by Cy, and hear each other again.
+  private func askEachOther(
+    _ scene: Scene, after milliseconds: Int
+  ) async throws -> (Third, Session, Scene.Call) {
     let third = try await Third(scene)
     let session = try await scene.bob.makeSession()
     scene.invite(to: session)
     scene.keep(try #require(await scene.invitation()))
     scene.part()
     let inviting = scene.start("ann invites") {
-      let outcome = try await scene.ann.invite(
-        scene.bob.id, to: third.anns, at: ("room", []))
+      let outcome = try await scene.ann.invite(scene.bob.id, to: third.anns, at: ("room", []))
       let isMember = await third.anns.members.contains { $0.id == scene.bob.id }
       return isMember ? "\(outcome.rawValue), a member" : outcome.rawValue
     }
     try await third.join(scene.bob, session)
-    try await scene.milliseconds(1_500)
+    try await scene.milliseconds(milliseconds)
     scene.world.heal()
-    try await scene.milliseconds(500)
     return (third, session, inviting)
   }
 }
