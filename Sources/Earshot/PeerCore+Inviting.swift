@@ -85,8 +85,8 @@ extension PeerCore {
     if let id = openInvitation(of: peer, to: session) { handle(.peerJoined(id)) }
     for (id, incoming) in invitations.incomingInOrder
     where id.inviter == peer && incoming.invite.session == remote && incoming.session === session {
+      conclude(id, .joined)  // First: what the desk knows no longer counts as ended.
       handle(.inviterJoined(id))
-      conclude(id, .joined)
     }
   }
 
