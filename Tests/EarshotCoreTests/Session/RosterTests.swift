@@ -248,6 +248,20 @@ struct RosterTests {
       ])
   }
 
+  @Test("One that was given up keeps its seat until no member waits for it any longer")
+  func absent() {
+    var roster = Self.roster(with: [1, 2], capacity: 3)
+    roster.introduce(Self.entry(2), by: Self.peers[1])
+    _ = roster.leave(Self.peers[2], Self.session(2), .lost, at: .zero)
+    #expect(roster.settle(at: .zero) == [.seek(Self.entry(2), waiting: nil)])
+    #expect(roster.reserve(for: Self.peers[3]) == .full)
+    #expect(!roster.hasSeat(for: Self.entry(3, capacity: 3)))
+    roster.retract(Self.peers[2], Self.session(2), by: Self.peers[1])
+    #expect(roster.settle(at: .zero) == [.abandon(Self.peers[2])])
+    #expect(roster.hasSeat(for: Self.entry(3, capacity: 3)))
+    #expect(roster.reserve(for: Self.peers[3]) == .reserved)
+  }
+
   @Test("The smallest capacity among the seated bounds the group")
   func smallestCapacity() {
     var roster = Self.roster(with: [1], capacity: 8)
