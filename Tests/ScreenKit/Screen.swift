@@ -28,6 +28,7 @@ package struct Screen: Sendable {
   private let narrowing: Narrowing
   /// How wide the terminal believes that a character is.
   private let width: @Sendable (Character) -> Int
+  /// A sequence whose end was not written yet.
   private var pending = ""
 
   package init(
@@ -73,9 +74,22 @@ package struct Screen: Sendable {
         continue
       }
       put(&printable)
-      if scalar == "\u{1B}" { escape(&rest) } else { control(scalar) }
+      guard scalar == "\u{1B}" else {
+        control(scalar)
+        continue
+      }
+      guard Self.isWhole(rest) else {
+        pending = "\u{1B}" + String(rest)
+        return
+      }
+      escape(&rest)
     }
     put(&printable)
+  }
+
+  /// Whether a sequence that was begun ends in what follows.
+  private static func isWhole(_ rest: Substring.UnicodeScalarView) -> Bool {
+    rest.first.map { $0 != "[" || rest.dropFirst().contains { $0.value >= 0x40 } } ?? false
   }
 
   private mutating func put(_ scalars: inout String.UnicodeScalarView) {
@@ -137,7 +151,6 @@ package struct Screen: Sendable {
         }
         return sequence(parameters, scalar)
       }
-      unknown.append("[\(parameters)")
     case let other: unknown.append("escape \(other.map { "\($0)" } ?? "")")
     }
   }
