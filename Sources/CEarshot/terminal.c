@@ -36,6 +36,11 @@ static int set_modes(int descriptor, const struct termios *modes) {
   return result;
 }
 
+int earshot_terminal_is_away(int input) {
+  pid_t group = tcgetpgrp(input);
+  return group >= 0 && group != getpgrp();
+}
+
 void earshot_terminal_leave(void) {
   int failure = errno;
   if (atomic_exchange(&is_entered, 0)) {

@@ -15,7 +15,7 @@ struct KeyboardTests {
     return Keyboard(
       editing: TypingMode {
         modes.note("raw")
-        return true
+        return .given
       } end: {
         modes.note("cooked")
       })
@@ -50,19 +50,19 @@ struct KeyboardTests {
       isTerminal
       ? Keyboard(
         editing: TypingMode {
-          false
+          .refused
         } end: {
         }, isEchoed: true)
       : Keyboard(
         editing: TypingMode {
-          true
+          .given
         } end: {
         })
     let (above, lines) = keyboard.begin(on: isTerminal ? console : printed.console())
     #expect(lines == (isTerminal ? .echoed : .unseen))
     keyboard.take(Array("one\ntw".utf8))
     keyboard.take(Array("o".utf8))
-    keyboard.noteTerminalChange()
+    keyboard.noteTerminalChange { true }
     keyboard.end()
     keyboard.close()
     var typed: [String] = []
@@ -80,18 +80,95 @@ struct KeyboardTests {
     keyboard.pause {
       #expect(modes.all == ["raw", "cooked"])
       printed.console().out("\nother programs\n")
+      return true
     }
+    #expect(modes.all == ["raw", "cooked"])
+    keyboard.noteTerminalChange { true }
     #expect(modes.all == ["raw", "cooked", "raw"])
     #expect(screen.lines == ["> abc", "other programs", "> abc"])
   }
 
-  @Test("A pause without a line, or at whose end there is none, changes no terminal")
-  func pauseAtEnd() {
+  @Test("Where nobody could end a pause, there is none")
+  func pauseWithoutShell() {
     let keyboard = keyboard()
-    keyboard.pause { modes.note("paused") }
     _ = keyboard.begin(on: console)
-    keyboard.pause { keyboard.end() }
-    #expect(modes.all == ["paused", "raw", "cooked", "cooked"])
+    keyboard.take(Array("abc".utf8))
+    keyboard.pause { false }
+    #expect(modes.all == ["raw", "cooked", "raw"])
+    #expect(screen.lines == ["> abc"])
+  }
+
+  @Test("A pause without a line changes no terminal", arguments: [true, false])
+  func pauseWithoutLine(hasStopped: Bool) {
+    let keyboard = keyboard()
+    func pause() {
+      keyboard.pause {
+        modes.note("paused")
+        return hasStopped
+      }
+    }
+    pause()
+    _ = keyboard.begin(on: console)
+    keyboard.end()
+    pause()
+    #expect(modes.all == ["paused", "raw", "cooked", "paused"])
+  }
+
+  @Test(
+    "While others have the terminal this stands still, and draws when it is back",
+    arguments: [true, false])
+  func away(isFromStart: Bool) {
+    let terminal = LentTerminal(isLent: isFromStart)
+    let keyboard = Keyboard(editing: terminal.mode)
+    let (above, lines) = keyboard.begin(on: console)
+    #expect(lines == .edited)
+    #expect(terminal.asked == (isFromStart ? 1 : 0))
+    terminal.isLent = true
+    var stops = 0
+    for _ in 0..<2 {
+      keyboard.noteTerminalChange {
+        stops += 1
+        return true
+      }
+    }
+    #expect(stops == 2)
+    above.line("news")
+    #expect(screen.lines.last == (isFromStart ? "news" : "> news"))
+    terminal.isLent = false
+    keyboard.noteTerminalChange {
+      stops += 1
+      return true
+    }
+    #expect(stops == 2)
+    #expect(screen.lines.last == ">")
+  }
+
+  @Test("Where nobody could give the terminal back, the input ends")
+  func awayWithoutShell() async {
+    let terminal = LentTerminal(isLent: true)
+    let keyboard = Keyboard(editing: terminal.mode)
+    _ = keyboard.begin(on: console)
+    keyboard.noteTerminalChange { false }
+    for await line in keyboard.lines { Issue.record("a line: \(line)") }
+    #expect(printed.out.isEmpty)
+  }
+
+  @Test("What is hidden while others have the terminal is hidden when it is back")
+  func hiddenAway() {
+    let terminal = LentTerminal(isLent: true)
+    let keyboard = Keyboard(editing: terminal.mode)
+    let drawn = Recorder<Int>()
+    keyboard.whenTerminalChanges { drawn.note(1) }
+    keyboard.hide(on: console)
+    #expect(terminal.asked == 1)
+    keyboard.noteTerminalChange { true }
+    #expect((terminal.isTaken, drawn.all) == (false, []))
+    terminal.isLent = false
+    keyboard.noteTerminalChange { true }
+    #expect((terminal.isTaken, drawn.all) == (true, [1]))
+    keyboard.end()
+    keyboard.noteTerminalChange { true }
+    #expect((terminal.isTaken, drawn.all) == (false, [1]))
   }
 
   @Test("A terminal that was used by others, or has another size, is set up and drawn anew")
@@ -102,7 +179,7 @@ struct KeyboardTests {
     _ = keyboard.begin(on: console)
     keyboard.take(Array("abc".utf8))
     printed.console().out("\ntext of others\n")
-    keyboard.noteTerminalChange()
+    keyboard.noteTerminalChange { true }
     #expect(screen.lines == ["> abc", "text of others", "> abc"])
     #expect(modes.all == ["raw", "raw"])
     #expect(heard.all == [1])
@@ -125,8 +202,42 @@ struct TypingModeTests {
   func refused() throws {
     let pipe = Pipe()
     let descriptor = pipe.fileHandleForReading.fileDescriptor
-    #expect(!TypingMode.terminal(input: descriptor, output: descriptor).begin())
+    #expect(TypingMode.terminal(input: descriptor, output: descriptor).begin() == .refused)
     TypingMode.terminal(input: descriptor, output: descriptor).end()
+  }
+}
+
+/// A terminal that another job may have.
+private final class LentTerminal: Sendable {
+  private struct State {
+    var isLent: Bool
+    var isTaken = false
+    var asked = 0
+  }
+  private let state: Mutex<State>
+
+  init(isLent: Bool) { state = Mutex(State(isLent: isLent)) }
+
+  var isLent: Bool {
+    get { state.withLock { $0.isLent } }
+    set { state.withLock { $0.isLent = newValue } }
+  }
+  var isTaken: Bool { state.withLock { $0.isTaken } }
+  var asked: Int { state.withLock { $0.asked } }
+
+  var mode: TypingMode {
+    TypingMode { [self] in
+      state.withLock { state in
+        state.isTaken = !state.isLent
+        return state.isLent ? .away : .given
+      }
+    } end: { [self] in
+      state.withLock { $0.isTaken = false }
+    } isAway: { [self] in
+      isLent
+    } ask: { [self] in
+      state.withLock { $0.asked += 1 }
+    }
   }
 }
 

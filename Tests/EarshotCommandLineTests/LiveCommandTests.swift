@@ -104,13 +104,13 @@ struct LiveCommandTests {
     }
     party.at(3) {
       terminal.withLock { $0.resize(columns: 30, rows: 10) }
-      bob.keyboard.noteTerminalChange()
+      bob.keyboard.noteTerminalChange { true }
     }
     let ann = "1  Ann   "
     party.run(until: 4)
     for columns in [30, 100] {
       terminal.withLock { $0.resize(columns: columns, rows: 10) }
-      bob.keyboard.noteTerminalChange()
+      bob.keyboard.noteTerminalChange { true }
       let rows = terminal.withLock { $0.lines.suffix(10) }
       #expect(rows.filter { $0.hasPrefix(ann) }.count == 1)
       #expect(rows.count == 4)

@@ -71,7 +71,7 @@ final class Guest: Sendable {
       editing: isTyping
         ? TypingMode {
           isRaw.set(true)
-          return true
+          return .given
         } end: {
           isRaw.set(false)
         } : nil)

@@ -69,13 +69,8 @@ struct TerminalTests {
     "Ctrl-Z gives the terminal to the shell, and fg brings the line back",
     .enabled(if: Shell.has("bash"), "needs bash"))
   func stopped() async throws {
-    let shell = try TerminalProgram(
-      running: [
-        "bash", "-c",
-        "set -m; \"$@\"; echo \"[stopped $?]\"; read line; fg >/dev/null; echo \"[ended $?]\"",
-        "bash",
-        Program.path, "chat", "--name", "Ann", "--service", service, "--interface", "lo",
-      ])
+    let shell = try jobs(
+      "\"$@\"; echo \"[stopped $?]\"; read line; fg >/dev/null; echo \"[ended $?]\"", "chat")
     await shell.expect { $0.lines.last == ">" }
     shell.press("abc")
     await shell.expect { $0.lines.last == "> abc" }
@@ -89,12 +84,78 @@ struct TerminalTests {
     await shell.expect { $0.lines.last == "> abcd" }
     shell.signal(SIGSTOP)
     await shell.expect("[ended 147]")
+    // The shell ends and asks the job to; both are waited for.
+    #expect(await shell.exitStatus() == 0)
+  }
+
+  @Test(
+    "What stands still ends when it is asked to, and leaves the terminal alone",
+    .enabled(if: Shell.has("bash"), "needs bash"),
+    arguments: ["chat", "browse"], ["TERM", "HUP", "INT"])
+  func endedWhileStopped(command: String, signal: String) async throws {
+    let shell = try jobs(
+      """
+      "$@"; echo "[stopped $?]"; read line; echo
+      kill -\(signal) %1; kill -CONT %1; wait %1; echo "[ended $?]"; read line
+      """, command)
+    await shell.expect { screen in
+      screen.lines.last.map { command == "chat" ? $0 == ">" : $0.hasPrefix("Nobody") } == true
+    }
+    shell.press("\u{1A}")
+    await shell.expect("[stopped 148]")
+    shell.press("end it\r")
+    await shell.expect("[ended 0]")
+    await shell.expect { $0.lines.last == "[ended 0]" && !$0.isPasteBracketed }
+    #expect(shell.showsKeys)
+    shell.press("\r")
+    #expect(await shell.exitStatus() == 0)
+  }
+
+  @Test(
+    "In the background it stands still, whoever sends it there, and fg brings the line",
+    .enabled(if: Shell.has("bash"), "needs bash"), arguments: [true, false])
+  func background(isBegunThere: Bool) async throws {
+    let begin = isBegunThere ? "\"$@\" &" : "\"$@\"; echo \"[stopped $?]\"; bg"
+    let shell = try jobs("\(begin)\nwait %1; echo \"[still $?]\"; fg >/dev/null", "chat")
+    if !isBegunThere {
+      await shell.expect { $0.lines.last == ">" }
+      shell.press("\u{1A}")
+      await shell.expect("[stopped 148]")
+    }
+    await shell.expect("[still 149]")
+    await shell.expect { $0.lines.last == ">" && $0.isPasteBracketed }
+    shell.press("abc")
+    await shell.expect { $0.lines.last == "> abc" }
+    shell.press("\u{3}")
+    #expect(await shell.exitStatus() == 0)
+    #expect(shell.showsKeys)
+  }
+
+  @Test(
+    "In the background of a terminal that no shell could give back, a chat ends",
+    .enabled(if: Shell.has("bash"), "needs bash"))
+  func orphaned() async throws {
+    let shell = try jobs("(\"$@\" 3>&1 >/dev/tty &) | cat; echo \"[gone]\"; read line", "chat")
+    await shell.expect("[gone]")
+    #expect(shell.showsKeys && !shell.screen.isPasteBracketed)
+    shell.press("\r")
+    #expect(await shell.exitStatus() == 0)
+  }
+
+  /// A shell that runs a program as a job, whose command line is `"$@"`.
+  private func jobs(_ script: String, _ command: String) throws -> TerminalProgram {
+    try TerminalProgram(
+      running: [
+        "bash", "-c", "set -m; \(script)", "bash",
+        Program.path, command, "--name", "Ann", "--service", service, "--interface", "lo",
+      ])
   }
 
   @Test("A terminal that changes its size shows the line once")
   func resized() async throws {
     let ann = try chat("Ann", columns: 90)
-    await ann.expect { $0.lines.last == ">" }
+    // What is printed before the program has heard of the new size would be printed for the old one.
+    await ann.expect { $0.lines.contains { $0.contains("/help") } && $0.lines.last == ">" }
     ann.press("a line that is longer than half of the terminal, so that it wraps")
     // Wrapping is on again when all of the row has come.
     await ann.expect { $0.textBeforeCursor.hasSuffix("it wraps") && $0.isWrapping }

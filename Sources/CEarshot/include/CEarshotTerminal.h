@@ -9,6 +9,10 @@
    Returns 0, or -1 with errno set when the input is no terminal. */
 int earshot_terminal_enter(int input, int output);
 
+/* Whether another job of the shell has the terminal: this process is in the background.
+   Returns 1 or 0; 0 also for what is no terminal, or not the one that this process belongs to. */
+int earshot_terminal_is_away(int input);
+
 /* Makes the terminal what it was; does nothing if it is. May be called anywhere, in signal handlers too. */
 void earshot_terminal_leave(void);
 

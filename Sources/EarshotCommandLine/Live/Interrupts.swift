@@ -5,26 +5,32 @@ import Synchronization
 /// Ctrl-C and its relatives: the first one asks the process to end, the second one ends it.
 ///
 /// A thread of its own waits for the signals, which every other thread holds back. A signal that comes before
-/// that thread runs is kept by the system until then.
+/// that thread runs is kept by the system until then. The same thread hears of the terminal, so that a process
+/// that is asked to end does not stop instead.
 final class Interrupts: Sendable {
   private let listener: Listener
 
   /// Listens from now on, to the signals that came since ``hold()`` as well.
   ///
-  /// - Parameter interrupt: Called at the first signal, on a thread of its own, if this is still held then;
-  ///   if not, the signal ends the process.
-  init(_ interrupt: @escaping @Sendable () -> Void) {
-    Self.hold()
+  /// - Parameters:
+  ///   - terminal: Who is told what happens to the terminal; `nil` if nobody is.
+  ///   - interrupt: Called at the first signal, on a thread of its own, if this is still held then;
+  ///     if not, the signal ends the process.
+  init(
+    hearingOf terminal: TerminalSignals? = nil, _ interrupt: @escaping @Sendable () -> Void
+  ) {
     let listener = Listener(interrupt)
     self.listener = listener
+    let heard = terminal == nil ? Self.signals : Self.signals + TerminalSignals.signals
+    heard.hold()
     Thread.detachNewThread {
       while true {
-        Self.waitForOne()
-        guard let interrupt = listener.take() else {
-          earshot_terminal_leave()
-          _exit(Self.exitCode)
+        let number = heard.next()
+        if Self.signals.contains(number) {
+          listener.hear()
+        } else {
+          terminal?.hear(number, unless: { listener.isEnding || Self.signals.isPending })
         }
-        interrupt()
       }
     }
   }
@@ -34,25 +40,9 @@ final class Interrupts: Sendable {
   /// Holds SIGINT, SIGTERM and SIGHUP back from now on, for somebody who will listen.
   ///
   /// To be called first, before there are other threads: they inherit it.
-  static func hold() {
-    var signals = signals
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
-  }
+  static func hold() { signals.hold() }
 
-  private static func waitForOne() {
-    var (signals, number) = (signals, Int32(0))
-    while sigwait(&signals, &number) != 0 {}
-  }
-
-  private static var signals: sigset_t {
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
-    return signals
-  }
-
-  /// What shells report for a process that SIGINT ended.
-  private static let exitCode: Int32 = 130
+  private static let signals = SignalSet([SIGINT, SIGTERM, SIGHUP])
 }
 
 /// What is to be called once.
@@ -62,4 +52,19 @@ private final class Listener: Sendable {
   init(_ interrupt: @escaping @Sendable () -> Void) { self.interrupt = Mutex(interrupt) }
 
   func take() -> (@Sendable () -> Void)? { interrupt.withLock { $0.take() } }
+
+  /// Whether the process was asked to end, or has not long to go.
+  var isEnding: Bool { interrupt.withLock { $0 == nil } }
+
+  /// Asks the process to end; ends it if it was asked before.
+  func hear() {
+    guard let interrupt = take() else {
+      earshot_terminal_leave()
+      _exit(Self.exitCode)
+    }
+    interrupt()
+  }
+
+  /// What shells report for a process that SIGINT ended.
+  private static let exitCode: Int32 = 130
 }

@@ -15,6 +15,9 @@ package final class Keyboard: Sendable {
   private let descriptor: Int32?
   private let mode: TypingMode?
   private let isEchoed: Bool
+  /// Signalled when the terminal is back, for the thread that waits for it.
+  private let hasReturned = DispatchSemaphore(value: 0)
+  /// Locked while the terminal is changed and while the process stops, so that it never stops half-way.
   private let state = Mutex(State())
 
   private struct State {
@@ -24,7 +27,12 @@ package final class Keyboard: Sendable {
     /// Whether the terminal shows nothing of what is typed, though nothing is edited.
     var isHidden = false
     var terminalChanged: (@Sendable () -> Void)?
+    /// Whether the thread that reads waits until the terminal is back.
+    var isWaitingForTerminal = false
     var isClosed = false
+
+    /// Whether the terminal is other than it was at the start, or is to be when it is back.
+    var hasTerminal: Bool { prompt != nil || isHidden }
   }
 
   /// A keyboard on which nothing was typed yet.
@@ -60,9 +68,16 @@ package final class Keyboard: Sendable {
   }
 
   private func edit(on console: Console) -> (Console, TypedLines)? {
-    guard let mode, let size = console.terminal(), mode.begin() else { return nil }
-    let prompt = Prompt(on: console, size: size)
-    state.withLock { $0.prompt = (prompt, console) }
+    guard let mode, let size = console.terminal() else { return nil }
+    let prompt: Prompt? = state.withLock { state in
+      let answer = mode.begin()
+      guard answer != .refused else { return nil }
+      let prompt = Prompt(on: console, size: size, isAway: answer == .away)
+      state.prompt = (prompt, console)
+      if answer == .away { mode.ask() }
+      return prompt
+    }
+    guard let prompt else { return nil }
     var above = console
     above.out = { prompt.handle(.printRequested($0)) }
     return (above, .edited)
@@ -70,18 +85,23 @@ package final class Keyboard: Sendable {
 
   /// Has the terminal show nothing of what is typed until ``end()``, so that what is drawn there stays whole.
   package func hide(on console: Console) {
-    guard let mode, console.terminal() != nil, mode.begin() else { return }
-    state.withLock { $0.isHidden = true }
+    guard let mode, console.terminal() != nil else { return }
+    state.withLock { state in
+      let answer = mode.begin()
+      state.isHidden = answer != .refused
+      if answer == .away { mode.ask() }
+    }
   }
 
   /// Ends the editing or hiding, and gives the terminal back as it was.
   package func end() {
-    let (shown, wasHidden) = state.withLock { state in
-      defer { state.isHidden = false }
-      return (state.prompt.take(), state.isHidden)
+    state.withLock { state in
+      state.terminalChanged = nil
+      guard state.hasTerminal else { return }
+      state.isHidden = false
+      state.prompt.take()?.prompt.handle(.closeRequested)
+      mode?.end()
     }
-    shown?.prompt.handle(.closeRequested)
-    if shown != nil || wasHidden { mode?.end() }
   }
 
   // MARK: Typing
@@ -118,55 +138,77 @@ package final class Keyboard: Sendable {
   /// Reads a file until its end, on a thread of its own.
   private func read(from descriptor: Int32) {
     let thread = Thread { [self] in
-      while let bytes = Self.bytes(from: descriptor) { take(bytes) }
+      while let bytes = bytes(from: descriptor) { take(bytes) }
       close()
     }
     thread.name = "earshot keyboard"
     thread.start()
   }
 
-  /// The next bytes, or `nil` at the end.
-  private static func bytes(from descriptor: Int32) -> [UInt8]? {
+  /// The next bytes, or `nil` at the end; waits while another job has the terminal.
+  private func bytes(from descriptor: Int32) -> [UInt8]? {
     var buffer = [UInt8](repeating: 0, count: 4_096)
-    var count = 0
-    repeat {
-      count = Foundation.read(descriptor, &buffer, buffer.count)
-    } while count < 0 && errno == EINTR
-    return count > 0 ? Array(buffer[..<count]) : nil
+    while true {
+      let count = Foundation.read(descriptor, &buffer, buffer.count)
+      if count > 0 { return Array(buffer[..<count]) }
+      guard count < 0 else { return nil }
+      if errno == EIO, let mode, mode.isAway() {
+        state.withLock { $0.isWaitingForTerminal = true }
+        mode.ask()
+        hasReturned.wait()
+      } else if errno != EINTR {
+        return nil
+      }
+    }
   }
 
   // MARK: The terminal
 
-  /// Has something done whenever the terminal has another size, or was used by others.
+  /// Has something done whenever the terminal has another size, or was used by others, until ``end()``.
   package func whenTerminalChanges(_ act: @escaping @Sendable () -> Void) {
     state.withLock { $0.terminalChanged = act }
   }
 
   /// Takes note of a terminal that has another size, or was used by others.
-  package func noteTerminalChange() {
-    let (shown, isHidden, act) = state.withLock { ($0.prompt, $0.isHidden, $0.terminalChanged) }
-    // Who has used it may have left it otherwise.
-    if shown != nil || isHidden { _ = mode?.begin() }
-    if let (prompt, console) = shown {
-      if let size = console.terminal() { prompt.handle(.resized(size)) }
+  ///
+  /// - Parameter stop: Stops until this goes on, which is noted like this again; `false` if it cannot.
+  ///   Called where the terminal is needed and another job has it.
+  package func noteTerminalChange(orStop stop: () -> Bool) {
+    let (isAway, hasStopped) = state.withLock { state in
+      // Who has used it may have left it otherwise.
+      guard state.hasTerminal, mode?.begin() == .away else { return (false, false) }
+      state.prompt?.prompt.handle(.stopped)
+      return (true, stop())
     }
-    act?()
+    if !hasStopped { goOn(isAway: isAway) }
   }
 
   /// Stops for a while: the terminal is as it was until then.
   ///
-  /// - Parameter stop: Returns when this goes on.
-  package func pause(_ stop: () -> Void) {
-    guard hasTerminal else { return stop() }
-    mode?.end()
-    stop()
-    guard hasTerminal else { return }  // Ended meanwhile.
-    _ = mode?.begin()
-    state.withLock { $0.prompt }?.prompt.handle(.continued)
+  /// - Parameter stop: As in ``noteTerminalChange(orStop:)``.
+  package func pause(_ stop: () -> Bool) {
+    let (isAway, hasStopped) = state.withLock { state in
+      guard state.hasTerminal else { return (false, stop()) }
+      state.prompt?.prompt.handle(.stopped)
+      mode?.end()
+      return stop() ? (false, true) : (mode?.begin() == .away, false)
+    }
+    if !hasStopped { goOn(isAway: isAway) }
   }
 
-  /// Whether the terminal is other than it was at the start.
-  private var hasTerminal: Bool { state.withLock { $0.prompt != nil || $0.isHidden } }
+  /// Goes on with the terminal, or without one that no shell could give back.
+  private func goOn(isAway: Bool) {
+    guard !isAway else { return close() }
+    let (shown, act, isWaitedFor) = state.withLock { state in
+      defer { state.isWaitingForTerminal = false }
+      return (state.prompt, state.terminalChanged, state.isWaitingForTerminal)
+    }
+    if let (prompt, console) = shown, let size = console.terminal() {
+      prompt.handle(.resized(size))
+    }
+    act?()
+    if isWaitedFor { hasReturned.signal() }
+  }
 
   private static let linesMax = 1_024
 }

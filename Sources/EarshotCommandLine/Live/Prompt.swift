@@ -8,10 +8,10 @@ final class Prompt: Sendable {
   private let machine: Mutex<PromptMachine>
   private let console: Console
 
-  /// Shows an empty line.
-  init(on console: Console, size: TerminalSize) {
+  /// Shows an empty line, once the terminal is there.
+  init(on console: Console, size: TerminalSize, isAway: Bool = false) {
     var actions: [PromptMachine.Action] = []
-    machine = Mutex(PromptMachine(size: size, into: &actions))
+    machine = Mutex(PromptMachine(size: size, isAway: isAway, into: &actions))
     self.console = console
     for case .write(let text) in actions { console.out(text) }
   }

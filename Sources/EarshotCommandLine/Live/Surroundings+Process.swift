@@ -29,7 +29,7 @@ extension Surroundings {
   ) -> Surroundings {
     Surroundings { command throws(UsageError) in
       Interrupts.hold()
-      TerminalSignals.hold()
+      TerminalSignals.signals.hold()
       try InterfaceNames.ofThisHost.check(command.options.interfaces)
       let opened: OpenNetwork
       do throws(NetworkError) { opened = try open(command.options.interfaces) } catch {
@@ -49,13 +49,13 @@ extension Surroundings {
     let task = Task(executorPreference: network.executor.task) {
       await command.run(on: network, hearing: keyboard)
     }
-    let interrupts = Interrupts { task.cancel() }
+    let terminal = TerminalSignals {
+      keyboard.pause($0)
+    } changed: {
+      keyboard.noteTerminalChange(orStop: $0)
+    }
+    let interrupts = Interrupts(hearingOf: terminal) { task.cancel() }
     stop.whenGiven { task.cancel() }
-    TerminalSignals {
-      keyboard.noteTerminalChange()
-    } stopRequested: {
-      keyboard.pause { TerminalSignals.stop() }
-    }.listen()
     Task {
       let code = await task.value
       await opened.shutDown()

@@ -1,53 +1,54 @@
-import CEarshot
 import Foundation
 
-/// What a process is told about its terminal: another size, Ctrl-Z, and that it goes on after that.
+/// What a process is told about its terminal: another size, Ctrl-Z, that it goes on after that, and that
+/// another job has the terminal.
 ///
-/// A thread of its own waits for the signals, as ``Interrupts`` does for those that end the process.
+/// By itself the system stops a job that reads the terminal of another one or changes it, each time it is made
+/// to go on. A job that is asked to end and made to go on, which is what `kill` of a shell does with one that
+/// stands still, would stop before it has ended. So those signals are held back as well, and what was asked to
+/// end does not stop.
 struct TerminalSignals: Sendable {
-  /// The terminal has another size, or was used by others.
-  let changed: @Sendable () -> Void
-  /// Ctrl-Z.
-  let stopRequested: @Sendable () -> Void
-
-  /// Holds the signals back from now on, for whoever will listen.
+  /// Stops the process, and returns when it goes on.
   ///
-  /// To be called before there are other threads, which inherit it.
-  static func hold() { mask(SIG_BLOCK, [SIGWINCH, SIGCONT, SIGTSTP]) }
+  /// `false` if there is no shell that could have it go on, so that it did not stop. One that is to end does not
+  /// stop either, and that is `true`.
+  typealias Stop = () -> Bool
 
-  /// Listens from now on, to what came since ``hold()`` as well.
-  func listen() {
-    Self.hold()
-    Thread.detachNewThread { while true { hear(Self.next()) } }
+  /// Ctrl-Z.
+  let stopRequested: @Sendable (Stop) -> Void
+  /// The terminal has another size, was used by others, or is wanted while others have it.
+  let changed: @Sendable (Stop) -> Void
+
+  static let signals = SignalSet([SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH])
+
+  /// Takes one of them in.
+  ///
+  /// - Parameters:
+  ///   - number: Which.
+  ///   - isEnding: Whether the process was asked to end.
+  func hear(_ number: Int32, unless isEnding: () -> Bool) {
+    switch number {
+    case SIGTSTP where isEnding(): break
+    case SIGTSTP: stopRequested { Self.stop(SIGTSTP, unless: isEnding) }
+    default: changed { Self.stop(SIGTTIN, unless: isEnding) }
+    }
   }
 
-  private func hear(_ number: Int32) {
-    number == SIGTSTP ? stopRequested() : changed()
+  /// Has whoever listens see to it that the process has its terminal, or stops until then.
+  static func askForTerminal() {
+    kill(getpid(), SIGWINCH)  // One that stops would take back that the process goes on.
   }
 
-  private static func next() -> Int32 {
-    var (signals, number) = (set(of: [SIGWINCH, SIGCONT, SIGTSTP]), Int32(0))
-    while sigwait(&signals, &number) != 0 {}
-    return number
-  }
-
-  /// Stops this process as Ctrl-Z does by itself, and returns when it goes on; at once where there is no
-  /// shell that could have it go on.
-  static func stop() {
-    mask(SIG_UNBLOCK, [SIGTSTP])
-    raise(SIGTSTP)  // To this thread, so that it stops here, with all others.
-    mask(SIG_BLOCK, [SIGTSTP])
-  }
-
-  private static func mask(_ how: Int32, _ numbers: [Int32]) {
-    var signals = set(of: numbers)
-    pthread_sigmask(how, &signals, nil)
-  }
-
-  private static func set(of numbers: [Int32]) -> sigset_t {
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    for number in numbers { sigaddset(&signals, number) }
-    return signals
+  private static func stop(_ number: Int32, unless isEnding: () -> Bool) -> Bool {
+    let signal = SignalSet([number])
+    // Held back still: whoever has the process go on from here on takes it back. What comes first is seen.
+    raise(number)
+    guard !isEnding() else {
+      if signal.isPending { _ = signal.next() }
+      return true
+    }
+    signal.release()  // Stops here, with all threads.
+    signal.hold()
+    return signals.isPending  // Of what did not stop, nobody says that it goes on.
   }
 }

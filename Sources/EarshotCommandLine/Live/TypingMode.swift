@@ -2,22 +2,43 @@ import CEarshot
 
 /// How a terminal hands over what is typed, as something that can be switched.
 package struct TypingMode: Sendable {
-  /// Has every key handed over as it comes, and shown by nobody; `false` if that cannot be.
-  package var begin: @Sendable () -> Bool
+  /// What a terminal says to who wants to have it.
+  package enum Answer: Hashable, Sendable {
+    case given
+    /// Another job has it, until the shell gives it back.
+    case away
+    /// It is none, or is gone.
+    case refused
+  }
+
+  /// Has every key handed over as it comes, and shown by nobody, unless another job has the terminal.
+  package var begin: @Sendable () -> Answer
   /// Has the terminal as it was before.
   package var end: @Sendable () -> Void
+  /// Whether another job has the terminal.
+  package var isAway: @Sendable () -> Bool
+  /// Asks to stop until the terminal is back: ``Keyboard/noteTerminalChange(orStop:)`` is called for it.
+  package var ask: @Sendable () -> Void
 
-  /// A mode of two closures.
-  package init(begin: @escaping @Sendable () -> Bool, end: @escaping @Sendable () -> Void) {
-    (self.begin, self.end) = (begin, end)
+  /// A mode of four closures.
+  package init(
+    begin: @escaping @Sendable () -> Answer, end: @escaping @Sendable () -> Void,
+    isAway: @escaping @Sendable () -> Bool = { false }, ask: @escaping @Sendable () -> Void = {}
+  ) {
+    (self.begin, self.end, self.isAway, self.ask) = (begin, end, isAway, ask)
   }
 
   /// The terminal of this process.
   package static func terminal(input: Int32 = 0, output: Int32 = 1) -> TypingMode {
     TypingMode {
-      earshot_terminal_enter(input, output) == 0
+      guard earshot_terminal_is_away(input) == 0 else { return .away }
+      return earshot_terminal_enter(input, output) == 0 ? .given : .refused
     } end: {
       earshot_terminal_leave()
+    } isAway: {
+      earshot_terminal_is_away(input) != 0
+    } ask: {
+      TerminalSignals.askForTerminal()
     }
   }
 }

@@ -117,8 +117,38 @@ struct PromptMachineTests {
     var desk = Desk()
     desk.type("abc")
     desk.screen.write("\n[1]+  Stopped\n$ fg\n")
-    desk.handle(.continued)
+    desk.resize(columns: 80)
     #expect(desk.screen.lines == ["> abc", "[1]+  Stopped", "$ fg", "> abc"])
+  }
+
+  @Test("While others have the terminal no line is drawn, and what is printed stands alone")
+  func away() {
+    var desk = Desk()
+    desk.type("abc")
+    desk.handle(.stopped)
+    desk.screen.write("\n$ ")
+    desk.print("Ann said: hi\n")
+    desk.type("d")
+    #expect(desk.screen.lines == ["> abc", "$ Ann said: hi"])
+    desk.handle(.stopped)
+    desk.resize(columns: 5)
+    #expect(desk.screen.lines.last == "< d")
+    desk.type("e\r")
+    #expect(desk.submitted == ["abcde"])
+  }
+
+  @Test("At an end while others have the terminal, it stays as it is", arguments: [true, false])
+  func closedAway(isFromStart: Bool) {
+    var desk = Desk(screen: Screen(columns: 40), isAway: isFromStart)
+    if !isFromStart {
+      desk.type("abc")
+      desk.handle(.stopped)
+      desk.screen.write("\n")
+    }
+    desk.screen.write("$ ")
+    desk.handle(.closeRequested)
+    #expect(desk.screen.lines.last == "$")
+    #expect(desk.screen.textBeforeCursor == "$ ")
   }
 
   @Test("At the end the line goes, and what is printed then stands alone")
@@ -129,7 +159,7 @@ struct PromptMachineTests {
     #expect(desk.screen.lines.isEmpty)
     desk.type("def\r")
     desk.resize(columns: 10)
-    desk.handle(.continued)
+    desk.handle(.stopped)
     desk.handle(.closeRequested)
     desk.print("bye\n")
     #expect(desk.screen.lines == ["bye"])
@@ -185,10 +215,10 @@ struct Desk {
   private(set) var submitted: [String] = []
   private(set) var hasEnded = false
 
-  init(screen: Screen) {
+  init(screen: Screen, isAway: Bool = false) {
     var actions: [PromptMachine.Action] = []
     self.screen = screen
-    machine = PromptMachine(size: screen.size, into: &actions)
+    machine = PromptMachine(size: screen.size, isAway: isAway, into: &actions)
     perform(actions)
   }
 

@@ -10,14 +10,17 @@
 ///
 /// A terminal that is made narrower than the row either cuts the row off or wraps it to several, and
 /// nobody says which. The machine asks where the cursor is, and removes what was wrapped.
+///
+/// While others have the terminal there is no line; it is drawn when the terminal is back.
 package struct PromptMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case bytesRead([UInt8])
     /// There is text for above the line.
     case printRequested(String)
+    /// The terminal has this size, and may have been used by others.
     case resized(TerminalSize)
-    /// Others have written to the terminal, or changed it, while the program stood still.
-    case continued
+    /// Others have the terminal from now on, until the next ``resized(_:)``.
+    case stopped
     case closeRequested
   }
 
@@ -32,6 +35,8 @@ package struct PromptMachine: Hashable, Sendable {
     case open
     /// Resized, and asked so many times where the cursor is.
     case measuring(questions: Int)
+    /// Others have the terminal: what is printed stands alone, and nothing is drawn.
+    case away
     case closed
   }
   private var phase = Phase.open
@@ -45,21 +50,27 @@ package struct PromptMachine: Hashable, Sendable {
     var columns, cursor: Int
   }
 
-  /// Draws an empty line below what there is.
-  package init(size: TerminalSize, into out: inout [Action]) {
+  /// Draws an empty line below what there is, unless others have the terminal.
+  package init(size: TerminalSize, isAway: Bool = false, into out: inout [Action]) {
     self.size = size
+    if isAway { phase = .away }
     draw(after: "", into: &out)
   }
 
   /// Takes one event in; appends what must now be done, in order, to `out`.
   package mutating func handle(_ event: Event, into out: inout [Action]) {
     switch (phase, event) {
-    case (.closed, .printRequested(let text)): out.append(.write(text))
+    case (.closed, .printRequested(let text)), (.away, .printRequested(let text)):
+      out.append(.write(text))
     case (.closed, _): break
+    case (.away, .resized(let size)):
+      (phase, self.size) = (.open, size)
+      draw(after: Self.clear, into: &out)
+    case (.away, .closeRequested): phase = .closed
     case (_, .bytesRead(let bytes)): read(bytes, into: &out)
     case (_, .printRequested(let text)): draw(after: Self.clear + Self.ended(text), into: &out)
     case (_, .resized(let size)): resize(to: size, into: &out)
-    case (_, .continued): draw(after: Self.clear, into: &out)
+    case (_, .stopped): phase = .away
     case (_, .closeRequested):
       phase = .closed
       out.append(.write(Self.clear))
@@ -91,6 +102,7 @@ package struct PromptMachine: Hashable, Sendable {
 
   /// Writes something, and the row after it; its last column stays free, for what erases the rest.
   private mutating func draw(after text: String, into out: inout [Action]) {
+    guard phase != .away else { return }
     let view = LineView(of: line, columns: size.columns - Self.sign.columns - 1)
     let sign = view.isCut ? Self.cutSign : Self.sign
     let cursor = sign.columns + view.before.columns
