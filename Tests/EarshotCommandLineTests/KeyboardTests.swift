@@ -153,6 +153,26 @@ struct KeyboardTests {
     #expect(printed.out.isEmpty)
   }
 
+  @Test(
+    "A terminal that comes back while a read is refused has not ended, and one that is gone has")
+  func refusedInBetween() async {
+    let script = Mutex<[Reading]>([.refused, .bytes(Array("abc\r".utf8)), .refused, .refused])
+    let keyboard = Keyboard(
+      reading: 0,
+      editing: TypingMode {
+        .given
+      } end: {
+      } read: { _ in
+        script.withLock { $0.isEmpty ? .bytes([0x78]) : $0.removeFirst() }
+      })
+    _ = keyboard.begin(on: console)
+    var lines: [String] = []
+    for await line in keyboard.lines { lines.append(line) }
+    #expect(lines == ["abc"])
+    #expect(script.withLock { $0 } == [])
+    keyboard.end()
+  }
+
   @Test("What is hidden while others have the terminal is hidden when it is back")
   func hiddenAway() {
     let terminal = LentTerminal(isLent: true)

@@ -147,17 +147,19 @@ package final class Keyboard: Sendable {
 
   /// The next bytes, or `nil` at the end; waits while another job has the terminal.
   private func bytes(from descriptor: Int32) -> [UInt8]? {
-    var buffer = [UInt8](repeating: 0, count: 4_096)
+    guard let mode else { return Reading(of: descriptor).bytes }
+    var wasRefused = false
     while true {
-      let count = Foundation.read(descriptor, &buffer, buffer.count)
-      if count > 0 { return Array(buffer[..<count]) }
-      guard count < 0 else { return nil }
-      if errno == EIO, let mode, mode.isAway() {
+      switch mode.read(descriptor) {
+      case .bytes(let bytes): return bytes
+      case .ended: return nil
+      case .refused where mode.isAway():
+        wasRefused = false
         state.withLock { $0.isWaitingForTerminal = true }
         mode.ask()
         hasReturned.wait()
-      } else if errno != EINTR {
-        return nil
+      case .refused where wasRefused: return nil
+      case .refused: wasRefused = true  // The terminal may have come back just now.
       }
     }
   }

@@ -1,4 +1,31 @@
 import CEarshot
+import Foundation
+
+/// What reading a file has brought.
+package enum Reading: Hashable, Sendable {
+  case bytes([UInt8])
+  /// Another job has the terminal, or nobody has it any more (EIO).
+  case refused
+  case ended
+
+  /// Reads some bytes, and waits until there are any.
+  init(of descriptor: Int32) {
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    var count = 0
+    repeat {
+      count = Foundation.read(descriptor, &buffer, buffer.count)
+    } while count < 0
+      && errno == EINTR
+    if count > 0 {
+      self = .bytes(Array(buffer[..<count]))
+    } else {
+      self = count < 0 && errno == EIO ? .refused : .ended
+    }
+  }
+
+  /// The bytes, if there are any.
+  var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
+}
 
 /// How a terminal hands over what is typed, as something that can be switched.
 package struct TypingMode: Sendable {
@@ -19,13 +46,16 @@ package struct TypingMode: Sendable {
   package var isAway: @Sendable () -> Bool
   /// Asks to stop until the terminal is back: ``Keyboard/noteTerminalChange(orStop:)`` is called for it.
   package var ask: @Sendable () -> Void
+  /// Reads what was typed.
+  package var read: @Sendable (_ descriptor: Int32) -> Reading
 
-  /// A mode of four closures.
+  /// A mode of these closures; without the last, of the system's own reading.
   package init(
     begin: @escaping @Sendable () -> Answer, end: @escaping @Sendable () -> Void,
-    isAway: @escaping @Sendable () -> Bool = { false }, ask: @escaping @Sendable () -> Void = {}
+    isAway: @escaping @Sendable () -> Bool = { false }, ask: @escaping @Sendable () -> Void = {},
+    read: @escaping @Sendable (Int32) -> Reading = { Reading(of: $0) }
   ) {
-    (self.begin, self.end, self.isAway, self.ask) = (begin, end, isAway, ask)
+    (self.begin, self.end, self.isAway, self.ask, self.read) = (begin, end, isAway, ask, read)
   }
 
   /// The terminal of this process.
