@@ -34,7 +34,8 @@ struct NamespaceTests {
     try await Program.bringTogether([("Ann", ann), ("Bob", bob)])
     try ann.type("hello")
     await bob.expect("Ann said: hello")
-    withExtendedLifetime((hosts, ann, bob)) {}
+    try await leave(ann, before: bob)
+    withExtendedLifetime(hosts) {}
   }
 
   @Test("A cable that is out for a while costs nothing")
@@ -49,7 +50,17 @@ struct NamespaceTests {
     try hosts.setCable(of: hosts.right, up: true)
     await bob.expect("Ann said: into the dark")
     await ann.expect("Bob is back, and has missed nothing")
-    withExtendedLifetime((hosts, ann, bob)) {}
+    try await leave(ann, before: bob)
+    withExtendedLifetime(hosts) {}
+  }
+
+  /// Has both leave their chat, and end.
+  private func leave(_ ann: Program, before bob: Program) async throws {
+    try ann.type("/quit")
+    #expect(await ann.exitStatus() == 0)
+    await bob.expect("Ann ended this chat")
+    try bob.type("/quit")
+    #expect(await bob.exitStatus() == 0)
   }
 
   @Test(

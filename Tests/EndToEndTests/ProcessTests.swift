@@ -139,7 +139,7 @@ final class ProcessTests: Sendable {
   }
 
   @Test(
-    "A process without descriptors refuses connections, and accepts again when it has some",
+    "A process without descriptors refuses connections, accepts again when it has some, and ends in order",
     .enabled(if: Shell.has("prlimit"), "needs prlimit of util-linux"))
   func descriptors() async throws {
     let ann = try Program(
@@ -160,7 +160,11 @@ final class ProcessTests: Sendable {
     let ping = try Program(
       ["ping", "Ann", "--count", "2", "--interval", "0.05", "--service", service])
     await ping.expect("2 sent, 2 answered, 0 % lost")
-    withExtendedLifetime((ann, browser)) {}
+    ann.signal(SIGINT)
+    #expect(await ann.exitStatus() == 0)
+    await browser.expect("lost\tAnn")
+    browser.signal(SIGINT)
+    #expect(await browser.exitStatus() == 0)
   }
 
   @Test("An interrupt that comes before the program has begun to listen is not lost")
