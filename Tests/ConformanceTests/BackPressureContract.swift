@@ -61,6 +61,26 @@ struct BackPressureContract {
     }
   }
 
+  @Test(
+    "Where there is no room a write takes nothing, and it is told when there is",
+    arguments: networks)
+  func full(under network: any NetworkUnderTest) async throws {
+    try await network.run { hosts in
+      let link = try await hosts.link()
+      link.bob.pauseReading()
+      let bytes = Self.bytes(6, 1_000_000)
+      var (taken, writes) = (1, 0)
+      while taken > 0, writes < 1_000 {
+        taken = try link.ann.write(bytes.span)
+        writes += 1
+      }
+      #expect(taken == 0 && link.annSaw.state.error == nil)
+      let before = link.annSaw.state.writableCount
+      link.bob.resumeReading()
+      try await link.annSaw.seen.wait { $0.writableCount > before }
+    }
+  }
+
   @Test("The end waits behind bytes that are held back", arguments: networks)
   func pausedEnd(under network: any NetworkUnderTest) async throws {
     try await network.run { hosts in
