@@ -102,8 +102,8 @@ public final class Invitation: Sendable {
   ///
   /// Accepting again while the first acceptance is under way waits for the same outcome. Once the sender is a
   /// member of the session, accepting into that session again returns it; a membership that the sender's former
-  /// session has left behind is none. Cancelling the task takes the
-  /// acceptance back, unless another call waits for it, too: the sender, if it has joined meanwhile, is left.
+  /// session has left behind is none. Cancelling the task takes the acceptance back, unless another call waits
+  /// for it, too: the sender, if it has joined meanwhile, is left.
   ///
   /// - Parameter session: A session of this peer.
   /// - Returns: The session, of which the sender is a member now.

@@ -14,8 +14,7 @@ package enum Reading: Hashable, Sendable {
     var count = 0
     repeat {
       count = Foundation.read(descriptor, &buffer, buffer.count)
-    } while count < 0
-      && errno == EINTR
+    } while count < 0 && errno == EINTR
     if count > 0 {
       self = .bytes(Array(buffer[..<count]))
     } else {

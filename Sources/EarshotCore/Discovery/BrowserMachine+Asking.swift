@@ -180,8 +180,8 @@ extension BrowserMachine {
   private var ownPointers: [DNSRecord] {
     advertised.map {
       DNSRecord(
-        service, .pointer($0), lifetimeSeconds: AdvertisedRecords.otherLifetimeSeconds,
-        flushesCache: false)
+        service, .pointer($0),
+        lifetimeSeconds: AdvertisedRecords.lifetimeSeconds(of: .pointer), flushesCache: false)
     }
   }
 

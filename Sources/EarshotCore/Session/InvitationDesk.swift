@@ -247,19 +247,25 @@ package struct InvitationDesk: Hashable, Sendable {
   private mutating func joined(
     _ peer: PeerID, _ session: SessionID, at now: Instant, into out: inout [Action]
   ) {
-    let wishes = outbounds.map(\.wish).filter { $0.peer == peer && $0.session == session }
-    for wish in wishes { tell(wish.invitation, .peerJoined, at: now, into: &out) }
+    for outbound in outbounds(to: peer, session) {
+      tell(outbound.wish.invitation, .peerJoined, at: now, into: &out)
+    }
   }
 
   /// What gave way to an invitation whose inviter was to attach goes on by itself.
   private mutating func failed(
     _ peer: PeerID, _ session: SessionID, at now: Instant, into out: inout [Action]
   ) {
-    let wishes = outbounds.filter { outbound in
-      outbound.machine.isYielded && outbound.wish.peer == peer && outbound.wish.session == session
-        && !inbounds.contains { $0.counterpart == outbound.wish.invitation }
-    }.map(\.wish)
-    for wish in wishes { tell(wish.invitation, .counterpartFailed, at: now, into: &out) }
+    for outbound in outbounds(to: peer, session) where outbound.machine.isYielded {
+      let id = outbound.wish.invitation
+      guard !inbounds.contains(where: { $0.counterpart == id }) else { continue }
+      tell(id, .counterpartFailed, at: now, into: &out)
+    }
+  }
+
+  /// What would make a peer a member of a session.
+  private func outbounds(to peer: PeerID, _ session: SessionID) -> [Outbound] {
+    outbounds.filter { $0.wish.peer == peer && $0.wish.session == session }
   }
 
   private func reserve(of id: InvitationID) -> InboundID? {

@@ -42,6 +42,20 @@ struct StrangerTests {
     }
   }
 
+  private static let terms = SessionTerms(seniority: 1, capacity: 8, messageBytesMax: 1_024)
+
+  /// Dials a peer that has one member, and asks to attach to its session.
+  private func attach(
+    to peer: Peer, on network: any Network, as identity: Identity,
+    saying attach: (Peer.Membership) -> Attach
+  ) async throws -> ScriptedDialler {
+    let membership = try #require(await peer.memberships.first)
+    let address = try #require(peer.network.interfaces.first?.addresses.first)
+    return try ScriptedDialler(
+      as: identity, to: Endpoint(address, port: await peer.port), on: network,
+      saying: attach(membership))
+  }
+
   @Test("Who asks to attach and waits to be introduced is refused when the session is left")
   func unintroduced() async throws {
     try await Ground.simulated.meet(["Ann", "Bob", "Mallory"]) { peers in
@@ -50,16 +64,13 @@ struct StrangerTests {
       let joined = try await meeting.join(bob)
       var random = mallory.network.random("mallory")
       let identity = Identity.plain(using: &random)
-      let membership = try #require(await ann.memberships.first)
-      let address = try #require(ann.network.interfaces.first?.addresses.first)
-      let dialler = try ScriptedDialler(
-        as: identity, to: Endpoint(address, port: await ann.port), on: mallory.network,
-        saying: Attach(
-          source: SessionID(random: &random), destination: membership.local,
+      let source = SessionID(random: &random)
+      let dialler = try await attach(to: ann, on: mallory.network, as: identity) { membership in
+        Attach(
+          source: source, destination: membership.local,
           membership: MembershipID.none.next(bySmaller: identity.id < ann.id), isProposal: true,
-          ended: .none, epoch: 1,
-          received: 0, window: 1_024,
-          terms: SessionTerms(seniority: 1, capacity: 8, messageBytesMax: 1_024)))
+          ended: .none, epoch: 1, received: 0, window: 1_024, terms: Self.terms)
+      }
       try await ann.wait(milliseconds: 1_000)
       #expect(dialler.closes == [])
       #expect(!dialler.hasEnded)
@@ -77,15 +88,13 @@ struct StrangerTests {
       let (ann, bob, post) = (peers[0], peers[1], peers[2])
       let meeting = try await Meeting(of: ann)
       let joined = try await meeting.join(bob)
-      let membership = try #require(await ann.memberships.first)
-      let address = try #require(ann.network.interfaces.first?.addresses.first)
-      let dialler = try ScriptedDialler(
-        as: Identity(plain: bob.id), to: Endpoint(address, port: await ann.port), on: post.network,
-        saying: Attach(
+      let identity = Identity(plain: bob.id)
+      let dialler = try await attach(to: ann, on: post.network, as: identity) { membership in
+        Attach(
           source: membership.remote, destination: membership.local,
           membership: MembershipID.none.next(bySmaller: ann.id < bob.id), isProposal: false,
-          ended: .none, epoch: 0, received: 0, window: 1_024,
-          terms: SessionTerms(seniority: 1, capacity: 8, messageBytesMax: 1_024)))
+          ended: .none, epoch: 0, received: 0, window: 1_024, terms: Self.terms)
+      }
       try await ann.wait(milliseconds: 100)
       #expect(dialler.closes == [.duplicate])
       let start = ann.network.now
