@@ -6,7 +6,7 @@ import Synchronization
 final class Hall: Sendable {
   /// What is known of one peer.
   struct Guest: Sendable {
-    let host: SimulatedNetwork
+    let host: SimulatedHost
     let id: PeerID
     let discovery: MulticastDNS
   }

@@ -12,18 +12,18 @@ public struct LoopbackPeer: Sendable {
   }
 
   /// The sockets.
-  public let network: any Network
+  public let host: any NetworkHost
   /// Ourselves.
   public let peer: Peer
-  private let sockets: POSIXNetwork
+  private let sockets: POSIXHost
 
   /// A peer with an event loop of its own.
   public init(_ name: String) async throws {
-    let sockets = try POSIXNetwork(.loopback)
+    let sockets = try POSIXHost(.loopback)
     peer = try await withTaskExecutorPreference(sockets.executor.task) {
       try await Peer(name, on: sockets)
     }
-    (self.sockets, network) = (sockets, sockets)
+    (self.sockets, host) = (sockets, sockets)
   }
 
   /// Runs code where it was asked for.
@@ -31,7 +31,7 @@ public struct LoopbackPeer: Sendable {
     _ place: Place, _ body: @Sendable @escaping () async throws -> Result
   ) async throws -> Result {
     switch place {
-    case .loop: try await Task(executorPreference: network.executor.task) { try await body() }.value
+    case .loop: try await Task(executorPreference: host.executor.task) { try await body() }.value
     case .pool: try await Task.detached { try await body() }.value
     }
   }

@@ -44,9 +44,9 @@ enum Cycling {
         precondition(outcome == .accepted, "invitation \(number) ended as \(outcome)")
         await session.disconnect()
         guard number == count / 3 || number == count else { continue }
-        try await host.network.sleep(for: .seconds(2))  // For links that linger.
+        try await host.host.sleep(for: .seconds(2))  // For links that linger.
         ChildProcess.answer("\(number)")
-        try await host.network.sleep(for: .milliseconds(200))  // To be looked at.
+        try await host.host.sleep(for: .milliseconds(200))  // To be looked at.
       }
     }
     _ = readLine()

@@ -35,7 +35,7 @@ enum Finding {
   static func appear(_ service: String) async throws {
     let host = try await LoopbackPeer("host")
     while readLine() != nil {
-      let peer = try await Peer("appearing", on: host.network)
+      let peer = try await Peer("appearing", on: host.host)
       let start = Machine.nanoseconds
       let advertiser = try await peer.advertise(service)
       ChildProcess.answer("appeared \(peer.id) \(start)")
@@ -75,7 +75,7 @@ enum Finding {
     let host = try await LoopbackPeer("host")
     var advertisers: [Advertiser] = []
     for number in 0..<count {
-      let peer = try await Peer("staying \(number)", on: host.network)
+      let peer = try await Peer("staying \(number)", on: host.host)
       advertisers.append(try await peer.advertise("\(number)-\(service)"))
     }
     try await pause(.seconds(5), on: host)
@@ -91,7 +91,7 @@ enum Finding {
     let host = try await LoopbackPeer("host")
     var times: [Int64] = []
     for number in 0..<count {
-      let peer = try await Peer("looking", on: host.network)
+      let peer = try await Peer("looking", on: host.host)
       let start = Machine.nanoseconds
       let browser = try await peer.browse("\(number % servicesCount)-\(service)")
       for await event in browser.events { if case .found = event { break } }
@@ -105,6 +105,6 @@ enum Finding {
   }
 
   private static func pause(_ duration: Duration, on host: LoopbackPeer) async throws {
-    try await host.run(.loop) { try await host.network.sleep(for: duration) }
+    try await host.run(.loop) { try await host.host.sleep(for: duration) }
   }
 }

@@ -24,7 +24,7 @@ enum Inviting {
     ChildProcess.answer("ready")
     try await host.run(.loop) {
       for await invitation in advertiser.invitations {
-        Task(executorPreference: host.network.executor.task) {
+        Task(executorPreference: host.host.executor.task) {
           let session = try await invitation.accept()
           for await event in session.events { if case .left = event { break } }
           await session.disconnect()

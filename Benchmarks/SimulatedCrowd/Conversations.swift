@@ -64,7 +64,7 @@ struct Conversations {
   }
 
   private func serve(
-    _ host: SimulatedNetwork, _ identity: Identity, _ received: Counter
+    _ host: SimulatedHost, _ identity: Identity, _ received: Counter
   ) async throws {
     let peer = try await Peer(
       "server", identity: identity, configuration: Peer.Configuration(port: Self.port), on: host)
@@ -80,7 +80,7 @@ struct Conversations {
   }
 
   private func converse(
-    _ host: SimulatedNetwork, _ server: SimulatedNetwork, _ serverID: PeerID, _ received: Counter
+    _ host: SimulatedHost, _ server: SimulatedHost, _ serverID: PeerID, _ received: Counter
   ) async throws {
     try await host.sleep(until: .zero + .seconds(1))
     let peer = try await Peer("client", on: host)

@@ -51,10 +51,10 @@ final class Counter: Sendable {
 
 /// Echoes every ping.
 private struct Server {
-  private let host: SimulatedNetwork
+  private let host: SimulatedHost
   private let delivered: Counter
 
-  init(_ host: SimulatedNetwork, _ delivered: Counter) {
+  init(_ host: SimulatedHost, _ delivered: Counter) {
     (self.host, self.delivered) = (host, delivered)
   }
 
@@ -73,13 +73,13 @@ private struct Server {
 
 /// Sends pings until every one has been answered.
 private struct Client {
-  private let host: SimulatedNetwork
+  private let host: SimulatedHost
   private let server: Endpoint
   private let roundTrips: UInt64
   private let delivered: Counter
 
   init(
-    _ host: SimulatedNetwork, _ server: IPAddress, _ roundTrips: UInt64, _ delivered: Counter
+    _ host: SimulatedHost, _ server: IPAddress, _ roundTrips: UInt64, _ delivered: Counter
   ) {
     (self.host, self.server) = (host, Endpoint(server, port: 7100))
     (self.roundTrips, self.delivered) = (roundTrips, delivered)

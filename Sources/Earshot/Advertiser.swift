@@ -4,7 +4,7 @@
 /// An advertiser that is released stops, and invitations that were not taken from it are declined; a loop over its
 /// ``invitations`` holds it.
 public actor Advertiser {
-  /// Runs where its peer's network runs.
+  /// Runs where its peer's host runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor
   /// The kind of service, such as `chat`.
   public nonisolated let serviceType: String

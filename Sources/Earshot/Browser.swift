@@ -3,7 +3,7 @@
 /// Comes from ``Peer/browse(_:)``. It never finds its own peer. A browser that is released stops; a loop over its
 /// ``events`` holds it.
 public actor Browser {
-  /// Runs where its peer's network runs.
+  /// Runs where its peer's host runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor
   /// The kind of service, such as `chat`.
   public nonisolated let serviceType: String

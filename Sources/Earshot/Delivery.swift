@@ -27,10 +27,10 @@ final class Delivery: Sendable {
   private let wakeup = Wakeup()
   private let messageBytesMax = Atomic(Int.max)
 
-  init(_ id: ID, _ configuration: ReliableMachine.Configuration, on network: any Network) {
+  init(_ id: ID, _ configuration: ReliableMachine.Configuration, on host: any NetworkHost) {
     self.id = id
     state = Mutex(State(machine: ReliableMachine(configuration)))
-    wakeup.connect(to: network.makeSignal { [carrier] in carrier.link?.flushRequested() })
+    wakeup.connect(to: host.makeSignal { [carrier] in carrier.link?.flushRequested() })
   }
 
   /// Messages that are not known to have arrived.

@@ -12,7 +12,7 @@ public final class Invitation: Sendable {
   public let senderName: String
   /// What the sender's application has to say; at most 16,384 bytes, as trustworthy as the sender.
   public let context: [UInt8]
-  /// When the sender gives up, on the clock of this peer's network.
+  /// When the sender gives up, on the clock of this peer's host.
   public let deadline: Instant
 
   /// What became of an invitation.

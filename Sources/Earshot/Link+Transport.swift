@@ -28,7 +28,7 @@ extension Link {
     }
     let timeout = candidates.isEmpty ? context.connectTimeout : context.connectTimeout / 2
     do throws(NetworkError) {
-      connection = try context.network.connect(
+      connection = try context.host.connect(
         to: endpoint, options: ConnectionOptions(connectTimeout: timeout, userTimeout: nil),
         handler: self)
     } catch {

@@ -14,7 +14,7 @@ enum LinkEnd: Hashable, Sendable {
   case violation(CloseCode)
 }
 
-/// Who is told what happens on a link, always on the network's executor.
+/// Who is told what happens on a link, always on the host's executor.
 protocol LinkOwner: AnyObject, Sendable {
   /// The greetings are exchanged. Called once.
   func linkOpened(_ link: Link, greeting: Hello)
@@ -83,10 +83,10 @@ actor Link: ConnectionHandler {
     _ token: LinkToken, dialling endpoints: [Endpoint], expecting peer: PeerID?,
     context: LinkContext, owner: any LinkOwner
   ) {
-    unownedExecutor = context.network.executor.serial.asUnownedSerialExecutor()
+    unownedExecutor = context.host.executor.serial.asUnownedSerialExecutor()
     (self.token, self.context, self.owner) = (token, context, owner)
     (isDialled, phase, candidates) = (true, .connecting, endpoints[...])
-    lastWritten = context.network.now
+    lastWritten = context.host.now
     channel = SecureChannel(context.identity, expecting: peer)
   }
 
@@ -95,21 +95,21 @@ actor Link: ConnectionHandler {
     _ token: LinkToken, accepted connection: any Connection, context: LinkContext,
     owner: any LinkOwner
   ) {
-    unownedExecutor = context.network.executor.serial.asUnownedSerialExecutor()
+    unownedExecutor = context.host.executor.serial.asUnownedSerialExecutor()
     (self.token, self.context, self.owner) = (token, context, owner)
     (isDialled, phase, candidates) = (false, .greeting, [])
-    lastWritten = context.network.now
+    lastWritten = context.host.now
     channel = SecureChannel(context.identity, expecting: nil)
     self.connection = connection
   }
 
-  var now: Instant { context.network.now }
+  var now: Instant { context.host.now }
 
   // MARK: What the owner asks for
 
   /// Begins: dials, or greets on the connection that was accepted.
   func start() {
-    timer = context.network.makeTimer { [weak self] in
+    timer = context.host.makeTimer { [weak self] in
       self?.assumeIsolated { $0.timerFired() }
     }
     if isDialled { dialNext(after: nil) } else { transportOpened() }
@@ -229,7 +229,7 @@ struct Lingering {
 
 /// What all links of one peer share.
 struct LinkContext: Sendable {
-  let network: any Network
+  let host: any NetworkHost
   let identity: Identity
   let liveness: LinkMachine.Configuration
   let connectTimeout: Duration

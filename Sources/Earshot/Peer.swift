@@ -8,10 +8,10 @@ public import EarshotTLS
 ///
 /// End a peer with ``stop(within:)``, which waits until what was sent is delivered. A peer that is released, when
 /// none of its sessions, advertisers, browsers and invitations is held any more either, ends in the same way, with
-/// two seconds for what was sent; its network must run that long. Each of these holds its peer, and so does a call
+/// two seconds for what was sent; its host must run that long. Each of these holds its peer, and so does a call
 /// that has not returned.
 public actor Peer {
-  /// Runs where its network runs.
+  /// Runs where its host runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor
   /// Who we are.
   public nonisolated var id: PeerID { identity.id }
@@ -22,7 +22,7 @@ public actor Peer {
   /// How we behave.
   public nonisolated var configuration: Configuration { core.configuration }
 
-  package nonisolated var network: any Network { core.network }
+  package nonisolated var host: any NetworkHost { core.host }
   nonisolated let core: PeerCore
 
   /// A peer that listens for links from now on.
@@ -32,14 +32,14 @@ public actor Peer {
   ///     it need not be unique.
   ///   - identity: Who we are; a stranger by default.
   ///   - configuration: How we behave.
-  ///   - network: Where we are: real sockets, or a simulated host.
+  ///   - host: Where we are: real sockets, or a simulated host.
   /// - Throws: `invalidDisplayName`, or `network` when nothing can be listened on.
   public init(
     _ name: String, identity: Identity? = nil, configuration: Configuration = Configuration(),
-    on network: any Network
+    on host: any NetworkHost
   ) async throws(EarshotError) {
-    unownedExecutor = network.executor.serial.asUnownedSerialExecutor()
-    core = try PeerCore(name, identity: identity, configuration: configuration, on: network)
+    unownedExecutor = host.executor.serial.asUnownedSerialExecutor()
+    core = try PeerCore(name, identity: identity, configuration: configuration, on: host)
     try core.isolated { core throws(EarshotError) in try core.begin() }
   }
 

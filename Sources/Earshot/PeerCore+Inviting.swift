@@ -99,7 +99,7 @@ extension PeerCore {
     if let last = outgoing.endpoint, let index = endpoints.firstIndex(of: last) {
       endpoints.append(endpoints.remove(at: index))
     }
-    let timer = network.makeTimer { [weak self] in
+    let timer = host.makeTimer { [weak self] in
       self?.assumeIsolated { $0.advance(id, by: .deadlineReached) }
     }
     var actions: [DialMachine.Action] = []

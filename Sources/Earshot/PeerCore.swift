@@ -7,7 +7,7 @@ actor PeerCore {
   nonisolated let identity: Identity
   nonisolated let name: String
   nonisolated let configuration: Peer.Configuration
-  nonisolated let network: any Network
+  nonisolated let host: any NetworkHost
   nonisolated let discovery: MulticastDNS
   nonisolated let displayName: DisplayName
   nonisolated let isReleased = Atomic(false)
@@ -61,15 +61,15 @@ actor PeerCore {
   /// A peer that does not listen yet.
   init(
     _ name: String, identity: Identity?, configuration: Peer.Configuration,
-    on network: any Network
+    on host: any NetworkHost
   ) throws(EarshotError) {
     displayName = try Checked.displayName(name)
-    unownedExecutor = network.executor.serial.asUnownedSerialExecutor()
-    var random = network.random("peer \(name)")
+    unownedExecutor = host.executor.serial.asUnownedSerialExecutor()
+    var random = host.random("peer \(name)")
     let identity = identity ?? Identity.plain(using: &random)
     (self.name, self.identity, self.configuration) = (name, identity, configuration)
-    self.network = network
-    discovery = MulticastDNS(for: identity.id, on: network)
+    self.host = host
+    discovery = MulticastDNS(for: identity.id, on: host)
     invitations = PeerInvitations(
       desk: InvitationDesk(of: identity.id, random: RandomStream(seed: random.next())))
     nextSession = SessionID(random: &random)
@@ -81,15 +81,15 @@ actor PeerCore {
   /// Listens from now on, and lives until it has ended, also when nothing else holds it.
   func begin() throws(EarshotError) {
     try openListener(port: configuration.port)
-    shutdown = network.observeShutdown { self.assumeIsolated { $0.hostWentDown() } }
+    shutdown = host.observeShutdown { self.assumeIsolated { $0.hostWentDown() } }
     attention.connect(
-      to: network.makeSignal { [weak self] in self?.assumeIsolated { $0.attend() } })
-    invitations.timer = network.makeTimer { [weak self] in
+      to: host.makeSignal { [weak self] in self?.assumeIsolated { $0.attend() } })
+    invitations.timer = host.makeTimer { [weak self] in
       self?.assumeIsolated { $0.handle(.deadlineReached) }
     }
   }
 
-  var now: Instant { network.now }
+  var now: Instant { host.now }
 
   func checkRunning() throws(EarshotError) {
     switch phase {
@@ -215,7 +215,7 @@ actor PeerCore {
   /// The context of a new link.
   var linkContext: LinkContext {
     LinkContext(
-      network: network, identity: identity, liveness: configuration.liveness.machine,
+      host: host, identity: identity, liveness: configuration.liveness.machine,
       connectTimeout: .seconds(5),
       greeting: Hello(port: port, displayName: name))
   }
@@ -227,10 +227,10 @@ actor PeerCore {
 
   private func openListener(port: UInt16) throws(EarshotError) {
     do throws(NetworkError) {
-      let opened = try network.listen(on: Endpoint(.anyV4, port: port), handler: self)
+      let opened = try host.listen(on: Endpoint(.anyV4, port: port), handler: self)
       self.port = opened.localEndpoint.port
       // Without IPv6, or with the port taken there, IPv4 has to do.
-      let second = try? network.listen(on: Endpoint(.anyV6, port: self.port), handler: self)
+      let second = try? host.listen(on: Endpoint(.anyV6, port: self.port), handler: self)
       listeners = [opened] + (second.map { [$0] } ?? [])
     } catch {
       throw EarshotError(

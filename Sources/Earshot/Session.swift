@@ -7,7 +7,7 @@
 /// Leave it with ``disconnect(within:)``. A session that is released is left in the same way, with two seconds for
 /// what was sent. A call that has not returned and a stream of ``events`` or a loop over it hold the session.
 public actor Session {
-  /// Runs where its peer's network runs.
+  /// Runs where its peer's host runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor
   /// How it behaves.
   public nonisolated var configuration: Configuration { core.configuration }

@@ -97,7 +97,7 @@ extension SessionCore: LinkOwner {
     bounds.outboundBytesMax = max(1, configuration.outboxBytesMax)
     bounds.windowBytes = max(configuration.windowBytes, InboundLedger.windowBytesMin)
     lastDelivery += 1
-    return Delivery(Delivery.ID(rawValue: lastDelivery), bounds, on: peer.network)
+    return Delivery(Delivery.ID(rawValue: lastDelivery), bounds, on: peer.host)
   }
 
   /// Takes over the link of an invitation that was accepted and confirmed.
@@ -415,7 +415,7 @@ extension SessionCore: LinkOwner {
   func setTimer() {
     guard let next = timers.next, phase != .ended else { timer?.disarm(); return }
     if timer == nil {
-      timer = peer.network.makeTimer { [weak self] in
+      timer = peer.host.makeTimer { [weak self] in
         self?.assumeIsolated { $0.timerFired() }
       }
     }

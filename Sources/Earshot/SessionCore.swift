@@ -37,13 +37,13 @@ actor SessionCore {
     (self.configuration, self.id, self.peer) = (configuration, id, peer)
     self.random = random
     roster = Roster(of: peer.id, capacity: configuration.peersMax)
-    let (directory, network) = (directory, peer.network)
+    let (directory, host) = (directory, peer.host)
     hub = EventHub(countMax: Self.eventsMax, merge: Session.summary) { events in
-      Self.taken(events, directory, at: network.now)
+      Self.taken(events, directory, at: host.now)
     }
   }
 
-  var now: Instant { peer.network.now }
+  var now: Instant { peer.host.now }
 
   // MARK: Members
 

@@ -34,7 +34,7 @@ struct EarshotCommand {
 
   /// The network that this computer is on, or the part of it behind the named interfaces.
   private static func openSockets(_ interfaces: [String]) throws(NetworkError) -> OpenNetwork {
-    let network = try POSIXNetwork(.init(interfaces: interfaces.isEmpty ? nil : interfaces))
-    return OpenNetwork(network) { await network.shutDown() }
+    let host = try POSIXHost(.init(interfaces: interfaces.isEmpty ? nil : interfaces))
+    return OpenNetwork(host) { await host.shutDown() }
   }
 }

@@ -4,7 +4,7 @@ extension SimulateCommand {
     name: "simulate", operands: "FILE… [options]",
     summary: "Run scenarios in virtual time and say whether they hold",
     details: """
-      A file describes peers, their network, what befalls them, and what must hold.
+      A file describes peers, their host, what befalls them, and what must hold.
       One seed is one run, always the same: the last line of a report tells how to
       see it again. A single run is done twice, to be sure of that.
 

@@ -37,7 +37,7 @@ public protocol Connection: AnyObject, Sendable {
   func reset()
 }
 
-/// Who is told what happens to a connection, on the network's executor.
+/// Who is told what happens to a connection, on the host's executor.
 public protocol ConnectionHandler: AnyObject, Sendable {
   /// The connection that we began is open. Not called for accepted connections, which are open.
   func connectionOpened(_ connection: any Connection)
@@ -63,7 +63,7 @@ public protocol Listener: AnyObject, Sendable {
   func close()
 }
 
-/// Who is told of accepted connections, on the network's executor.
+/// Who is told of accepted connections, on the host's executor.
 public protocol ListenerHandler: AnyObject, Sendable {
   /// A connection is open.
   ///

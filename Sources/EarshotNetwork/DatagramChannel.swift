@@ -16,25 +16,25 @@ public struct Datagram: Hashable, Sendable {
 /// Keeps what arrives in a bounded buffer; what finds it full is lost, as it is in the system's own buffer.
 /// One task at a time receives, on any executor. What sends, joins and leaves is called on the network's.
 public final class DatagramChannel: Sendable {
-  private let network: any Network
+  private let host: any NetworkHost
   private let socket: any DatagramSocket
   private let inbox: DatagramInbox
 
   /// Opens a socket.
   ///
   /// - Parameters:
-  ///   - network: The network that the socket is on.
+  ///   - host: The network that the socket is on.
   ///   - endpoint: Port 0 chooses a free port; an unspecified address stands for all addresses.
   ///   - options: Sharing of the port, and how multicast is sent.
   ///   - capacity: How many datagrams are kept until they are received.
-  /// - Throws: What ``Network/openDatagramSocket(on:options:handler:)`` throws.
+  /// - Throws: What ``NetworkHost/openDatagramSocket(on:options:handler:)`` throws.
   public init(
-    on network: any Network, endpoint: Endpoint, options: DatagramOptions = DatagramOptions(),
+    on host: any NetworkHost, endpoint: Endpoint, options: DatagramOptions = DatagramOptions(),
     capacity: Int = 256
   ) throws(NetworkError) {
-    let inbox = DatagramInbox(network, capacity: capacity)
-    (self.network, self.inbox) = (network, inbox)
-    socket = try network.openDatagramSocket(on: endpoint, options: options, handler: inbox)
+    let inbox = DatagramInbox(host, capacity: capacity)
+    (self.host, self.inbox) = (host, inbox)
+    socket = try host.openDatagramSocket(on: endpoint, options: options, handler: inbox)
   }
 
   deinit { close() }
@@ -74,12 +74,12 @@ public final class DatagramChannel: Sendable {
     return datagram
   }
 
-  /// Waits; with a deadline on the network's executor, which its timers belong to.
+  /// Waits; with a deadline on the host's executor, which its timers belong to.
   private func wait(until deadline: Instant?) async -> Datagram? {
-    guard let deadline, !network.isCurrent else {
+    guard let deadline, !host.isCurrent else {
       return await withUnsafeContinuation { inbox.wait($0, until: deadline ?? .distantFuture) }
     }
-    return await network.onExecutor { [inbox] _ in
+    return await host.onExecutor { [inbox] _ in
       await withUnsafeContinuation { inbox.wait($0, until: deadline) }
     }
   }

@@ -27,12 +27,12 @@ final class DatagramInbox: DatagramHandler {
     var isEmpty: Bool { taken == stored.count }
   }
   private let state = Mutex(State())
-  private let network: any Network
+  private let host: any NetworkHost
   private let capacity: Int
 
-  init(_ network: any Network, capacity: Int) {
+  init(_ host: any NetworkHost, capacity: Int) {
     precondition(capacity > 0, "a channel that keeps nothing receives nothing")
-    (self.network, self.capacity) = (network, capacity)
+    (self.host, self.capacity) = (host, capacity)
   }
 
   var lostCount: Int { state.withLock { $0.lostCount } }
@@ -95,14 +95,14 @@ extension DatagramInbox {
     let timer: (any NetworkTimer)? = state.withLock { state in
       guard state.armedFor > deadline, state.error == nil else { return nil }
       state.armedFor = deadline
-      if state.timer == nil { state.timer = network.makeTimer { [self] in timerFired() } }
+      if state.timer == nil { state.timer = host.makeTimer { [self] in timerFired() } }
       return state.timer
     }
     timer?.arm(at: deadline)
   }
 
   private func timerFired() {
-    let now = network.isUp ? network.now : .distantFuture
+    let now = host.isUp ? host.now : .distantFuture
     let next: Instant? = state.withLock { state in
       state.armedFor = .distantFuture
       return state.waiter != nil && state.deadline > now ? state.deadline : nil

@@ -71,7 +71,7 @@ public struct DatagramHeader: Hashable, Sendable {
   }
 }
 
-/// Who is told of datagrams, on the network's executor.
+/// Who is told of datagrams, on the host's executor.
 public protocol DatagramHandler: AnyObject, Sendable {
   /// A datagram arrived; its bytes are lent for the time of the call.
   func datagramSocket(

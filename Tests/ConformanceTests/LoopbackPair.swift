@@ -11,8 +11,8 @@ struct LoopbackPair: NetworkUnderTest {
   private static let limit = Duration.seconds(60)
 
   func run(_ test: @escaping @Sendable (TwoHosts) async throws -> Void) async throws {
-    let ann = try POSIXNetwork(.loopback)
-    let bob = try POSIXNetwork(.loopback, beside: ann)
+    let ann = try POSIXHost(.loopback)
+    let bob = try POSIXHost(.loopback, beside: ann)
     let hosts = TwoHosts(
       ann: try host(ann), bob: try host(bob), nowhere: nil, canKeepFromLooping: false)
     let running = Task(executorPreference: ann.executor.task) {
@@ -26,7 +26,7 @@ struct LoopbackPair: NetworkUnderTest {
 
   /// Runs a test, and gives it up at the limit; both are up to the loop, however busy other threads are.
   private static func inTime(
-    on network: POSIXNetwork, _ test: @escaping @Sendable () async throws -> Void
+    on network: POSIXHost, _ test: @escaping @Sendable () async throws -> Void
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await test() }
@@ -39,7 +39,7 @@ struct LoopbackPair: NetworkUnderTest {
     }
   }
 
-  private func host(_ network: POSIXNetwork) throws -> TwoHosts.Host {
+  private func host(_ network: POSIXHost) throws -> TwoHosts.Host {
     let interface = try #require(network.interfaces.first)
     return TwoHosts.Host(
       network: network, address: .v4(0x7F00_0001), interface: interface.index)

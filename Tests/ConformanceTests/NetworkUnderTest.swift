@@ -25,7 +25,7 @@ struct TwoHosts: Sendable {
   let canKeepFromLooping: Bool
 
   struct Host: Sendable {
-    let network: any Network
+    let network: any NetworkHost
     /// The address that the other host reaches it at.
     let address: IPAddress
     /// The interface that multicast goes over.
@@ -65,7 +65,7 @@ struct SimulatedPair: NetworkUnderTest {
     try result.get()
   }
 
-  private func host(_ network: SimulatedNetwork) -> TwoHosts.Host {
+  private func host(_ network: SimulatedHost) -> TwoHosts.Host {
     TwoHosts.Host(network: network, address: network.address, interface: 1)
   }
 }

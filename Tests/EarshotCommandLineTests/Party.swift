@@ -52,7 +52,7 @@ final class Party {
 /// Somebody at a simulated terminal.
 final class Guest: Sendable {
   let printed = Printed()
-  let host: SimulatedNetwork
+  let host: SimulatedHost
   let keyboard: Keyboard
   /// Whether every key is handed over.
   private let isRaw = Flag()
@@ -64,7 +64,7 @@ final class Guest: Sendable {
   /// - Parameters:
   ///   - host: The host.
   ///   - isTyping: Whether there are keys, and not only lines.
-  init(on host: SimulatedNetwork, isTyping: Bool = false) {
+  init(on host: SimulatedHost, isTyping: Bool = false) {
     self.host = host
     let isRaw = isRaw
     keyboard = Keyboard(

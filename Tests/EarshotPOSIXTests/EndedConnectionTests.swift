@@ -11,28 +11,28 @@ struct EndedConnectionTests {
     "A connection that both sides have ended, and nobody has closed, costs no turn of the loop",
     arguments: [true, false])
   func ended(isPaused: Bool) async throws {
-    let network = try POSIXNetwork(.loopback)
-    try await Task(executorPreference: network.executor.task) {
-      let (ann, bob, listener) = try await Self.connect(on: network)
+    let host = try POSIXHost(.loopback)
+    try await Task(executorPreference: host.executor.task) {
+      let (ann, bob, listener) = try await Self.connect(on: host)
       bob.connection?.finishWriting()
       await ann.until { $0.isEnded }
       if isPaused { ann.connection?.pauseReading() }
       ann.connection?.finishWriting()
       await bob.until { $0.isEnded }
-      try await network.sleep(for: .milliseconds(5))
-      let before = network.socketEventCount
-      for _ in 0..<20 { try await network.sleep(for: .milliseconds(1)) }
-      #expect(network.socketEventCount == before)
+      try await host.sleep(for: .milliseconds(5))
+      let before = host.socketEventCount
+      for _ in 0..<20 { try await host.sleep(for: .milliseconds(1)) }
+      #expect(host.socketEventCount == before)
       withExtendedLifetime((ann, bob, listener)) {}
     }.value
-    await network.shutDown()
+    await host.shutDown()
   }
 
   @Test("A connection that has ended and is reset then, says so")
   func resetAfterwards() async throws {
-    let network = try POSIXNetwork(.loopback)
-    try await Task(executorPreference: network.executor.task) {
-      let (ann, bob, listener) = try await Self.connect(on: network)
+    let host = try POSIXHost(.loopback)
+    try await Task(executorPreference: host.executor.task) {
+      let (ann, bob, listener) = try await Self.connect(on: host)
       bob.connection?.finishWriting()
       await ann.until { $0.isEnded }
       bob.connection?.reset()
@@ -40,16 +40,16 @@ struct EndedConnectionTests {
       #expect(error?.code == .connectionReset)
       withExtendedLifetime((ann, bob, listener)) {}
     }.value
-    await network.shutDown()
+    await host.shutDown()
   }
 
   @Test(
     "Whoever writes to a connection that was just reset is told so, and hears why, once",
     arguments: [true, false])
   func writingAfterReset(isPaused: Bool) async throws {
-    let network = try POSIXNetwork(.loopback)
-    try await Task(executorPreference: network.executor.task) {
-      let (ann, bob, listener) = try await Self.connect(on: network)
+    let host = try POSIXHost(.loopback)
+    try await Task(executorPreference: host.executor.task) {
+      let (ann, bob, listener) = try await Self.connect(on: host)
       if isPaused { ann.connection?.pauseReading() }
       bob.connection?.reset()
       var codes: [NetworkError.Code] = []
@@ -62,7 +62,7 @@ struct EndedConnectionTests {
       #expect(await ann.until { $0.error != nil }.error?.code == .connectionReset)
       withExtendedLifetime((ann, bob, listener)) {}
     }.value
-    await network.shutDown()
+    await host.shutDown()
   }
 
   @Test("A host that does not answer is given up after the time that the caller gives it")
@@ -82,27 +82,27 @@ struct EndedConnectionTests {
     }
     try #require(port)
     let endpoint = Endpoint(.v4(0x7F00_0001), port: UInt16(bigEndian: address.sin_port))
-    let network = try POSIXNetwork(.loopback)
-    try await Task(executorPreference: network.executor.task) {
+    let host = try POSIXHost(.loopback)
+    try await Task(executorPreference: host.executor.task) {
       let watchers = (0..<4).map { _ in EndWatcher() }
       let connections = try watchers.map { watcher in
-        try network.connect(
+        try host.connect(
           to: endpoint, options: ConnectionOptions(connectTimeout: .milliseconds(200)),
           handler: watcher)
       }
       #expect(await watchers[3].until { $0.error != nil }.error?.code == .timedOut)
       withExtendedLifetime(connections) {}
     }.value
-    await network.shutDown()
+    await host.shutDown()
   }
 
   private static func connect(
-    on network: POSIXNetwork
+    on host: POSIXHost
   ) async throws -> (EndWatcher, EndWatcher, any Listener) {
     let (ann, bob) = (EndWatcher(), EndWatcher())
-    let listener = try network.listen(
+    let listener = try host.listen(
       on: Endpoint(.v4(0x7F00_0001), port: 0), handler: bob)
-    _ = try network.connect(
+    _ = try host.connect(
       to: listener.localEndpoint, options: ConnectionOptions(), handler: ann)
     await ann.until { $0.connection != nil }
     await bob.until { $0.connection != nil }

@@ -10,78 +10,78 @@ struct ForeignExecutorTests {
 
   @Test("Sleeping works from any executor, many at once")
   func sleep() async throws {
-    let network = try POSIXNetwork(.loopback)
-    let start = network.now
+    let host = try POSIXHost(.loopback)
+    let start = host.now
     try await withThrowingTaskGroup(of: Void.self) { group in
       for milliseconds in 1...50 {
         group.addTask {
-          try await network.sleep(for: .milliseconds(milliseconds))
-          #expect(network.now >= start + .milliseconds(milliseconds))
+          try await host.sleep(for: .milliseconds(milliseconds))
+          #expect(host.now >= start + .milliseconds(milliseconds))
         }
       }
       try await group.waitForAll()
     }
-    await network.shutDown()
+    await host.shutDown()
   }
 
   @Test("Sleeping works on the main actor, and returns there")
   @MainActor
   func sleepOnMainActor() async throws {
-    let network = try POSIXNetwork(.loopback)
-    try await network.sleep(for: .milliseconds(1))
+    let host = try POSIXHost(.loopback)
+    try await host.sleep(for: .milliseconds(1))
     MainActor.assertIsolated()
-    await network.shutDown()
+    await host.shutDown()
   }
 
   @Test("A sleep from another executor ends when it is cancelled, and when the network ends")
   func ends() async throws {
-    let network = try POSIXNetwork(.loopback)
-    let cancelled = Task { try await network.sleep(for: .seconds(10_000)) }
-    let shutDown = Task { try await network.sleep(for: .seconds(10_000)) }
+    let host = try POSIXHost(.loopback)
+    let cancelled = Task { try await host.sleep(for: .seconds(10_000)) }
+    let shutDown = Task { try await host.sleep(for: .seconds(10_000)) }
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
-    await network.shutDown()
+    await host.shutDown()
     let error = await #expect(throws: NetworkError.self) { try await shutDown.value }
     #expect(error?.code == .hostDown)
-    await #expect(throws: NetworkError.self) { try await network.sleep(for: .seconds(1)) }
+    await #expect(throws: NetworkError.self) { try await host.sleep(for: .seconds(1)) }
   }
 
   @Test("What may be asked from anywhere, may")
   func asking() async throws {
-    let network = try POSIXNetwork(.loopback)
-    #expect(network.isUp)
-    #expect(!network.interfaces.isEmpty)
-    var random = network.random("anywhere")
+    let host = try POSIXHost(.loopback)
+    #expect(host.isUp)
+    #expect(!host.interfaces.isEmpty)
+    var random = host.random("anywhere")
     #expect(random.next() != random.next())
     await withCheckedContinuation { raised in
-      let signal = network.makeSignal { raised.resume() }
+      let signal = host.makeSignal { raised.resume() }
       signal.raise()
     }
-    _ = network.makeTimer { Issue.record("it was never armed") }
-    await network.shutDown()
+    _ = host.makeTimer { Issue.record("it was never armed") }
+    await host.shutDown()
   }
 
   @Test("A channel is read, and let go of, on any executor")
   func channel() async throws {
-    let network = try POSIXNetwork(.loopback)
+    let host = try POSIXHost(.loopback)
     let bound = Endpoint(Self.loopback, port: 0)
-    let (one, other) = try await Task(executorPreference: network.executor.task) {
+    let (one, other) = try await Task(executorPreference: host.executor.task) {
       (
-        try DatagramChannel(on: network, endpoint: bound),
-        try DatagramChannel(on: network, endpoint: bound)
+        try DatagramChannel(on: host, endpoint: bound),
+        try DatagramChannel(on: host, endpoint: bound)
       )
     }.value
-    let none = try await one.receive(until: network.now + .milliseconds(5))
+    let none = try await one.receive(until: host.now + .milliseconds(5))
     #expect(none == nil)
-    let nobodyWaits = try await one.receive(until: network.now)
+    let nobodyWaits = try await one.receive(until: host.now)
     #expect(nobodyWaits == nil)
-    try await Task(executorPreference: network.executor.task) {
+    try await Task(executorPreference: host.executor.task) {
       try other.send([1, 2, 3].span, to: one.localEndpoint)
     }.value
-    let datagram = try await one.receive(until: network.now + .seconds(100))
+    let datagram = try await one.receive(until: host.now + .seconds(100))
     #expect(datagram?.bytes == [1, 2, 3])
     one.close()
     await #expect(throws: NetworkError.self) { try await one.receive() }
-    await network.shutDown()
+    await host.shutDown()
   }
 }

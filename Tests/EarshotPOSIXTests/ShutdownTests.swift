@@ -8,37 +8,37 @@ import Testing
 struct ShutdownTests {
   @Test("Everything that is open is told, and nothing works afterwards")
   func shutDown() async throws {
-    let network = try POSIXNetwork(.loopback)
+    let host = try POSIXHost(.loopback)
     let log = EndLog()
-    let (listener, timer, observation) = try await network.onLoop {
-      let listener = try network.listen(on: Endpoint(.loopback, port: 0), handler: log)
-      _ = try network.openDatagramSocket(
+    let (listener, timer, observation) = try await host.onLoop {
+      let listener = try host.listen(on: Endpoint(.loopback, port: 0), handler: log)
+      _ = try host.openDatagramSocket(
         on: Endpoint(.loopback, port: 0), options: DatagramOptions(), handler: log)
-      _ = try network.connect(
+      _ = try host.connect(
         to: listener.localEndpoint, options: ConnectionOptions(), handler: log)
-      let timer = network.makeTimer { log.note("timer") }
-      timer.arm(at: network.now + .seconds(1_000))
-      return (listener, timer, network.observeShutdown { log.note("observer") })
+      let timer = host.makeTimer { log.note("timer") }
+      timer.arm(at: host.now + .seconds(1_000))
+      return (listener, timer, host.observeShutdown { log.note("observer") })
     }
-    #expect(network.isUp)
-    await network.shutDown()
-    #expect(!network.isUp)
-    #expect(network.interfaces.isEmpty)
+    #expect(host.isUp)
+    await host.shutDown()
+    #expect(!host.isUp)
+    #expect(host.interfaces.isEmpty)
     #expect(
       log.notes.sorted() == [
         "connection hostDown", "datagrams hostDown", "listener hostDown", "observer", "timer",
       ])
-    await network.shutDown()
+    await host.shutDown()
     #expect(log.notes.count == 5)
-    try await network.onLoop {
+    try await host.onLoop {
       #expect(throws: NetworkError.self) {
-        try network.connect(
+        try host.connect(
           to: listener.localEndpoint, options: ConnectionOptions(), handler: log)
       }
-      timer.arm(at: network.now)
+      timer.arm(at: host.now)
     }
     await #expect(throws: NetworkError.self) {
-      try await network.onLoop { try await network.sleep(for: .seconds(1)) }
+      try await host.onLoop { try await host.sleep(for: .seconds(1)) }
     }
     withExtendedLifetime(observation) {}
   }
@@ -47,9 +47,9 @@ struct ShutdownTests {
   func release() async throws {
     let log = EndLog()
     do {
-      let network = try POSIXNetwork(.loopback)
-      try await network.onLoop {
-        _ = try network.listen(on: Endpoint(.loopback, port: 0), handler: log)
+      let host = try POSIXHost(.loopback)
+      try await host.onLoop {
+        _ = try host.listen(on: Endpoint(.loopback, port: 0), handler: log)
       }
     }
     await log.whenNoted()
@@ -59,7 +59,7 @@ struct ShutdownTests {
   @Test("An interface that is not there is an error that names it")
   func interface() {
     let error = #expect(throws: NetworkError.self) {
-      try POSIXNetwork(POSIXNetwork.Configuration(interfaces: ["nowhere7"]))
+      try POSIXHost(POSIXHost.Configuration(interfaces: ["nowhere7"]))
     }
     #expect(error?.code == .addressNotAvailable)
     #expect(error?.call == "interface nowhere7")
@@ -124,7 +124,7 @@ private final class EndLog: ListenerHandler, ConnectionHandler, DatagramHandler 
   }
 }
 
-extension POSIXNetwork {
+extension POSIXHost {
   /// Runs something where the network runs.
   fileprivate func onLoop<Result: Sendable>(
     _ body: @escaping @Sendable () async throws -> Result

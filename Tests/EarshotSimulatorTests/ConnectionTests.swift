@@ -6,7 +6,7 @@ import Testing
 struct ConnectionTests {
   private let patient = ConnectionOptions(connectTimeout: .seconds(60), userTimeout: nil)
 
-  private func pair(_ world: World) -> (SimulatedNetwork, SimulatedNetwork) {
+  private func pair(_ world: World) -> (SimulatedHost, SimulatedHost) {
     (world.makeHost("ann"), world.makeHost("bob"))
   }
 

@@ -29,7 +29,7 @@ struct DeterminismTests {
     world.run(for: .seconds(6))
   }
 
-  private static func talk(_ host: SimulatedNetwork, to hosts: [SimulatedNetwork]) async {
+  private static func talk(_ host: SimulatedHost, to hosts: [SimulatedHost]) async {
     do {
       let channel = try DatagramChannel(on: host, endpoint: Endpoint(.anyV4, port: 7200))
       var random = host.random("talk")

@@ -7,8 +7,8 @@ struct HostFaultTests {
   private let patient = ConnectionOptions(connectTimeout: .seconds(60), userTimeout: nil)
 
   private struct Link {
-    let ann: SimulatedNetwork
-    let bob: SimulatedNetwork
+    let ann: SimulatedHost
+    let bob: SimulatedHost
     let annSaw: ConnectionLog
     let bobSaw: ConnectionLog
     let connection: any Connection
@@ -228,7 +228,7 @@ struct HostFaultTests {
 private final class Ticks: Sendable {
   private let state = Mutex(0)
 
-  init(_ host: SimulatedNetwork) {
+  init(_ host: SimulatedHost) {
     host.spawn("ticks") { [self] in
       while (try? await host.sleep(for: .milliseconds(100))) != nil { state.withLock { $0 += 1 } }
     }

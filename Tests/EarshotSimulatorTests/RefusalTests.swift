@@ -6,7 +6,7 @@ import Testing
 struct RefusalTests {
   private let world = World(seed: 1)
 
-  private func pair() -> (SimulatedNetwork, SimulatedNetwork) {
+  private func pair() -> (SimulatedHost, SimulatedHost) {
     (world.makeHost("ann"), world.makeHost("bob"))
   }
 

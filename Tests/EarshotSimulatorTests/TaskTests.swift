@@ -6,13 +6,13 @@ import Testing
 @Suite("Code in a simulated world")
 struct TaskTests {
   private actor Counter {
-    private let network: any Network
+    private let host: any NetworkHost
     private(set) var count = 0
 
-    init(on network: any Network) { self.network = network }
+    init(on host: any NetworkHost) { self.host = host }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
-      network.executor.serial.asUnownedSerialExecutor()
+      host.executor.serial.asUnownedSerialExecutor()
     }
 
     func increment() { count += 1 }
@@ -111,7 +111,7 @@ struct TaskTests {
 
   @Test("A world that ends leaves no host, task or world behind")
   func release() {
-    weak var weakHost: SimulatedNetwork?
+    weak var weakHost: SimulatedHost?
     weak var weakWorld: World?
     weak var weakTraveller: Traveller?
     do {

@@ -7,8 +7,8 @@ struct TraceTests {
   /// Two hosts, of which Ann can send datagrams and segments to Bob; what happens is kept.
   private final class Pair {
     let world = World(seed: 1)
-    let ann: SimulatedNetwork
-    let bob: SimulatedNetwork
+    let ann: SimulatedHost
+    let bob: SimulatedHost
     private(set) var events: [TraceEvent] = []
     private let socket: any DatagramSocket
 

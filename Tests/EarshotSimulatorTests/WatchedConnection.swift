@@ -13,8 +13,8 @@ final class WatchedConnection {
     let count: Int
   }
   let world: World
-  let ann: SimulatedNetwork
-  let bob: SimulatedNetwork
+  let ann: SimulatedHost
+  let bob: SimulatedHost
   let (client, server) = (ConnectionLog(), ConnectionLog())
   private(set) var segments: [Segment] = []
 

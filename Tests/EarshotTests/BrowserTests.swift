@@ -33,9 +33,9 @@ struct BrowserTests {
   /// Runs a task on a host of its own, or on one that is given.
   @discardableResult
   private func play(
-    _ name: String, on host: SimulatedNetwork? = nil,
-    _ body: @escaping @Sendable (SimulatedNetwork) async throws -> Void
-  ) -> SimulatedNetwork {
+    _ name: String, on host: SimulatedHost? = nil,
+    _ body: @escaping @Sendable (SimulatedHost) async throws -> Void
+  ) -> SimulatedHost {
     let host = host ?? world.makeHost(name)
     host.spawn(name) { [notes] in
       do { try await body(host) } catch { notes.add("\(name): failed, \(error)") }
@@ -45,7 +45,7 @@ struct BrowserTests {
 
   /// A peer that advertises `chat` and does something meanwhile.
   private func addAnn(
-    then: @escaping @Sendable (SimulatedNetwork, Peer, Advertiser) async throws -> Void = {
+    then: @escaping @Sendable (SimulatedHost, Peer, Advertiser) async throws -> Void = {
       _, _, _ in
     }
   ) {

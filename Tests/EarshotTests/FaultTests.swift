@@ -11,7 +11,7 @@ struct FaultTests {
   private static func talk(
     seed: UInt64, links: LinkConditions = .lan, patience: Duration = .seconds(30),
     messages: Int = 100
-  ) -> (Room, ann: SimulatedNetwork, bob: SimulatedNetwork) {
+  ) -> (Room, ann: SimulatedHost, bob: SimulatedHost) {
     let room = Room(seed: seed, links: links)
     let configuration = Session.Configuration(patience: patience)
     let ann = room.addGuest("ann", invites: false, configuration: configuration) {
@@ -19,9 +19,9 @@ struct FaultTests {
       for await event in session.events {
         if case .joined = event { break }
       }
-      let start = max(peer.network.now, .zero + .seconds(5))
+      let start = max(peer.host.now, .zero + .seconds(5))
       for number in 0..<messages {
-        try await peer.network.sleep(until: start + .milliseconds(100 * number))
+        try await peer.host.sleep(until: start + .milliseconds(100 * number))
         try await session.send(Array("\(number)".utf8))
       }
     }
@@ -106,7 +106,7 @@ struct FaultTests {
     let room = Room(seed: 12)
     let patience = Session.Configuration(patience: .seconds(5))
     let ann = room.addGuest("ann", configuration: patience) { peer, session in
-      try await peer.network.sleep(until: .zero + .seconds(6))
+      try await peer.host.sleep(until: .zero + .seconds(6))
       for number in 0..<3 { try await session.send([UInt8(48 + number)]) }
     }
     let bob = room.addGuest("bob", invites: false)

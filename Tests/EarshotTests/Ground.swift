@@ -31,14 +31,14 @@ enum Ground: String, CaseIterable, Sendable {
     switch self {
     case .simulated: try simulate(names, within: limit, body)
     case .real:
-      let networks = try names.map { _ in try POSIXNetwork(.loopback) }
+      let networks = try names.map { _ in try POSIXHost(.loopback) }
       var peers: [Peer] = []
-      for (name, network) in zip(names, networks) {
-        peers.append(try await Peer(name, on: network))
+      for (name, host) in zip(names, networks) {
+        peers.append(try await Peer(name, on: host))
       }
       try await body(peers)
       for peer in peers { await peer.stop() }
-      for network in networks { await network.shutDown() }
+      for host in networks { await host.shutDown() }
     }
   }
 
@@ -130,12 +130,12 @@ extension Peer {
   nonisolated func start<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
   ) -> Task<Value, any Error> {
-    Task(executorPreference: network.executor.task) { try await body() }
+    Task(executorPreference: host.executor.task) { try await body() }
   }
 
   /// Waits for some time to pass in the simulator.
   nonisolated func wait(milliseconds: Int) async throws {
-    try await network.sleep(until: network.now + .milliseconds(milliseconds))
+    try await host.sleep(until: host.now + .milliseconds(milliseconds))
   }
 }
 

@@ -10,8 +10,8 @@ struct GroupTests {
   /// Everybody's hosts, by name; only the host invites, once.
   private static func gather(
     _ guests: [String], in room: Room, capacity: Int = 8, patience: [String: Duration] = [:]
-  ) -> [String: SimulatedNetwork] {
-    var hosts: [String: SimulatedNetwork] = [:]
+  ) -> [String: SimulatedHost] {
+    var hosts: [String: SimulatedHost] = [:]
     for name in ["host"] + guests {
       var configuration = Session.Configuration(peersMax: capacity)
       if let patience = patience[name] { configuration.patience = patience }
@@ -21,7 +21,7 @@ struct GroupTests {
     return hosts
   }
 
-  private static func cut(_ first: SimulatedNetwork?, _ second: SimulatedNetwork?, in room: Room) {
+  private static func cut(_ first: SimulatedHost?, _ second: SimulatedHost?, in room: Room) {
     guard let first, let second else { return }
     room.world.cut(from: first, to: second)
     room.world.cut(from: second, to: first)
@@ -70,7 +70,7 @@ struct GroupTests {
       ("host", ["g1", "g2"], 1), ("g1", ["x"], 10), ("g2", ["y"], 10),
     ] {
       _ = room.addGuest(inviter, invites: false, configuration: configuration) { peer, session in
-        try await peer.network.sleep(until: .zero + .seconds(time))
+        try await peer.host.sleep(until: .zero + .seconds(time))
         for await event in try await peer.browse("room").events {
           guard case .found(let found) = event, invited.contains(found.name) else { continue }
           let outcome = try await peer.invite(found.id, to: session)
@@ -133,7 +133,7 @@ struct GroupTests {
     let room = Room(seed: seed.value)
     let host = room.addGuest("host", invites: true)
     let bob = room.addGuest("bob", invites: false) { peer, session in
-      try await peer.network.sleep(until: .zero + .seconds(12))
+      try await peer.host.sleep(until: .zero + .seconds(12))
       try await session.send(Array("last words".utf8))
       await session.disconnect(within: .seconds(20))
       room.note("bob", "has left")
@@ -152,7 +152,7 @@ struct GroupTests {
     let room = Room(seed: 5)
     let host = room.addGuest("host", invites: true)
     let bob = room.addGuest("bob", invites: false) { peer, session in
-      try await peer.network.sleep(until: .zero + .seconds(12))
+      try await peer.host.sleep(until: .zero + .seconds(12))
       await session.disconnect(within: .seconds(1))
       room.note("bob", "has left")
     }
@@ -168,7 +168,7 @@ struct GroupTests {
   func removedWhileInterrupted() {
     let room = Room(seed: 6)
     let host = room.addGuest("host", invites: true) { peer, session in
-      try await peer.network.sleep(until: .zero + .seconds(12))
+      try await peer.host.sleep(until: .zero + .seconds(12))
       guard let member = await session.members.first else { return }
       try await session.send(Array("go".utf8), to: [member.id])
       await session.remove(member.id)
@@ -186,7 +186,7 @@ struct GroupTests {
   func removed() {
     let room = Room(seed: 7)
     _ = room.addGuest("host", invites: true) { peer, session in
-      try await peer.network.sleep(until: .zero + .seconds(5))
+      try await peer.host.sleep(until: .zero + .seconds(5))
       guard let cy = await session.members.first(where: { $0.name == "cy" }) else { return }
       await session.remove(cy.id)
     }

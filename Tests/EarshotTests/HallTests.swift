@@ -14,7 +14,7 @@ private final class Hall: Sendable {
     var statistics: [PeerID: [MulticastDNS.Statistics]] = [:]
   }
   struct Guest: Sendable {
-    let host: SimulatedNetwork
+    let host: SimulatedHost
     let id: PeerID
     let discovery: MulticastDNS
   }

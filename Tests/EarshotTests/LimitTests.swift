@@ -44,7 +44,7 @@ struct LimitTests {
     _ = room.addGuest("host")
     _ = room.addGuest("ann", invites: false, configuration: .init(messageBytesMax: 100))
     _ = room.addGuest("bob", invites: false) { peer, session in
-      try await peer.network.sleep(until: .zero + .seconds(10))
+      try await peer.host.sleep(until: .zero + .seconds(10))
       for member in await session.members {
         do throws(EarshotError) {
           try await session.send(Array(repeating: 65, count: 101), to: [member.id])

@@ -29,7 +29,7 @@ private final class FoundPeers: Sendable {
 /// Hears which instances the questions on a network list as known, and when.
 private final class Questions: DatagramHandler {
   typealias List = (at: Instant, names: [DNSName])
-  private let host: SimulatedNetwork
+  private let host: SimulatedHost
   private let state = Mutex<[List]>([])
 
   init(in world: World) throws {
@@ -59,12 +59,12 @@ private final class Questions: DatagramHandler {
 struct MulticastDNSTests {
   /// One peer on a host of its own.
   private struct Guest {
-    let host: SimulatedNetwork
+    let host: SimulatedHost
     let id: PeerID
     let discovery: MulticastDNS
     let found = FoundPeers()
 
-    init(_ name: String, on host: SimulatedNetwork? = nil, in world: World) {
+    init(_ name: String, on host: SimulatedHost? = nil, in world: World) {
       self.host = host ?? world.makeHost(name)
       var random = world.random("identity of \(name)")
       id = PeerID(random: &random)
@@ -295,10 +295,10 @@ struct MulticastDNSTests {
   func renewed() throws {
     let world = world(Seed(1))
     let (questions, far) = (try Questions(in: world), Guest("far", in: world))
-    let network = ChangingNetwork(world.makeHost("ann"))
+    let host = ChangingHost(world.makeHost("ann"))
     var random = world.random("identity")
-    let discovery = MulticastDNS(for: PeerID(random: &random), on: network)
-    network.base.spawn("browse") {
+    let discovery = MulticastDNS(for: PeerID(random: &random), on: host)
+    host.base.spawn("browse") {
       guard let service = try? ServiceType("chat") else { return }
       _ = await discovery.browse(service) { _ in }
     }
@@ -306,11 +306,11 @@ struct MulticastDNSTests {
     world.run(for: .seconds(1_000))
     let before = questions.lists.count
     let changed = world.now
-    let old = try #require(network.interfaces.first)
+    let old = try #require(host.interfaces.first)
     let new = NetworkInterface(
       index: old.index, name: old.name, addresses: old.addresses + [.v4(0x0A00_7777)],
       networks: old.networks)
-    network.base.spawn("change") { network.interfaces = [new] }
+    host.base.spawn("change") { host.interfaces = [new] }
     world.run(for: .milliseconds(200))
     #expect(questions.lists.count == before + 1)
     #expect(questions.lists.last.map { $0.at >= changed } == true)

@@ -17,7 +17,7 @@ private final class Deaf: DatagramHandler {
 struct PortTests {
   private let world = World(seed: 1)
 
-  private static func hold(_ host: SimulatedNetwork) throws(NetworkError) -> any DatagramSocket {
+  private static func hold(_ host: SimulatedHost) throws(NetworkError) -> any DatagramSocket {
     try host.openDatagramSocket(
       on: Endpoint(.anyV4, port: 5353), options: DatagramOptions(), handler: Deaf())
   }

@@ -10,8 +10,8 @@ struct ReadmeTests {
     let printed = Mutex<[String]>([])
     @Sendable func print(_ text: String) { printed.withLock { $0.append(text) } }
 
-    @Sendable func listen(on network: any Network) async throws {
-      let ann = try await Peer("Ann", on: network)
+    @Sendable func listen(on host: any NetworkHost) async throws {
+      let ann = try await Peer("Ann", on: host)
       let advertiser = try await ann.advertise("chat", info: ["room": "lobby"])
       for await invitation in advertiser.invitations {
         let session = try await invitation.accept()
@@ -23,8 +23,8 @@ struct ReadmeTests {
       }
     }
 
-    @Sendable func greet(on network: any Network) async throws {
-      let bob = try await Peer("Bob", on: network)
+    @Sendable func greet(on host: any NetworkHost) async throws {
+      let bob = try await Peer("Bob", on: host)
       let browser = try await bob.browse("chat")
       let session = try await bob.makeSession()
       for await event in browser.events {

@@ -7,7 +7,7 @@ import Testing
 struct RealSocketsTests {
   @Test("Two peers find each other, talk, and say goodbye")
   func firstHello() async throws {
-    let (annsNetwork, bobsNetwork) = (try POSIXNetwork(.loopback), try POSIXNetwork(.loopback))
+    let (annsNetwork, bobsNetwork) = (try POSIXHost(.loopback), try POSIXHost(.loopback))
     let ann = try await Peer("Ann", on: annsNetwork)
     let bob = try await Peer("Bob", on: bobsNetwork)
     let advertiser = try await ann.advertise("real-hello", info: ["room": "lobby"])

@@ -42,10 +42,10 @@ final class Room: Sendable {
   ///
   /// It may invite everybody it finds, and do something else once its session is made.
   func addGuest(
-    _ name: String, identity: Identity? = nil, on host: SimulatedNetwork? = nil,
+    _ name: String, identity: Identity? = nil, on host: SimulatedHost? = nil,
     invites: Bool = true, configuration: Session.Configuration = Session.Configuration(),
     then: @escaping @Sendable (Peer, Session) async throws -> Void = { _, _ in }
-  ) -> SimulatedNetwork {
+  ) -> SimulatedHost {
     let host = host ?? world.makeHost(name)
     host.spawn(name) { [self] in
       do {
@@ -73,7 +73,7 @@ final class Room: Sendable {
   }
 
   private func invite(
-    _ name: String, _ host: SimulatedNetwork, _ browser: Browser, _ peer: Peer,
+    _ name: String, _ host: SimulatedHost, _ browser: Browser, _ peer: Peer,
     _ session: Session
   ) async {
     for await event in browser.events {

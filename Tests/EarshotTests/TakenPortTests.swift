@@ -13,8 +13,8 @@ struct TakenPortTests {
     func listener(_ listener: any Listener, failed error: NetworkError) {}
   }
 
-  private static func take(_ port: UInt16, on network: any Network) throws -> any Listener {
-    try network.listen(on: Endpoint(.anyV4, port: port), handler: Stranger())
+  private static func take(_ port: UInt16, on host: any NetworkHost) throws -> any Listener {
+    try host.listen(on: Endpoint(.anyV4, port: port), handler: Stranger())
   }
 
   /// Has a browser find one peer, and ends it; answers at which ports.
@@ -39,7 +39,7 @@ struct TakenPortTests {
       let port = await ann.port
       #expect(try await Self.find(by: bob) == [port])
       await ann.suspend()
-      let other = try Self.take(port, on: ann.network)
+      let other = try Self.take(port, on: ann.host)
       try await ann.resume()
       let current = await ann.port
       #expect(current != port)
@@ -63,8 +63,8 @@ struct TakenPortTests {
       try await bob.wait(milliseconds: 1_000)
       for peer in [ann, cy] { await peer.suspend() }
       let others = [
-        try Self.take(await ann.port, on: ann.network),
-        try Self.take(await cy.port, on: cy.network),
+        try Self.take(await ann.port, on: ann.host),
+        try Self.take(await cy.port, on: cy.host),
       ]
       for peer in [ann, cy] { try await peer.resume() }
       try await bob.wait(milliseconds: 5_000)

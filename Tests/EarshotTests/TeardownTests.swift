@@ -20,7 +20,7 @@ struct TeardownTests {
         room.addGuest(name) { peer, session in
           remains.withLock { $0.append(Weak(peer: peer, session: session)) }
           if name == "cy" {
-            try await peer.network.sleep(until: .zero + .seconds(2))
+            try await peer.host.sleep(until: .zero + .seconds(2))
             await peer.suspend()
           }
         }

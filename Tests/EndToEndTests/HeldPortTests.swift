@@ -58,8 +58,8 @@ struct HeldPortTests {
   @Test("A browser that lost the port in its sleep says so, and finds again when the port is free")
   func lostInSleep() async throws {
     let hosts = try Namespaces()
-    let network = try await hosts.left.network()
-    let ann = try await Peer("Ann", on: network)
+    let host = try await hosts.left.host()
+    let ann = try await Peer("Ann", on: host)
     let browser = try await ann.browse("earshot")
     let bob = try earshot(hosts.right, ["advertise", "--name", "Bob"])
     _ = await browser.events.first { $0.name == "Bob" }
@@ -75,7 +75,7 @@ struct HeldPortTests {
     #expect(await browser.peers.contains { $0.name == "Eve" })
     #expect(await ann.discoveryProblem == nil)
     await ann.stop()
-    await network.shutDown()
+    await host.shutDown()
     withExtendedLifetime((hosts, bob, eve)) {}
   }
 }
@@ -87,13 +87,13 @@ extension BrowserEvent {
 
 extension Namespaces.Side {
   /// The network as a program of this namespace sees it: threads stay where they were started.
-  fileprivate func network() async throws -> POSIXNetwork {
+  fileprivate func host() async throws -> POSIXHost {
     try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread {
         continuation.resume(
           with: Result {
             try enter()
-            return try POSIXNetwork(POSIXNetwork.Configuration(interfaces: [interface]))
+            return try POSIXHost(POSIXHost.Configuration(interfaces: [interface]))
           })
       }
     }

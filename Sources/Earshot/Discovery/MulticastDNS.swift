@@ -33,7 +33,7 @@ package actor MulticastDNS {
   package static let browsingsMax = 64
 
   package nonisolated let unownedExecutor: UnownedSerialExecutor
-  private let network: any Network
+  private let host: any NetworkHost
   private let own: PeerID
   private let prefersUnicast: Bool
   private var life = Life.awake
@@ -69,11 +69,11 @@ package actor MulticastDNS {
   ///
   /// - Parameters:
   ///   - peer: Who we are; never reported to ourselves.
-  ///   - network: Where we are.
+  ///   - host: Where we are.
   ///   - prefersUnicast: Whether first questions ask for answers to us alone, where these are sure to reach us.
-  package init(for peer: PeerID, on network: any Network, prefersUnicast: Bool = true) {
-    unownedExecutor = network.executor.serial.asUnownedSerialExecutor()
-    self.network = network
+  package init(for peer: PeerID, on host: any NetworkHost, prefersUnicast: Bool = true) {
+    unownedExecutor = host.executor.serial.asUnownedSerialExecutor()
+    self.host = host
     self.prefersUnicast = prefersUnicast
     own = peer
   }
@@ -95,7 +95,7 @@ extension MulticastDNS {
     lastNumber += 1
     var actions: [AdvertiserMachine.Action] = []
     let machine = AdvertiserMachine(
-      announcement, on: interfaces, random: makeRandom(), at: network.now, into: &actions)
+      announcement, on: interfaces, random: makeRandom(), at: host.now, into: &actions)
     advertisings.append(Advertising(number: lastNumber, machine: machine, renamed: renamed))
     tellBrowsers()
     perform(actions, of: lastNumber)
@@ -128,7 +128,7 @@ extension MulticastDNS {
   ///
   /// - Parameters:
   ///   - service: What to look for.
-  ///   - report: Told of every peer that is found, updated or lost, on the network's executor; it must not
+  ///   - report: Told of every peer that is found, updated or lost, on the host's executor; it must not
   ///     call back into this actor.
   /// - Returns: The name to stop it by.
   package func browse(
@@ -141,7 +141,7 @@ extension MulticastDNS {
     let machine = BrowserMachine(
       for: service, as: own, on: interfaces.map(\.index),
       asksForUnicast: prefersUnicast && transport?.sharesPort != true,
-      random: makeRandom(), at: network.now, into: &actions)
+      random: makeRandom(), at: host.now, into: &actions)
     browsings.append(Browsing(number: lastNumber, machine: machine, report: report))
     perform(actions, of: lastNumber, report: report)
     tellBrowsers()
@@ -178,7 +178,7 @@ extension MulticastDNS {
       var actions: [AdvertiserMachine.Action] = []
       advertisings[place].machine = AdvertiserMachine(
         advertisings[place].machine.announcement, on: interfaces, random: makeRandom(),
-        at: network.now, into: &actions)
+        at: host.now, into: &actions)
       perform(actions, of: advertisings[place].number)
     }
     let indices = interfaces.map(\.index)
@@ -206,9 +206,9 @@ extension MulticastDNS {
   private func openIfNeeded() {
     guard life == .awake, transport == nil, timers[.reopening] == nil else { return }
     if timer == nil {
-      timer = network.makeTimer { [weak self] in self?.assumeIsolated { $0.timerFired() } }
+      timer = host.makeTimer { [weak self] in self?.assumeIsolated { $0.timerFired() } }
     }
-    observation = network.observeInterfaces { [weak self] in
+    observation = host.observeInterfaces { [weak self] in
       self?.assumeIsolated { $0.interfacesChanged() }
     }
     interfaces = usableInterfaces
@@ -217,13 +217,13 @@ extension MulticastDNS {
 
   private func open() {
     do {
-      transport = try MulticastTransport(on: network, interfaces: interfaces, handler: self)
+      transport = try MulticastTransport(on: host, interfaces: interfaces, handler: self)
       (failures, failure) = (0, nil)
     } catch {
       failure = error
       failures += 1
       let wait = Duration.seconds(min(8, 1 << min(failures - 1, 3)))
-      timers.set(.reopening, at: network.now + wait)
+      timers.set(.reopening, at: host.now + wait)
       rearm()
     }
   }
@@ -274,11 +274,11 @@ extension MulticastDNS {
   }
 
   private var usableInterfaces: [NetworkInterface] {
-    network.interfaces.filter { $0.supportsMulticast && !$0.addresses.isEmpty }
+    host.interfaces.filter { $0.supportsMulticast && !$0.addresses.isEmpty }
   }
 
   private func makeRandom() -> RandomStream {
-    var source = random ?? network.random("discovery")
+    var source = random ?? host.random("discovery")
     defer { random = source }
     return RandomStream(seed: source.next())
   }
@@ -289,7 +289,7 @@ extension MulticastDNS {
 extension MulticastDNS {
   private func advertiser(at place: Int, handles event: AdvertiserMachine.Event) {
     var actions: [AdvertiserMachine.Action] = []
-    advertisings[place].machine.handle(event, at: network.now, into: &actions)
+    advertisings[place].machine.handle(event, at: host.now, into: &actions)
     perform(actions, of: advertisings[place].number)
   }
 
@@ -301,7 +301,7 @@ extension MulticastDNS {
 
   private func browser(at place: Int, handles event: BrowserMachine.Event) {
     var actions: [BrowserMachine.Action] = []
-    browsings[place].machine.handle(event, at: network.now, into: &actions)
+    browsings[place].machine.handle(event, at: host.now, into: &actions)
     perform(actions, of: browsings[place].number, report: browsings[place].report)
   }
 
@@ -342,7 +342,7 @@ extension MulticastDNS {
   }
 
   private func timerFired() {
-    while let key = timers.popDue(at: network.now) {
+    while let key = timers.popDue(at: host.now) {
       switch key {
       case .reopening: reopen()
       case .advertising(let number):
@@ -362,19 +362,19 @@ extension MulticastDNS {
     }
     switch destination {
     case .unicast(let endpoint):
-      guard isOnLink(endpoint.address), gate.letsOutToOne(at: network.now) else { return }
+      guard isOnLink(endpoint.address), gate.letsOutToOne(at: host.now) else { return }
       transport.send(packet, to: endpoint, on: nil)
       statistics.unicasts += 1
     case .neighbours:
       guard let group = MulticastTransport.groups(of: interface).first,
-        gate.letsOut(on: index, at: network.now)
+        gate.letsOut(on: index, at: host.now)
       else { return }
-      gate.noteSent(packet, to: group, on: index, at: network.now)
-      transport.tellNeighbours(packet, of: group, on: index, of: network)
+      gate.noteSent(packet, to: group, on: index, at: host.now)
+      transport.tellNeighbours(packet, of: group, on: index, of: host)
     case .multicast:
-      guard gate.letsOut(on: index, at: network.now) else { return }
+      guard gate.letsOut(on: index, at: host.now) else { return }
       for group in MulticastTransport.groups(of: interface) {
-        gate.noteSent(packet, to: group, on: index, at: network.now)
+        gate.noteSent(packet, to: group, on: index, at: host.now)
         transport.send(packet, to: group, on: index)
         statistics.multicasts += 1
       }
@@ -389,7 +389,7 @@ extension MulticastDNS {
   }
 
   private func receive(_ packet: [UInt8], _ header: DatagramHeader) {
-    guard gate.letsIn(packet, header, interfaces: interfaces, at: network.now),
+    guard gate.letsIn(packet, header, interfaces: interfaces, at: host.now),
       let message = try? DNSMessage(decoding: packet)
     else { return }
     let arrival = DNSArrival(
@@ -424,7 +424,7 @@ extension MulticastDNS: DatagramHandler {
     transport?.close()
     transport = nil
     guard life == .awake else { return }
-    timers.set(.reopening, at: network.now)
+    timers.set(.reopening, at: host.now)
     rearm()
   }
 }

@@ -20,20 +20,20 @@ final class MulticastTransport: Sendable {
   /// Opens the sockets and joins the groups on every interface.
   ///
   /// - Parameters:
-  ///   - network: Where to open them.
+  ///   - host: Where to open them.
   ///   - interfaces: Those that carry multicast.
   ///   - handler: Told of what arrives.
   /// - Throws: What the system says when the socket for IPv4 cannot be opened; without IPv6 it goes on.
   init(
-    on network: any Network, interfaces: [NetworkInterface], handler: any DatagramHandler
+    on host: any NetworkHost, interfaces: [NetworkInterface], handler: any DatagramHandler
   ) throws(NetworkError) {
-    sharesPort = Self.isTaken(on: network)
-    socketV4 = try network.openDatagramSocket(
+    sharesPort = Self.isTaken(on: host)
+    socketV4 = try host.openDatagramSocket(
       on: Endpoint(.anyV4, port: DNSArrival.port), options: Self.options, handler: handler)
     let hasV6 = interfaces.contains { Self.has(.anyV6, $0) }
     socketV6 =
       hasV6
-      ? try? network.openDatagramSocket(
+      ? try? host.openDatagramSocket(
         on: Endpoint(.anyV6, port: DNSArrival.port), options: Self.options, handler: handler)
       : nil
     _ = join(interfaces)
@@ -66,12 +66,12 @@ final class MulticastTransport: Sendable {
 
   /// Sends one packet to the group such that it does not leave this host, or loses it.
   func tellNeighbours(
-    _ packet: [UInt8], of group: Endpoint, on interface: UInt32, of network: any Network
+    _ packet: [UInt8], of group: Endpoint, on interface: UInt32, of host: any NetworkHost
   ) {
     let any: IPAddress = group.address == Self.groupV4 ? .anyV4 : .anyV6
     var options = Self.options
     options.multicastHopLimit = 0
-    let socket = try? network.openDatagramSocket(
+    let socket = try? host.openDatagramSocket(
       on: Endpoint(any, port: DNSArrival.port), options: options, handler: Nobody())
     try? socket?.send(packet.span, to: group, on: interface)
     socket?.close()
@@ -90,9 +90,9 @@ final class MulticastTransport: Sendable {
     }
   }
 
-  private static func isTaken(on network: any Network) -> Bool {
+  private static func isTaken(on host: any NetworkHost) -> Bool {
     do throws(NetworkError) {
-      try network.openDatagramSocket(
+      try host.openDatagramSocket(
         on: Endpoint(.anyV4, port: DNSArrival.port), options: DatagramOptions(), handler: Nobody()
       ).close()
       return false

@@ -38,13 +38,13 @@ package struct AdvertiseCommand: LiveCommand {
 
   /// Advertises until the task is cancelled.
   package func run(
-    on network: any Network, hearing keyboard: Keyboard
+    on host: any NetworkHost, hearing keyboard: Keyboard
   ) async -> ExitCode {
-    await asPeer(on: network, console) { peer throws(EarshotError) in
+    await asPeer(on: host, console) { peer throws(EarshotError) in
       let advertiser = try await peer.advertise(options.service, info: info)
       console.line(announcement(of: peer))
       for await invitation in advertiser.invitations {
-        await answer(invitation, on: network)
+        await answer(invitation, on: host)
       }
       await peer.stop(within: .seconds(2))  // Before a line that a closed terminal refuses.
       console.line("\(options.name.escapedForTerminals) is no longer advertised")
@@ -58,7 +58,7 @@ package struct AdvertiseCommand: LiveCommand {
       + "\"\(options.service)\"\(info); Ctrl-C ends it"
   }
 
-  private func answer(_ invitation: Invitation, on network: any Network) async {
+  private func answer(_ invitation: Invitation, on host: any NetworkHost) async {
     let name = "\(invitation.senderName.escapedForTerminals) (\(invitation.sender.short))"
     guard accepts else {
       console.line("\(name) invites us: declined")
@@ -67,7 +67,7 @@ package struct AdvertiseCommand: LiveCommand {
     do throws(EarshotError) {
       let session = try await invitation.accept()
       console.line("\(name) invites us: accepted, and what it sends goes back")
-      Task(executorPreference: network.executor.task) { await echo(session) }
+      Task(executorPreference: host.executor.task) { await echo(session) }
     } catch {
       console.line("\(name) invites us: too late")
     }

@@ -20,9 +20,9 @@ package struct BrowseCommand: LiveCommand {
 
   /// Browses until the task is cancelled.
   package func run(
-    on network: any Network, hearing keyboard: Keyboard
+    on host: any NetworkHost, hearing keyboard: Keyboard
   ) async -> ExitCode {
-    await asPeer(on: network, console) { peer throws(EarshotError) in
+    await asPeer(on: host, console) { peer throws(EarshotError) in
       let browser = try await peer.browse(options.service)
       if !isJSON { keyboard.hide(on: console) }
       defer { keyboard.end() }

@@ -1,7 +1,7 @@
 import Earshot
 import EarshotScenario
 
-/// Does what a ``ChatMachine`` says, as a peer on a network.
+/// Does what a ``ChatMachine`` says, as a peer on a host.
 actor Chat {
   nonisolated let unownedExecutor: UnownedSerialExecutor
   private nonisolated let peer: Peer
@@ -89,9 +89,9 @@ actor Chat {
 
   private func receive(_ invitation: Invitation) async {
     lastNumber += 1
-    let (number, network) = (lastNumber, peer.network)
-    let clock = Task(executorPreference: network.executor.task) { [weak self] in
-      guard (try? await network.sleep(until: invitation.deadline)) != nil else { return }
+    let (number, host) = (lastNumber, peer.host)
+    let clock = Task(executorPreference: host.executor.task) { [weak self] in
+      guard (try? await host.sleep(until: invitation.deadline)) != nil else { return }
       await self?.expire(number)
     }
     invitations[number] = OpenInvitation(invitation: invitation, clock: clock)
@@ -175,6 +175,6 @@ actor Chat {
 
   /// Begins something that goes on beside the rest; it ends with the stream that it reads.
   private nonisolated func spawn(_ act: @escaping @Sendable (Chat) async -> Void) {
-    Task(executorPreference: peer.network.executor.task) { await act(self) }
+    Task(executorPreference: peer.host.executor.task) { await act(self) }
   }
 }

@@ -18,9 +18,9 @@ package struct ChatCommand: LiveCommand {
 
   /// Chats until `/quit`, the end of the input, or until the task is cancelled.
   package func run(
-    on network: any Network, hearing keyboard: Keyboard
+    on host: any NetworkHost, hearing keyboard: Keyboard
   ) async -> ExitCode {
-    await asPeer(on: network, console) { peer throws(EarshotError) in
+    await asPeer(on: host, console) { peer throws(EarshotError) in
       let (console, typed) = keyboard.begin(on: console)
       defer { keyboard.end() }
       let chat = Chat(of: peer, self.chat, on: console, typed)

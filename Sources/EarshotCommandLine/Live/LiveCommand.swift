@@ -16,10 +16,10 @@ package protocol LiveCommand: Sendable {
   /// Does its work until it is done, or until its task is cancelled: then it says goodbye and ends.
   ///
   /// - Parameters:
-  ///   - network: Where the others are; the task runs on its executor.
+  ///   - host: Where the others are; the task runs on its executor.
   ///   - keyboard: What is typed, and what becomes of the terminal.
   /// - Returns: The code that the process ends with.
-  func run(on network: any Network, hearing keyboard: Keyboard) async -> ExitCode
+  func run(on host: any NetworkHost, hearing keyboard: Keyboard) async -> ExitCode
 }
 
 extension LiveCommand {
@@ -35,16 +35,16 @@ extension LiveCommand {
   /// Does something as a peer, which says goodbye at the end.
   ///
   /// - Parameters:
-  ///   - network: Where the peer lives.
+  ///   - host: Where the peer lives.
   ///   - console: Told when something cannot be done.
   ///   - act: What the peer does.
   /// - Returns: What `act` returns, or `violated` if it throws.
   func asPeer(
-    on network: any Network, _ console: Console,
+    on host: any NetworkHost, _ console: Console,
     _ act: (Peer) async throws(EarshotError) -> ExitCode
   ) async -> ExitCode {
     do throws(EarshotError) {
-      let peer = try await Peer(options.name, on: network)
+      let peer = try await Peer(options.name, on: host)
       return await Self.finish(peer, console, act)
     } catch {
       return console.fail(error)

@@ -16,29 +16,29 @@ package struct PingCommand: LiveCommand {
 
   /// Pings until all is sent, the peer is gone, or the task is cancelled.
   package func run(
-    on network: any Network, hearing keyboard: Keyboard
+    on host: any NetworkHost, hearing keyboard: Keyboard
   ) async -> ExitCode {
-    await asPeer(on: network, console) { peer throws(EarshotError) in
-      guard let target = try await find(peer, network) else { return .violated }
+    await asPeer(on: host, console) { peer throws(EarshotError) in
+      guard let target = try await find(peer, host) else { return .violated }
       let session = try await peer.makeSession()
       guard try await invite(target, to: session, by: peer) else { return .violated }
-      return await ask(target, in: session, on: network)
+      return await ask(target, in: session, on: host)
     }
   }
 
   // MARK: Finding
 
   private func find(
-    _ peer: Peer, _ network: any Network
+    _ peer: Peer, _ host: any NetworkHost
   ) async throws(EarshotError) -> DiscoveredPeer? {
     let browser = try await peer.browse(options.service)
-    let clock = Task(executorPreference: network.executor.task) {
-      try? await network.sleep(for: ping.timeout)
+    let clock = Task(executorPreference: host.executor.task) {
+      try? await host.sleep(for: ping.timeout)
       await browser.stop()
     }
     defer { clock.cancel() }
     // Before most of those who are there have answered, numbers mean little, and a name may mean two.
-    try? await network.sleep(for: min(Self.settling, ping.timeout))
+    try? await host.sleep(for: min(Self.settling, ping.timeout))
     for await _ in browser.events {
       switch Nearby(await browser.peers).select(ping.target) {
       case .peer(let found): return found
@@ -73,13 +73,13 @@ package struct PingCommand: LiveCommand {
   // MARK: Asking
 
   private func ask(
-    _ target: DiscoveredPeer, in session: Session, on network: any Network
+    _ target: DiscoveredPeer, in session: Session, on host: any NetworkHost
   ) async -> ExitCode {
     var report = PingReport(on: console, ping, to: target.name, target.id)
     for number in 1...ping.count {
-      let start = network.now
-      guard await trip(number, to: target, in: session, on: network, &report),
-        number < ping.count, await pause(from: start, on: network)
+      let start = host.now
+      guard await trip(number, to: target, in: session, on: host, &report),
+        number < ping.count, await pause(from: start, on: host)
       else { break }
     }
     report.finished()
@@ -89,22 +89,22 @@ package struct PingCommand: LiveCommand {
   /// Waits until the next message is due.
   ///
   /// - Returns: Whether there is a point in sending it.
-  private func pause(from start: Instant, on network: any Network) async -> Bool {
+  private func pause(from start: Instant, on host: any NetworkHost) async -> Bool {
     guard !ping.isFlood else { return !Task.isCancelled }
-    return (try? await network.sleep(until: start + ping.interval)) != nil
+    return (try? await host.sleep(until: start + ping.interval)) != nil
   }
 
   /// Sends one message and waits for its answer.
   ///
   /// - Returns: Whether there is a point in sending more.
   private func trip(
-    _ number: Int, to target: DiscoveredPeer, in session: Session, on network: any Network,
+    _ number: Int, to target: DiscoveredPeer, in session: Session, on host: any NetworkHost,
     _ report: inout PingReport
   ) async -> Bool {
-    let (start, message) = (network.now, ping.message(number))
+    let (start, message) = (host.now, ping.message(number))
     guard (try? await session.send(message, to: [target.id])) != nil else { return false }
     report.sent()
-    let answer = await answer(like: message, in: session, on: network)
+    let answer = await answer(like: message, in: session, on: host)
     switch answer {
     case .arrived(let instant):
       report.answered(number, bytes: message.count, after: instant - start)
@@ -123,14 +123,14 @@ package struct PingCommand: LiveCommand {
   }
 
   private func answer(
-    like message: [UInt8], in session: Session, on network: any Network
+    like message: [UInt8], in session: Session, on host: any NetworkHost
   ) async -> Answer {
     await withTaskGroup { group in
       group.addTask {
         for await event in session.events {
           switch event {
           case .message(let answer) where answer.bytes == message:
-            return Answer.arrived(network.now)
+            return Answer.arrived(host.now)
           case .left: return .gone
           case .message, .joined, .interrupted, .resumed: break
           }
@@ -138,7 +138,7 @@ package struct PingCommand: LiveCommand {
         return .late
       }
       group.addTask {
-        try? await network.sleep(for: ping.timeout)
+        try? await host.sleep(for: ping.timeout)
         return .late
       }
       let first = await group.next() ?? .late

@@ -7,13 +7,13 @@ import Synchronization
 /// A network that a process is on, and how it gets off it.
 package struct OpenNetwork: Sendable {
   /// The network.
-  package let network: any Network
+  package let host: any NetworkHost
   /// Lets go of it, once everybody on it has stopped.
   package let shutDown: @Sendable () async -> Void
 
   /// A network and its end.
-  package init(_ network: any Network, shutDown: @escaping @Sendable () async -> Void) {
-    (self.network, self.shutDown) = (network, shutDown)
+  package init(_ host: any NetworkHost, shutDown: @escaping @Sendable () async -> Void) {
+    (self.host, self.shutDown) = (host, shutDown)
   }
 }
 
@@ -45,9 +45,9 @@ extension Surroundings {
     let isTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
     let keyboard = Keyboard(
       reading: STDIN_FILENO, editing: isTerminal ? .terminal() : nil, isEchoed: isTerminal)
-    let (network, ending) = (opened.network, Ending())
-    let task = Task(executorPreference: network.executor.task) {
-      await command.run(on: network, hearing: keyboard)
+    let (host, ending) = (opened.host, Ending())
+    let task = Task(executorPreference: host.executor.task) {
+      await command.run(on: host, hearing: keyboard)
     }
     let terminal = TerminalSignals {
       keyboard.pause($0)

@@ -1,4 +1,4 @@
-/// A point in time of one network's clock.
+/// A point in time of one host's clock.
 ///
 /// Counts nanoseconds from that clock's own zero: the start of a simulated world, or the boot of a
 /// machine. Instants of two networks are not comparable. The range is 292 years either way;

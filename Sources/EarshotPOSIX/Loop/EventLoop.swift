@@ -89,7 +89,7 @@ final class EventLoop: @unchecked Sendable {
   // MARK: On the loop
 
   func check(_ thing: @autoclosure () -> String) {
-    precondition(isCurrent, "\(thing()) must be used on its network's executor")
+    precondition(isCurrent, "\(thing()) must be used on its host's executor")
   }
 
   /// How often sources were told that something is the matter.

@@ -8,7 +8,7 @@ final class LoopTimer: NetworkTimer, @unchecked Sendable {
   private let loop: EventLoop
   private let record: TimerRecord
 
-  init(_ host: HostState, _ fire: @escaping @Sendable () -> Void) {
+  init(_ host: POSIXHostState, _ fire: @escaping @Sendable () -> Void) {
     loop = host.loop
     record = TimerRecord(host, fire)
   }
@@ -34,7 +34,7 @@ final class LoopTimer: NetworkTimer, @unchecked Sendable {
 ///
 /// Sendable because everything but ``release()`` happens on the loop's thread.
 final class TimerRecord: @unchecked Sendable {
-  let host: HostState
+  let host: POSIXHostState
   private let fire: Mutex<(@Sendable () -> Void)?>
   var deadline: Int64?
   /// When the entry comes that is under way, if one is.
@@ -42,7 +42,7 @@ final class TimerRecord: @unchecked Sendable {
   fileprivate var sequence: UInt64 = 0
   fileprivate var entrySequence: UInt64 = 0
 
-  init(_ host: HostState, _ fire: @escaping @Sendable () -> Void) {
+  init(_ host: POSIXHostState, _ fire: @escaping @Sendable () -> Void) {
     self.host = host
     self.fire = Mutex(fire)
   }
@@ -97,7 +97,7 @@ struct DeadlineQueue {
   }
 
   /// The records of one host that have a deadline, in the order in which they were armed.
-  func armed(of host: HostState) -> [TimerRecord] {
+  func armed(of host: POSIXHostState) -> [TimerRecord] {
     heap.filter { $0.record.host === host && $0.record.entrySequence == $0.sequence }
       .map(\.record).filter { $0.deadline != nil }.sorted { $0.sequence < $1.sequence }
   }

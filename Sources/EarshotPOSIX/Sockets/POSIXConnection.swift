@@ -4,7 +4,7 @@ import EarshotNetwork
 ///
 /// Sendable because everything happens on the loop's thread.
 final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
-  private let host: HostState
+  private let host: POSIXHostState
   private var descriptor: Int32
   private var handler: (any ConnectionHandler)?
   private var state: State
@@ -26,7 +26,7 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
 
   /// Begins a connection.
   init(
-    _ host: HostState, to endpoint: Endpoint, _ options: ConnectionOptions,
+    _ host: POSIXHostState, to endpoint: Endpoint, _ options: ConnectionOptions,
     _ handler: any ConnectionHandler
   ) throws(SystemFailure) {
     guard endpoint.port > 0 else { throw .invalidArgument }
@@ -52,7 +52,7 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
 
   /// Takes over an accepted connection.
   init(
-    _ host: HostState, accepted descriptor: Int32, from remote: Endpoint, at listener: Endpoint
+    _ host: POSIXHostState, accepted descriptor: Int32, from remote: Endpoint, at listener: Endpoint
   ) {
     (self.host, self.descriptor) = (host, descriptor)
     (state, interest) = (.open, .reading)

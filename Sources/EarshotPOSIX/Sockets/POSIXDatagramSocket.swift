@@ -5,7 +5,7 @@ import EarshotNetwork
 ///
 /// Sendable because everything happens on the loop's thread.
 final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable {
-  private let host: HostState
+  private let host: POSIXHostState
   private var descriptor: Int32
   private var handler: (any DatagramHandler)?
   private var groups: [Membership] = []
@@ -27,7 +27,7 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
   private static let segmentsMax = 64
 
   init(
-    _ host: HostState, _ endpoint: Endpoint, _ options: DatagramOptions,
+    _ host: POSIXHostState, _ endpoint: Endpoint, _ options: DatagramOptions,
     _ handler: any DatagramHandler
   ) throws(SystemFailure) {
     (self.host, self.handler) = (host, handler)

@@ -4,7 +4,7 @@ import EarshotNetwork
 ///
 /// Sendable because everything happens on the loop's thread.
 final class POSIXListener: Listener, HostSocket, @unchecked Sendable {
-  private let host: HostState
+  private let host: POSIXHostState
   private var descriptor: Int32
   private var handler: (any ListenerHandler)?
   let localEndpoint: Endpoint
@@ -14,7 +14,7 @@ final class POSIXListener: Listener, HostSocket, @unchecked Sendable {
   private static let acceptsMax = 64
 
   init(
-    _ host: HostState, _ endpoint: Endpoint, _ handler: any ListenerHandler
+    _ host: POSIXHostState, _ endpoint: Endpoint, _ handler: any ListenerHandler
   ) throws(SystemFailure) {
     (self.host, self.handler) = (host, handler)
     descriptor = try System.openSocket(endpoint.address, .stream) {

@@ -10,7 +10,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// The interfaces that a network uses, as they are now; may be read from any thread.
+/// The interfaces that a host uses, as they are now; may be read from any thread.
 final class InterfaceList: Sendable {
   private let wanted: [String]?
   private let interfaces: Mutex<[NetworkInterface]>
@@ -117,11 +117,11 @@ extension InterfaceList {
 ///
 /// Sendable because everything happens on the loop's thread.
 final class InterfaceMonitor: EventSource, @unchecked Sendable {
-  private unowned let host: HostState
+  private unowned let host: POSIXHostState
   private var descriptor: Int32
 
   /// Without the system's word for it, the interfaces stay as they were at the start.
-  init(_ host: HostState) {
+  init(_ host: POSIXHostState) {
     self.host = host
     descriptor = earshot_open_interface_monitor()
     guard descriptor >= 0 else { return }

@@ -3,7 +3,7 @@ import EarshotNetwork
 import EarshotSimulator
 import Synchronization
 
-extension SimulatedNetwork {
+extension SimulatedHost {
   /// Waits until an instant of virtual time; not longer than the host and its world live.
   func wait(until deadline: Instant) async {
     guard deadline > now, isUp else { return }

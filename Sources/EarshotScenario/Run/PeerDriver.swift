@@ -10,7 +10,7 @@ actor PeerDriver {
   /// Runs where its peer runs.
   nonisolated let unownedExecutor: UnownedSerialExecutor
   nonisolated let plan: PeerPlan
-  nonisolated let host: SimulatedNetwork
+  nonisolated let host: SimulatedHost
   nonisolated let recorder: Recorder
   nonisolated let identity: Identity
   nonisolated let scenario: Scenario
@@ -30,7 +30,7 @@ actor PeerDriver {
   var waiters: [String: [Waiter]] = [:]
 
   init(
-    _ plan: PeerPlan, in scenario: Scenario, identity: Identity, on host: SimulatedNetwork,
+    _ plan: PeerPlan, in scenario: Scenario, identity: Identity, on host: SimulatedHost,
     recorder: Recorder
   ) {
     unownedExecutor = host.executor.serial.asUnownedSerialExecutor()

@@ -49,7 +49,7 @@ package final class Recorder: Sendable {
 
   /// What is to go into the trace at the end of this instant.
   private struct Note {
-    let host: SimulatedNetwork?
+    let host: SimulatedHost?
     let kind: String
     let text: String
 
@@ -96,7 +96,7 @@ package final class Recorder: Sendable {
 
   /// Notes that something happened, on a host or to the network.
   func note(
-    _ time: Duration, _ host: SimulatedNetwork?, _ kind: Timeline.Kind, _ subject: PeerID? = nil,
+    _ time: Duration, _ host: SimulatedHost?, _ kind: Timeline.Kind, _ subject: PeerID? = nil,
     _ detail: String = "", in session: String = SessionPlan.nameOfFirst
   ) {
     let who = subject.map { id in
@@ -119,7 +119,7 @@ package final class Recorder: Sendable {
     }
   }
 
-  private func trace(_ host: SimulatedNetwork?, kind: String, _ text: String) {
+  private func trace(_ host: SimulatedHost?, kind: String, _ text: String) {
     guard let world else { return }
     let isFirst = notes.withLock { notes in
       notes.append(Note(host: host, kind: kind, text: text))
@@ -140,7 +140,7 @@ package final class Recorder: Sendable {
 
   /// Notes that a peer's program has lost its memory.
   func noteCrash(
-    _ time: Duration, of host: SimulatedNetwork, among peers: [String], _ sessions: Set<String>
+    _ time: Duration, of host: SimulatedHost, among peers: [String], _ sessions: Set<String>
   ) {
     note(time, host, .crashed)
     record.withLock { record in
@@ -195,7 +195,7 @@ package final class Recorder: Sendable {
   }
 
   func sendBegins(
-    on stream: Int, _ key: MembershipLog.LedgerKey, at host: SimulatedNetwork
+    on stream: Int, _ key: MembershipLog.LedgerKey, at host: SimulatedHost
   ) -> Int {
     let number = sendBegins(on: stream, key, at: host.elapsed)
     trace(host, kind: "sent", "\(stream):\(number)")
@@ -224,7 +224,7 @@ package final class Recorder: Sendable {
   ///
   /// - Returns: Whether it was an echo.
   func arrived(
-    _ message: TestMessage?, from: String, in session: String, at host: SimulatedNetwork
+    _ message: TestMessage?, from: String, in session: String, at host: SimulatedHost
   ) -> Bool {
     if let message { trace(host, kind: "received", "\(message.stream):\(message.number)") }
     return arrived(message, from: from, to: host.name, in: session, host.elapsed)

@@ -18,7 +18,7 @@ final class Stage {
 
   /// One peer: where it is, and the program that it runs at the moment.
   private struct Player {
-    var host: SimulatedNetwork
+    var host: SimulatedHost
     var driver: PeerDriver
     var identities = 1
     /// The fault that took its power or its time, if that has not ended.
@@ -34,7 +34,7 @@ final class Stage {
     for fault in plan.faults { schedule(fault) }
   }
 
-  private func enter(_ plan: PeerPlan, _ host: SimulatedNetwork) {
+  private func enter(_ plan: PeerPlan, _ host: SimulatedHost) {
     let driver = PeerDriver(
       plan, in: scenario, identity: identity(0, of: plan.name), on: host, recorder: recorder)
     players[plan.name] = Player(host: host, driver: driver)
@@ -149,7 +149,7 @@ final class Stage {
     }
   }
 
-  private func hosts(_ pair: LinkDirection) -> (SimulatedNetwork, SimulatedNetwork)? {
+  private func hosts(_ pair: LinkDirection) -> (SimulatedHost, SimulatedHost)? {
     guard let from = players[pair.from]?.host, let to = players[pair.to]?.host else { return nil }
     return (from, to)
   }

@@ -4,18 +4,18 @@ extension Engine {
     if phase == .idle { owner = .current } else { checkThread("a call of the world") }
   }
 
-  func makeHost(_ name: String, segment: String) -> SimulatedNetwork {
+  func makeHost(_ name: String, segment: String) -> SimulatedHost {
     let index = fabric.addHost(name, segment: segment)
-    let host = SimulatedNetwork(name, index: index, generation: 0, engine: self)
+    let host = SimulatedHost(name, index: index, generation: 0, engine: self)
     hosts.append(host)
     if hosts.count == Self.largeWorld { queue.looksAhead = true }
     return host
   }
 
   /// Starts the next life of a host.
-  func replaceHost(_ index: Int) -> SimulatedNetwork {
+  func replaceHost(_ index: Int) -> SimulatedHost {
     let past = hosts[index]
-    let host = SimulatedNetwork(
+    let host = SimulatedHost(
       past.name, index: index, generation: past.generation + 1, engine: self)
     pastHosts.append(past)
     hosts[index] = host

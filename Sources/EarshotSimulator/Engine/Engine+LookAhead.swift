@@ -42,7 +42,7 @@ struct Surroundings {
   /// The way that the last datagram took.
   var link: UnsafeRawPointer?
 
-  init(_ host: SimulatedNetwork, _ handler: any DatagramHandler) {
+  init(_ host: SimulatedHost, _ handler: any DatagramHandler) {
     self.handler = address(of: handler)
     waiter = handler as? any PrefetchableHandler
     life = address(of: host.life)

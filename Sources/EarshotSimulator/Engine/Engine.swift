@@ -19,13 +19,13 @@ final class Engine: @unchecked Sendable {
   @exclusivity(unchecked) var nextReady = 0
   @exclusivity(unchecked) var fabric: Fabric
   /// The hosts as they are now, by their number.
-  @exclusivity(unchecked) var hosts: [SimulatedNetwork] = []
+  @exclusivity(unchecked) var hosts: [SimulatedHost] = []
   /// How many hosts stand still: while there are none, nobody asks.
   @exclusivity(unchecked) var stoppedHosts = 0
   /// Moves on whenever a UDP socket is opened or gone, which makes remembered ways void.
   @exclusivity(unchecked) var bindings: UInt32 = 0
   /// Hosts that crashed and were started anew since, kept for the teardown.
-  var pastHosts: [SimulatedNetwork] = []
+  var pastHosts: [SimulatedHost] = []
   /// Whose code runs at the moment.
   @exclusivity(unchecked) unowned(unsafe) var current: Incarnation?
   var phase = Phase.idle

@@ -25,7 +25,7 @@
 final class SimulatedConnection: Connection, @unchecked Sendable {
   private(set) var localEndpoint: Endpoint
   let remoteEndpoint: Endpoint
-  let host: SimulatedNetwork
+  let host: SimulatedHost
   let link: Link?
   let options: ConnectionOptions
   var state: State
@@ -61,7 +61,7 @@ final class SimulatedConnection: Connection, @unchecked Sendable {
   }
 
   init(
-    _ host: SimulatedNetwork, local: Endpoint, remote: Endpoint, link: Link?, state: State,
+    _ host: SimulatedHost, local: Endpoint, remote: Endpoint, link: Link?, state: State,
     options: ConnectionOptions
   ) {
     (self.host, localEndpoint, remoteEndpoint) = (host, local, remote)

@@ -3,12 +3,12 @@
 /// Sendable as its engine is: one thread drives both.
 final class SimulatedListener: Listener, @unchecked Sendable {
   let localEndpoint: Endpoint
-  let host: SimulatedNetwork
+  let host: SimulatedHost
   private var handler: (any ListenerHandler)?
   /// Connections that were begun and not yet handed over.
   private var pending: [SimulatedConnection] = []
 
-  init(_ host: SimulatedNetwork, _ endpoint: Endpoint, _ handler: any ListenerHandler) {
+  init(_ host: SimulatedHost, _ endpoint: Endpoint, _ handler: any ListenerHandler) {
     (self.host, localEndpoint, self.handler) = (host, endpoint, handler)
   }
 

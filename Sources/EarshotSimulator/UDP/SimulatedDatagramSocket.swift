@@ -12,7 +12,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   private(set) var surroundings: Surroundings
   let localEndpoint: Endpoint
   let options: DatagramOptions
-  let host: SimulatedNetwork
+  let host: SimulatedHost
   private(set) var groups: [IPAddress] = []
   /// What arrived while the host was frozen.
   private var backlog: [(bytes: [UInt8], header: DatagramHeader)] = []
@@ -21,7 +21,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   private enum State { case open, aborted, closed }
 
   init(
-    _ host: SimulatedNetwork, _ endpoint: Endpoint, _ options: DatagramOptions,
+    _ host: SimulatedHost, _ endpoint: Endpoint, _ options: DatagramOptions,
     _ handler: any DatagramHandler
   ) {
     (self.host, localEndpoint, self.options) = (host, endpoint, options)

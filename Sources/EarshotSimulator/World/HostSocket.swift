@@ -10,7 +10,7 @@ extension SimulatedDatagramSocket: HostSocket {}
 extension SimulatedConnection: HostSocket {}
 extension SimulatedListener: HostSocket {}
 
-extension SimulatedNetwork {
+extension SimulatedHost {
   /// All sockets, in an order that does not depend on how they are stored.
   private var allSockets: [any HostSocket] {
     let connections = connections.values.sorted {

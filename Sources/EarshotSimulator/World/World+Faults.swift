@@ -3,7 +3,7 @@ extension World {
   ///
   /// Hosts that are not named form one further part. Replaces an earlier partition. Packets that are on
   /// their way arrive.
-  public func partition(_ parts: [[SimulatedNetwork]]) {
+  public func partition(_ parts: [[SimulatedHost]]) {
     engine.enter()
     let text = parts.map { $0.map(\.name).joined(separator: " ") }.joined(separator: " | ")
     engine.recordFault(.partition, nil, nil, text)
@@ -11,7 +11,7 @@ extension World {
   }
 
   /// Lets nothing pass from one host to another; the other way stays as it is.
-  public func cut(from source: SimulatedNetwork, to target: SimulatedNetwork) {
+  public func cut(from source: SimulatedHost, to target: SimulatedHost) {
     engine.enter()
     engine.recordFault(.cut, source.index, target.index)
     engine.fabric.link(from: source.index, to: target.index).isCut = true
@@ -27,7 +27,7 @@ extension World {
   /// Takes a host's power away: none of its code runs any more, its sockets are forgotten, nobody is told.
   ///
   /// Whatever its code waits for is told at the end of the world.
-  public func crash(_ host: SimulatedNetwork) {
+  public func crash(_ host: SimulatedHost) {
     engine.enter()
     guard host.life.condition != .crashed else { return }
     engine.recordFault(.crash, host.index)
@@ -38,7 +38,7 @@ extension World {
   /// Starts a host anew under its name and addresses, with nothing on it; crashes it before if it still lives.
   ///
   /// - Returns: The host's new life. The old one stays dead.
-  public func restart(_ host: SimulatedNetwork) -> SimulatedNetwork {
+  public func restart(_ host: SimulatedHost) -> SimulatedHost {
     engine.enter()
     if engine.hosts[host.index] === host { crash(host) }
     precondition(
@@ -52,7 +52,7 @@ extension World {
   ///
   /// The kernel lives: it answers the segments of the connections that were there with resets. When the app
   /// is resumed, its handlers are told `connectionAborted`.
-  public func suspend(_ host: SimulatedNetwork, grace: Duration = .zero) {
+  public func suspend(_ host: SimulatedHost, grace: Duration = .zero) {
     engine.enter()
     host.life.stops += 1
     let stop = host.life.stops
@@ -63,7 +63,7 @@ extension World {
     }
   }
 
-  private func suspendNow(_ host: SimulatedNetwork) {
+  private func suspendNow(_ host: SimulatedHost) {
     guard host.life.condition == .running || host.life.condition == .frozen else { return }
     engine.recordFault(.suspend, host.index)
     host.life.condition = .suspended
@@ -71,7 +71,7 @@ extension World {
   }
 
   /// Stops a host's code as SIGSTOP does: its sockets live, and its kernel acknowledges what there is room for.
-  public func freeze(_ host: SimulatedNetwork) {
+  public func freeze(_ host: SimulatedHost) {
     engine.enter()
     guard host.life.condition == .running else { return }
     engine.recordFault(.freeze, host.index)
@@ -82,7 +82,7 @@ extension World {
   /// Lets the code of a suspended or frozen host go on: what was held runs, timers that are overdue fire.
   ///
   /// Within the grace of a suspension it does not take place.
-  public func resume(_ host: SimulatedNetwork) {
+  public func resume(_ host: SimulatedHost) {
     engine.enter()
     host.life.stops += 1
     guard host.life.condition == .suspended || host.life.condition == .frozen else { return }

@@ -7,7 +7,7 @@ extension World {
 
   /// Sets the conditions of one direction.
   public func setLink(
-    from source: SimulatedNetwork, to target: SimulatedNetwork, _ conditions: LinkConditions
+    from source: SimulatedHost, to target: SimulatedHost, _ conditions: LinkConditions
   ) {
     engine.enter()
     let link = engine.fabric.link(from: source.index, to: target.index)
@@ -17,7 +17,7 @@ extension World {
 
   /// Sets the conditions of both directions between two hosts.
   public func setLink(
-    between one: SimulatedNetwork, and other: SimulatedNetwork, _ conditions: LinkConditions
+    between one: SimulatedHost, and other: SimulatedHost, _ conditions: LinkConditions
   ) {
     setLink(from: one, to: other, conditions)
     setLink(from: other, to: one, conditions)

@@ -26,7 +26,7 @@ extension World {
   ///   - host: Where it happened; `nil` for the world as a whole.
   ///   - kind: What kind of thing it is, such as `message`.
   ///   - text: What it is, in one line.
-  public func note(_ host: SimulatedNetwork?, kind: String, _ text: String) {
+  public func note(_ host: SimulatedHost?, kind: String, _ text: String) {
     engine.enter()
     engine.recordNote(host?.index, kind, text)
   }

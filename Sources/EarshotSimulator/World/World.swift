@@ -29,7 +29,7 @@ public final class World: @unchecked Sendable {
   public var now: Instant { engine.instant }
 
   /// The hosts as they are now, in the order of their making.
-  public var hosts: [SimulatedNetwork] { engine.hosts }
+  public var hosts: [SimulatedHost] { engine.hosts }
 
   /// Adds a host.
   ///
@@ -37,7 +37,7 @@ public final class World: @unchecked Sendable {
   ///   - name: What it is called; no other host may have the name.
   ///   - segment: Where it is attached: multicast, and so discovery, reaches the hosts of one segment only.
   /// - Returns: The host, on which nothing runs yet.
-  public func makeHost(_ name: String, segment: String = "lan") -> SimulatedNetwork {
+  public func makeHost(_ name: String, segment: String = "lan") -> SimulatedHost {
     engine.enter()
     return engine.makeHost(name, segment: segment)
   }

@@ -9,7 +9,7 @@ import Testing
 /// Ann, who advertises, and Bob, who has found her, in a world of their own; one script drives both.
 final class Scene: Sendable {
   let world: World
-  let hosts: [SimulatedNetwork]
+  let hosts: [SimulatedHost]
   let ann: Peer
   let bob: Peer
   let advertiser: Advertiser
@@ -21,17 +21,17 @@ final class Scene: Sendable {
   final class Call: Sendable, CustomStringConvertible {
     let what: String
     let begun: Instant
-    private let network: any Network
+    private let host: any NetworkHost
     private let state = Mutex<(task: Task<Void, Never>?, end: (String, Instant)?)>((nil, nil))
 
-    fileprivate init(_ what: String, on network: any Network) {
-      (self.what, self.network, begun) = (what, network, network.now)
+    fileprivate init(_ what: String, on host: any NetworkHost) {
+      (self.what, self.host, begun) = (what, host, host.now)
     }
 
     fileprivate func started(as task: Task<Void, Never>) { state.withLock { $0.task = task } }
 
     fileprivate func ended(_ result: String) {
-      let now = network.now
+      let now = host.now
       state.withLock { state in
         if state.end != nil { Issue.record("\(what) ended twice") }
         state.end = (result, now)
@@ -56,7 +56,7 @@ final class Scene: Sendable {
   }
 
   private init(
-    _ world: World, _ hosts: [SimulatedNetwork], _ ann: Peer, _ bob: Peer, _ advertiser: Advertiser,
+    _ world: World, _ hosts: [SimulatedHost], _ ann: Peer, _ bob: Peer, _ advertiser: Advertiser,
     _ browser: Browser
   ) {
     (self.world, self.hosts, self.ann, self.bob) = (world, hosts, ann, bob)
@@ -100,7 +100,7 @@ final class Scene: Sendable {
   }
 
   private static func make(
-    _ world: World, _ hosts: [SimulatedNetwork], annIsLarger: Bool
+    _ world: World, _ hosts: [SimulatedHost], annIsLarger: Bool
   ) async throws -> Scene {
     var random = world.random("identities")
     var pair = [Identity.plain(using: &random), Identity.plain(using: &random)]

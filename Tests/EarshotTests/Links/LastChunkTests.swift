@@ -14,11 +14,11 @@ struct LastChunkTests {
   func together(seed: Seed) {
     let room = Room(seed: seed.value)
     let ann = room.addGuest("ann", invites: false) { peer, session in
-      try await peer.network.sleep(until: .zero + .milliseconds(10_100))
+      try await peer.host.sleep(until: .zero + .milliseconds(10_100))
       for number in 0..<5 { try await session.send(Array("\(number)".utf8)) }
-      try await peer.network.sleep(until: .zero + .milliseconds(10_300))
+      try await peer.host.sleep(until: .zero + .milliseconds(10_300))
       await peer.suspend()
-      try await peer.network.sleep(until: .zero + .seconds(15))
+      try await peer.host.sleep(until: .zero + .seconds(15))
       try await peer.resume()
     }
     let bob = room.addGuest("bob")
@@ -37,10 +37,10 @@ struct LastChunkTests {
   func beforeNonsense() async throws {
     try await Ground.simulated.meet(["Ann", "Bob", "Cy"]) { peers in
       let (ann, bob, cy) = (peers[0], peers[1], peers[2])
-      let annsAddress = try #require(ann.network.interfaces.first?.addresses.first)
-      let relay = Relay(to: Endpoint(annsAddress, port: await ann.port), on: cy.network)
-      let listener = try cy.network.listen(on: Endpoint(.anyV4, port: 7100), handler: relay)
-      let cysAddress = try #require(cy.network.interfaces.first?.addresses.first)
+      let annsAddress = try #require(ann.host.interfaces.first?.addresses.first)
+      let relay = Relay(to: Endpoint(annsAddress, port: await ann.port), on: cy.host)
+      let listener = try cy.host.listen(on: Endpoint(.anyV4, port: 7100), handler: relay)
+      let cysAddress = try #require(cy.host.interfaces.first?.addresses.first)
       let advertiser = try await ann.advertise("relayed")
       let (session, bobs) = (try await ann.makeSession(), try await bob.makeSession())
       async let outcome = bob.invite(
@@ -48,7 +48,7 @@ struct LastChunkTests {
       var invitations = advertiser.invitations.makeAsyncIterator()
       try await #require(await invitations.next()).accept(into: session)
       #expect(try await outcome == .accepted)
-      try await bob.network.sleep(for: .seconds(1))
+      try await bob.host.sleep(for: .seconds(1))
       relay.append([UInt8](repeating: 0xFF, count: 16))
       try await bobs.send([1])
       var (events, heard) = (session.events.makeAsyncIterator(), [String]())

@@ -3,15 +3,15 @@ import Synchronization
 
 /// Somebody between two peers, who hands on what they say, and may add to it.
 final class Relay: ListenerHandler {
-  private let network: any Network
+  private let host: any NetworkHost
   private let target: Endpoint
   private let ways = Mutex<[Way]>([])
   private let addition = Mutex<[UInt8]>([])
   private let isSilent = Mutex(false)
 
   /// Somebody who has what comes to it handed on.
-  init(to target: Endpoint, on network: any Network) {
-    (self.target, self.network) = (target, network)
+  init(to target: Endpoint, on host: any NetworkHost) {
+    (self.target, self.host) = (target, host)
   }
 
   /// Appends bytes to what comes next, once.
@@ -37,7 +37,7 @@ final class Relay: ListenerHandler {
     back.lead(to: connection)
     back.opposite = there
     ways.withLock { $0 += [there, back] }
-    _ = try? network.connect(to: target, options: ConnectionOptions(), handler: back)
+    _ = try? host.connect(to: target, options: ConnectionOptions(), handler: back)
     return there
   }
 

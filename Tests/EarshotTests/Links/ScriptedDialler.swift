@@ -17,7 +17,7 @@ final class ScriptedDialler: ConnectionHandler {
 
   /// Dials, and says HELLO and what follows it.
   init(
-    as identity: Identity, to endpoint: Endpoint, on network: any Network,
+    as identity: Identity, to endpoint: Endpoint, on host: any NetworkHost,
     saying frame: some FramePayload
   ) throws {
     var bytes: [UInt8] = []
@@ -25,7 +25,7 @@ final class ScriptedDialler: ConnectionHandler {
     frame.encode(into: &bytes)
     first = bytes
     state = Mutex(State(channel: SecureChannel(identity, expecting: nil)))
-    _ = try network.connect(to: endpoint, options: ConnectionOptions(), handler: self)
+    _ = try host.connect(to: endpoint, options: ConnectionOptions(), handler: self)
   }
 
   /// The codes of the CLOSE frames that came, and whether the connection was ended after that.

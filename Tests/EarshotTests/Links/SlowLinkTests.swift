@@ -10,11 +10,11 @@ struct SlowLinkTests {
   /// Ann and Bob on one slow path; each sends messages of one size once they are together.
   private final class Pair: Sendable {
     let room: Room
-    private let hosts = Mutex<[SimulatedNetwork]>([])
+    private let hosts = Mutex<[SimulatedHost]>([])
     let received = Mutex<[String: [Int]]>([:])
 
-    var ann: SimulatedNetwork { hosts.withLock { $0[0] } }
-    var bob: SimulatedNetwork { hosts.withLock { $0[1] } }
+    var ann: SimulatedHost { hosts.withLock { $0[0] } }
+    var bob: SimulatedHost { hosts.withLock { $0[1] } }
 
     init(
       seed: UInt64 = 1, kilobits: Int, loss: Ratio = .zero, annSends: [Int], bobSends: [Int] = [],
@@ -32,7 +32,7 @@ struct SlowLinkTests {
     }
 
     private func run(
-      _ name: String, _ host: SimulatedNetwork, _ sizes: [Int],
+      _ name: String, _ host: SimulatedHost, _ sizes: [Int],
       _ then: @escaping @Sendable (Peer, Session) async throws -> Void
     ) async {
       do {
@@ -152,7 +152,7 @@ struct SlowLinkTests {
     arguments: [8, 16, 64])
   func farewell(kilobits: Int) {
     let pair = Pair(kilobits: kilobits, annSends: [400_000], bobSends: [400_000]) { peer, _ in
-      try await peer.network.sleep(for: .seconds(30))
+      try await peer.host.sleep(for: .seconds(30))
       await peer.suspend()
     }
     pair.room.world.run(for: .seconds(60))
@@ -166,7 +166,7 @@ struct SlowLinkTests {
         seed: UInt64(seed), kilobits: 64, loss: .percent(3), annSends: [400_000],
         bobSends: [400_000]
       ) { peer, _ in
-        try await peer.network.sleep(for: .seconds(30))
+        try await peer.host.sleep(for: .seconds(30))
         await peer.suspend()
       }
       pair.room.world.run(for: .seconds(60))
@@ -182,7 +182,7 @@ struct SlowLinkTests {
     let pair = Pair(
       seed: seed.value, kilobits: 256, annSends: [1_000_000], bobSends: [1_000_000]
     ) { peer, _ in
-      try await peer.network.sleep(for: .seconds(10))
+      try await peer.host.sleep(for: .seconds(10))
       await peer.suspend()
     }
     let world = pair.room.world

@@ -19,12 +19,12 @@ struct StrangerTests {
 
   /// Connects to a peer without a word; answers whether each connection was refused.
   private func connect(_ count: Int, from caller: Peer, to peer: Peer) async throws -> [Bool] {
-    let address = try #require(peer.network.interfaces.first?.addresses.first)
+    let address = try #require(peer.host.interfaces.first?.addresses.first)
     let endpoint = Endpoint(address, port: await peer.port)
     var connections: [(Silent, any Connection)] = []
     for _ in 0..<count {
       let handler = Silent()
-      let connection = try caller.network.connect(
+      let connection = try caller.host.connect(
         to: endpoint, options: ConnectionOptions(), handler: handler)
       connections.append((handler, connection))
       try await caller.wait(milliseconds: 10)
@@ -46,13 +46,13 @@ struct StrangerTests {
 
   /// Dials a peer that has one member, and asks to attach to its session.
   private func attach(
-    to peer: Peer, on network: any Network, as identity: Identity,
+    to peer: Peer, on host: any NetworkHost, as identity: Identity,
     saying attach: (Peer.Membership) -> Attach
   ) async throws -> ScriptedDialler {
     let membership = try #require(await peer.memberships.first)
-    let address = try #require(peer.network.interfaces.first?.addresses.first)
+    let address = try #require(peer.host.interfaces.first?.addresses.first)
     return try ScriptedDialler(
-      as: identity, to: Endpoint(address, port: await peer.port), on: network,
+      as: identity, to: Endpoint(address, port: await peer.port), on: host,
       saying: attach(membership))
   }
 
@@ -62,10 +62,10 @@ struct StrangerTests {
       let (ann, bob, mallory) = (peers[0], peers[1], peers[2])
       let meeting = try await Meeting(of: ann)
       let joined = try await meeting.join(bob)
-      var random = mallory.network.random("mallory")
+      var random = mallory.host.random("mallory")
       let identity = Identity.plain(using: &random)
       let source = SessionID(random: &random)
-      let dialler = try await attach(to: ann, on: mallory.network, as: identity) { membership in
+      let dialler = try await attach(to: ann, on: mallory.host, as: identity) { membership in
         Attach(
           source: source, destination: membership.local,
           membership: MembershipID.none.next(bySmaller: identity.id < ann.id), isProposal: true,
@@ -89,7 +89,7 @@ struct StrangerTests {
       let meeting = try await Meeting(of: ann)
       let joined = try await meeting.join(bob)
       let identity = Identity(plain: bob.id)
-      let dialler = try await attach(to: ann, on: post.network, as: identity) { membership in
+      let dialler = try await attach(to: ann, on: post.host, as: identity) { membership in
         Attach(
           source: membership.remote, destination: membership.local,
           membership: MembershipID.none.next(bySmaller: ann.id < bob.id), isProposal: false,
@@ -97,10 +97,10 @@ struct StrangerTests {
       }
       try await ann.wait(milliseconds: 100)
       #expect(dialler.closes == [.duplicate])
-      let start = ann.network.now
+      let start = ann.host.now
       try await meeting.session.send([1])
       #expect(await joined.take(1) == [1])
-      #expect(ann.network.now - start < .milliseconds(5))
+      #expect(ann.host.now - start < .milliseconds(5))
     }
   }
 

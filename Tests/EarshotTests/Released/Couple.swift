@@ -10,7 +10,7 @@ import Testing
 /// Bob's loops end with what they read, so that nothing of him is held when he is done.
 final class Couple: Sendable {
   let world: World
-  let hosts: [SimulatedNetwork]
+  let hosts: [SimulatedHost]
   let ann: Held<Peer>
   let annsID: PeerID
   let advertiser: Held<Advertiser>
@@ -22,7 +22,7 @@ final class Couple: Sendable {
   private let notes = Mutex<[(at: Instant, what: String)]>([])
 
   private init(
-    _ world: World, _ hosts: [SimulatedNetwork], _ ann: Peer, _ advertiser: Advertiser,
+    _ world: World, _ hosts: [SimulatedHost], _ ann: Peer, _ advertiser: Advertiser,
     _ anns: Session, _ bob: Peer, _ browser: Browser, _ bobs: Session
   ) {
     (self.world, self.hosts, annsID) = (world, hosts, ann.id)
@@ -75,7 +75,7 @@ final class Couple: Sendable {
   }
 
   private static func meet(
-    _ world: World, _ hosts: [SimulatedNetwork], _ configuration: Session.Configuration,
+    _ world: World, _ hosts: [SimulatedHost], _ configuration: Session.Configuration,
     bobListens: Bool
   ) async throws -> Couple {
     let ann = try await Peer("Ann", on: hosts[0])

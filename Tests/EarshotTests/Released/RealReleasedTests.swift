@@ -10,8 +10,8 @@ struct RealReleasedTests {
   @Test("Who lets go of everything, on any thread, is told to have left; even its network ends")
   func everything() async throws {
     let remains = Remains()
-    let network = try POSIXNetwork(.loopback)
-    let bob = try await Peer("Bob", on: network)
+    let host = try POSIXHost(.loopback)
+    let bob = try await Peer("Bob", on: host)
     let session = try await bob.makeSession()
     let browser = try await bob.browse("real-release")
     let ann = try await meet(bob, session, browser, remains)
@@ -24,20 +24,20 @@ struct RealReleasedTests {
     }
     #expect(count == 1_000)
     for await event in browser.events { if case .lost(ann) = event { break } }
-    while remains.names != [] { try await network.sleep(for: .milliseconds(10)) }
+    while remains.names != [] { try await host.sleep(for: .milliseconds(10)) }
     await bob.stop()
-    await network.shutDown()
+    await host.shutDown()
   }
 
   /// Ann, all of whom is let go when this returns.
   private func meet(
     _ bob: Peer, _ bobs: Session, _ browser: Browser, _ remains: Remains
   ) async throws -> PeerID {
-    let network = try POSIXNetwork(.loopback)
-    let ann = try await Peer("Ann", on: network)
+    let host = try POSIXHost(.loopback)
+    let ann = try await Peer("Ann", on: host)
     let advertiser = try await ann.advertise("real-release")
     let session = try await ann.makeSession()
-    remains.watch("network", network)
+    remains.watch("network", host)
     remains.watch("ann", ann)
     remains.watch("advertiser", advertiser)
     remains.watch("session", session)
@@ -54,9 +54,9 @@ struct RealReleasedTests {
 
   @Test("Many threads let go of what one peer made, at once, and nothing of it lives on")
   func manyThreads() async throws {
-    let (network, remains) = (try POSIXNetwork(.loopback), Remains())
+    let (host, remains) = (try POSIXHost(.loopback), Remains())
     do {
-      let peer = try await Peer("Ann", on: network)
+      let peer = try await Peer("Ann", on: host)
       remains.watch("peer", peer)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for task in 0..<8 {
@@ -73,9 +73,9 @@ struct RealReleasedTests {
         }
         try await group.waitForAll()
       }
-      while await peer.sessionCount > 0 { try await network.sleep(for: .milliseconds(10)) }
+      while await peer.sessionCount > 0 { try await host.sleep(for: .milliseconds(10)) }
     }
-    while remains.names != [] { try await network.sleep(for: .milliseconds(10)) }
-    await network.shutDown()
+    while remains.names != [] { try await host.sleep(for: .milliseconds(10)) }
+    await host.shutDown()
   }
 }

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// Several networks may exist in one process; each has its own thread. Everything ends with ``shutDown()``, or
 /// when the network is released.
-public final class POSIXNetwork: Network {
-  /// What a network uses of the computer.
+public final class POSIXHost: NetworkHost {
+  /// What a host uses of the computer.
   public struct Configuration: Hashable, Sendable {
     /// The names of the interfaces to use, such as `en0`.
     ///
@@ -30,7 +30,7 @@ public final class POSIXNetwork: Network {
 
   /// Where everything runs: a thread of its own.
   public let executor: NetworkExecutor
-  private let host: HostState
+  private let host: POSIXHostState
   private let isDown = Atomic(false)
   private let lease: LoopLease
 
@@ -45,7 +45,7 @@ public final class POSIXNetwork: Network {
 
   /// A second network on the thread of another one.
   package convenience init(
-    _ configuration: Configuration = Configuration(), beside other: POSIXNetwork
+    _ configuration: Configuration = Configuration(), beside other: POSIXHost
   ) throws(NetworkError) {
     try self.init(configuration, on: other.host.loop, other.lease)
   }
@@ -55,7 +55,7 @@ public final class POSIXNetwork: Network {
   ) throws(NetworkError) {
     self.lease = lease
     executor = NetworkExecutor(serial: SerialDoor(loop, lease), task: TaskDoor(loop, lease))
-    host = HostState(loop, try InterfaceList(configuration.interfaces))
+    host = POSIXHostState(loop, try InterfaceList(configuration.interfaces))
     loop.perform { [host] in host.watchInterfaces() }
   }
 
@@ -113,7 +113,7 @@ public final class POSIXNetwork: Network {
     LoopSignal(host.loop, fire)
   }
 
-  /// Accepts TCP connections; see ``Network``.
+  /// Accepts TCP connections; see ``NetworkHost``.
   public func listen(
     on endpoint: Endpoint, handler: any ListenerHandler
   ) throws(NetworkError) -> any Listener {
@@ -124,7 +124,7 @@ public final class POSIXNetwork: Network {
     }
   }
 
-  /// Begins a TCP connection; see ``Network``.
+  /// Begins a TCP connection; see ``NetworkHost``.
   public func connect(
     to endpoint: Endpoint, options: ConnectionOptions, handler: any ConnectionHandler
   ) throws(NetworkError) -> any Connection {
@@ -135,7 +135,7 @@ public final class POSIXNetwork: Network {
     }
   }
 
-  /// Opens a UDP socket; see ``Network``.
+  /// Opens a UDP socket; see ``NetworkHost``.
   public func openDatagramSocket(
     on endpoint: Endpoint, options: DatagramOptions, handler: any DatagramHandler
   ) throws(NetworkError) -> any DatagramSocket {

@@ -1,7 +1,7 @@
 /// One host of a simulated world, from its start to its crash.
 ///
 /// Sendable as its world is: one thread drives both.
-public final class SimulatedNetwork: Network, @unchecked Sendable {
+public final class SimulatedHost: NetworkHost, @unchecked Sendable {
   let life: Incarnation
   let engine: Engine
   /// Where everything of this host runs.

@@ -1,9 +1,9 @@
 import Synchronization
 
-extension Network {
+extension NetworkHost {
   /// Waits until the clock reaches a deadline.
   ///
-  /// May be called from any executor and any task; the wait itself happens on the network's executor.
+  /// May be called from any executor and any task; the wait itself happens on the host's executor.
   ///
   /// - Parameter deadline: When to go on; at once if it has passed.
   /// - Throws: `CancellationError` as soon as the task is cancelled, ``NetworkError`` `hostDown` when the

@@ -3,7 +3,7 @@ import EarshotNetwork
 /// What belongs to one network on a loop: whether it is up, its sockets, and who wants to be told.
 ///
 /// Sendable because everything happens on the loop's thread.
-final class HostState: @unchecked Sendable {
+final class POSIXHostState: @unchecked Sendable {
   let loop: EventLoop
   let interfaces: InterfaceList
   private(set) var isUp = true
@@ -44,7 +44,7 @@ final class HostState: @unchecked Sendable {
   }
 
   func checkUp(_ call: @autoclosure () -> String) throws(NetworkError) {
-    loop.check("a network")
+    loop.check("a host")
     guard isUp else { throw Self.hostDown(call()) }
   }
 
@@ -57,7 +57,7 @@ final class HostState: @unchecked Sendable {
   enum Subject { case shutdown, interfaces }
 
   func observe(_ subject: Subject, _ body: @escaping @Sendable () -> Void) -> LoopObservation {
-    loop.check("a network")
+    loop.check("a host")
     lastObserver += 1
     let number = lastObserver
     switch subject {
@@ -101,7 +101,7 @@ final class HostState: @unchecked Sendable {
   }
 }
 
-/// A socket of a network, which ends with it.
+/// A socket of a host, which ends with it.
 protocol HostSocket: EventSource {
   /// The place among the sockets in the order of their making.
   var number: Int { get set }
@@ -111,10 +111,10 @@ protocol HostSocket: EventSource {
 
 /// What ends an observation, from any thread.
 final class LoopObservation: NetworkObservation {
-  private let host: HostState
+  private let host: POSIXHostState
   private let number: Int
 
-  init(_ host: HostState, _ number: Int) { (self.host, self.number) = (host, number) }
+  init(_ host: POSIXHostState, _ number: Int) { (self.host, self.number) = (host, number) }
 
   deinit { cancel() }
 

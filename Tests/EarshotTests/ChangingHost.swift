@@ -3,11 +3,11 @@ import EarshotSimulator
 import Synchronization
 
 /// A simulated host whose interfaces change when a test says so.
-final class ChangingNetwork: Network {
-  let base: SimulatedNetwork
+final class ChangingHost: NetworkHost {
+  let base: SimulatedHost
   private let state: Mutex<(interfaces: [NetworkInterface], observers: [@Sendable () -> Void])>
 
-  init(_ base: SimulatedNetwork) {
+  init(_ base: SimulatedHost) {
     self.base = base
     state = Mutex((base.interfaces, []))
   }

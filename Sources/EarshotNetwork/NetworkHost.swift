@@ -7,7 +7,7 @@
 /// functions, and what closes or resets. Everything else here and on the objects it hands out must be called on
 /// `executor`, and says so with a trap if it is not. (In the simulator, *anywhere* ends at the thread that drives
 /// the world: what comes from another one is a leak, and traps.)
-public protocol Network: AnyObject, Sendable {
+public protocol NetworkHost: AnyObject, Sendable {
   /// Where everything of this host runs.
   var executor: NetworkExecutor { get }
 
@@ -76,7 +76,7 @@ public protocol Network: AnyObject, Sendable {
   func makeSignal(_ fire: @escaping @Sendable () -> Void) -> any NetworkSignal
 }
 
-/// Where a host's code runs: one serial order, entered through two doors.
+/// Where a host's code runs: one serial order, entered in two ways.
 ///
 /// Actors take `serial` as their executor; tasks prefer `task`. Both run on the same thread in one order.
 public struct NetworkExecutor: Sendable {
@@ -85,7 +85,7 @@ public struct NetworkExecutor: Sendable {
   /// For `Task(executorPreference:)` and `withTaskExecutorPreference`.
   public let task: any TaskExecutor
 
-  /// The two doors of one scheduler.
+  /// The two executors of one scheduler.
   public init(serial: any SerialExecutor, task: any TaskExecutor) {
     (self.serial, self.task) = (serial, task)
   }

@@ -1,4 +1,4 @@
-extension SimulatedNetwork {
+extension SimulatedHost {
   /// Opens a UDP socket.
   ///
   /// - Parameters:

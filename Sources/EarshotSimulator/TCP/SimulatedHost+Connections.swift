@@ -1,4 +1,4 @@
-extension SimulatedNetwork {
+extension SimulatedHost {
   /// Accepts TCP connections.
   ///
   /// - Parameters:

@@ -1,16 +1,16 @@
-extension Network {
-  /// Runs something on the network's executor, wherever the caller is, and returns there.
+extension NetworkHost {
+  /// Runs something on the host's executor, wherever the caller is, and returns there.
   func onExecutor<Result: Sendable>(
     _ body: @Sendable (isolated Visitor) async throws -> Result
   ) async rethrows -> Result {
     try await body(Visitor(of: executor))
   }
 
-  /// Whether the caller is on the network's executor.
+  /// Whether the caller is on the host's executor.
   var isCurrent: Bool { executor.serial.isIsolatingCurrentContext() == true }
 }
 
-/// Comes to a network's executor to do one thing.
+/// Comes to a host's executor to do one thing.
 actor Visitor {
   nonisolated let unownedExecutor: UnownedSerialExecutor
   private let executor: NetworkExecutor  // Held for as long as it is needed.
