@@ -32,63 +32,23 @@ package struct BrowserMachine: Hashable, Sendable {
     case updated(DiscoveredService)
     case lost(PeerID)
   }
-  /// What is known of one name below the service's.
-  struct Instance: Hashable, Sendable {
-    var hosts: [DNSName] = []
-    var service: DiscoveredService?
-    var isOurs = false
-    /// What is missing on any interface, and when to ask for it.
-    var wanted: [DNSQuestion] = []
-    var resolution: QuerySchedule?
-  }
-  /// What is known of one identity.
-  struct Known: Hashable, Sendable {
-    var instances: [DNSName] = []  // In ascending order.
-    var reported: DiscoveredService?
-  }
 
-  /// A question that stood for ours.
-  struct Overheard: Hashable, Sendable {
-    let source: Endpoint
-    let until: Instant
-    /// The schedule as it would be without it.
-    let schedule: QuerySchedule
-  }
-
-  let service: DNSName
-  let own: PeerID
-  /// How the first labels of our own instances end.
-  let ownMark: [UInt8]
-  var interfaces: [UInt32]
-  /// The instances of the service that this host advertises.
-  private(set) var advertised: [DNSName] = []
-  let asksForUnicast: Bool
-  var random: RandomStream
-  var cache: RecordCache
-  var schedule: QuerySchedule
-  /// Whether nothing has been asked since the start, a sleep, or the coming of an interface.
-  var isNew = true
-  var instances: [DNSName: Instance] = [:]
-  var instancesByHost: [DNSName: [DNSName]] = [:]
-  var known: [PeerID: Known] = [:]
-  var reportedCount = 0
-  var resolutions = Deadlines<DNSName>()
-  var absentees = Absentees()
-  /// When a return was last a reason to look again.
-  var lookedAgain: Instant?
-  /// A question of somebody else's that stood for ours, while the rest of what it lists may follow.
-  var overheard: Overheard?
-  /// Answers to us alone are taken in until then (RFC 6762 §6).
-  var unicastUntil = Instant.zero
+  private let own: PeerID
+  private let service: DNSName
+  private var query: ServiceQuery
+  private var instances: InstanceTable
+  private var peers = PeerTable()
+  private var absentees = Absentees()
+  private var random: RandomStream
   private var armed = Instant.distantFuture
 
   /// Asks for a service on some interfaces, first in 20 to 120 ms.
   ///
   /// - Parameters:
   ///   - service: What to look for.
-  ///   - own: Who we are: never reported.
+  ///   - own: The peer that looks: never reported.
   ///   - interfaces: The indices of the interfaces, in the order of preference.
-  ///   - asksForUnicast: Whether the first question wants its answers to come to us alone.
+  ///   - asksForUnicast: Whether the first question wants its answers to come to this host alone.
   ///   - random: The chance of this machine.
   ///   - now: The time.
   ///   - out: Where the first actions go.
@@ -98,18 +58,16 @@ package struct BrowserMachine: Hashable, Sendable {
   ) {
     self.service = service.domain
     self.own = own
-    ownMark = Array(" (\(own.short))".utf8)
-    self.interfaces = interfaces
-    self.asksForUnicast = asksForUnicast
-    cache = RecordCache()
+    instances = InstanceTable(of: service.domain, seenBy: own, on: interfaces)
     var random = random
-    schedule = QuerySchedule(at: now, random: &random)
+    query = ServiceQuery(
+      for: service.domain, asksForUnicast: asksForUnicast, at: now, random: &random)
     self.random = random
     settle(at: now, into: &out)
   }
 
   /// How many records are remembered.
-  package var cachedCount: Int { cache.count }
+  package var recordCount: Int { instances.recordCount }
 
   /// Takes one event in; appends what must now be done, in order, to `out`.
   package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {
@@ -117,10 +75,12 @@ package struct BrowserMachine: Hashable, Sendable {
     case .received(let arrival): receive(arrival, at: now, into: &out)
     case .deadlineReached: advance(at: now, into: &out)
     case .interfacesChanged(let interfaces): change(to: interfaces, at: now, into: &out)
-    case .advertisedChanged(let names): advertised = names.filter { $0.parent == service }
-    case .lookAgainRequested: lookAnew(at: now)
+    case .advertisedChanged(let names): query.advertised = names.filter { $0.parent == service }
+    case .lookAgainRequested: query.lookAnew(at: now, random: &random)
     case .restartRequested: restart(at: now)
-    case .reconfirmRequested(let peer): reconfirm(peer, at: now)
+    case .reconfirmRequested(let peer):
+      // What is due at once is asked for by the wake that follows.
+      for name in peers.instances(of: peer) { instances.question(name, at: now) }
     }
     settle(at: now, into: &out)
   }
@@ -128,48 +88,191 @@ package struct BrowserMachine: Hashable, Sendable {
   private mutating func change(
     to interfaces: [UInt32], at now: Instant, into out: inout [Action]
   ) {
-    guard interfaces != self.interfaces else { return }
-    let hasNew = interfaces.contains { !self.interfaces.contains($0) }
-    self.interfaces = interfaces
-    let gone = cache.removeAll(notOn: interfaces)
-    if hasNew { lookAnew(at: now) }
-    let lost = report(after: gone.flatMap { instances(touchedBy: $0.record) }, at: now, into: &out)
+    let previous = instances.interfaces
+    guard interfaces != previous else { return }
+    let touched = instances.change(to: interfaces)
+    if interfaces.contains(where: { !previous.contains($0) }) {
+      query.lookAnew(at: now, random: &random)
+    }
+    let lost = report(after: touched, at: now, into: &out)
     for service in lost { absentees.add(service, at: now, random: &random) }
   }
 
-  private mutating func lookAnew(at now: Instant) {
-    isNew = true
-    lookAgain(at: now)
-  }
-
   private mutating func restart(at now: Instant) {
-    for sequence in cache.sequences { cache.change(sequence) { $0.distrust(.doubted, at: now) } }
-    lookAnew(at: now)
+    instances.doubtAll(at: now)
+    query.lookAnew(at: now, random: &random)
     armed = .distantFuture  // An earlier wake may have been lost in the sleep.
-  }
-
-  private mutating func reconfirm(_ peer: PeerID, at now: Instant) {
-    for instance in known[peer]?.instances ?? [] {
-      let hosts = instances[instance]?.hosts ?? []
-      for interface in interfaces {
-        let parts = [DNSType.ptr, .srv, .txt].flatMap {
-          cache.records(instance, $0, on: interface)
-        }
-        let places = hosts.flatMap { addresses(of: $0, on: interface) }
-        for cached in parts + places {
-          cache.change(cached.sequence) { $0.distrust(.questioned, at: now) }
-        }
-      }
-    }
-    // What is due at once is asked for by the wake that follows.
   }
 
   /// Says when to come back.
   private mutating func settle(at now: Instant, into out: inout [Action]) {
-    let next = [cache.nextDeadline, resolutions.next, absentees.next].compactMap { $0 }
-      .reduce(schedule.due, min)
+    let next = [instances.next, absentees.next].compactMap { $0 }.reduce(query.due, min)
     guard next != armed else { return }
     armed = next
     out.append(.wake(at: next))
+  }
+}
+
+// MARK: Reporting
+
+extension BrowserMachine {
+  /// Looks at instances again, and reports the peers that were found, changed or lost by that.
+  ///
+  /// - Returns: Those that were lost, as they were last.
+  @discardableResult
+  private mutating func report(
+    after touched: [DNSName], at now: Instant, into out: inout [Action]
+  ) -> [DiscoveredService] {
+    var seen: Set<DNSName> = []
+    let names = touched.filter { seen.insert($0).inserted }
+    var changed: [PeerID] = []
+    for name in names {
+      let change = instances.review(name, at: now, random: &random)
+      guard change.before != change.after else { continue }
+      let (old, new) = (change.before?.id, change.after?.id)
+      peers.move(name, from: old, to: new == own ? nil : new)
+      changed += [old, new].compactMap { $0 }
+    }
+    return changed.compactMap { report($0, at: now, into: &out) }
+  }
+
+  /// Reports what became of a peer.
+  ///
+  /// - Returns: What it was, if it is lost.
+  private mutating func report(
+    _ peer: PeerID, at now: Instant, into out: inout [Action]
+  ) -> DiscoveredService? {
+    var current: DiscoveredService?
+    for name in peers.instances(of: peer) where current == nil {
+      current = instances[name].flatMap { $0.id == peer ? $0 : nil }
+    }
+    guard let (report, before) = peers.review(peer, as: current) else { return nil }
+    out.append(.report(report))
+    switch report {
+    case .found:
+      if absentees.remove(peer) { query.noteReturn(at: now, random: &random) }
+      return nil
+    case .updated: return nil
+    case .lost: return before
+    }
+  }
+}
+
+// MARK: Asking
+
+extension BrowserMachine {
+  /// Does what is due: asks for the service, for what is missing and for what grows old, and forgets.
+  private mutating func advance(at now: Instant, into out: inout [Action]) {
+    var questions = QuestionsByInterface(on: instances.interfaces)
+    let due = instances.takeDueRecords(at: now)
+    for cached in due.asked {
+      questions.add(DNSQuestion(cached.record.name, cached.record.type), on: cached.interface)
+    }
+    forget(due.expired, at: now, into: &out)
+    instances.askForMissing(&questions, at: now, random: &random)
+    askAfterAbsentees(at: now, into: &out)
+    if query.due <= now { askForService(&questions, at: now) }
+    for list in questions.lists {
+      let isForService = list.questions.contains { $0.name == service }
+      let known = isForService ? instances.knownAnswers(on: list.interface, at: now) : []
+      for packet in query.packets(asking: list.questions, knowing: known) {
+        out.append(.send(packet, to: .multicast, interface: list.interface))
+      }
+    }
+  }
+
+  /// Lets records go; a peer that is lost by that without a goodbye is absent from now on.
+  private mutating func forget(
+    _ expired: [CachedRecord], at now: Instant, into out: inout [Action]
+  ) {
+    let leaving = instances.names(touchedBy: expired.filter { $0.trust == .leaving })
+      .compactMap { instances[$0]?.id }
+    let lost = report(after: instances.names(touchedBy: expired), at: now, into: &out)
+    let absent = lost.filter { !leaving.contains($0.id) }
+    for service in absent { absentees.add(service, at: now, random: &random) }
+    if !absent.isEmpty { query.lookAgain(at: now, random: &random) }
+  }
+
+  private mutating func askAfterAbsentees(at now: Instant, into out: inout [Action]) {
+    guard let interface = instances.interfaces.first, let next = absentees.next, next <= now
+    else { return }
+    let packets = DNSMessage(asking: [DNSQuestion(service, .ptr)]).packets()
+    for address in absentees.takeDue(among: peers.reportedCount, at: now) {
+      query.expectUnicast(at: now)
+      let endpoint = Endpoint(address, port: DNSArrival.port)
+      for packet in packets {
+        out.append(.send(packet, to: .unicast(endpoint), interface: interface))
+      }
+    }
+  }
+
+  private mutating func askForService(_ questions: inout QuestionsByInterface, at now: Instant) {
+    let question = DNSQuestion(service, .ptr)
+    let known = instances.interfaces.map { instances.knownAnswers(on: $0, at: now) }
+    let packets = known.map { query.packets(asking: [question], knowing: $0).count }
+    if let question = query.ask(
+      knowing: known.map(\.count).max() ?? 0, in: packets.max() ?? 0, at: now, random: &random)
+    {
+      questions.lead(with: question)
+    }
+  }
+}
+
+// MARK: Receiving
+
+extension BrowserMachine {
+  /// Takes a message in: a response to remember, another host's question to learn from.
+  private mutating func receive(_ arrival: DNSArrival, at now: Instant, into out: inout [Action]) {
+    guard arrival.message.isOrdinary, instances.interfaces.contains(arrival.interface),
+      arrival.source.port == DNSArrival.port
+    else { return }
+    if !absentees.isEmpty,
+      absentees.hear(from: arrival.source.address, at: now, random: &random)
+    {
+      query.noteReturn(at: now, random: &random)
+    }
+    if arrival.message.isResponse {
+      guard arrival.wasMulticast || query.expectsUnicast(at: now) else { return }
+      report(
+        after: instances.insert(arrival, at: now, random: &random), at: now, into: &out)
+    } else if arrival.wasMulticast {
+      overhear(arrival, at: now)
+    }
+  }
+
+  /// Learns from another host's question: the same need not be asked, and an answer that stays out is telling.
+  private mutating func overhear(_ arrival: DNSArrival, at now: Instant) {
+    let message = arrival.message
+    let listed = message.answers.compactMap { record in
+      if case .pointer(let target) = record.data, record.name == service { target } else { nil }
+    }
+    if message.questions.isEmpty {
+      if query.isContinued(by: arrival.source, at: now),
+        !instances.lists(listed, on: arrival.interface, at: now)
+      {
+        query.takeBack()
+      }
+      return
+    }
+    for question in message.questions where !question.wantsUnicast {
+      if question.name == service, question.type == .ptr || question.type == .any {
+        overhearService(listed, arrival, at: now)
+      } else if question.type != .any, message.answers.isEmpty {
+        instances.overhear(question, on: arrival.interface, at: now, random: &random)
+      }
+    }
+  }
+
+  private mutating func overhearService(
+    _ listed: [DNSName], _ arrival: DNSArrival, at now: Instant
+  ) {
+    if !arrival.message.isTruncated {
+      instances.overhearService(
+        listing: listed, from: arrival.source.address, on: arrival.interface, at: now)
+    }
+    guard instances.interfaces.count == 1, query.isReplaceable(at: now),
+      instances.lists(listed, on: arrival.interface, at: now)
+    else { return }
+    query.noteAsked(by: arrival.source, at: now, random: &random)
   }
 }

@@ -576,7 +576,7 @@ struct BrowserMachineTests {
           from: Endpoint(.v4(0x0A00_0100 + UInt32(source)), port: DNSArrival.port))
       }
     }
-    #expect(bench.machine.cachedCount <= 16_384)
+    #expect(bench.machine.recordCount <= 16_384)
     var bob = Said(announcement: try Ann.announcement(id: Ann.peer(9)))
     bob.address = .v4(0x0A00_0077)
     bench.hear(DNSMessage(answering: bob.all), from: Endpoint(bob.address, port: DNSArrival.port))
@@ -616,6 +616,6 @@ struct BrowserMachineTests {
       case .lost(let peer): #expect(present.removeValue(forKey: peer) != nil)
       }
     }
-    #expect(present.isEmpty && bench.machine.cachedCount == 0)
+    #expect(present.isEmpty && bench.machine.recordCount == 0)
   }
 }

@@ -32,12 +32,12 @@ struct DiscoveryFuzzTests {
       // Whoever answers does not ask: that would say nothing about its answers.
       browser.hear(message, from: message.isResponse ? BrowserBench.other : asker)
     }
-    #expect(browser.machine.cachedCount <= 512)
+    #expect(browser.machine.recordCount <= 512)
     // Twenty seconds: each set once a second, each name defended four times a second.
     #expect(advertiser.sent.count < 20 * 16)
     browser.forget()
     browser.run(for: .seconds(10_000))
-    #expect(browser.machine.cachedCount == 0)
+    #expect(browser.machine.recordCount == 0)
     #expect(browser.asked.count < 2_000)
     #expect(browser.askedDirectly.count < 64 * 1_000)
   }

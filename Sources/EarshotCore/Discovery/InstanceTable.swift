@@ -1,0 +1,162 @@
+/// The instances of a service that were heard of: what each amounts to, and what is missing of it.
+struct InstanceTable: Hashable, Sendable {
+  /// What is known of one name below the service's.
+  private struct Instance: Hashable, Sendable {
+    var service: DiscoveredService?
+    var isOwn = false
+  }
+  /// What an instance was and is.
+  struct Change {
+    let before: DiscoveredService?
+    let after: DiscoveredService?
+  }
+
+  private let own: PeerID
+  /// How the first labels of this peer's own instances end.
+  private let ownMark: [UInt8]
+  private var records: ServiceRecords
+  private var instances: [DNSName: Instance] = [:]
+  private var resolutions = ResolutionTable()
+
+  /// No instances yet.
+  ///
+  /// - Parameters:
+  ///   - service: The name that they stand below.
+  ///   - own: The peer whose own instances are not asked for.
+  ///   - interfaces: The interfaces whose records count, in the order of preference.
+  init(of service: DNSName, seenBy own: PeerID, on interfaces: [UInt32]) {
+    self.own = own
+    ownMark = Array(" (\(own.short))".utf8)
+    records = ServiceRecords(of: service, on: interfaces)
+  }
+
+  /// The interfaces whose records count, in the order of preference.
+  var interfaces: [UInt32] { records.interfaces }
+
+  /// How many records are remembered.
+  var recordCount: Int { records.count }
+
+  /// When to look next, or `nil` when nothing will come due.
+  var next: Instant? { [records.next, resolutions.next].compactMap { $0 }.min() }
+
+  /// An instance as it was at the last review, or `nil` while a part of it was missing.
+  subscript(name: DNSName) -> DiscoveredService? { instances[name]?.service }
+
+  /// The instances that some records are a part of.
+  func names(touchedBy records: [CachedRecord]) -> [DNSName] {
+    self.records.names(touchedBy: records)
+  }
+
+  /// Remembers what a response says of the service.
+  ///
+  /// - Returns: The instances to be reviewed, some of them several times.
+  mutating func insert(
+    _ arrival: DNSArrival, at now: Instant, random: inout RandomStream
+  ) -> [DNSName] {
+    records.insert(arrival, at: now, random: &random)
+  }
+
+  /// Other interfaces count from now on.
+  ///
+  /// - Returns: The instances to be reviewed, some of them several times.
+  mutating func change(to interfaces: [UInt32]) -> [DNSName] {
+    let gone = records.change(to: interfaces)
+    return names(touchedBy: gone)
+  }
+
+  /// Doubts everything.
+  mutating func doubtAll(at now: Instant) { records.doubtAll(at: now) }
+
+  /// Doubts an instance, and has it asked for at once.
+  mutating func question(_ name: DNSName, at now: Instant) { records.question(name, at: now) }
+
+  /// Puts an instance together anew.
+  mutating func review(
+    _ name: DNSName, at now: Instant, random: inout RandomStream
+  ) -> Change {
+    var instance = instances[name] ?? Instance()
+    let before = instance.service
+    instance.service = records.instance(name)
+    if let after = instance.service { instance.isOwn = after.id == own }
+    records.noteHosts(of: name)
+    if records.contains(name) {
+      instances[name] = instance
+      let wanted = interfaces.flatMap { missing(of: name, on: $0) }
+      resolutions.set(wanted, of: name, at: now, random: &random)
+    } else {
+      instances[name] = nil
+      resolutions.remove(name)
+    }
+    return Change(before: before, after: instance.service)
+  }
+
+  // MARK: What is asked
+
+  /// Takes the records that have come due: those to be asked for, and those that are gone.
+  mutating func takeDueRecords(at now: Instant) -> ServiceRecords.Due {
+    records.takeDue(at: now) { [instances] in instances[$0]?.isOwn ?? false }
+  }
+
+  /// Asks for what is missing and due.
+  mutating func askForMissing(
+    _ questions: inout QuestionsByInterface, at now: Instant, random: inout RandomStream
+  ) {
+    while let name = resolutions.popDue(at: now) {
+      for interface in interfaces {
+        for question in missing(of: name, on: interface) { questions.add(question, on: interface) }
+      }
+      resolutions.noteAsked(name, at: now, random: &random)
+    }
+  }
+
+  private func missing(of name: DNSName, on interface: UInt32) -> [DNSQuestion] {
+    isOwn(name) ? [] : records.missing(of: name, on: interface)
+  }
+
+  /// The pointers that a question lists: those that are valid for at least half of their life.
+  func knownAnswers(on interface: UInt32, at now: Instant) -> [DNSRecord] {
+    records.knownAnswers(on: interface, at: now)
+  }
+
+  // MARK: What others ask
+
+  /// Whether a question of this peer would list all of these too, or they are its own.
+  func lists(_ names: [DNSName], on interface: UInt32, at now: Instant) -> Bool {
+    names.allSatisfy {
+      isOwn($0) || hasOwnMark($0) || records.listsPointer(to: $0, on: interface, at: now)
+    }
+  }
+
+  /// Another host asked for all instances but those that it listed; it does not answer itself.
+  mutating func overhearService(
+    listing names: [DNSName], from source: IPAddress, on interface: UInt32, at now: Instant
+  ) {
+    let listed = Set(names)
+    records.notePointersAsked(
+      butFor: { [instances] name in
+        listed.contains(name)
+          || instances[name]?.service?.endpoints.contains { $0.address == source } ?? false
+      }, by: source, on: interface, at: now)
+  }
+
+  /// Another host asked for a part of an instance.
+  mutating func overhear(
+    _ question: DNSQuestion, on interface: UInt32, at now: Instant, random: inout RandomStream
+  ) {
+    records.noteAsked(question, byOthersOn: interface, at: now)
+    if question.type == .srv, interfaces.count == 1,
+      resolutions.isDueSoon(question.name, at: now)
+    {
+      resolutions.noteAsked(question.name, at: now, random: &random)
+    }
+  }
+
+  /// Whether an instance is this peer's own, by what was said of it.
+  private func isOwn(_ name: DNSName) -> Bool { instances[name]?.isOwn ?? false }
+
+  /// Whether an instance is this peer's own by its name.
+  private func hasOwnMark(_ name: DNSName) -> Bool {
+    name.firstLabel.count > ownMark.count
+      && name.firstLabel.suffix(ownMark.count).elementsEqual(ownMark)
+  }
+}

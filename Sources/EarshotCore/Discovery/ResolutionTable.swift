@@ -1,0 +1,46 @@
+/// What is missing of which instances, and when to ask for it next.
+struct ResolutionTable: Hashable, Sendable {
+  private struct Resolution: Hashable, Sendable {
+    let missing: [DNSQuestion]
+    var schedule: QuerySchedule
+  }
+
+  private var resolutions: [DNSName: Resolution] = [:]
+  private var deadlines = Deadlines<DNSName>()
+
+  /// When to look next: not after the earliest deadline; `nil` when nothing is missing.
+  var next: Instant? { deadlines.next }
+
+  /// Asks for an instance exactly as long as something is missing of it; anew when that changes.
+  mutating func set(
+    _ missing: [DNSQuestion], of instance: DNSName, at now: Instant, random: inout RandomStream
+  ) {
+    guard missing != resolutions[instance]?.missing ?? [] else { return }
+    guard !missing.isEmpty else { return remove(instance) }
+    let schedule = QuerySchedule(at: now, random: &random)
+    resolutions[instance] = Resolution(missing: missing, schedule: schedule)
+    deadlines.set(instance, at: schedule.due)
+  }
+
+  /// Asks no longer for an instance.
+  mutating func remove(_ instance: DNSName) {
+    resolutions[instance] = nil
+    deadlines.remove(instance)
+  }
+
+  /// Takes the first instance to be asked for now, which is then to be noted as asked for, or removed.
+  mutating func popDue(at now: Instant) -> DNSName? { deadlines.popDue(at: now) }
+
+  /// Whether more than half of an instance's wait is over.
+  func isDueSoon(_ instance: DNSName, at now: Instant) -> Bool {
+    resolutions[instance]?.schedule.isDueSoon(at: now) ?? false
+  }
+
+  /// An instance was asked for, by this browser or by another one: not again for a while.
+  mutating func noteAsked(_ instance: DNSName, at now: Instant, random: inout RandomStream) {
+    guard var resolution = resolutions[instance] else { return }
+    resolution.schedule.noteAsked(at: now, random: &random)
+    resolutions[instance] = resolution
+    deadlines.set(instance, at: resolution.schedule.due)
+  }
+}

@@ -1,0 +1,168 @@
+/// The question for all instances of a service: when it is asked, and whether another host's stands for it.
+struct ServiceQuery: Hashable, Sendable {
+  private static let unicastPatience = Duration.seconds(2)
+  private static let returnsPause = Duration.seconds(10)
+  private static let truncatedPatience = Duration.seconds(1)
+  /// A browser that looks again and knows no more than so many wants the answers for itself alone.
+  private static let strangersMax = 16
+  private static let firstPacketsMax = 3
+  private static let crowd = 12
+  private static let company = 4
+  private static let longListWait = Duration.seconds(60)
+
+  /// Another host's question that stood for this one, while the rest of what it lists may follow.
+  private struct Overheard: Hashable, Sendable {
+    let source: Endpoint
+    let until: Instant
+    /// The schedule as it would be without it.
+    let schedule: QuerySchedule
+  }
+
+  /// The instances of the service that this host advertises.
+  var advertised: [DNSName] = []
+  private let service: DNSName
+  private let asksForUnicast: Bool
+  private var schedule: QuerySchedule
+  /// Whether nothing has been asked since the start, a sleep, or the coming of an interface.
+  private var isNew = true
+  /// When a return was last a reason to look again.
+  private var lookedAgain: Instant?
+  private var overheard: Overheard?
+  /// Answers to this host alone are taken in until then (RFC 6762 §6).
+  private var unicastUntil = Instant.zero
+
+  /// Asks first in 20 to 120 ms.
+  init(
+    for service: DNSName, asksForUnicast: Bool, at now: Instant, random: inout RandomStream
+  ) {
+    (self.service, self.asksForUnicast) = (service, asksForUnicast)
+    schedule = QuerySchedule(at: now, random: &random)
+  }
+
+  /// When to ask next.
+  var due: Instant { schedule.due }
+
+  // MARK: Asking
+
+  /// Begins to ask anew, often at first.
+  mutating func lookAgain(at now: Instant, random: inout RandomStream) {
+    schedule = QuerySchedule(at: now, random: &random)
+    overheard = nil
+  }
+
+  /// Begins as if nothing had been asked before.
+  mutating func lookAnew(at now: Instant, random: inout RandomStream) {
+    isNew = true
+    lookAgain(at: now, random: &random)
+  }
+
+  /// A peer that was absent is back: others may be as well.
+  mutating func noteReturn(at now: Instant, random: inout RandomStream) {
+    if let lookedAgain, now - lookedAgain < Self.returnsPause { return }
+    lookedAgain = now
+    lookAgain(at: now, random: &random)
+  }
+
+  /// Asks, unless the list of what is known is so long that the question must wait.
+  ///
+  /// - Parameters:
+  ///   - known: How many peers are known.
+  ///   - packets: How many packets it takes to list them.
+  ///   - now: The time.
+  ///   - random: The chance of the machine.
+  /// - Returns: The question to ask now, or `nil` when it is put off.
+  mutating func ask(
+    knowing known: Int, in packets: Int, at now: Instant, random: inout RandomStream
+  ) -> DNSQuestion? {
+    let least = Self.leastWait(knowing: known, in: packets, asked: schedule.sent)
+    if schedule.putsOff(until: least, at: now, random: &random) { return nil }
+    let wantsUnicast =
+      asksForUnicast && schedule.sent == 0 && !schedule.isPutOff
+      && (isNew || known <= Self.strangersMax)
+    isNew = false
+    if wantsUnicast { unicastUntil = now + Self.unicastPatience }
+    schedule.noteAsked(at: now, random: &random)
+    return DNSQuestion(service, .ptr, wantsUnicast: wantsUnicast)
+  }
+
+  /// How long a question waits at least for the sake of the others on the link.
+  ///
+  /// What many know is a long list, which goes to as many: it costs the link the square of their number. A browser
+  /// that has asked twice has missed little.
+  ///
+  /// - Parameters:
+  ///   - known: How many peers are known.
+  ///   - packets: How many packets it takes to list them.
+  ///   - asked: How often was asked since the beginning.
+  /// - Returns: The least time since the question before, or since the beginning.
+  private static func leastWait(
+    knowing known: Int, in packets: Int, asked: Int
+  ) -> Duration {
+    if asked == 0, packets <= firstPacketsMax {
+      return .seconds((packets - 1) * (packets - 1))
+    }
+    let steps = known / (asked < 2 ? crowd : company)
+    let least = Duration.seconds(steps * steps)
+    return packets > 1 ? max(least, longListWait) : least
+  }
+
+  /// The packets that ask some questions.
+  ///
+  /// A question for the service lists this host's own instances too: a host that does not know these must ask
+  /// itself, since an asker does not answer its own question.
+  ///
+  /// - Parameters:
+  ///   - questions: What is asked; nothing makes no packets.
+  ///   - known: What is known already and will be for at least half of its life.
+  /// - Returns: The bytes of each packet.
+  func packets(asking questions: [DNSQuestion], knowing known: [DNSRecord]) -> [[UInt8]] {
+    guard !questions.isEmpty else { return [] }
+    let isForService = questions.contains { $0.name == service }
+    return DNSMessage(asking: questions, knowing: isForService ? ownPointers + known : []).packets()
+  }
+
+  private var ownPointers: [DNSRecord] {
+    advertised.map {
+      DNSRecord(
+        service, .pointer($0),
+        lifetimeSeconds: AdvertisedRecords.lifetimeSeconds(of: .pointer), flushesCache: false)
+    }
+  }
+
+  // MARK: Answers to this host alone
+
+  /// One host was asked alone, and answers the same way.
+  mutating func expectUnicast(at now: Instant) {
+    unicastUntil = max(unicastUntil, now + Self.unicastPatience)
+  }
+
+  /// Whether an answer to this host alone is expected.
+  func expectsUnicast(at now: Instant) -> Bool { now <= unicastUntil }
+
+  // MARK: Questions of others
+
+  /// Whether the question comes so soon, and is such, that another host's may stand for it.
+  func isReplaceable(at now: Instant) -> Bool {
+    let wouldAskTheSame = schedule.sent > 0 || schedule.isPutOff || !asksForUnicast
+    return wouldAskTheSame && schedule.isDueSoon(at: now)
+  }
+
+  /// Another host has asked in place of this one.
+  mutating func noteAsked(by source: Endpoint, at now: Instant, random: inout RandomStream) {
+    overheard = Overheard(
+      source: source, until: now + Self.truncatedPatience, schedule: schedule)
+    schedule.noteAsked(at: now, random: &random)
+  }
+
+  /// Whether a host may still be listing what it knows, as a part of a question that stood for this one.
+  func isContinued(by source: Endpoint, at now: Instant) -> Bool {
+    overheard.map { $0.source == source && now <= $0.until } ?? false
+  }
+
+  /// The question that stood for this one was narrower: it does not any more.
+  mutating func takeBack() {
+    guard let overheard else { return }
+    schedule = overheard.schedule
+    self.overheard = nil
+  }
+}

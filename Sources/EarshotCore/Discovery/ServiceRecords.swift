@@ -1,0 +1,239 @@
+/// The records of a service's instances, and of the hosts that these are on.
+struct ServiceRecords: Hashable, Sendable {
+  /// What has come due.
+  struct Due {
+    /// What is to be asked for again.
+    var asked: [CachedRecord] = []
+    /// What is not believed any more.
+    var expired: [CachedRecord] = []
+  }
+
+  /// What may be asked along: as many as fit one packet, however long their names are.
+  private static let askedAlongMax = 16
+  private static let askedAlong = Duration.seconds(6)
+  private static let upcomingMax = 64
+
+  private let service: DNSName
+  private var cache = RecordCache()
+  private var hosts = HostIndex()
+
+  /// The interfaces whose records count, in the order of preference.
+  private(set) var interfaces: [UInt32]
+
+  /// No records yet.
+  init(of service: DNSName, on interfaces: [UInt32]) {
+    (self.service, self.interfaces) = (service, interfaces)
+  }
+
+  /// How many records are remembered.
+  var count: Int { cache.count }
+
+  /// When to look next, or `nil` when nothing will come due.
+  var next: Instant? { cache.nextDeadline }
+
+  /// The instances that some records are a part of.
+  func names(touchedBy records: [CachedRecord]) -> [DNSName] {
+    records.flatMap { names(touchedBy: $0.record) }
+  }
+
+  /// The instances that a record is a part of.
+  func names(touchedBy record: DNSRecord) -> [DNSName] {
+    switch record.data {
+    case .pointer(let target): [target]
+    case .service, .text: [record.name]
+    case .address: hosts.instances(on: record.name) ?? []
+    case .types, .other: []
+    }
+  }
+
+  // MARK: Instances
+
+  /// An instance as its newest records describe it, or `nil` while a part is missing.
+  func instance(_ name: DNSName) -> DiscoveredService? { cache.service(name, on: interfaces) }
+
+  /// Whether anything is known of an instance itself.
+  func contains(_ name: DNSName) -> Bool { cache.hasRecords(of: name, on: interfaces) }
+
+  /// What must be asked on an interface to complete an instance that is pointed to there.
+  func missing(of name: DNSName, on interface: UInt32) -> [DNSQuestion] {
+    cache.missing(of: name, on: interface)
+  }
+
+  /// Keeps an instance's hosts in step with what is cached.
+  mutating func noteHosts(of name: DNSName) {
+    hosts.set(interfaces.compactMap { cache.host(of: name, on: $0) }, of: name)
+  }
+
+  /// Whether a question lists the pointer to an instance.
+  func listsPointer(to name: DNSName, on interface: UInt32, at now: Instant) -> Bool {
+    cache.listsPointer(to: name, on: interface, at: now)
+  }
+
+  /// The pointers that a question lists: those that are valid for at least half of their life.
+  func knownAnswers(on interface: UInt32, at now: Instant) -> [DNSRecord] {
+    cache.knownAnswers(on: interface, at: now)
+  }
+}
+
+// MARK: What is said
+
+extension ServiceRecords {
+  /// Remembers what a response says of the service.
+  ///
+  /// - Returns: The instances that may be different now, some of them several times.
+  mutating func insert(
+    _ arrival: DNSArrival, at now: Instant, random: inout RandomStream
+  ) -> [DNSName] {
+    var touched: [DNSName] = []
+    for record in arrival.message.said where concernsInstance(record) {
+      touched += insert(record, arrival, at: now, random: &random)
+    }
+    for name in touched { noteHosts(of: name) }
+    for record in arrival.message.said {
+      guard case .address(let address) = record.data, hosts.instances(on: record.name) != nil,
+        Self.isDialable(address, from: arrival.source.address)
+      else { continue }
+      touched += insert(record, arrival, at: now, random: &random)
+    }
+    return touched
+  }
+
+  private mutating func insert(
+    _ record: DNSRecord, _ arrival: DNSArrival, at now: Instant, random: inout RandomStream
+  ) -> [DNSName] {
+    let (isNews, evicted) = cache.insert(
+      record, from: arrival.source.address, on: arrival.interface, at: now, random: &random)
+    return (isNews ? names(touchedBy: record) : []) + names(touchedBy: evicted)
+  }
+
+  private func concernsInstance(_ record: DNSRecord) -> Bool {
+    switch record.data {
+    case .pointer(let target): record.name == service && target.parent == service
+    case .service, .text: record.name.parent == service
+    case .address, .types, .other: false
+    }
+  }
+
+  /// Whether an address can be meant: of a host, and this host's own loopback only if it was said there.
+  private static func isDialable(_ address: IPAddress, from source: IPAddress) -> Bool {
+    !address.isUnspecified && !address.isMulticast && (!address.isLoopback || source.isLoopback)
+  }
+
+  /// Other interfaces count from now on.
+  ///
+  /// - Returns: What is forgotten by that.
+  mutating func change(to interfaces: [UInt32]) -> [CachedRecord] {
+    self.interfaces = interfaces
+    return cache.removeAll(notOn: interfaces)
+  }
+
+  /// Doubts everything.
+  mutating func doubtAll(at now: Instant) {
+    for sequence in cache.sequences { cache.change(sequence) { $0.distrust(.doubted, at: now) } }
+  }
+
+  /// Doubts an instance, and has it asked for at once.
+  mutating func question(_ name: DNSName, at now: Instant) {
+    for interface in interfaces {
+      for part in cache.parts(of: name, at: hosts.hosts(of: name), on: interface) {
+        cache.change(part.sequence) { $0.distrust(.questioned, at: now) }
+      }
+    }
+  }
+}
+
+// MARK: What is asked
+
+extension ServiceRecords {
+  /// Takes what has grown old: to be asked for again, or gone.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - isOwn: Whether an instance is this peer's own, which is not asked for.
+  /// - Returns: What is due, with what may be asked for along with it.
+  mutating func takeDue(at now: Instant, butOwn isOwn: (DNSName) -> Bool) -> Due {
+    var due = Due()
+    while let next = cache.popDue(at: now) {
+      switch next {
+      case .expired(let cached): due.expired.append(cached)
+      case .asking(let cached) where isPart(cached, ofOnly: isOwn): break
+      case .asking(let cached):
+        due.asked.append(cached)
+        noteAsked(for: cached.record, on: cached.interface, at: now)
+      }
+    }
+    due.asked += takeUpcoming(besides: due.asked.count, at: now, butOwn: isOwn)
+    return due
+  }
+
+  /// Takes what may be asked for together with what is due, so that one packet keeps many peers fresh.
+  private mutating func takeUpcoming(
+    besides dueCount: Int, at now: Instant, butOwn isOwn: (DNSName) -> Bool
+  ) -> [CachedRecord] {
+    guard dueCount > 0, dueCount < Self.askedAlongMax else { return [] }
+    var taken: [CachedRecord] = []
+    let upcoming = cache.upcoming(until: now + Self.askedAlong, countMax: Self.upcomingMax)
+    for sequence in upcoming.map(\.sequence) {
+      // A host that is asked for one record tells all: the others are not due any more then.
+      guard dueCount + taken.count < Self.askedAlongMax, let cached = cache[sequence],
+        cached.isAskedAlong(at: now), cached.record.type != .ptr, !isPart(cached, ofOnly: isOwn)
+      else { continue }
+      cache.change(sequence) { $0.noteAsked() }
+      noteAsked(for: cached.record, on: cached.interface, at: now)
+      taken.append(cached)
+    }
+    return taken
+  }
+
+  private func isPart(_ cached: CachedRecord, ofOnly isOwn: (DNSName) -> Bool) -> Bool {
+    let touched = names(touchedBy: cached.record)
+    return !touched.isEmpty && touched.allSatisfy(isOwn)
+  }
+
+  /// A record is asked for: so are all of its name and type, and the answer says again what lives as long.
+  private mutating func noteAsked(
+    for record: DNSRecord, on interface: UInt32, at now: Instant
+  ) {
+    var answered = cache.records(record.name, record.type, on: interface)
+    if record.type != .txt {
+      for name in names(touchedBy: record) {
+        answered += cache.records(name, .srv, on: interface)
+        for host in hosts.hosts(of: name) { answered += cache.addresses(of: host, on: interface) }
+      }
+    }
+    for cached in answered where cached.record != record && cached.record.type != .ptr {
+      cache.change(cached.sequence) { $0.noteAskedAlong(at: now) }
+    }
+  }
+
+  /// Another host asked for all pointers to instances but some: an answer that stays out is telling.
+  ///
+  /// - Parameters:
+  ///   - isExempt: Whether the question was not about an instance, or is not answered for it.
+  ///   - source: The asker, which does not answer itself.
+  ///   - interface: Where it asked.
+  ///   - now: The time.
+  mutating func notePointersAsked(
+    butFor isExempt: (DNSName) -> Bool, by source: IPAddress, on interface: UInt32,
+    at now: Instant
+  ) {
+    for cached in cache.pointers(on: interface) where cached.source != source {
+      guard case .pointer(let target) = cached.record.data, !isExempt(target) else { continue }
+      cache.change(cached.sequence) { $0.noteAskedByOthers(at: now) }
+    }
+  }
+
+  /// Another host asked: this one need not, and an answer that stays out is telling.
+  mutating func noteAsked(
+    _ question: DNSQuestion, byOthersOn interface: UInt32, at now: Instant
+  ) {
+    for cached in cache.records(question.name, question.type, on: interface)
+    where cached.record.type != .ptr {
+      noteAsked(for: cached.record, on: interface, at: now)
+      cache.change(cached.sequence) {
+        if $0.isAskedSoon(at: now) { $0.noteAsked() }
+        $0.noteAskedByOthers(at: now)
+      }
+    }
+  }
+}
