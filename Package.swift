@@ -26,10 +26,9 @@ let package = Package(
     .target(name: "EarshotCore", swiftSettings: pure),
     // The boundary, and what stands behind it.
     .target(name: "CEarshot"),
+    .target(name: "EarshotNetwork", dependencies: ["EarshotCore"], swiftSettings: house),
     .target(
-      name: "EarshotNetwork", dependencies: ["EarshotCore", "CEarshot"], swiftSettings: house),
-    .target(
-      name: "EarshotSimulator", dependencies: ["EarshotCore", "EarshotNetwork", "CEarshot"],
+      name: "EarshotSimulator", dependencies: ["EarshotCore", "EarshotNetwork"],
       swiftSettings: house),
     .target(
       name: "EarshotPOSIX", dependencies: ["EarshotCore", "EarshotNetwork", "CEarshot"],

@@ -1,11 +1,4 @@
-internal import CEarshot
 import Synchronization
-
-/// A handler that knows which task a datagram will resume.
-package protocol PrefetchableHandler: DatagramHandler {
-  /// Has the processor fetch what resuming that task will touch.
-  func prefetchWaiter()
-}
 
 /// What a datagram channel has received, and who waits for it.
 ///
@@ -125,14 +118,5 @@ extension DatagramInbox.State {
 
   fileprivate mutating func store(_ datagram: Datagram, capacity: Int) {
     if stored.count - taken < capacity { stored.append(datagram) } else { lostCount += 1 }
-  }
-}
-
-extension DatagramInbox: PrefetchableHandler {
-  func prefetchWaiter() {
-    guard let waiter = state.withLock({ $0.waiter }) else { return }
-    // A continuation is the address of its task, and a task's first frames lie behind it.
-    let task = unsafeBitCast(waiter, to: UnsafeRawPointer.self)
-    for line in 0..<14 { earshot_prefetch(task + 64 * line) }
   }
 }

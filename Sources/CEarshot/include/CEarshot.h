@@ -1,7 +1,7 @@
 #ifndef CEARSHOT_H
 #define CEARSHOT_H
 
-/* What Swift cannot say: prefetching, and the macros and packed records of the system's headers. */
+/* What Swift cannot say: the macros and packed records of the system's headers. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,9 +9,6 @@
 #include <sys/types.h>
 
 #include "CEarshotTerminal.h"
-
-/* Has the processor fetch the cache line of an address; does nothing else, whatever the address. */
-static inline void earshot_prefetch(const void *address) { __builtin_prefetch(address, 1, 3); }
 
 /* A socket, or an accepted connection, that does not block and is not inherited by other programs.
    Returns the descriptor, or -1 with errno set. */

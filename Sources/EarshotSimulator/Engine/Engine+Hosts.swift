@@ -8,7 +8,6 @@ extension Engine {
     let index = fabric.addHost(name, segment: segment)
     let host = SimulatedHost(name, index: index, generation: 0, engine: self)
     hosts.append(host)
-    if hosts.count == Self.largeWorld { queue.looksAhead = true }
     return host
   }
 

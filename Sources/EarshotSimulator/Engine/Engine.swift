@@ -9,7 +9,7 @@ final class Engine: @unchecked Sendable {
   @exclusivity(unchecked) var now: Int64 = 0
   @exclusivity(unchecked) var trace = Trace()
   var sink: ((TraceEvent) -> Void)?
-  @exclusivity(unchecked) var queue = EventQueue()
+  @exclusivity(unchecked) var queue = EventHeap()
   @exclusivity(unchecked) var nextSequence: UInt64 = 1
   @exclusivity(unchecked) var timers = Slab<TimerRecord>()
   @exclusivity(unchecked) var datagrams = Slab<DatagramInFlight>()
@@ -22,8 +22,6 @@ final class Engine: @unchecked Sendable {
   @exclusivity(unchecked) var hosts: [SimulatedHost] = []
   /// How many hosts stand still: while there are none, nobody asks.
   @exclusivity(unchecked) var stoppedHosts = 0
-  /// Moves on whenever a UDP socket is opened or gone, which makes remembered ways void.
-  @exclusivity(unchecked) var bindings: UInt32 = 0
   /// Hosts that crashed and were started anew since, kept for the teardown.
   var pastHosts: [SimulatedHost] = []
   /// Whose code runs at the moment.
@@ -72,7 +70,6 @@ final class Engine: @unchecked Sendable {
     defer { phase = .idle }
     runReadyJobs()
     while let key = queue.pop(until: limit) {
-      if queue.looksAhead { lookAhead() }
       dispatch(key)
       runReadyJobs()
     }

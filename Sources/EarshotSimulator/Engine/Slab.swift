@@ -1,6 +1,6 @@
 /// Things by number; the numbers of removed things are used again.
 ///
-/// Keeps its elements in memory of its own, since an array's checks cost as much as a packet's way.
+/// Keeps its elements in memory of its own, since an array's checks cost as much as the rest of a packet's handling.
 struct Slab<Element>: ~Copyable {
   private var elements: UnsafeMutablePointer<Element>
   private var capacity = 16
@@ -35,12 +35,6 @@ struct Slab<Element>: ~Copyable {
       precondition(index < end, "there is nothing under this number")
       yield &elements[index]
     }
-  }
-
-  /// Has the processor fetch an element, which need not be there.
-  func prefetch(_ index: Int) {
-    EarshotSimulator.prefetch(
-      elements + index, lines: (MemoryLayout<Element>.stride + 63) / 64)
   }
 
   mutating func removeAll() {

@@ -13,10 +13,6 @@ final class Link {
   private var isPlain = true
   /// Nothing passes: a one-way cut.
   var isCut = false
-  /// Who received the last datagram, as long as the engine's `bindings` have not moved on.
-  unowned(unsafe) var lastReceiver: SimulatedDatagramSocket?
-  var lastDestination = Endpoint(.anyV4, port: 0)
-  var lastBindings: UInt32 = 0
   let source: Int
   let target: Int
   /// The conditions were set for this direction; changes of the default leave it alone.

@@ -6,9 +6,6 @@ struct DatagramInFlight {
   var destination = Endpoint(.anyV4, port: 0)
   var from: Int32 = 0
   var to: Int32 = 0
-  /// Whose it will be unless the engine's `bindings` have moved on by then.
-  var receiver: Unmanaged<SimulatedDatagramSocket>?
-  var bindings: UInt32 = 0
 
   mutating func fill(
     _ bytes: Span<UInt8>, _ source: Endpoint, _ destination: Endpoint, _ link: Link
@@ -67,22 +64,7 @@ extension Engine {
   ) {
     let index = datagrams.take(orAppend: DatagramInFlight())
     datagrams[index].fill(bytes, source, destination, link)
-    if link.lastBindings == bindings, link.lastDestination == destination {
-      datagrams[index].receiver = link.lastReceiver.map(Unmanaged.passUnretained)
-    } else {
-      datagrams[index].receiver = find(destination, link).map(Unmanaged.passUnretained)
-    }
-    datagrams[index].bindings = bindings
     push(EventSlot(.datagram, index), at: time)
-  }
-
-  /// Who would receive a datagram to one host now; remembered by the link.
-  private func find(_ destination: Endpoint, _ link: Link) -> SimulatedDatagramSocket? {
-    guard !destination.address.isMulticast else { return nil }
-    let receiver = hosts[link.target].socket(bound: destination.address, port: destination.port)
-    link.lastReceiver = receiver
-    (link.lastDestination, link.lastBindings) = (destination, bindings)
-    return receiver
   }
 
   /// Sends a datagram to every host that has joined the group, on each link's own terms.
@@ -123,16 +105,10 @@ extension Engine {
       source: datagrams[index].source, destination: datagrams[index].destination.address,
       interface: 1)
     let destination = datagrams[index].destination
-    if datagrams[index].bindings == bindings, let receiver = datagrams[index].receiver {
-      let receiver = receiver.takeUnretainedValue()
-      recordArrival(receiver.refusal(of: bytes.count), from, to, bytes.count, header, destination)
-      receiver.receive(bytes, header)
-    } else {
-      let receivers = hosts[to].receivers(of: destination)
-      let refusal = hosts[to].refusal(of: bytes.count, by: receivers)
-      recordArrival(refusal, from, to, bytes.count, header, destination)
-      for receiver in receivers { receiver.receive(bytes, header) }
-    }
+    let receivers = hosts[to].receivers(of: destination)
+    let refusal = hosts[to].refusal(of: bytes.count, by: receivers)
+    recordArrival(refusal, from, to, bytes.count, header, destination)
+    for receiver in receivers { receiver.receive(bytes, header) }
     if bytes.capacity <= 2_048 {
       bytes.removeAll(keepingCapacity: true)
       swap(&bytes, &datagrams[index].bytes)

@@ -9,7 +9,6 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   /// The way that the last datagram took; most sockets talk to one other.
   private var lastLink: Link?
   private var lastDestination: Endpoint?
-  private(set) var surroundings: Surroundings
   let localEndpoint: Endpoint
   let options: DatagramOptions
   let host: SimulatedHost
@@ -27,8 +26,6 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     (self.host, localEndpoint, self.options) = (host, endpoint, options)
     (engine, life) = (host.engine, host.life)
     self.handler = handler
-    surroundings = Surroundings(host, handler)
-    engine.bindings += 1
   }
 
   func send(_ bytes: Span<UInt8>, to destination: Endpoint, on interface: UInt32?)
@@ -73,7 +70,6 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     let target = engine.fabric.host(at: destination.address, from: host.index)
     lastLink = target.map { engine.fabric.link(from: host.index, to: $0) }
     lastDestination = destination
-    surroundings.link = lastLink.map(address(of:))
     return lastLink
   }
 
@@ -114,7 +110,6 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     for group in groups { engine.fabric.leave(group, host: host.index) }
     (groups, backlog, backlogBytes) = ([], [], 0)
     host.sockets.removeAll { $0 === self }
-    engine.bindings += 1
     if state == .open { state = .aborted }
   }
 

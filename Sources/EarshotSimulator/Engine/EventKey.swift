@@ -1,0 +1,31 @@
+/// When an event is due and where its contents lie.
+///
+/// 24 bytes. Events of one instant come in the order of their sequence numbers.
+struct EventKey {
+  let time: Int64
+  let sequence: UInt64
+  let slot: EventSlot
+
+  func isBefore(_ other: EventKey) -> Bool {
+    time == other.time ? sequence < other.sequence : time < other.time
+  }
+}
+
+/// Which table an event lies in, and where in it.
+struct EventSlot {
+  enum Table: UInt32 { case timer, datagram, segment, action }
+  private let bits: UInt32
+
+  init(_ table: Table, _ index: Int) { bits = table.rawValue << 30 | UInt32(index) }
+
+  var index: Int { Int(bits & 0x3FFF_FFFF) }
+
+  var table: Table {
+    switch bits >> 30 {
+    case 0: .timer
+    case 1: .datagram
+    case 2: .segment
+    default: .action
+    }
+  }
+}
