@@ -188,7 +188,7 @@ struct HostFaultTests {
       try host.openDatagramSocket(
         on: Endpoint(.anyV4, port: 7100), options: DatagramOptions(), handler: log)
     }
-    world.cut(from: ann, to: bob)
+    world.cut(ann, to: bob)
     try sockets[0].send([1].span, to: Endpoint(bob.address, port: 7100), on: nil)
     try sockets[1].send([2].span, to: Endpoint(ann.address, port: 7100), on: nil)
     world.runUntilIdle()

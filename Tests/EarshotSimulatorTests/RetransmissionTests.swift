@@ -62,7 +62,7 @@ struct RetransmissionTests {
     _ = try connection.write(bytes(20 * 1_448).span)
     watched.world.run(for: .milliseconds(100))
     #expect(watched.sent.map { $0.sequence / 1_448 } == Array(0...10))
-    watched.world.remove(loss)
+    loss.end()
     watched.world.run(for: .seconds(5))
     #expect(watched.server.received == bytes(20 * 1_448))
     watched.world.finish()
@@ -106,7 +106,7 @@ struct RetransmissionTests {
     let loss = watched.lose { _ in true }
     _ = try connection.write([1].span)
     watched.world.run(for: .seconds(20))
-    watched.world.remove(loss)
+    loss.end()
     watched.world.run(for: .seconds(20))
     #expect(watched.server.received == [1])
     let count = watched.sent.count
@@ -162,7 +162,7 @@ struct RetransmissionTests {
     let sent = bytes(10_000)
     _ = try connection.write(sent.span)
     #expect(watched.sent.map(\.count) == [10_000])
-    watched.world.remove(loss)
+    loss.end()
     watched.world.setDefaultLink(WatchedConnection.fast)
     connection.finishWriting()
     watched.world.run(for: .seconds(5))
@@ -224,7 +224,7 @@ struct RetransmissionTests {
     let connection = try watched.open()
     if count > 0 { _ = try connection.write(bytes(count).span) }
     watched.world.run(for: .milliseconds(300))
-    watched.world.cut(from: watched.ann, to: watched.bob)
+    watched.world.cut(watched.ann, to: watched.bob)
     connection.finishWriting()
     watched.world.run(for: .milliseconds(100))
     watched.world.heal()

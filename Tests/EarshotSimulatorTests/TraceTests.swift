@@ -58,7 +58,7 @@ struct TraceTests {
       pair.setLink(LinkConditions(bandwidth: 1_000, queueBytes: 1_500))
       for _ in 0..<3 { try pair.send(bytes: 1_000) }
     case .cut:
-      pair.world.cut(from: pair.ann, to: pair.bob)
+      pair.world.cut(pair.ann, to: pair.bob)
       try pair.connect()
     case .partition:
       pair.world.partition([[pair.ann], [pair.bob]])

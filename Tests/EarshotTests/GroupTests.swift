@@ -23,8 +23,8 @@ struct GroupTests {
 
   private static func cut(_ first: SimulatedHost?, _ second: SimulatedHost?, in room: Room) {
     guard let first, let second else { return }
-    room.world.cut(from: first, to: second)
-    room.world.cut(from: second, to: first)
+    room.world.cut(first, to: second)
+    room.world.cut(second, to: first)
   }
 
   @Test(

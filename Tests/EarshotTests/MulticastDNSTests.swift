@@ -253,7 +253,7 @@ struct MulticastDNSTests {
   func missed(seed: Seed) throws {
     let world = world(seed)
     let (ann, bob) = (Guest("ann", in: world), Guest("bob", in: world))
-    world.cut(from: bob.host, to: ann.host)
+    world.cut(bob.host, to: ann.host)
     try ann.enter()
     world.run(for: .milliseconds(100))
     if seed.value.isMultiple(of: 2) { try bob.enter() } else { try bob.enterBrowsing() }

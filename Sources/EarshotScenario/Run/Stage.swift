@@ -133,7 +133,7 @@ final class Stage {
     }
     for cut in cuts {
       for pair in cut.ends.pairs {
-        if let (from, to) = hosts(pair) { world.cut(from: from, to: to) }
+        if let (from, to) = hosts(pair) { world.cut(from, to: to) }
       }
     }
   }

@@ -40,8 +40,3 @@ public struct Rule {
   /// A rule that is asked about every packet and says `nil` when it has no opinion.
   public init(_ judge: @escaping (Packet, Instant) -> RuleVerdict?) { self.judge = judge }
 }
-
-/// The name of a rule that was added, to remove it with.
-public struct RuleID: Hashable, Sendable {
-  let number: Int
-}

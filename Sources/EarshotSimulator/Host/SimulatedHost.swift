@@ -2,66 +2,60 @@
 ///
 /// Sendable as its world is: one thread drives both.
 public final class SimulatedHost: NetworkHost, @unchecked Sendable {
-  let life: Incarnation
-  let engine: Engine
-  /// Where everything of this host runs.
+  let kernel: HostKernel
+  let generation: Int
+  /// The executor of everything on this host.
   public let executor: NetworkExecutor
-  var sockets: [SimulatedDatagramSocket] = []
-  var listeners: [SimulatedListener] = []
-  var connections: [ConnectionKey: SimulatedConnection] = [:]
-  /// Sockets that are gone, whose handlers have not been told.
-  var defunct: [any HostSocket] = []
+  private let seed: UInt64
   private var tasks: [Int: Task<Void, Never>] = [:]
+  private var taskCount = 0
   private var shutdownObservers: [Int: @Sendable () -> Void] = [:]
   private var shutdownCount = 0
-  private var taskCount = 0
-  private var nextPort: UInt16
-  let generation: Int
 
-  init(_ name: String, index: Int, generation: Int, engine: Engine) {
-    life = Incarnation(name, index, engine)
-    self.engine = engine
-    self.generation = generation
-    var random = RandomStream(seed: engine.seed, name: "ports \(name)#\(generation)")
-    nextPort = 49_152 + UInt16(random.below(16_384))
-    let task = TaskDoor(life)
-    executor = NetworkExecutor(serial: SerialDoor(life, beside: task), task: task)
+  init(_ name: String, index: Int, generation: Int, seed: UInt64, over fabric: Fabric) {
+    (self.generation, self.seed) = (generation, seed)
+    let process = HostProcess(name, index, fabric.scheduler)
+    var random = RandomStream(seed: seed, name: "ports \(name)#\(generation)")
+    kernel = HostKernel(process, fabric, ports: PortAllocator(&random))
+    let task = HostTaskExecutor(process)
+    executor = NetworkExecutor(serial: HostSerialExecutor(process, beside: task), task: task)
   }
 
-  /// The host's name.
-  public var name: String { life.name }
+  var process: HostProcess { kernel.process }
 
-  var index: Int { life.index }
+  var index: Int { process.index }
 
-  /// The host's IPv4 address.
-  public var address: IPAddress { Fabric.addressV4(of: index) }
+  /// The name of the host.
+  public var name: String { process.name }
 
-  /// The time of this host's clock.
-  public var now: Instant { engine.instant }
+  /// The IPv4 address of the host.
+  public var address: IPAddress { HostTable.addressV4(of: index) }
+
+  /// The time of this host's clock, which is the world's.
+  public var now: Instant { kernel.scheduler.instant }
 
   /// Whether the host lives: it has not crashed, and the world has not ended.
-  public var isUp: Bool { life.condition != .crashed && engine.isOpen }
+  public var isUp: Bool { kernel.isUp }
 
   /// The one interface of the host.
   public var interfaces: [NetworkInterface] {
     guard isUp else { return [] }
+    let addresses = [HostTable.addressV4(of: index), HostTable.addressV6(of: index)]
     return [
       NetworkInterface(
-        index: 1, name: "en0",
-        addresses: [Fabric.addressV4(of: index), Fabric.addressV6(of: index)],
+        index: 1, name: "en0", addresses: addresses,
         networks: [
-          AddressRange(Fabric.addressV4(of: index), bits: 8),
-          AddressRange(Fabric.addressV6(of: index), bits: 64),
+          AddressRange(addresses[0], bits: 8), AddressRange(addresses[1], bits: 64),
         ])
     ]
   }
 
-  /// Calls back after every change of `interfaces`: never, they do not change.
+  /// Calls back after every change of ``interfaces``: never, since they do not change.
   public func observeInterfaces(_ changed: @escaping @Sendable () -> Void)
     -> any NetworkObservation
   { SimulatedObservation {} }
 
-  /// Calls back at the end of the world, also on hosts that crashed before.
+  /// Calls back at the end of the world, also on a host that has crashed before.
   public func observeShutdown(_ shutDown: @escaping @Sendable () -> Void)
     -> any NetworkObservation
   {
@@ -71,29 +65,33 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
     return SimulatedObservation { [weak self] in self?.shutdownObservers[number] = nil }
   }
 
-  /// Tells whoever observes that the host is down, in the order in which they began to.
+  /// Tells the observers that the host is down, in the order in which they began.
   func tellShutdown() {
     let observers = shutdownObservers.sorted { $0.key < $1.key }.map(\.value)
     shutdownObservers = [:]
-    for observer in observers { life.perform(observer) }
+    for observer in observers { process.perform(observer) }
   }
 
   /// The stream of random numbers of one concern on this host.
   public func random(_ name: String) -> RandomStream {
-    let life = generation == 0 ? "" : "#\(generation)"
-    return RandomStream(seed: engine.seed, name: "host \(self.name)\(life) \(name)")
+    let suffix = generation == 0 ? "" : "#\(generation)"
+    return RandomStream(seed: seed, name: "host \(self.name)\(suffix) \(name)")
   }
 
   /// A timer that is not armed yet.
   public func makeTimer(_ fire: @escaping @Sendable () -> Void) -> any NetworkTimer {
-    SimulatedTimer(life, fire)
+    SimulatedTimer(kernel, fire)
   }
 
   /// A signal; raising it from a thread that does not drive the world traps.
   public func makeSignal(_ fire: @escaping @Sendable () -> Void) -> any NetworkSignal {
-    SimulatedSignal(life, fire)
+    SimulatedSignal(process, fire)
   }
+}
 
+// MARK: Tasks
+
+extension SimulatedHost {
   /// Starts a task on this host.
   ///
   /// The end of the world cancels it, and waits for its end.
@@ -106,14 +104,14 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
   public func spawn(
     _ name: String, _ operation: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
-    engine.enter()
+    kernel.scheduler.enter()
     let number = taskCount
     taskCount += 1
-    engine.spawning = name
-    defer { engine.spawning = nil }
-    let task = Task(name: name, executorPreference: executor.task) { [self] in
-      await operation()
-      tasks[number] = nil
+    let task = kernel.scheduler.naming(name) {
+      Task(name: name, executorPreference: executor.task) { [self] in
+        await operation()
+        tasks[number] = nil
+      }
     }
     tasks[number] = task
     return task
@@ -123,30 +121,52 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
   func cancelTasks() {
     for (_, task) in tasks.sorted(by: { $0.key < $1.key }) { task.cancel() }
   }
-
-  /// A port that nothing is bound to.
-  func freePort(_ isTaken: (UInt16) -> Bool) throws(NetworkError) -> UInt16 {
-    for _ in 0..<16_384 {
-      let port = nextPort
-      nextPort = port == .max ? 49_152 : port + 1
-      if !isTaken(port) { return port }
-    }
-    throw NetworkError(.addressInUse, call: "bind", errno: 98)
-  }
-
-  func checkUp(_ call: @autoclosure () -> String) throws(NetworkError) {
-    guard isUp else { throw NetworkError(.hostDown, call: call(), errno: 100) }
-  }
 }
 
-/// What ends an observation.
-final class SimulatedObservation: NetworkObservation, @unchecked Sendable {
-  // Sendable as its engine is: one thread drives both.
-  private let end: () -> Void
+// MARK: Sockets
 
-  init(_ end: @escaping () -> Void) { self.end = end }
+extension SimulatedHost {
+  /// Opens a UDP socket.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The local endpoint. Port 0 chooses a free port; an unspecified address stands for all addresses.
+  ///   - options: Sharing of the port, and how multicast is sent.
+  ///   - handler: The object that datagrams are handed to; held until the socket is closed.
+  /// - Returns: The socket, which receives from now on.
+  /// - Throws: `addressInUse`, `addressNotAvailable`, `hostDown`.
+  public func openDatagramSocket(
+    on endpoint: Endpoint, options: DatagramOptions, handler: any DatagramHandler
+  ) throws(NetworkError) -> any DatagramSocket {
+    try kernel.openDatagramSocket(on: endpoint, options: options, handler: handler)
+  }
 
-  func cancel() { end() }
+  /// Accepts TCP connections.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The local endpoint. Port 0 chooses a free port; an unspecified address stands for all addresses.
+  ///   - handler: The object that connections are handed to; held until the listener is closed.
+  /// - Returns: The listener, which accepts from now on.
+  /// - Throws: `addressInUse`, `addressNotAvailable`, `hostDown`.
+  public func listen(
+    on endpoint: Endpoint, handler: any ListenerHandler
+  ) throws(NetworkError) -> any Listener {
+    try kernel.listen(on: endpoint, handler: handler)
+  }
 
-  deinit { end() }
+  /// Begins a TCP connection; the handler is told when it is open or has failed.
+  ///
+  /// An address of the segment that no host has fails with `hostUnreachable` after the time that the world's
+  /// configuration says; a host that has crashed is as silent as one behind a cut, which is `timedOut`.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The remote endpoint.
+  ///   - options: Timeouts of the transport.
+  ///   - handler: The object that hears of the connection; held until the connection is closed or has failed.
+  /// - Returns: The connection, which is not open yet.
+  /// - Throws: `invalidArgument`, `networkUnreachable`, `hostDown`.
+  public func connect(
+    to endpoint: Endpoint, options: ConnectionOptions, handler: any ConnectionHandler
+  ) throws(NetworkError) -> any Connection {
+    try kernel.connect(to: endpoint, options: options, handler: handler)
+  }
 }

@@ -1,72 +1,36 @@
 /// A deadline on a host's clock.
 ///
-/// Sendable as its engine is: one thread drives both.
-final class SimulatedTimer: EngineTimer, NetworkTimer, @unchecked Sendable {
-  private let host: Incarnation
-  private let fire: @Sendable () -> Void
+/// Sendable as its scheduler is: one thread drives both.
+final class SimulatedTimer: ScheduledTimer, NetworkTimer, @unchecked Sendable {
+  private let host: HostProcess
+  private let trace: TraceRecorder
+  private let body: @Sendable () -> Void
 
-  init(_ host: Incarnation, _ fire: @escaping @Sendable () -> Void) {
-    (self.host, self.fire) = (host, fire)
-    super.init(host.engine)
+  init(_ kernel: HostKernel, _ body: @escaping @Sendable () -> Void) {
+    (host, trace, self.body) = (kernel.process, kernel.fabric.trace, body)
+    super.init(host.scheduler)
   }
 
   func arm(at deadline: Instant) {
-    guard engine.isOpen else { return }
-    forgetOverdue()
+    guard scheduler.isOpen else { return }
+    host.forget(self)
     setDeadline(deadline.nanoseconds)
   }
 
   func disarm() {
-    forgetOverdue()
+    host.forget(self)
     clearDeadline()
   }
 
-  private func forgetOverdue() {
-    if !host.held.isEmpty { host.held.removeAll { $0.isTimer(self) } }
-  }
-
-  override func fall() {
-    guard host.mayRun else { return host.held.append(.timer(WeakTimer(self))) }
-    engine.recordTimer(host.index)
-    engine.current = host
-    fire()
-    engine.current = nil
+  override func fire() {
+    if host.hold(self) { return }
+    trace.recordTimer(host.index)
+    scheduler.run(as: host) { body() }
   }
 
   /// Comes due anew, now that its host goes on.
-  func catchUp() { setDeadline(engine.now) }
+  func catchUp() { setDeadline(scheduler.now) }
 
-  /// Calls back at the end of the world, so that whoever waits sees that the host is down.
-  func fireLast() { host.perform(fire) }
-}
-
-/// A timer that came due while its host stood still, unless it has been released since.
-struct WeakTimer {
-  weak var timer: SimulatedTimer?
-  init(_ timer: SimulatedTimer) { self.timer = timer }
-}
-
-/// A wake-up, which fires once for any number of raises before.
-///
-/// Sendable as its engine is: one thread drives both.
-final class SimulatedSignal: NetworkSignal, @unchecked Sendable {
-  private let host: Incarnation
-  private let fire: @Sendable () -> Void
-  private var isRaised = false
-
-  init(_ host: Incarnation, _ fire: @escaping @Sendable () -> Void) {
-    (self.host, self.fire) = (host, fire)
-  }
-
-  func raise() {
-    host.engine.checkThread("a signal of host '\(host.name)'")
-    guard !isRaised else { return }
-    isRaised = true
-    host.perform { [weak self] in self?.fall() }
-  }
-
-  private func fall() {
-    isRaised = false
-    fire()
-  }
+  /// Calls back at the end of the world, so that what waits sees that the host is down.
+  func fireLast() { host.perform(body) }
 }

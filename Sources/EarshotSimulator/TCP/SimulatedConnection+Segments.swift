@@ -18,11 +18,11 @@ extension SimulatedConnection {
     inbound.noteAcknowledged()
     (unacknowledgedBytes, deadlines.acknowledge) = (0, nil)
     guard let link else { return }
-    engine.send(
+    kernel.fabric.send(
       Segment(
         source: localEndpoint, destination: remoteEndpoint, flags: flags, sequence: sequence,
         acknowledgment: inbound.next, window: inbound.window, selective: inbound.selective,
-        timestamp: engine.now, echo: inbound.timestamp, payload: payload), over: link)
+        timestamp: now, echo: inbound.timestamp, payload: payload), over: link)
   }
 
   private func transfer(_ segment: OutboundStream.Outgoing) {
@@ -32,7 +32,7 @@ extension SimulatedConnection {
   /// Sends what may be sent.
   func transmit() {
     guard state == .established else { return }
-    while let segment = outbound.nextSegment(atMost: segmentBytesMax, at: engine.now) {
+    while let segment = outbound.nextSegment(atMost: segmentBytesMax, at: now) {
       transfer(segment)
     }
     watch()
@@ -40,7 +40,7 @@ extension SimulatedConnection {
 
   /// Sends the tail loss probe, if its time has come.
   func probeTail() {
-    if let segment = outbound.takeProbe(atMost: segmentBytesMax, at: engine.now) {
+    if let segment = outbound.takeProbe(atMost: segmentBytesMax, at: now) {
       transfer(segment)
     }
   }
@@ -79,7 +79,7 @@ extension SimulatedConnection {
   private func establish(_ segment: Segment) {
     state = .established
     deadlines = Deadlines()
-    outbound.open(window: segment.window, roundTrip: engine.now - segment.echo)
+    outbound.open(window: segment.window, roundTrip: now - segment.echo)
   }
 
   private func receiveEstablished(_ segment: Segment) {
@@ -97,7 +97,7 @@ extension SimulatedConnection {
   private func takeAcknowledgement(_ segment: Segment) {
     unansweredProbes = 0
     let wasStarved = outbound.isStarved
-    let isProgress = outbound.acknowledge(with: segment, at: engine.now)
+    let isProgress = outbound.acknowledge(with: segment, at: now)
     if wasStarved, !outbound.isStarved {
       outbound.forgetBackOffs()
       (deadlines.retransmit, deadlines.giveUp) = (nil, nil)
@@ -123,7 +123,7 @@ extension SimulatedConnection {
     if unacknowledgedBytes > OutboundStream.segmentBytes {
       send(.ack)
     } else if deadlines.acknowledge == nil {
-      deadlines.acknowledge = engine.now + Self.delayedAcknowledgement
+      deadlines.acknowledge = now + Self.delayedAcknowledgement
     }
     callPump()
   }
@@ -131,13 +131,13 @@ extension SimulatedConnection {
   /// Forgets a connection that both sides have ended, when it is time.
   func settle() {
     guard state == .established, !isHeld, outbound.isEndAcknowledged else { return }
-    if deadlines.linger == nil { deadlines.linger = engine.now + Self.timeWait }
+    if deadlines.linger == nil { deadlines.linger = now + Self.timeWait }
     watch()
   }
 
   func sendSYN() {
     send(state == .synSent ? .syn : [.syn, .ack])
-    deadlines.retransmit = engine.now + outbound.timeout
+    deadlines.retransmit = now + outbound.timeout
     watch()
   }
 

@@ -25,7 +25,7 @@ extension SimulatedConnection {
       timer?.disarm()
       return
     }
-    if timer == nil { timer = KernelTimer(engine) { [weak self] in self?.deadlineReached() } }
+    if timer == nil { timer = KernelTimer(kernel.scheduler) { [weak self] in self?.deadlineReached() } }
     timer?.arm(at: next)
   }
 
@@ -33,19 +33,19 @@ extension SimulatedConnection {
     if !outbound.isStarved {
       deadlines.retransmit = nil
     } else if deadlines.retransmit == nil {
-      deadlines.retransmit = engine.now + outbound.timeout
+      deadlines.retransmit = now + outbound.timeout
     }
     // As with Linux's TCP_USER_TIMEOUT, time counts from the first segment that was sent again, or from
     // when there was no room.
     if !outbound.isStarved, outbound.roundTrips.backOffs == 0 {
       deadlines.giveUp = nil
     } else if deadlines.giveUp == nil, let timeout = options.userTimeout {
-      deadlines.giveUp = engine.now + timeout.nanoseconds
+      deadlines.giveUp = now + timeout.nanoseconds
     }
   }
 
   private func deadlineReached() {
-    let now = engine.now
+    let now = now
     if let giveUp = deadlines.giveUp, giveUp <= now { return giveUpNow() }
     if let linger = deadlines.linger, linger <= now { return forget() }
     if let acknowledge = deadlines.acknowledge, acknowledge <= now { send(.ack) }
@@ -72,7 +72,7 @@ extension SimulatedConnection {
       unansweredProbes += 1
       guard unansweredProbes <= 15 else { return giveUpNow() }
       send(.probe)
-      deadlines.retransmit = engine.now + outbound.timeout
+      deadlines.retransmit = now + outbound.timeout
     case .closed: break
     }
   }

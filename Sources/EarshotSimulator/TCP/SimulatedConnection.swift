@@ -1,7 +1,7 @@
 /// A TCP connection of a simulated host: the kernel's part, and the face that the app sees of it.
 ///
 /// The kernel's part lives on behind a face that was closed, until all is sent and acknowledged; and it
-/// works on while the host is frozen. Sendable as its engine is: one thread drives both.
+/// works on while the host is frozen. Sendable as its scheduler is: one thread drives both.
 ///
 /// The kernel's part behaves as Linux's does with the congestion control `reno`; `LinuxComparisonTests` keeps
 /// it to measured figures. Modelled are: connections that open and end with SYN and FIN, resets, windows and
@@ -22,11 +22,11 @@
 ///   besides its bytes; SYN cookies, and listeners' queues beyond their length;
 /// * the network's answers: ICMP, path MTU discovery. A link without loss and bandwidth carries segments of
 ///   up to 64 KiB, as segmentation offload hands them on.
-final class SimulatedConnection: Connection, @unchecked Sendable {
+final class SimulatedConnection: Connection, HostSocket, @unchecked Sendable {
   private(set) var localEndpoint: Endpoint
   let remoteEndpoint: Endpoint
-  let host: SimulatedHost
-  let link: Link?
+  let kernel: HostKernel
+  let link: SimulatedLink?
   let options: ConnectionOptions
   var state: State
   var outbound = OutboundStream()
@@ -61,20 +61,20 @@ final class SimulatedConnection: Connection, @unchecked Sendable {
   }
 
   init(
-    _ host: SimulatedHost, local: Endpoint, remote: Endpoint, link: Link?, state: State,
+    _ kernel: HostKernel, local: Endpoint, remote: Endpoint, link: SimulatedLink?, state: State,
     options: ConnectionOptions
   ) {
-    (self.host, localEndpoint, remoteEndpoint) = (host, local, remote)
+    (self.kernel, localEndpoint, remoteEndpoint) = (kernel, local, remote)
     (self.link, self.state, self.options) = (link, state, options)
   }
 
   var key: ConnectionKey { ConnectionKey(local: localEndpoint, remote: remoteEndpoint) }
-  var engine: Engine { host.engine }
+  var now: Int64 { kernel.scheduler.now }
   /// Whether an app holds the connection, or will once it is accepted.
   var isHeld: Bool { handler != nil || listener != nil }
 
   func write(_ bytes: Span<UInt8>) throws(NetworkError) -> Int {
-    guard host.isUp else { throw writeError(.hostDown, errno: 100) }
+    guard kernel.isUp else { throw writeError(.hostDown, errno: 100) }
     guard handler != nil, failure == nil, !outbound.isEnding else {
       throw writeError(.brokenPipe, errno: 32)
     }
@@ -126,7 +126,7 @@ final class SimulatedConnection: Connection, @unchecked Sendable {
     state = .closed
     timer = nil
     listener?.drop(self)
-    host.connections[key] = nil
+    kernel.connections.remove(key)
   }
 
   /// The connection is gone; the app is told behind all that it has yet to hear.
@@ -143,7 +143,7 @@ extension SimulatedConnection {
   func callPump() {
     guard !isPumpCalled, handler != nil else { return }
     isPumpCalled = true
-    host.life.perform { [self] in
+    kernel.process.perform { [self] in
       isPumpCalled = false
       pump()
     }

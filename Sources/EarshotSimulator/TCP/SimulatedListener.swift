@@ -1,21 +1,21 @@
 /// A listening TCP socket of a simulated host.
 ///
-/// Sendable as its engine is: one thread drives both.
+/// Sendable as its scheduler is: one thread drives both.
 final class SimulatedListener: Listener, @unchecked Sendable {
   let localEndpoint: Endpoint
-  let host: SimulatedHost
+  private let kernel: HostKernel
   private var handler: (any ListenerHandler)?
   /// Connections that were begun and not yet handed over.
   private var pending: [SimulatedConnection] = []
 
-  init(_ host: SimulatedHost, _ endpoint: Endpoint, _ handler: any ListenerHandler) {
-    (self.host, localEndpoint, self.handler) = (host, endpoint, handler)
+  init(_ kernel: HostKernel, _ endpoint: Endpoint, _ handler: any ListenerHandler) {
+    (self.kernel, localEndpoint, self.handler) = (kernel, endpoint, handler)
   }
 
   func close() {
     guard handler != nil else { return }
     handler = nil
-    host.listeners.removeAll { $0 === self }
+    kernel.listeners.remove(self)
     for connection in pending {
       if connection.state == .established { connection.send(.rst) }
       connection.forget()
@@ -27,21 +27,21 @@ final class SimulatedListener: Listener, @unchecked Sendable {
 
   /// Answers a SYN.
   func begin(_ segment: Segment) {
-    let source = host.engine.fabric.host(at: segment.source.address, from: host.index)
+    let source = kernel.fabric.hosts.host(at: segment.source.address, from: kernel.index)
     let connection = SimulatedConnection(
-      host, local: segment.destination, remote: segment.source,
-      link: source.map { host.engine.fabric.link(from: host.index, to: $0) }, state: .synReceived,
+      kernel, local: segment.destination, remote: segment.source,
+      link: source.map { kernel.fabric.link(from: kernel.index, to: $0) }, state: .synReceived,
       options: ConnectionOptions(userTimeout: nil))
     connection.listener = self
     pending.append(connection)
-    host.connections[connection.key] = connection
+    kernel.connections.add(connection)
     connection.inbound.noteSYN(segment)
     connection.sendSYN()
   }
 
   /// Hands a connection over that is open now.
   func offer(_ connection: SimulatedConnection) {
-    host.life.perform { [self] in
+    kernel.process.perform { [self] in
       guard let handler, connection.listener === self, connection.state == .established else {
         return
       }
@@ -63,13 +63,13 @@ final class SimulatedListener: Listener, @unchecked Sendable {
 
   /// Takes the listener out of the kernel.
   func forget() {
-    host.listeners.removeAll { $0 === self }
+    kernel.listeners.remove(self)
     for connection in pending { connection.forget() }
   }
 
   /// Tells the handler that the listener is gone.
   func fail(_ code: NetworkError.Code, errno: Int32) {
-    host.life.perform { [self] in
+    kernel.process.perform { [self] in
       guard let handler else { return }
       self.handler = nil
       handler.listener(
@@ -78,4 +78,13 @@ final class SimulatedListener: Listener, @unchecked Sendable {
   }
 
   private static let backlog = 128
+}
+
+extension SimulatedListener: HostSocket {
+  /// Whether another listener must not be bound beside this one.
+  func excludes(_ endpoint: Endpoint) -> Bool {
+    guard localEndpoint.port == endpoint.port else { return false }
+    let (address, candidate) = (localEndpoint.address, endpoint.address)
+    return address == candidate || address.covers(candidate) || candidate.covers(address)
+  }
 }

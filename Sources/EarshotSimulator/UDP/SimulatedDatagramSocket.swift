@@ -1,17 +1,17 @@
 /// A UDP socket of a simulated host.
 ///
-/// Sendable as its engine is: one thread drives both.
+/// Sendable as its scheduler is: one thread drives both.
 final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
-  let engine: Engine
-  private let life: Incarnation
-  private(set) var handler: (any DatagramHandler)?
-  private var state = State.open
-  /// The way that the last datagram took; most sockets talk to one other.
-  private var lastLink: Link?
-  private var lastDestination: Endpoint?
+  let kernel: HostKernel
   let localEndpoint: Endpoint
   let options: DatagramOptions
-  let host: SimulatedHost
+  private let process: HostProcess
+  private let scheduler: Scheduler
+  private var handler: (any DatagramHandler)?
+  private var state = State.open
+  /// The link that the last datagram took; most sockets talk to one other.
+  private var lastLink: SimulatedLink?
+  private var lastDestination: Endpoint?
   private(set) var groups: [IPAddress] = []
   /// What arrived while the host was frozen.
   private var backlog: [(bytes: [UInt8], header: DatagramHeader)] = []
@@ -20,11 +20,11 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   private enum State { case open, aborted, closed }
 
   init(
-    _ host: SimulatedHost, _ endpoint: Endpoint, _ options: DatagramOptions,
+    _ kernel: HostKernel, _ endpoint: Endpoint, _ options: DatagramOptions,
     _ handler: any DatagramHandler
   ) {
-    (self.host, localEndpoint, self.options) = (host, endpoint, options)
-    (engine, life) = (host.engine, host.life)
+    (self.kernel, localEndpoint, self.options) = (kernel, endpoint, options)
+    (process, scheduler) = (kernel.process, kernel.scheduler)
     self.handler = handler
   }
 
@@ -33,9 +33,9 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   {
     try check(bytes.count, destination, interface)
     if destination.address.isMulticast {
-      engine.multicast(bytes, from: self, to: destination)
+      kernel.fabric.multicast(bytes, from: self, to: destination)
     } else if let link = try link(to: destination) {
-      engine.send(
+      kernel.fabric.send(
         bytes, over: link, from: source(to: destination.address), to: destination)
     }
   }
@@ -53,22 +53,22 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   }
 
   private func error(_ call: String) -> NetworkError {
-    host.isUp
+    kernel.isUp
       ? NetworkError(.connectionAborted, call: call, errno: 103)
       : NetworkError(.hostDown, call: call, errno: 100)
   }
 
-  /// The way to a host; `nil` when the network is known but nobody has the address: the datagram is lost.
-  private func link(to destination: Endpoint) throws(NetworkError) -> Link? {
+  /// The link to a host; `nil` when no host of the network has the address: the datagram is lost.
+  private func link(to destination: Endpoint) throws(NetworkError) -> SimulatedLink? {
     if destination == lastDestination { return lastLink }
     guard destination.port > 0 else {
       throw NetworkError(.invalidArgument, call: "sendto \(destination)", errno: 22)
     }
-    guard Fabric.isOnSegment(destination.address) else {
+    guard HostTable.isOnSegment(destination.address) else {
       throw NetworkError(.networkUnreachable, call: "sendto \(destination)", errno: 101)
     }
-    let target = engine.fabric.host(at: destination.address, from: host.index)
-    lastLink = target.map { engine.fabric.link(from: host.index, to: $0) }
+    let target = kernel.fabric.hosts.host(at: destination.address, from: kernel.index)
+    lastLink = target.map { kernel.fabric.link(from: kernel.index, to: $0) }
     lastDestination = destination
     return lastLink
   }
@@ -77,11 +77,11 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   func source(to address: IPAddress) -> Endpoint {
     guard localEndpoint.address.isUnspecified else { return localEndpoint }
     return Endpoint(
-      Fabric.localAddress(of: host.index, towards: address), port: localEndpoint.port)
+      HostTable.localAddress(of: kernel.index, towards: address), port: localEndpoint.port)
   }
 
   func join(_ group: IPAddress, on interface: UInt32) throws(NetworkError) {
-    guard state == .open, host.isUp else { throw error("join \(group)") }
+    guard state == .open, kernel.isUp else { throw error("join \(group)") }
     guard group.isMulticast else {
       throw NetworkError(.invalidArgument, call: "join \(group)", errno: 22)
     }
@@ -90,13 +90,13 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     }
     guard !groups.contains(group) else { return }
     groups.append(group)
-    engine.fabric.join(group, host: host.index)
+    kernel.fabric.join(group, host: kernel.index)
   }
 
   func leave(_ group: IPAddress, on interface: UInt32) {
     guard interface == 1, let index = groups.firstIndex(of: group) else { return }
     groups.remove(at: index)
-    engine.fabric.leave(group, host: host.index)
+    kernel.fabric.leave(group, host: kernel.index)
   }
 
   func close() {
@@ -107,15 +107,15 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
 
   /// Takes the socket out of the kernel.
   func forget() {
-    for group in groups { engine.fabric.leave(group, host: host.index) }
+    for group in groups { kernel.fabric.leave(group, host: kernel.index) }
     (groups, backlog, backlogBytes) = ([], [], 0)
-    host.sockets.removeAll { $0 === self }
+    kernel.datagramSockets.remove(self)
     if state == .open { state = .aborted }
   }
 
   /// Tells the handler that the socket is gone.
   func fail(_ code: NetworkError.Code, errno: Int32) {
-    life.perform { [self] in
+    process.perform { [self] in
       guard let handler else { return }
       (state, self.handler) = (.closed, nil)
       handler.datagramSocket(
@@ -125,16 +125,16 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
 
   /// Hands over a datagram, or keeps it while the host is frozen.
   func receive(_ bytes: [UInt8], _ header: DatagramHeader) {
-    guard engine.stoppedHosts == 0 || life.mayRun else { return keep(bytes, header) }
-    engine.current = life
-    handler?.datagramSocket(self, received: bytes.span, header)
-    handler?.datagramSocketFinishedBatch(self)
-    engine.current = nil
+    guard scheduler.stoppedHosts == 0 || process.mayRun else { return keep(bytes, header) }
+    scheduler.run(as: process) {
+      handler?.datagramSocket(self, received: bytes.span, header)
+      handler?.datagramSocketFinishedBatch(self)
+    }
   }
 
   /// Why a datagram of so many bytes would not be received, if so.
   func refusal(of count: Int) -> TraceEvent.Loss? {
-    guard engine.stoppedHosts > 0, !life.mayRun else { return nil }
+    guard scheduler.stoppedHosts > 0, !process.mayRun else { return nil }
     let hasRoom = backlogBytes + count <= Self.backlogBytesMax && backlog.count < 256
     return hasRoom ? nil : .buffer
   }
@@ -147,10 +147,10 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
 
   /// Hands over what arrived while the host was frozen, in one batch.
   func deliverBacklog() {
-    guard life.mayRun, !backlog.isEmpty else { return }
+    guard process.mayRun, !backlog.isEmpty else { return }
     let waiting = backlog
     (backlog, backlogBytes) = ([], 0)
-    engine.run(as: life) {
+    scheduler.run(as: process) {
       for (bytes, header) in waiting {
         handler?.datagramSocket(self, received: bytes.span, header)
       }
@@ -159,4 +159,14 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   }
 
   private static let backlogBytesMax = 212_992  // Linux's default SO_RCVBUF.
+}
+
+extension SimulatedDatagramSocket: HostSocket {
+  /// Whether another socket must not be bound beside this one.
+  func excludes(_ endpoint: Endpoint, _ other: DatagramOptions) -> Bool {
+    guard localEndpoint.port == endpoint.port else { return false }
+    if options.sharesPort && other.sharesPort { return false }
+    let (address, candidate) = (localEndpoint.address, endpoint.address)
+    return address == candidate || address.covers(candidate) || candidate.covers(address)
+  }
 }

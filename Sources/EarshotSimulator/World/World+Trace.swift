@@ -1,23 +1,19 @@
 extension World {
   /// The hash of everything that has happened so far: equal for equal runs.
-  public var traceHash: RollingHash { engine.trace.hash }
+  public var traceHash: RollingHash { traceDigest.hash }
 
-  /// How many events have happened so far.
-  public var eventCount: Int { engine.trace.eventCount }
+  /// The number of events that have happened so far.
+  public var eventCount: Int { traceDigest.eventCount }
 
-  /// What is to be compared with another run.
-  public var traceDigest: TraceDigest {
-    TraceDigest(
-      hash: engine.trace.hash, eventCount: engine.trace.eventCount,
-      checkpoints: engine.trace.checkpoints)
-  }
+  /// The digest of everything that has happened so far, to be compared with that of another run.
+  public var traceDigest: TraceDigest { trace.digest }
 
   /// Hands every event from now on to a sink, as it happens; `nil` ends that.
   ///
   /// A trace is a table: print each event's description as a line.
   public func record(into sink: ((TraceEvent) -> Void)?) {
-    engine.enter()
-    engine.sink = sink
+    scheduler.enter()
+    trace.setSink(sink)
   }
 
   /// Takes something that the code above the network knows into the trace.
@@ -27,7 +23,7 @@ extension World {
   ///   - kind: What kind of thing it is, such as `message`.
   ///   - text: What it is, in one line.
   public func note(_ host: SimulatedHost?, kind: String, _ text: String) {
-    engine.enter()
-    engine.recordNote(host?.index, kind, text)
+    scheduler.enter()
+    trace.recordNote(host?.index, kind, text)
   }
 }

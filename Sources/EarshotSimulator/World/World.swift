@@ -13,70 +13,123 @@
 ///
 /// Sendable so that code inside of the world can hold it; it traps when used from two threads at once.
 public final class World: @unchecked Sendable {
-  let engine: Engine
   /// The seed of everything that is left to chance.
   public let seed: UInt64
+  /// The hosts as they are now, in the order of their making.
+  public private(set) var hosts: [SimulatedHost] = []
+  let scheduler: Scheduler
+  let hostTable: HostTable
+  let trace: TraceRecorder
+  let fabric: Fabric
+  /// Hosts that crashed and were started anew since, kept for the end.
+  private var pastHosts: [SimulatedHost] = []
 
   /// A world without hosts, at time zero.
-  public init(seed: UInt64, configuration: WorldConfiguration = WorldConfiguration()) {
-    self.seed = seed
-    engine = Engine(seed: seed, configuration: configuration)
-  }
-
-  deinit { engine.finish() }
-
-  /// The virtual time.
-  public var now: Instant { engine.instant }
-
-  /// The hosts as they are now, in the order of their making.
-  public var hosts: [SimulatedHost] { engine.hosts }
-
-  /// Adds a host.
   ///
   /// - Parameters:
-  ///   - name: What it is called; no other host may have the name.
-  ///   - segment: Where it is attached: multicast, and so discovery, reaches the hosts of one segment only.
-  /// - Returns: The host, on which nothing runs yet.
-  public func makeHost(_ name: String, segment: String = "lan") -> SimulatedHost {
-    engine.enter()
-    return engine.makeHost(name, segment: segment)
+  ///   - seed: The seed of everything that is left to chance.
+  ///   - configuration: The conditions of the network.
+  public init(seed: UInt64, configuration: WorldConfiguration = WorldConfiguration()) {
+    self.seed = seed
+    scheduler = Scheduler(seed: seed)
+    hostTable = HostTable()
+    trace = TraceRecorder(scheduler, hostTable)
+    fabric = Fabric(scheduler, trace, hostTable, seed: seed, configuration: configuration)
   }
 
+  deinit { finish() }
+
+  /// The virtual time.
+  public var now: Instant { scheduler.instant }
+
   /// The random numbers of one concern of the world itself, such as a plan of faults.
+  ///
+  /// - Parameter name: The name of the concern; other names give other numbers.
+  /// - Returns: The numbers, from the first one on.
   public func random(_ name: String) -> RandomStream {
     RandomStream(seed: seed, name: "world \(name)")
   }
 
+  // MARK: Hosts
+
+  /// Adds a host.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the host; no other host may have it.
+  ///   - segment: The network segment of the host: multicast, and so discovery, reaches the hosts of one segment only.
+  /// - Returns: The host, on which nothing runs yet.
+  public func makeHost(_ name: String, segment: String = "lan") -> SimulatedHost {
+    scheduler.enter()
+    let index = hostTable.add(name, segment: segment)
+    let host = SimulatedHost(name, index: index, generation: 0, seed: seed, over: fabric)
+    hosts.append(host)
+    fabric.attach(host.kernel)
+    return host
+  }
+
+  /// Puts a new host in the place of one that has crashed.
+  func replace(_ past: SimulatedHost) -> SimulatedHost {
+    let host = SimulatedHost(
+      past.name, index: past.index, generation: past.generation + 1, seed: seed, over: fabric)
+    pastHosts.append(past)
+    hosts[past.index] = host
+    fabric.attach(host.kernel)
+    return host
+  }
+
+  // MARK: Time
+
   /// Has the world itself do something at an instant: a fault, a check.
   ///
   /// It runs on no host, and before the events of the same instant that are begun later.
+  ///
+  /// - Parameters:
+  ///   - instant: The instant; the present one if it has passed.
+  ///   - action: The action.
   public func at(_ instant: Instant, _ action: @escaping () -> Void) {
-    engine.enter()
-    engine.schedule(at: instant.nanoseconds, action)
+    scheduler.enter()
+    scheduler.schedule(at: instant.nanoseconds, action)
   }
 
   /// Runs everything up to and including an instant, which is the time afterwards.
+  ///
+  /// - Parameter instant: The instant; if it has passed, only what is ready runs.
   public func run(until instant: Instant) {
-    _ = engine.run(until: instant.nanoseconds)
-    engine.now = max(engine.now, instant.nanoseconds)
+    _ = scheduler.run(until: instant.nanoseconds, over: fabric) { false }
+    scheduler.advance(to: instant.nanoseconds)
   }
 
   /// Runs so much virtual time.
+  ///
+  /// - Parameter duration: The virtual time.
   public func run(for duration: Duration) { run(until: now + duration) }
 
   /// Runs until nothing is left that could ever happen, or until an instant.
   ///
   /// The time afterwards is that of the last event.
   ///
+  /// - Parameter limit: The instant.
   /// - Returns: Whether nothing is left.
   @discardableResult
   public func runUntilIdle(limit: Instant = .distantFuture) -> Bool {
-    engine.run(until: limit.nanoseconds)
+    scheduler.run(until: limit.nanoseconds, over: fabric) { false } == .idle
   }
 
-  /// Ends the world: tasks are cancelled, whatever waits on a host is told `hostDown`, and code runs until
-  /// none is left, while the network refuses everything.
+  /// Ends the world: tasks are cancelled, everything that waits on a host fails with `hostDown`, and code runs
+  /// until none is left, while the network refuses everything.
   ///
   /// Also the code of crashed and suspended hosts. Releasing the world does the same.
-  public func finish() { engine.finish() }
+  public func finish() {
+    guard scheduler.beginEnd() else { return }
+    let all = hosts + pastHosts
+    for host in all { host.process.goOn() }
+    for host in all { host.cancelTasks() }
+    for host in all { host.kernel.shutDownSockets() }
+    for host in all { host.tellShutdown() }
+    scheduler.runLastWork()
+    (hosts, pastHosts) = ([], [])
+    fabric.end()
+    trace.setSink(nil)
+    scheduler.end()
+  }
 }

@@ -177,7 +177,7 @@ private struct Third: Sendable {
 extension Scene {
   /// Cuts Ann and Bob off from each other, and nobody else.
   fileprivate func part() {
-    world.cut(from: hosts[0], to: hosts[1])
-    world.cut(from: hosts[1], to: hosts[0])
+    world.cut(hosts[0], to: hosts[1])
+    world.cut(hosts[1], to: hosts[0])
   }
 }

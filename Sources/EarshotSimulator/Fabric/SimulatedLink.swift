@@ -2,7 +2,7 @@
 ///
 /// Draws the same number of random numbers for every packet whatever its conditions are, so that a change
 /// of one condition moves no other draw.
-final class Link {
+final class SimulatedLink {
   // What every packet touches comes first.
   private var random: RandomStream
   private var latency: Int64 = 0
@@ -11,8 +11,8 @@ final class Link {
   private var loss = Ratio.zero
   private var fragmentBytes: Int32 = 1500
   private var isPlain = true
-  /// Nothing passes: a one-way cut.
-  var isCut = false
+  /// How many faults cut this direction; nothing passes while there is one.
+  var cuts = 0
   let source: Int
   let target: Int
   /// The conditions were set for this direction; changes of the default leave it alone.

@@ -1,0 +1,92 @@
+/// The code of a host from its start to its crash: whether it may run, and what has to wait.
+///
+/// Sendable as its scheduler is: one thread drives both.
+final class HostProcess: @unchecked Sendable {
+  let name: String
+  let index: Int
+  let scheduler: Scheduler
+  private(set) var condition = Condition.running
+  /// How often the host was stopped or resumed; tells a suspension whether it is still wanted.
+  private(set) var stops = 0
+  /// What is to run once the host goes on, in order.
+  private var held: [Held] = []
+
+  enum Condition {
+    case running
+    /// No code runs, the kernel lives and its sockets with it.
+    case frozen
+    /// No code runs, the kernel lives, the sockets are gone.
+    case suspended
+    /// Neither code nor kernel lives.
+    case crashed
+  }
+
+  private enum Held {
+    case work(ReadyWork)
+    case timer(WeakTimer)
+
+    func isTimer(_ timer: SimulatedTimer) -> Bool {
+      if case .timer(let held) = self { held.timer === timer } else { false }
+    }
+  }
+
+  init(_ name: String, _ index: Int, _ scheduler: Scheduler) {
+    (self.name, self.index, self.scheduler) = (name, index, scheduler)
+  }
+
+  var mayRun: Bool { condition == .running }
+
+  /// Stops the code.
+  func stop(_ condition: Condition) {
+    if mayRun { scheduler.noteStop(true) }
+    self.condition = condition
+  }
+
+  /// Lets the code go on: what was held runs, in order, and timers that are overdue come due.
+  func goOn() {
+    if !mayRun { scheduler.noteStop(false) }
+    condition = .running
+    let waiting = held
+    held = []
+    for item in waiting {
+      switch item {
+      case .work(let work): scheduler.append(work)
+      case .timer(let timer): timer.timer?.catchUp()
+      }
+    }
+  }
+
+  /// Counts a wish to stop or to go on, whether it takes place or not.
+  func noteStopWish() { stops += 1 }
+
+  /// Calls code of this host soon, behind all that is ready: at once or once the host goes on.
+  func perform(_ body: @escaping () -> Void) { scheduler.call(on: self, body) }
+
+  /// Keeps work for later if the host stands still.
+  ///
+  /// - Returns: Whether it does.
+  func hold(_ work: ReadyWork) -> Bool {
+    guard !mayRun else { return false }
+    held.append(.work(work))
+    return true
+  }
+
+  /// Keeps a timer that has come due for later if the host stands still.
+  ///
+  /// - Returns: Whether it does.
+  func hold(_ timer: SimulatedTimer) -> Bool {
+    guard !mayRun else { return false }
+    held.append(.timer(WeakTimer(timer: timer)))
+    return true
+  }
+
+  /// Forgets a timer that came due while the host stood still.
+  func forget(_ timer: SimulatedTimer) {
+    if !held.isEmpty { held.removeAll { $0.isTimer(timer) } }
+  }
+}
+
+/// A timer that came due while its host stood still, unless it has been released since.
+private struct WeakTimer {
+  weak var timer: SimulatedTimer?
+}

@@ -1,0 +1,37 @@
+/// A deadline that the scheduler keeps: a timer of a host's code, or of its kernel.
+///
+/// Sendable as its scheduler is: one thread drives both.
+class ScheduledTimer: @unchecked Sendable {
+  let scheduler: Scheduler
+  private var index = 0
+
+  init(_ scheduler: Scheduler) {
+    self.scheduler = scheduler
+    index = scheduler.addTimer(self)
+  }
+
+  deinit { scheduler.removeTimer(index) }
+
+  final func setDeadline(_ time: Int64) { scheduler.armTimer(index, at: time) }
+
+  final func clearDeadline() { scheduler.disarmTimer(index) }
+
+  /// The deadline has come.
+  func fire() { preconditionFailure("a timer that does nothing") }
+}
+
+/// A timer of a host's kernel, which goes on while the host's code stands still.
+final class KernelTimer: ScheduledTimer, @unchecked Sendable {
+  private let body: () -> Void
+
+  init(_ scheduler: Scheduler, _ body: @escaping () -> Void) {
+    self.body = body
+    super.init(scheduler)
+  }
+
+  func arm(at time: Int64) { setDeadline(time) }
+
+  func disarm() { clearDeadline() }
+
+  override func fire() { body() }
+}

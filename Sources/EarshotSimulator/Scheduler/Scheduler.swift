@@ -1,0 +1,225 @@
+/// The clock of a world, the events to come, and the work that is ready.
+///
+/// Sendable because only one thread drives it: ``run(until:over:)``, the end and every call of a world's owner
+/// note which one, and a job from any other traps before it has touched anything. What every packet touches goes
+/// without the dynamic checks of exclusivity: none of its accesses calls out while it lasts.
+final class Scheduler: @unchecked Sendable {
+  /// The virtual time in nanoseconds.
+  @exclusivity(unchecked) private(set) var now: Int64 = 0
+  /// The host whose code runs at the moment.
+  @exclusivity(unchecked) private(set) unowned(unsafe) var current: HostProcess?
+  /// How many hosts stand still: while there are none, no host has to be asked.
+  @exclusivity(unchecked) private(set) var stoppedHosts = 0
+  private let seed: UInt64
+  private var phase = Phase.idle
+  private var owner = ThreadID.current
+  @exclusivity(unchecked) private var events = EventHeap()
+  @exclusivity(unchecked) private var nextSequence: UInt64 = 1
+  @exclusivity(unchecked) private var timers = TimerRecords()
+  @exclusivity(unchecked) private var actions = ActionTable()
+  @exclusivity(unchecked) private var ready = WorkQueue()
+  private var taskNames = TaskNames()
+
+  private enum Phase { case idle, running, finishing, finished }
+
+  init(seed: UInt64) { self.seed = seed }
+
+  var instant: Instant { Instant(nanoseconds: now) }
+
+  /// Whether the network works: it refuses everything once the world comes to its end.
+  var isOpen: Bool { phase == .idle || phase == .running }
+
+  private func takeSequence() -> UInt64 {
+    defer { nextSequence += 1 }
+    return nextSequence
+  }
+
+  /// Adds an event behind those of the same instant.
+  func push(_ slot: EventSlot, at time: Int64) {
+    events.push(EventKey(time: max(time, now), sequence: takeSequence(), slot: slot))
+  }
+
+  /// Has something done by the world itself.
+  func schedule(at time: Int64, _ action: @escaping () -> Void) {
+    guard isOpen else { return }
+    push(EventSlot(.action, actions.add(action)), at: time)
+  }
+}
+
+// MARK: Running
+
+extension Scheduler {
+  /// Runs every event up to and including an instant, and the jobs that follow from them.
+  ///
+  /// - Parameters:
+  ///   - limit: The instant in nanoseconds.
+  ///   - fabric: Where packets arrive.
+  ///   - isOver: Asked before the first event and after each one.
+  /// - Returns: Why it has stopped.
+  func run(until limit: Int64, over fabric: Fabric, unless isOver: () throws -> Bool) rethrows
+    -> Stop
+  {
+    precondition(phase == .idle, "a world is run from outside of it, and not after its end")
+    (phase, owner) = (.running, .current)
+    defer { phase = .idle }
+    runReadyWork()
+    while try !isOver() {
+      guard let key = events.pop(until: limit) else { return events.count == 0 ? .idle : .limit }
+      dispatch(key, fabric)
+      runReadyWork()
+    }
+    return .over
+  }
+
+  /// Why a run has stopped.
+  enum Stop { case idle, limit, over }
+
+  private func dispatch(_ key: EventKey, _ fabric: Fabric) {
+    let index = key.slot.index
+    switch key.slot.table {
+    case .timer: timerEvent(index, key)
+    case .datagram:
+      now = key.time
+      fabric.deliverDatagram(index)
+    case .segment:
+      now = key.time
+      fabric.deliverSegment(index)
+    case .action:
+      now = key.time
+      actions.take(index)?()
+    }
+  }
+
+  /// Moves the clock on to an instant before which nothing is left to happen.
+  func advance(to time: Int64) { now = max(now, time) }
+
+  /// Begins the end of the world, in which the network refuses everything.
+  ///
+  /// - Returns: Whether it had not begun.
+  func beginEnd() -> Bool {
+    guard phase == .idle else { return false }
+    (phase, owner) = (.finishing, .current)
+    return true
+  }
+
+  /// Calls every armed timer of a host, so that what waits finds the host down; then runs what is ready.
+  func runLastWork() {
+    for timer in timers.armed { (timer as? SimulatedTimer)?.fireLast() }
+    runReadyWork()
+  }
+
+  /// Forgets what was to happen.
+  func end() {
+    events.removeAll()
+    actions.removeAll()
+    taskNames = TaskNames()
+    phase = .finished
+  }
+}
+
+// MARK: Timers
+
+extension Scheduler {
+  func addTimer(_ timer: ScheduledTimer) -> Int { timers.add(timer) }
+
+  func removeTimer(_ index: Int) { timers.remove(index) }
+
+  func armTimer(_ index: Int, at deadline: Int64) {
+    let event = timers.arm(index, at: max(deadline, now), sequence: takeSequence())
+    if let event { events.push(event) }
+  }
+
+  func disarmTimer(_ index: Int) { timers.disarm(index) }
+
+  private func timerEvent(_ index: Int, _ key: EventKey) {
+    switch timers.take(key, of: index) {
+    case .outdated: break
+    case .moved(let event): events.push(event)
+    case .due(let timer):
+      now = key.time
+      timer.takeUnretainedValue().fire()
+    }
+  }
+}
+
+// MARK: Work
+
+extension Scheduler {
+  /// Appends a job that the language's runtime wants to be run.
+  func enqueue(_ job: UnownedJob, _ work: ReadyWork.Work, on host: HostProcess) {
+    checkThread(describe(job, host))
+    taskNames.add(job)
+    append(ReadyWork(host: .passUnretained(host), work: work))
+  }
+
+  /// Appends a call, which runs behind what is ready already.
+  func call(on host: HostProcess, _ body: @escaping () -> Void) {
+    guard phase != .finished else { return }
+    append(ReadyWork(host: .passUnretained(host), work: .call(actions.add(body))))
+  }
+
+  func append(_ work: ReadyWork) { ready.append(work) }
+
+  private func runReadyWork() {
+    while let next = ready.popFirst() {
+      if stoppedHosts > 0, next.host.takeUnretainedValue().hold(next) { continue }
+      next.host._withUnsafeGuaranteedRef { current = $0 }
+      switch next.work {
+      case .serial(let job, let serial, let task):
+        job.runSynchronously(isolatedTo: serial, taskExecutor: task)
+      case .task(let job, let executor): job.runSynchronously(on: executor)
+      case .call(let index): actions.take(index)?()
+      }
+    }
+    current = nil
+  }
+
+  /// Runs a handler of a host, which may be inside of another's, as that host.
+  func run(as host: HostProcess, _ body: () -> Void) {
+    let outer = current
+    current = host
+    body()
+    current = outer
+  }
+
+  /// Takes in that a host stops, or goes on.
+  func noteStop(_ isStopped: Bool) { stoppedHosts += isStopped ? 1 : -1 }
+
+  /// Names the task that is spawned by a body.
+  func naming<Result>(_ name: String, _ body: () -> Result) -> Result {
+    taskNames.next = name
+    defer { taskNames.next = nil }
+    return body()
+  }
+}
+
+// MARK: The thread
+
+extension Scheduler {
+  /// Notes that the calling thread is the one that uses the world.
+  func enter() {
+    if phase == .idle { owner = .current } else { checkThread("a call of the world") }
+  }
+
+  /// Whether code of a host runs, on the calling thread.
+  func isRunning(_ host: HostProcess) -> Bool { current === host && owner == .current }
+
+  /// Traps on a thread that does not drive the world, and says what came from there.
+  func checkThread(_ thing: @autoclosure () -> String) {
+    guard owner == .current else { trapForeign(thing()) }
+  }
+
+  private func describe(_ job: UnownedJob, _ host: HostProcess) -> String {
+    let name = taskNames.name(of: job).map { "task '\($0)', " } ?? ""
+    return "\(name)\(job) of host '\(host.name)'"
+  }
+
+  private func trapForeign(_ thing: String) -> Never {
+    let message =
+      "\(thing) came from a thread that does not drive the world: "
+      + "real time or a real thread has leaked into the simulation"
+    // An optimised build would keep a trap's message to itself.
+    StandardError.write(message + "\n")
+    preconditionFailure(message)
+  }
+}

@@ -1,0 +1,63 @@
+/// A segment on its way.
+struct SegmentInFlight {
+  var segment: Segment?
+  var from: Int32 = 0
+  var to: Int32 = 0
+}
+
+/// The segments that are on their way, by number.
+struct SegmentsInFlight: ~Copyable {
+  private var segments = Slab<SegmentInFlight>()
+
+  mutating func add(_ segment: Segment, over link: SimulatedLink) -> Int {
+    let index = segments.take(orAppend: SegmentInFlight())
+    segments[index] = SegmentInFlight(
+      segment: segment, from: Int32(link.source), to: Int32(link.target))
+    return index
+  }
+
+  /// Takes a segment that arrives, and gives its place free.
+  mutating func take(_ index: Int) -> (segment: Segment, from: Int, to: Int)? {
+    guard let segment = segments[index].segment else { return nil }
+    let (from, to) = (Int(segments[index].from), Int(segments[index].to))
+    segments[index].segment = nil
+    segments.recycle(index)
+    return (segment, from, to)
+  }
+}
+
+extension Fabric {
+  /// Sends a segment over a link.
+  func send(_ segment: Segment, over link: SimulatedLink) {
+    let count = segment.payload.count
+    let hash = Trace.hash(of: segment.payload.span)
+    let marks = UInt64(segment.flags.rawValue) << 48 ^ UInt64(segment.sequence)
+    trace.record(
+      .sent, .tcp, from: link.source, to: link.target, bytes: count, hash: hash ^ marks,
+      segment.description, segment.payload)
+    let size =
+      count + (segment.source.address.isV4 ? Segment.headerBytes : Segment.headerBytes + 20)
+      + 8 * segment.selective.count
+    let fate = fate(of: count, size, over: link, .tcp, segment.source, segment.destination)
+    guard let arrival = fate.arrival else {
+      return trace.recordLoss(
+        fate.loss, .tcp, from: link.source, to: link.target, bytes: count, segment.description)
+    }
+    scheduler.push(EventSlot(.segment, segments.add(segment, over: link)), at: arrival)
+    if let again = fate.duplicate {
+      scheduler.push(EventSlot(.segment, segments.add(segment, over: link)), at: again)
+    }
+  }
+
+  func deliverSegment(_ index: Int) {
+    guard let (segment, from, to) = segments.take(index) else { return }
+    let count = segment.payload.count
+    let kernel = kernel(to)
+    if let refusal = kernel.refusal(of: segment) {
+      return trace.recordLoss(
+        refusal, .tcp, from: from, to: to, bytes: count, segment.description)
+    }
+    trace.record(.delivered, .tcp, from: from, to: to, bytes: count, segment.description)
+    kernel.receive(segment)
+  }
+}
