@@ -20,6 +20,7 @@ struct NetworkFaults {
   /// - Parameters:
   ///   - parts: The hosts of each part; all others, also those to come, are one further part.
   ///   - hostCount: How many hosts there are.
+  /// - Returns: The number of the fault.
   mutating func add(partition parts: [[Int]], among hostCount: Int) -> Int {
     lastID += 1
     var partOf = Array(repeating: -1, count: hostCount)

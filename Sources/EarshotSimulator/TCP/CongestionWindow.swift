@@ -1,6 +1,6 @@
-/// How many bytes may be under way: slow start, congestion avoidance, and the answer to losses.
+/// How many bytes may be in flight: slow start, congestion avoidance, and the answer to losses.
 ///
-/// Reno with RFC 6675's recovery, which sends while less than the window is under way. A loss that turns out
+/// Reno with RFC 6675's recovery, which sends while less than the window is in flight. A loss that turns out
 /// to be none, because what was sent first arrived after all, is undone (RFC 4015).
 ///
 /// - SeeAlso: RFC 5681, RFC 6675.
@@ -14,14 +14,14 @@ struct CongestionWindow {
     case loss(until: Int)
   }
   /// The congestion window, cwnd.
-  private(set) var bytes = 10 * OutboundStream.segmentBytes
+  private(set) var bytes = 10 * TCP.segmentBytes
   private(set) var phase = Phase.open
   /// ssthresh.
-  private var threshold = Int.max
+  private var slowStartThreshold = Int.max
   private var credit = 0
-  private var before: (bytes: Int, threshold: Int)?
-  /// When something was first sent again since the phase was open.
-  private var resentAt: Int64?
+  private var before: (bytes: Int, slowStartThreshold: Int)?
+  /// When something was first retransmitted since the phase was open.
+  private var retransmittedAt: Int64?
   // Whether the window, and not the application, decided how much was sent in the last round trip.
   private var isLimiting = false
   private var usedBytes = 0
@@ -31,23 +31,25 @@ struct CongestionWindow {
   mutating func acknowledged(_ count: Int, upTo sequence: Int) {
     switch phase {
     case .open: grow(by: count)
-    case .recovery(let end): if sequence >= end { conclude() }
+    case .recovery(let end): if sequence >= end { leaveRecovery() }
     case .loss(let end):
       isLimiting = true
       grow(by: count)
-      if sequence >= end { conclude() }
+      if sequence >= end { leaveRecovery() }
     }
   }
 
   /// Whether an acknowledgement of new bytes shows that nothing had been lost (RFC 3522): it answers a segment
-  /// that was sent before any was sent again.
-  func isSpurious(echo: Int64) -> Bool { before != nil && resentAt.map { echo < $0 } == true }
+  /// that was sent before any retransmission.
+  func isSpurious(echo: Int64) -> Bool {
+    before != nil && retransmittedAt.map { echo < $0 } == true
+  }
 
   /// Takes the answer to the loss back.
   mutating func undo() {
     guard let before else { return }
-    (bytes, threshold) = (max(bytes, before.bytes), before.threshold)
-    conclude()
+    (bytes, slowStartThreshold) = (max(bytes, before.bytes), before.slowStartThreshold)
+    leaveRecovery()
   }
 
   /// Segments are lost: fast recovery begins, unless the connection is recovering already.
@@ -56,15 +58,15 @@ struct CongestionWindow {
   mutating func recover(until end: Int, inFlight: Int) -> Bool {
     guard phase == .open else { return false }
     reduce(inFlight)
-    bytes = threshold
+    bytes = slowStartThreshold
     phase = .recovery(until: end)
     return true
   }
 
-  /// A time-out: everything that may be lost is sent again, slowly at first.
+  /// A retransmission timeout: everything that may be lost is retransmitted, slowly at first.
   mutating func timeOut(until end: Int, inFlight: Int, remaining: Int) {
     if phase == .open { reduce(inFlight) }
-    bytes = remaining + OutboundStream.segmentBytes
+    bytes = remaining + TCP.segmentBytes
     phase = .loss(until: end)
   }
 
@@ -72,8 +74,8 @@ struct CongestionWindow {
   mutating func reduceOnce(inFlight: Int) {
     guard phase == .open else { return }
     reduce(inFlight)
-    bytes = threshold
-    conclude()
+    bytes = slowStartThreshold
+    leaveRecovery()
   }
 
   /// Nothing was sent for longer than a time-out, which halves the window each time (RFC 2861).
@@ -85,9 +87,9 @@ struct CongestionWindow {
     }
   }
 
-  mutating func resent(at now: Int64) { if resentAt == nil { resentAt = now } }
+  mutating func retransmitted(at now: Int64) { if retransmittedAt == nil { retransmittedAt = now } }
 
-  /// Notes how much is under way after sending, and whether it would have been more but for the window.
+  /// Notes how much is in flight after sending, and whether it would have been more but for the window.
   mutating func noteUsage(_ inFlight: Int, acknowledged: Int, next: Int, isLimited: Bool) {
     guard isLimited || acknowledged >= usageEnd || (!isLimiting && inFlight > usedBytes) else {
       return
@@ -96,30 +98,32 @@ struct CongestionWindow {
   }
 
   private mutating func reduce(_ inFlight: Int) {
-    before = (bytes, threshold)
-    resentAt = nil
-    threshold = max(inFlight / 2, 2 * OutboundStream.segmentBytes)
+    before = (bytes, slowStartThreshold)
+    retransmittedAt = nil
+    slowStartThreshold = max(inFlight / 2, 2 * TCP.segmentBytes)
   }
 
-  private mutating func conclude() { (phase, before, resentAt, credit) = (.open, nil, nil, 0) }
+  private mutating func leaveRecovery() {
+    (phase, before, retransmittedAt, credit) = (.open, nil, nil, 0)
+  }
 
   private mutating func grow(by count: Int) {
-    let isSlowStart = bytes < threshold
+    let isSlowStart = bytes < slowStartThreshold
     guard isLimiting || (isSlowStart && bytes < 2 * usedBytes) else { return }
     var rest = count
     if isSlowStart {
-      let step = min(count, threshold - bytes)
+      let step = min(count, slowStartThreshold - bytes)
       bytes += step
       rest -= step
     }
     credit += rest
     if credit >= bytes {
       credit -= bytes
-      bytes += OutboundStream.segmentBytes
+      bytes += TCP.segmentBytes
     }
     bytes = min(bytes, Self.bytesMax)
   }
 
-  private static let initialBytes = 10 * OutboundStream.segmentBytes
+  private static let initialBytes = 10 * TCP.segmentBytes
   private static let bytesMax = 4 * OutboundStream.bufferBytes
 }

@@ -31,13 +31,13 @@ extension Fabric {
   func send(_ segment: Segment, over link: SimulatedLink) {
     let count = segment.payload.count
     let hash = Trace.hash(of: segment.payload.span)
-    let marks = UInt64(segment.flags.rawValue) << 48 ^ UInt64(segment.sequence)
+    let marks = UInt64(segment.flags.rawValue) << 48 ^ UInt64(segment.sequenceNumber)
     trace.record(
       .sent, .tcp, from: link.source, to: link.target, bytes: count, hash: hash ^ marks,
       segment.description, segment.payload)
     let size =
       count + (segment.source.address.isV4 ? Segment.headerBytes : Segment.headerBytes + 20)
-      + 8 * segment.selective.count
+      + 8 * segment.selectiveAcknowledgements.count
     let fate = fate(of: count, size, over: link, .tcp, segment.source, segment.destination)
     guard let arrival = fate.arrival else {
       return trace.recordLoss(

@@ -26,13 +26,13 @@ extension HostKernel {
     let connection = SimulatedConnection(
       self, local: local, remote: endpoint, link: target.map { fabric.link(from: index, to: $0) },
       state: .synSent, options: options)
-    connection.handler = handler
+    connection.upcalls.handler = handler
     connections.add(connection)
-    let patience =
+    let timeout =
       target == nil
       ? min(options.connectTimeout, fabric.configuration.unreachableAfter)
       : options.connectTimeout
-    connection.deadlines.giveUp = scheduler.now + max(0, patience.nanoseconds)
+    connection.tcb.deadlines.failure = scheduler.now + max(0, timeout.nanoseconds)
     connection.sendSYN()
     return connection
   }

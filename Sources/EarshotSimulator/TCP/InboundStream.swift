@@ -4,78 +4,81 @@
 /// doubles, up to 256 KiB, each time a whole buffer has been read, about as Linux's does.
 struct InboundStream {
   /// Everything before has arrived (RCV.NXT).
-  private(set) var next = 0
+  private(set) var nextSequence = 0
   private(set) var unread = ByteQueue()
-  /// Whether the end has arrived, behind all bytes.
-  private(set) var isEnded = false
+  /// Whether the FIN has arrived, and all bytes before it.
+  private(set) var isFINReceived = false
   private(set) var bufferBytes = Self.leastBufferBytes
   private var readBytes = 0  // Since the buffer grew.
-  private var early: [(sequence: Int, payload: [UInt8])] = []  // Ascending by sequence number.
-  private var end: Int?
+  private var outOfOrder: [(sequence: Int, payload: [UInt8])] = []  // Ascending by sequence number.
+  private var finSequence: Int?
   /// The timestamp to be answered with (TS.Recent).
-  private(set) var timestamp: Int64 = 0
-  private var acknowledged = 0  // Last.ACK.sent
+  private(set) var recentTimestamp: Int64 = 0
+  private var lastAcknowledgement = 0  // Last.ACK.sent
   /// Where segments arrived before their turn, the latest first.
-  private var recent: [Int] = []
+  private var recentArrivals: [Int] = []
 
-  /// How many bytes more are taken (RCV.WND).
-  var window: Int { max(0, bufferBytes - unread.count) }
+  /// The receive window (RCV.WND): how many bytes more are taken.
+  var receiveWindow: Int { max(0, bufferBytes - unread.count) }
 
   /// Whether segments are missing before others that are here.
-  var hasGap: Bool { !early.isEmpty || (end.map { $0 > next } ?? false) }
+  var hasGap: Bool { !outOfOrder.isEmpty || (finSequence.map { $0 > nextSequence } ?? false) }
 
   /// Takes in the other side's SYN, for its timestamp.
-  mutating func noteSYN(_ segment: Segment) { timestamp = segment.timestamp }
+  mutating func noteSYN(_ segment: Segment) { recentTimestamp = segment.timestamp }
 
   /// Takes in a segment's payload and end.
   ///
   /// - Returns: Whether anything new is in order now.
   mutating func receive(_ segment: Segment) -> Bool {
-    let before = (next, isEnded)
-    if segment.sequence <= acknowledged { timestamp = max(timestamp, segment.timestamp) }
+    let before = (nextSequence, isFINReceived)
+    if segment.sequenceNumber <= lastAcknowledgement {
+      recentTimestamp = max(recentTimestamp, segment.timestamp)
+    }
     if segment.flags.contains(.fin) {
-      end = segment.sequence + segment.payload.count
-      if segment.sequence > next { noteEarly(end ?? 0) }
+      finSequence = segment.sequenceNumber + segment.payload.count
+      if segment.sequenceNumber > nextSequence { noteOutOfOrder(finSequence ?? 0) }
     }
-    if !segment.payload.isEmpty { place(segment.payload, at: segment.sequence) }
-    if next == end, !isEnded {
-      isEnded = true
-      next += 1
+    if !segment.payload.isEmpty { insert(segment.payload, at: segment.sequenceNumber) }
+    if nextSequence == finSequence, !isFINReceived {
+      isFINReceived = true
+      nextSequence += 1
     }
-    return before != (next, isEnded)
+    return before != (nextSequence, isFINReceived)
   }
 
-  private mutating func place(_ payload: [UInt8], at sequence: Int) {
-    let limit = next + window
-    guard sequence < limit, sequence + payload.count > next, !isEnded else { return }
+  private mutating func insert(_ payload: [UInt8], at sequence: Int) {
+    let limit = nextSequence + receiveWindow
+    guard sequence < limit, sequence + payload.count > nextSequence, !isFINReceived else { return }
     let payload = sequence + payload.count > limit ? Array(payload[..<(limit - sequence)]) : payload
-    guard sequence > next else {
+    guard sequence > nextSequence else {
       accept(payload, at: sequence)
       return drain()
     }
-    noteEarly(sequence)
-    guard !early.contains(where: { $0.sequence == sequence && $0.payload.count >= payload.count })
+    noteOutOfOrder(sequence)
+    guard
+      !outOfOrder.contains(where: { $0.sequence == sequence && $0.payload.count >= payload.count })
     else { return }
-    early.insert(
-      (sequence, payload), at: early.firstIndex { $0.sequence > sequence } ?? early.count)
+    outOfOrder.insert(
+      (sequence, payload), at: outOfOrder.firstIndex { $0.sequence > sequence } ?? outOfOrder.count)
   }
 
-  private mutating func noteEarly(_ sequence: Int) {
-    recent.removeAll { $0 == sequence || $0 < next }
-    recent.insert(sequence, at: 0)
-    if recent.count > Self.recentMax { recent.removeLast() }
+  private mutating func noteOutOfOrder(_ sequence: Int) {
+    recentArrivals.removeAll { $0 == sequence || $0 < nextSequence }
+    recentArrivals.insert(sequence, at: 0)
+    if recentArrivals.count > Self.recentMax { recentArrivals.removeLast() }
   }
 
   private mutating func accept(_ payload: [UInt8], at sequence: Int) {
-    let known = next - sequence
+    let known = nextSequence - sequence
     guard known < payload.count else { return }
     unread.append(known == 0 ? payload : Array(payload[known...]))
-    next += payload.count - known
+    nextSequence += payload.count - known
   }
 
   private mutating func drain() {
-    while let first = early.first, first.sequence <= next {
-      early.removeFirst()
+    while let first = outOfOrder.first, first.sequence <= nextSequence {
+      outOfOrder.removeFirst()
       accept(first.payload, at: first.sequence)
     }
   }
@@ -90,14 +93,14 @@ struct InboundStream {
   }
 
   /// Notes that all that is in order is being acknowledged.
-  mutating func noteAcknowledged() { acknowledged = next }
+  mutating func noteAcknowledgement() { lastAcknowledgement = nextSequence }
 
   /// The blocks that are here behind a gap, at most three, the one that arrived last first (RFC 2018 §4).
-  var selective: [Range<Int>] {
+  var selectiveAcknowledgements: [Range<Int>] {
     guard hasGap else { return [] }
     let all = blocks
     var told: [Range<Int>] = []
-    for sequence in recent where told.count < Self.selectiveMax {
+    for sequence in recentArrivals where told.count < Self.selectiveMax {
       guard let block = all.first(where: { $0.contains(sequence) }), !told.contains(block) else {
         continue
       }
@@ -115,8 +118,8 @@ struct InboundStream {
         blocks.append(block)
       }
     }
-    for (sequence, payload) in early { add(sequence..<sequence + payload.count) }
-    if let end, end > next { add(end..<end + 1) }
+    for (sequence, payload) in outOfOrder { add(sequence..<sequence + payload.count) }
+    if let finSequence, finSequence > nextSequence { add(finSequence..<finSequence + 1) }
     return blocks
   }
 

@@ -1,4 +1,4 @@
-/// How long acknowledgements take, and so how long to wait for one.
+/// The round-trip time of a connection, and the retransmission timeout that follows from it.
 ///
 /// SRTT and RTTVAR are those of RFC 6298, from a sample an acknowledgement. As Linux does, RTTVAR rises at
 /// once to the largest deviation of the present round trip and falls once a round trip, since samples that
@@ -15,8 +15,8 @@ struct RoundTripEstimator {
   private var roundEnd = 0
   private(set) var backOffs = 0
 
-  /// RTO: doubled for every time-out since the last sample, at most two minutes.
-  var timeout: Int64 {
+  /// The retransmission timeout, RTO: doubled for every one since the last sample, at most two minutes.
+  var retransmissionTimeout: Int64 {
     let base = smoothed.map { $0 + max(Self.leastVariation, variation) } ?? Self.initialTimeout
     return min(base << Int64(min(backOffs, 16)), Self.timeoutMax)
   }

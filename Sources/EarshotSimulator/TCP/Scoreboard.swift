@@ -1,7 +1,7 @@
 /// The segments that were sent and are not acknowledged, and what is known of each.
 ///
 /// A segment is taken for lost when one that was sent later has arrived, after some room for reordering
-/// (RFC 8985, RACK). What the other side has, it has said (RFC 2018), and that is never sent again.
+/// (RFC 8985, RACK). What the other side has, it has said (RFC 2018), and that is never retransmitted.
 struct Scoreboard {
   struct Entry {
     var sequence: Int
@@ -10,9 +10,9 @@ struct Scoreboard {
     var sentAt: Int64
     /// The other side has it, but something before is missing.
     var isSacked = false
-    /// Taken for lost, and not sent again since.
+    /// Taken for lost, and not retransmitted since.
     var isLost = false
-    var isResent = false
+    var isRetransmitted = false
 
     var count: Int { end - sequence }
   }
@@ -21,9 +21,9 @@ struct Scoreboard {
   private(set) var sackedBytes = 0
   private(set) var lostBytes = 0
   private var sackedCount = 0
-  private var resentCount = 0
+  private var retransmittedCount = 0
   // Of the segments that have arrived, the one that was sent last.
-  private var latest: (sentAt: Int64, end: Int, roundTrip: Int64)?
+  private var latestDelivered: (sentAt: Int64, end: Int, roundTrip: Int64)?
   private var highestArrived = 0
   private var sawReordering = false
 
@@ -52,11 +52,11 @@ struct Scoreboard {
       if entry.isSacked {
         sackedBytes -= entry.count
         sackedCount -= 1
-      } else if !entry.isResent || echo >= entry.sentAt {
+      } else if !entry.isRetransmitted || echo >= entry.sentAt {
         arrived(entry, at: now, leastRoundTrip)
       }
       if entry.isLost { lostBytes -= entry.count }
-      if entry.isResent { resentCount -= 1 }
+      if entry.isRetransmitted { retransmittedCount -= 1 }
       head += 1
     }
     if isEmpty {
@@ -80,7 +80,7 @@ struct Scoreboard {
     var sentAt: Int64?
     while index < entries.count, entries[index].end <= block.upperBound {
       if !entries[index].isSacked {
-        if sentAt == nil, !entries[index].isResent { sentAt = entries[index].sentAt }
+        if sentAt == nil, !entries[index].isRetransmitted { sentAt = entries[index].sentAt }
         arrived(entries[index], at: now, leastRoundTrip)
         if entries[index].isLost { lostBytes -= entries[index].count }
         (entries[index].isSacked, entries[index].isLost) = (true, false)
@@ -103,40 +103,48 @@ struct Scoreboard {
   }
 
   private mutating func arrived(_ entry: Entry, at now: Int64, _ leastRoundTrip: Int64) {
-    if !entry.isResent, entry.end < highestArrived { sawReordering = true }
+    if !entry.isRetransmitted, entry.end < highestArrived { sawReordering = true }
     highestArrived = max(highestArrived, entry.end)
     let roundTrip = now - entry.sentAt
     // What arrived sooner than anything could was sent before.
-    if entry.isResent, roundTrip < leastRoundTrip { return }
-    if let latest, (latest.sentAt, latest.end) >= (entry.sentAt, entry.end) { return }
-    latest = (entry.sentAt, entry.end, roundTrip)
+    if entry.isRetransmitted, roundTrip < leastRoundTrip { return }
+    if let latestDelivered,
+      (latestDelivered.sentAt, latestDelivered.end) >= (entry.sentAt, entry.end)
+    {
+      return
+    }
+    latestDelivered = (entry.sentAt, entry.end, roundTrip)
   }
 
   /// Marks what is lost as far as can be seen now.
   ///
   /// - Returns: When to look again: what may have been overtaken is given that time.
   mutating func detectLosses(at now: Int64, leastRoundTrip: Int64, isRecovering: Bool) -> Int64? {
-    guard let latest, sackedCount + resentCount > 0 else { return nil }
-    let patience = reorderingTime(leastRoundTrip, isRecovering)
+    guard let latestDelivered, sackedCount + retransmittedCount > 0 else { return nil }
+    let window = reorderingWindow(leastRoundTrip, isRecovering)
     var next: Int64?
     for index in head..<entries.count where !entries[index].isSacked && !entries[index].isLost {
       let entry = entries[index]
-      guard (entry.sentAt, entry.end) < (latest.sentAt, latest.end) else { continue }
-      let due = entry.sentAt + latest.roundTrip + patience
+      guard (entry.sentAt, entry.end) < (latestDelivered.sentAt, latestDelivered.end) else {
+        continue
+      }
+      let due = entry.sentAt + latestDelivered.roundTrip + window
       if due <= now { markLost(index) } else { next = max(next ?? due, due) }
     }
     return next
   }
 
-  private func reorderingTime(_ leastRoundTrip: Int64, _ isRecovering: Bool) -> Int64 {
-    if !sawReordering, isRecovering || sackedCount >= Self.duplicateThreshold { return 0 }
+  private func reorderingWindow(_ leastRoundTrip: Int64, _ isRecovering: Bool) -> Int64 {
+    if !sawReordering, isRecovering || sackedCount >= TCP.duplicateAcknowledgementThreshold {
+      return 0
+    }
     return leastRoundTrip / 4
   }
 
   /// Marks what a time-out takes for lost: the first segment, and all that are as late as it.
   mutating func timeOut(at now: Int64) {
     for index in head..<entries.count where !entries[index].isSacked && !entries[index].isLost {
-      let isLate = latest.map { entries[index].sentAt + $0.roundTrip <= now } ?? true
+      let isLate = latestDelivered.map { entries[index].sentAt + $0.roundTrip <= now } ?? true
       if index == head || isLate { markLost(index) }
     }
   }
@@ -152,22 +160,24 @@ struct Scoreboard {
     lostBytes = 0
   }
 
-  /// The first lost segment, which is sent again now, or as much of it as a segment carries.
-  mutating func resendLost(atMost count: Int, at now: Int64) -> Range<Int>? {
+  /// The first lost segment, which is retransmitted now, or as much of it as a segment carries.
+  mutating func retransmitLost(atMost count: Int, at now: Int64) -> Range<Int>? {
     guard lostBytes > 0 else { return nil }
-    return entries[head...].firstIndex { $0.isLost }.map { resend($0, atMost: count, at: now) }
+    return entries[head...].firstIndex { $0.isLost }.map { retransmit($0, atMost: count, at: now) }
   }
 
-  /// The last segment, which is sent again now.
-  mutating func resendLast(atMost count: Int, at now: Int64) -> Range<Int>? {
-    entries[head...].lastIndex { !$0.isSacked }.map { resend($0, atMost: count, at: now) }
+  /// The last segment, which is retransmitted now.
+  mutating func retransmitLast(atMost count: Int, at now: Int64) -> Range<Int>? {
+    entries[head...].lastIndex { !$0.isSacked }.map { retransmit($0, atMost: count, at: now) }
   }
 
-  private mutating func resend(_ index: Int, atMost count: Int, at now: Int64) -> Range<Int> {
+  private mutating func retransmit(_ index: Int, atMost count: Int, at now: Int64) -> Range<Int> {
     if entries[index].count > count { split(index, after: count) }
     if entries[index].isLost { lostBytes -= entries[index].count }
-    if !entries[index].isResent { resentCount += 1 }
-    (entries[index].isLost, entries[index].isResent, entries[index].sentAt) = (false, true, now)
+    if !entries[index].isRetransmitted { retransmittedCount += 1 }
+    (entries[index].isLost, entries[index].isRetransmitted, entries[index].sentAt) = (
+      false, true, now
+    )
     return entries[index].sequence..<entries[index].end
   }
 
@@ -175,9 +185,7 @@ struct Scoreboard {
     var rest = entries[index]
     rest.sequence += count
     entries[index].end = rest.sequence
-    if rest.isResent { resentCount += 1 }
+    if rest.isRetransmitted { retransmittedCount += 1 }
     entries.insert(rest, at: index + 1)
   }
-
-  private static let duplicateThreshold = 3
 }

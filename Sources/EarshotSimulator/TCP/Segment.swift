@@ -15,16 +15,16 @@ struct Segment {
   var destination: Endpoint
   var flags: Flags
   /// The sequence number of the first byte of the payload, or that of the end.
-  var sequence = 0
+  var sequenceNumber = 0
   /// Everything before this sequence number has arrived.
-  var acknowledgment = 0
-  /// How many bytes more may be sent from there on.
+  var acknowledgementNumber = 0
+  /// The receive window: how many bytes more may be sent from there on.
   var window = 0
-  /// What has arrived behind gaps (RFC 2018).
-  var selective: [Range<Int>] = []
+  /// What has arrived out of order, behind gaps (RFC 2018).
+  var selectiveAcknowledgements: [Range<Int>] = []
   /// When it was sent, and the time on the segment that it answers (RFC 7323), in nanoseconds.
   var timestamp: Int64 = 0
-  var echo: Int64 = 0
+  var echoedTimestamp: Int64 = 0
   var payload: [UInt8] = []
 }
 
@@ -35,9 +35,10 @@ extension Segment: CustomStringConvertible {
       (.syn, "SYN"), (.ack, "ACK"), (.fin, "FIN"), (.rst, "RST"), (.probe, "probe"),
     ]
     let marks = names.filter { flags.contains($0.0) }.map(\.1).joined(separator: " ")
-    let blocks = selective.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: " ")
-    return "\(source) → \(destination), \(marks), seq \(sequence), \(payload.count) bytes, "
-      + "ack \(acknowledgment), win \(window)" + (blocks.isEmpty ? "" : ", sack \(blocks)")
+    let blocks = selectiveAcknowledgements.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(
+      separator: " ")
+    return "\(source) → \(destination), \(marks), seq \(sequenceNumber), \(payload.count) bytes, "
+      + "ack \(acknowledgementNumber), win \(window)" + (blocks.isEmpty ? "" : ", sack \(blocks)")
   }
 }
 

@@ -17,7 +17,7 @@ final class SimulatedListener: Listener, @unchecked Sendable {
     handler = nil
     kernel.listeners.remove(self)
     for connection in pending {
-      if connection.state == .established { connection.send(.rst) }
+      if connection.tcb.state == .established { connection.send(.rst) }
       connection.forget()
     }
   }
@@ -35,23 +35,23 @@ final class SimulatedListener: Listener, @unchecked Sendable {
     connection.listener = self
     pending.append(connection)
     kernel.connections.add(connection)
-    connection.inbound.noteSYN(segment)
+    connection.tcb.inbound.noteSYN(segment)
     connection.sendSYN()
   }
 
   /// Hands a connection over that is open now.
   func offer(_ connection: SimulatedConnection) {
     kernel.process.perform { [self] in
-      guard let handler, connection.listener === self, connection.state == .established else {
+      guard let handler, connection.listener === self, connection.tcb.state == .established else {
         return
       }
       drop(connection)
-      connection.handler = handler.listener(self, accepted: connection)
-      if connection.handler == nil {
+      connection.upcalls.handler = handler.listener(self, accepted: connection)
+      if connection.upcalls.handler == nil {
         connection.send(.rst)
         connection.forget()
       } else {
-        connection.callPump()
+        connection.scheduleUpcalls()
       }
     }
   }

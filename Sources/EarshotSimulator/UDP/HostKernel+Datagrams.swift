@@ -22,9 +22,7 @@ extension HostKernel {
     return receiver.refusal(of: count)
   }
 
-  /// Takes a datagram that arrived at this host.
-  ///
-  /// - Parameter record: Told first why it is lost, or `nil` if a socket takes it.
+  /// Takes a datagram that arrived at this host; `record` is told first why it is lost, or `nil` if a socket takes it.
   func receive(
     _ bytes: [UInt8], _ header: DatagramHeader, at destination: Endpoint,
     _ record: (TraceEvent.Loss?) -> Void

@@ -1,0 +1,39 @@
+/// The transmission control protocol as the kernels of simulated hosts speak it.
+///
+/// They behave as Linux's do with the congestion control `reno`; `LinuxComparisonTests` keeps them to measured
+/// figures.
+///
+/// Modelled are: connections that open and end with SYN and FIN, resets, receive windows and probes of a closed
+/// window, delayed acknowledgements, timestamps (RFC 7323), selective acknowledgements (RFC 2018), the
+/// retransmission timeout (RFC 6298) with its back-off, slow start, congestion avoidance and fast recovery (RFC
+/// 5681, RFC 6675), losses found by time and probed for at the tail (RFC 8985), retransmission timeouts that prove to
+/// be spurious (RFC 3522), the user timeout, and buffers that grow: the receiver's from 64 to 256 KiB, the sender's
+/// from 45 to 256 KiB.
+///
+/// Not modelled are:
+/// * sequence numbers that wrap, begin anywhere but at zero, or are taken by a SYN; the states between the
+///   first FIN and the last: a connection that is over is kept for a minute, on both sides; simultaneous
+///   open; old segments that reach a new connection of the same ports (PAWS);
+/// * any congestion control but Reno (CUBIC, BBR), pacing, proportional rate reduction, explicit congestion
+///   notification, duplicate selective acknowledgements (RFC 2883) and what Linux learns from them;
+/// * Nagle's algorithm, which Earshot turns off, urgent data, keep-alives, TCP Fast Open;
+/// * buffers beyond 256 KiB, which Linux would give to fast and long paths, and the memory that a segment takes
+///   besides its bytes; SYN cookies, and listeners' queues beyond their length;
+/// * the network's answers: ICMP, path MTU discovery. A link without loss and bandwidth carries segments of
+///   up to 64 KiB, as segmentation offload hands them on.
+enum TCP {
+  /// The largest payload of a segment on Ethernet, beside the timestamps.
+  static let segmentBytes = 1_448
+  /// How long an acknowledgement is put off, in nanoseconds: Linux's least.
+  static let delayedAcknowledgement: Int64 = 40_000_000
+  /// How long the other side may put an acknowledgement off, in nanoseconds: the most that Linux allows for.
+  static let delayedAcknowledgementMax: Int64 = 200_000_000
+  /// How long a connection is kept that is over, in nanoseconds: Linux's TIME_WAIT and orphaned FIN_WAIT2.
+  static let timeWait: Int64 = 60_000_000_000
+  /// How many duplicate acknowledgements show a loss (RFC 5681).
+  static let duplicateAcknowledgementThreshold = 3
+  /// How many retransmission timeouts, or window probes without an answer, end a connection: Linux's `tcp_retries2`.
+  static let retriesMax = 15
+  /// How many SYNs without an answer end a connection: Linux's `tcp_syn_retries`.
+  static let retriesOfSYNMax = 6
+}

@@ -1,0 +1,69 @@
+/// What a kernel knows of a connection (RFC 9293 §3.3.1): its state, both streams, and what has to be done when.
+struct TransmissionControlBlock {
+  enum State {
+    case synSent, synReceived
+    /// Also while either direction has ended.
+    case established
+    /// Forgotten by the kernel.
+    case closed
+  }
+  var state: State
+  var outbound = OutboundStream()
+  var inbound = InboundStream()
+  var deadlines = Deadlines()
+  /// The receive window that the other side knows of.
+  var advertisedWindow = InboundStream.leastBufferBytes
+  /// Bytes that arrived since the last acknowledgement.
+  var unacknowledgedBytes = 0
+  /// How many window probes in a row have found no room.
+  var unansweredProbes = 0
+  var counters = Counters()
+
+  init(_ state: State) { self.state = state }
+
+  /// When the kernel has to do something about a connection by itself.
+  struct Deadlines {
+    /// Retransmit a SYN, or probe a closed window.
+    var retransmission: Int64?
+    /// Send the delayed acknowledgement.
+    var acknowledgement: Int64?
+    /// Fail the connection: the time to connect or the user timeout has passed.
+    var failure: Int64?
+    /// Forget the connection, which has ended (TIME-WAIT).
+    var timeWait: Int64?
+
+    var next: Int64? {
+      let first = min(
+        retransmission ?? .max, acknowledgement ?? .max, failure ?? .max, timeWait ?? .max)
+      return first == .max ? nil : first
+    }
+  }
+
+  /// What a kernel counts of a connection for the application.
+  struct Counters {
+    var writtenBytes = 0
+    var delivered: UInt64 = 0
+    var arrived: UInt64 = 0
+  }
+
+  /// How far the transport got.
+  var progress: TransportProgress {
+    let leastRoundTrip = outbound.roundTrips.least
+    return TransportProgress(
+      unacknowledgedBytes: max(0, counters.writtenBytes - outbound.unacknowledged),
+      deliveredCount: counters.delivered, arrivedCount: counters.arrived,
+      leastRoundTrip: leastRoundTrip == .max ? nil : .nanoseconds(leastRoundTrip))
+  }
+
+  /// Counts what a segment says: that something in flight has arrived, or bytes.
+  mutating func count(_ segment: Segment) {
+    let isNews =
+      segment.acknowledgementNumber > outbound.unacknowledged
+      || !segment.selectiveAcknowledgements.isEmpty
+    if outbound.isInFlight, isNews { counters.delivered += 1 }
+    if !segment.payload.isEmpty { counters.arrived += 1 }
+  }
+
+  /// The first deadline of the connection or of what it has in flight.
+  var deadline: Int64? { [deadlines.next, outbound.deadline].compactMap { $0 }.min() }
+}
