@@ -5,14 +5,12 @@ import EarshotNetwork
 ///
 /// Every interface is served over each family that it has an address of.
 final class MulticastTransport: Sendable {
-  private static let groupV4 = IPAddress.v4(0xE000_00FB)
-  private static let groupV6 = IPAddress.v6(0xFF02_0000_0000_0000, 0xFB, scope: 0)
   private static let options = DatagramOptions(
     sharesPort: true, multicastHopLimit: 255, loopsMulticast: true)
 
   /// Whether others on this host have the port too.
   ///
-  /// What is sent to the host alone then reaches one of its sockets, not always ours (RFC 6762 §15.1).
+  /// What is sent to the host alone then reaches one of its sockets, not always this one (RFC 6762 §15.1).
   let sharesPort: Bool
   private let socketV4: any DatagramSocket
   private let socketV6: (any DatagramSocket)?
@@ -30,9 +28,8 @@ final class MulticastTransport: Sendable {
     sharesPort = Self.isTaken(on: host)
     socketV4 = try host.openDatagramSocket(
       on: Endpoint(.anyV4, port: DNSArrival.port), options: Self.options, handler: handler)
-    let hasV6 = interfaces.contains { Self.has(.anyV6, $0) }
     socketV6 =
-      hasV6
+      interfaces.contains { $0.has(.v6) }
       ? try? host.openDatagramSocket(
         on: Endpoint(.anyV6, port: DNSArrival.port), options: Self.options, handler: handler)
       : nil
@@ -49,14 +46,13 @@ final class MulticastTransport: Sendable {
         try? socket(for: group.address)?.join(group.address, on: interface.index)
       }
     }
-    return socketV6 != nil || !interfaces.contains { Self.has(.anyV6, $0) }
+    return socketV6 != nil || !interfaces.contains { $0.has(.v6) }
   }
 
   /// Where multicasts on an interface go.
   static func groups(of interface: NetworkInterface) -> [Endpoint] {
-    [(IPAddress.anyV4, groupV4), (IPAddress.anyV6, groupV6)]
-      .filter { has($0.0, interface) }
-      .map { Endpoint($0.1, port: DNSArrival.port) }
+    IPAddress.Family.allCases.filter { interface.has($0) }
+      .map { Endpoint($0.multicastDNSGroup, port: DNSArrival.port) }
   }
 
   /// Sends one packet, or loses it.
@@ -65,14 +61,14 @@ final class MulticastTransport: Sendable {
   }
 
   /// Sends one packet to the group such that it does not leave this host, or loses it.
-  func tellNeighbours(
-    _ packet: [UInt8], of group: Endpoint, on interface: UInt32, of host: any NetworkHost
+  func sendWithinHost(
+    _ packet: [UInt8], to group: Endpoint, on interface: UInt32, of host: any NetworkHost
   ) {
-    let any: IPAddress = group.address == Self.groupV4 ? .anyV4 : .anyV6
     var options = Self.options
     options.multicastHopLimit = 0
     let socket = try? host.openDatagramSocket(
-      on: Endpoint(any, port: DNSArrival.port), options: options, handler: Nobody())
+      on: Endpoint(group.address.family.any, port: DNSArrival.port), options: options,
+      handler: SilentHandler())
     try? socket?.send(packet.span, to: group, on: interface)
     socket?.close()
   }
@@ -84,7 +80,7 @@ final class MulticastTransport: Sendable {
   }
 
   private func socket(for address: IPAddress) -> (any DatagramSocket)? {
-    switch address {
+    switch address.family {
     case .v4: socketV4
     case .v6: socketV6
     }
@@ -93,7 +89,8 @@ final class MulticastTransport: Sendable {
   private static func isTaken(on host: any NetworkHost) -> Bool {
     do throws(NetworkError) {
       try host.openDatagramSocket(
-        on: Endpoint(.anyV4, port: DNSArrival.port), options: DatagramOptions(), handler: Nobody()
+        on: Endpoint(.anyV4, port: DNSArrival.port), options: DatagramOptions(),
+        handler: SilentHandler()
       ).close()
       return false
     } catch {
@@ -101,21 +98,22 @@ final class MulticastTransport: Sendable {
     }
   }
 
-  /// Hears nothing: for a socket that is closed at once.
-  private final class Nobody: DatagramHandler {
+  /// Ignores everything: for a socket that is closed at once.
+  private final class SilentHandler: DatagramHandler {
     func datagramSocket(
       _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
     ) {}
     func datagramSocketFinishedBatch(_ socket: any DatagramSocket) {}
     func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
   }
+}
 
-  private static func has(_ family: IPAddress, _ interface: NetworkInterface) -> Bool {
-    interface.addresses.contains { address in
-      switch (address, family) {
-      case (.v4, .v4), (.v6, .v6): true
-      case (.v4, .v6), (.v6, .v4): false
-      }
+extension IPAddress.Family {
+  /// The group of multicast DNS: 224.0.0.251 or ff02::fb.
+  fileprivate var multicastDNSGroup: IPAddress {
+    switch self {
+    case .v4: .v4(0xE000_00FB)
+    case .v6: .v6(0xFF02_0000_0000_0000, 0xFB, scope: 0)
     }
   }
 }

@@ -8,6 +8,30 @@ public enum IPAddress: Hashable, Sendable {
   /// link-local addresses, otherwise 0.
   case v6(UInt64, UInt64, scope: UInt32)
 
+  /// A family of addresses.
+  public enum Family: Hashable, Sendable, CaseIterable {
+    /// IPv4.
+    case v4
+    /// IPv6.
+    case v6
+
+    /// The address that stands for all addresses of the family.
+    public var any: IPAddress {
+      switch self {
+      case .v4: .anyV4
+      case .v6: .anyV6
+      }
+    }
+  }
+
+  /// The family of the address.
+  public var family: Family {
+    switch self {
+    case .v4: .v4
+    case .v6: .v6
+    }
+  }
+
   /// Any IPv4 address of this host.
   public static let anyV4 = IPAddress.v4(0)
   /// Any IPv6 address of this host.
@@ -166,9 +190,16 @@ public struct NetworkInterface: Hashable, Sendable {
     self.name = name
     self.addresses = addresses
     self.networks =
-      networks ?? addresses.map { AddressRange($0, bits: $0.bytes.count == 4 ? 24 : 64) }
+      networks ?? addresses.map { AddressRange($0, bits: $0.family == .v4 ? 24 : 64) }
     self.supportsMulticast = supportsMulticast
     self.maximumTransmissionUnit = maximumTransmissionUnit
+  }
+}
+
+extension NetworkInterface {
+  /// Whether the interface has an address of a family.
+  public func has(_ family: IPAddress.Family) -> Bool {
+    addresses.contains { $0.family == family }
   }
 }
 

@@ -67,24 +67,24 @@ package struct PacketMemory: Hashable, Sendable {
   /// An empty memory.
   package init() {}
 
-  /// Remembers a packet and the way that it went.
-  package mutating func note(_ packet: [UInt8], way: UInt64, at now: Instant) {
+  /// Remembers a packet and the path that it took.
+  package mutating func note(_ packet: [UInt8], path: UInt64, at now: Instant) {
     entries.removeAll { $0.until <= now }
     if entries.count == Self.entriesMax { entries.removeFirst() }
-    entries.append(Entry(hash: Self.hash(packet, way), until: now + Self.kept))
+    entries.append(Entry(hash: Self.hash(packet, path), until: now + Self.kept))
   }
 
-  /// Whether a packet went this way within the last second; forgets one such packet.
-  package mutating func take(_ packet: [UInt8], way: UInt64, at now: Instant) -> Bool {
+  /// Whether a packet took this path within the last second; forgets one such packet.
+  package mutating func take(_ packet: [UInt8], path: UInt64, at now: Instant) -> Bool {
     guard !entries.isEmpty else { return false }
-    let hash = Self.hash(packet, way)
+    let hash = Self.hash(packet, path)
     let place = entries.firstIndex { $0.hash == hash && $0.until > now }
     return place.map { entries.remove(at: $0) } != nil
   }
 
-  private static func hash(_ packet: [UInt8], _ way: UInt64) -> UInt64 {
+  private static func hash(_ packet: [UInt8], _ path: UInt64) -> UInt64 {
     var hash = RollingHash()
-    hash.combine(way)
+    hash.combine(path)
     hash.combine(bytes: packet.span)
     return hash.value
   }

@@ -86,17 +86,9 @@ extension ValueRule where Value == String {
     ValueRule(
       "a service type: 1 to 15 of a–z, 0–9 and hyphens, with a letter, no hyphen at an end or doubled"
     ) { node in
-      guard case .string(let text) = node.value, Self.isServiceType(text) else { return nil }
-      return text
+      guard case .string(let text) = node.value else { return nil }
+      return try? ServiceType(text).text
     }
-  }
-
-  private static func isServiceType(_ text: String) -> Bool {
-    let allowed = text.utf8.allSatisfy {
-      0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || $0 == 0x2D
-    }
-    return allowed && (1...15).contains(text.utf8.count) && text.utf8.contains { $0 >= 0x61 }
-      && !text.hasPrefix("-") && !text.hasSuffix("-") && !text.contains("--")
   }
 }
 

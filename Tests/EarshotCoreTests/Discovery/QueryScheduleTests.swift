@@ -100,12 +100,12 @@ struct QueryScheduleTests {
   @Test("A packet of ours is recognised once when it comes back")
   func packetMemory() {
     var memory = PacketMemory()
-    memory.note([1, 2], way: 1, at: .zero)
-    let ways: [([UInt8], UInt64)] = [([1, 2], 2), ([1, 3], 1), ([1, 2], 1), ([1, 2], 1)]
-    let taken = ways.map { memory.take($0.0, way: $0.1, at: .zero) }
+    memory.note([1, 2], path: 1, at: .zero)
+    let paths: [([UInt8], UInt64)] = [([1, 2], 2), ([1, 3], 1), ([1, 2], 1), ([1, 2], 1)]
+    let taken = paths.map { memory.take($0.0, path: $0.1, at: .zero) }
     #expect(taken == [false, false, true, false])
-    memory.note([1, 2], way: 1, at: .zero)
-    let isTakenLate = memory.take([1, 2], way: 1, at: .zero + .seconds(2))
+    memory.note([1, 2], path: 1, at: .zero)
+    let isTakenLate = memory.take([1, 2], path: 1, at: .zero + .seconds(2))
     #expect(!isTakenLate)
   }
 }

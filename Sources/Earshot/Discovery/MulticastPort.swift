@@ -1,0 +1,146 @@
+import EarshotCore
+import EarshotNetwork
+
+/// UDP port 5353 of one host: closed, open, or to be opened again; and what passes through it.
+struct MulticastPort {
+  private enum State {
+    case closed
+    case open(MulticastTransport)
+    /// To be opened again: the system took the sockets away, or refused them so many times in a row.
+    case reopening(refusals: Int, last: NetworkError?)
+  }
+
+  private let host: any NetworkHost
+  private var state = State.closed
+  private var filter = PacketFilter()
+
+  /// The interfaces that carry multicast and have addresses, as they were seen last.
+  private(set) var interfaces: [NetworkInterface] = []
+  /// How many packets were sent.
+  private(set) var statistics = MulticastDNS.Statistics()
+
+  /// The port of a host, closed.
+  init(of host: any NetworkHost) { self.host = host }
+
+  /// Whether nothing is open, nor to be opened again.
+  var isClosed: Bool { if case .closed = state { true } else { false } }
+
+  /// Whether packets can be sent and received.
+  var isOpen: Bool { transport != nil }
+
+  /// Why the system refused the sockets, while they are to be opened again.
+  var refusal: NetworkError? { if case .reopening(_, let last) = state { last } else { nil } }
+
+  /// Whether other programs of the host have the port too, so that what is sent to this host alone may miss it.
+  var isShared: Bool { transport?.sharesPort ?? false }
+
+  private var transport: MulticastTransport? {
+    if case .open(let transport) = state { transport } else { nil }
+  }
+
+  // MARK: Life
+
+  /// Looks at the host's interfaces again.
+  ///
+  /// - Returns: Whether they are others than before.
+  mutating func updateInterfaces() -> Bool {
+    let usable = host.interfaces.filter { $0.supportsMulticast && !$0.addresses.isEmpty }
+    defer { interfaces = usable }
+    return usable != interfaces
+  }
+
+  /// Opens the sockets.
+  ///
+  /// - Parameter handler: Told of what arrives.
+  /// - Returns: How long to wait before trying again, or `nil` when they are open.
+  mutating func open(handler: any DatagramHandler) -> Duration? {
+    do throws(NetworkError) {
+      state = .open(try MulticastTransport(on: host, interfaces: interfaces, handler: handler))
+      return nil
+    } catch {
+      var refusals = 1
+      if case .reopening(let earlier, _) = state { refusals += earlier }
+      state = .reopening(refusals: refusals, last: error)
+      return .seconds(min(8, 1 << min(refusals - 1, 3)))
+    }
+  }
+
+  /// Receives on interfaces that have come too.
+  ///
+  /// - Returns: `false` when the sockets do not fit the interfaces any more, and were closed to be opened again.
+  mutating func join() -> Bool {
+    guard let transport, !transport.join(interfaces) else { return true }
+    lose()
+    return false
+  }
+
+  /// The sockets are gone, and are to be opened again.
+  mutating func lose() {
+    transport?.close()
+    state = .reopening(refusals: 0, last: nil)
+  }
+
+  /// Closes the sockets until they are opened again.
+  mutating func close() {
+    transport?.close()
+    state = .closed
+  }
+
+  // MARK: Packets
+
+  /// Sends a packet, unless nothing is open, the budget is spent, or the receiver is not on the link.
+  mutating func send(_ packet: [UInt8], to destination: DNSDestination, on index: UInt32) {
+    guard let transport, let interface = interfaces.first(where: { $0.index == index }) else {
+      return
+    }
+    switch destination {
+    case .unicast(let endpoint):
+      guard isOnLink(endpoint.address), filter.allowsUnicast(at: host.now) else { return }
+      transport.send(packet, to: endpoint, on: nil)
+      statistics.unicasts += 1
+    case .neighbours:
+      guard let group = MulticastTransport.groups(of: interface).first,
+        filter.allowsMulticast(on: index, at: host.now)
+      else { return }
+      filter.noteSent(packet, to: group, on: index, at: host.now)
+      transport.sendWithinHost(packet, to: group, on: index, of: host)
+    case .multicast:
+      guard filter.allowsMulticast(on: index, at: host.now) else { return }
+      for group in MulticastTransport.groups(of: interface) {
+        filter.noteSent(packet, to: group, on: index, at: host.now)
+        transport.send(packet, to: group, on: index)
+        statistics.multicasts += 1
+      }
+    }
+  }
+
+  /// Whether an address is reached without a router: packets go to no others (RFC 6762 §11).
+  private func isOnLink(_ address: IPAddress) -> Bool {
+    interfaces.contains { interface in
+      interface.networks.contains { $0.contains(address) }
+    }
+  }
+
+  /// The message of a packet that came in, or `nil` if it is not looked at.
+  mutating func receive(_ packet: [UInt8], _ header: DatagramHeader) -> DNSArrival? {
+    guard filter.admits(packet, header, interfaces: interfaces, at: host.now),
+      let message = try? DNSMessage(decoding: packet)
+    else { return nil }
+    return DNSArrival(
+      message, from: header.source, on: header.interface,
+      wasMulticast: header.destination.isMulticast)
+  }
+}
+
+extension MulticastDNS {
+  /// How many packets were sent.
+  package struct Statistics: Hashable, Sendable {
+    /// To the group, over each family of addresses.
+    package var multicasts = 0
+    /// To one host alone.
+    package var unicasts = 0
+
+    /// Nothing sent yet.
+    package init() {}
+  }
+}
