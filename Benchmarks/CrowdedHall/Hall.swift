@@ -78,7 +78,7 @@ final class Hall: Sendable {
     }
   }
 
-  private func take(_ report: BrowserMachine.Report, by guest: Guest) {
+  private func take(_ report: BrowserEvent, by guest: Guest) {
     guard case .found(let service) = report else { return }
     records.withLock { records in
       guard let entry = records[guest.id]?.entry, let other = records[service.id]?.entry else {

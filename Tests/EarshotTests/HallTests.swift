@@ -50,7 +50,7 @@ private final class Hall: Sendable {
     }
   }
 
-  private func take(_ report: BrowserMachine.Report, by guest: Guest) {
+  private func take(_ report: BrowserEvent, by guest: Guest) {
     state.withLock { log in
       switch report {
       case .found(let service): log.found[guest.id, default: [:]][service.id] = guest.host.now

@@ -6,13 +6,13 @@ import Testing
 
 /// Peers of a simulated world that find each other.
 private final class FoundPeers: Sendable {
-  private let state = Mutex<[BrowserMachine.Report]>([])
+  private let state = Mutex<[BrowserEvent]>([])
 
-  var reports: [BrowserMachine.Report] { state.withLock { $0 } }
-  func take(_ report: BrowserMachine.Report) { state.withLock { $0.append(report) } }
+  var reports: [BrowserEvent] { state.withLock { $0 } }
+  func take(_ report: BrowserEvent) { state.withLock { $0.append(report) } }
 
   /// Who is there now, in the order of their finding.
-  var present: [DiscoveredService] {
+  var present: [DiscoveredPeer] {
     reports.reduce(into: []) { present, report in
       switch report {
       case .found(let service): present.append(service)

@@ -88,21 +88,3 @@ public actor Browser {
 
   private static let eventsMax = 4_096
 }
-
-extension BrowserEvent {
-  init(_ report: BrowserMachine.Report) {
-    switch report {
-    case .found(let service): self = .found(DiscoveredPeer(service))
-    case .updated(let service): self = .updated(DiscoveredPeer(service))
-    case .lost(let id): self = .lost(id)
-    }
-  }
-}
-
-extension DiscoveredPeer {
-  init(_ service: DiscoveredService) {
-    self.init(
-      id: service.id, name: service.name, info: service.info.dictionary,
-      endpoints: service.endpoints)
-  }
-}

@@ -8,7 +8,7 @@ struct DiscoveryMachines {
     case browser(Int)
     case reopening
   }
-  typealias Listener = @Sendable (BrowserMachine.Report) -> Void
+  typealias Listener = @Sendable (BrowserEvent) -> Void
 
   private var advertisers = MachineTable<AdvertiserMachine>()
   private var browsers = MachineTable<BrowserMachine>()

@@ -90,7 +90,7 @@ package actor MulticastDNS {
   ///     call back into this actor.
   /// - Returns: The name to stop it by.
   package func browse(
-    _ service: ServiceType, report: @escaping @Sendable (BrowserMachine.Report) -> Void
+    _ service: ServiceType, report: @escaping @Sendable (BrowserEvent) -> Void
   ) -> BrowsingID {
     lastNumber += 1
     guard machines.browserCount < Self.browsingsMax else { return BrowsingID(number: lastNumber) }

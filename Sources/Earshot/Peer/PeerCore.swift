@@ -148,8 +148,8 @@ actor PeerCore {
     }
     let browser = Browser(serviceType: serviceType, peer: peer)
     let browsing = discovery.assumeIsolated { discovery in
-      discovery.browse(service) { [weak browser] report in
-        browser?.assumeIsolated { $0.report(BrowserEvent(report)) }
+      discovery.browse(service) { [weak browser] event in
+        browser?.assumeIsolated { $0.report(event) }
       }
     }
     browsers.append(Browsing(browser: browser, browsing: browsing))

@@ -31,17 +31,17 @@ struct Absentees: Hashable, Sendable {
   var next: Instant? { entries.lazy.map(\.due).min() }
 
   /// Remembers a peer that was lost; when there are too many, the one that was lost first is forgotten.
-  mutating func add(_ service: DiscoveredService, at now: Instant, random: inout RandomStream) {
-    remove(service.id)
+  mutating func add(_ peer: DiscoveredPeer, at now: Instant, random: inout RandomStream) {
+    remove(peer.id)
     var addresses: [IPAddress] = []
-    for endpoint in service.endpoints where !addresses.contains(endpoint.address) {
+    for endpoint in peer.endpoints where !addresses.contains(endpoint.address) {
       addresses.append(endpoint.address)
     }
     guard !addresses.isEmpty else { return }
     if entries.count == Self.countMax { entries.removeFirst() }
     entries.append(
       Absentee(
-        id: service.id, addresses: Array(addresses.prefix(Self.addressesMax)), since: now,
+        id: peer.id, addresses: Array(addresses.prefix(Self.addressesMax)), since: now,
         heard: now, due: now + random.duration(below: Self.interval)))
   }
 

@@ -24,13 +24,7 @@ package struct BrowserMachine: Hashable, Sendable {
   package enum Action: Hashable, Sendable {
     case send([UInt8], to: DNSDestination, interface: UInt32)
     case wake(at: Instant)  // Replaces any earlier wake.
-    case report(Report)
-  }
-  /// What became of a peer, in this order: found once, updated any number of times, lost once.
-  package enum Report: Hashable, Sendable {
-    case found(DiscoveredService)
-    case updated(DiscoveredService)
-    case lost(PeerID)
+    case report(BrowserEvent)
   }
 
   private let own: PeerID
@@ -95,7 +89,7 @@ package struct BrowserMachine: Hashable, Sendable {
       query.lookAnew(at: now, random: &random)
     }
     let lost = report(after: touched, at: now, into: &out)
-    for service in lost { absentees.add(service, at: now, random: &random) }
+    for peer in lost { absentees.add(peer, at: now, random: &random) }
   }
 
   private mutating func restart(at now: Instant) {
@@ -122,7 +116,7 @@ extension BrowserMachine {
   @discardableResult
   private mutating func report(
     after touched: [DNSName], at now: Instant, into out: inout [Action]
-  ) -> [DiscoveredService] {
+  ) -> [DiscoveredPeer] {
     var seen: Set<DNSName> = []
     let names = touched.filter { seen.insert($0).inserted }
     var changed: [PeerID] = []
@@ -141,14 +135,14 @@ extension BrowserMachine {
   /// - Returns: What it was, if it is lost.
   private mutating func report(
     _ peer: PeerID, at now: Instant, into out: inout [Action]
-  ) -> DiscoveredService? {
-    var current: DiscoveredService?
+  ) -> DiscoveredPeer? {
+    var current: DiscoveredPeer?
     for name in peers.instances(of: peer) where current == nil {
       current = instances[name].flatMap { $0.id == peer ? $0 : nil }
     }
-    guard let (report, before) = peers.review(peer, as: current) else { return nil }
-    out.append(.report(report))
-    switch report {
+    guard let (event, before) = peers.review(peer, as: current) else { return nil }
+    out.append(.report(event))
+    switch event {
     case .found:
       if absentees.remove(peer) { query.noteReturn(at: now, random: &random) }
       return nil
@@ -189,7 +183,7 @@ extension BrowserMachine {
       .compactMap { instances[$0]?.id }
     let lost = report(after: instances.names(touchedBy: expired), at: now, into: &out)
     let absent = lost.filter { !leaving.contains($0.id) }
-    for service in absent { absentees.add(service, at: now, random: &random) }
+    for peer in absent { absentees.add(peer, at: now, random: &random) }
     if !absent.isEmpty { query.lookAgain(at: now, random: &random) }
   }
 

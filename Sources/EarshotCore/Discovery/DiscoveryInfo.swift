@@ -38,6 +38,12 @@ public struct DiscoveryInfo: Hashable, Sendable {
     self.entries = entries
   }
 
+  /// Keys and values that are not checked, since they are not sent.
+  init(unchecked values: [String: String]) {
+    entries = values.sorted { $0.key < $1.key }
+      .map { TextRecord.Entry(key: $0.key, value: Array($0.value.utf8)) }
+  }
+
   /// What a remote peer told.
   ///
   /// Bounded by the packet that it came in, so nothing is refused; our own keys are left out.

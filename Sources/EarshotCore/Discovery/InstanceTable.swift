@@ -2,13 +2,13 @@
 struct InstanceTable: Hashable, Sendable {
   /// What is known of one name below the service's.
   private struct Instance: Hashable, Sendable {
-    var service: DiscoveredService?
+    var peer: DiscoveredPeer?
     var isOwn = false
   }
   /// What an instance was and is.
   struct Change {
-    let before: DiscoveredService?
-    let after: DiscoveredService?
+    let before: DiscoveredPeer?
+    let after: DiscoveredPeer?
   }
 
   private let own: PeerID
@@ -40,7 +40,7 @@ struct InstanceTable: Hashable, Sendable {
   var next: Instant? { [records.next, resolutions.next].compactMap { $0 }.min() }
 
   /// An instance as it was at the last review, or `nil` while a part of it was missing.
-  subscript(name: DNSName) -> DiscoveredService? { instances[name]?.service }
+  subscript(name: DNSName) -> DiscoveredPeer? { instances[name]?.peer }
 
   /// The instances that some records are a part of.
   func names(touchedBy records: [CachedRecord]) -> [DNSName] {
@@ -75,9 +75,9 @@ struct InstanceTable: Hashable, Sendable {
     _ name: DNSName, at now: Instant, random: inout RandomStream
   ) -> Change {
     var instance = instances[name] ?? Instance()
-    let before = instance.service
-    instance.service = records.instance(name)
-    if let after = instance.service { instance.isOwn = after.id == own }
+    let before = instance.peer
+    instance.peer = records.instance(name)
+    if let after = instance.peer { instance.isOwn = after.id == own }
     records.noteHosts(of: name)
     if records.contains(name) {
       instances[name] = instance
@@ -87,7 +87,7 @@ struct InstanceTable: Hashable, Sendable {
       instances[name] = nil
       resolutions.remove(name)
     }
-    return Change(before: before, after: instance.service)
+    return Change(before: before, after: instance.peer)
   }
 
   // MARK: What is asked
@@ -135,7 +135,7 @@ struct InstanceTable: Hashable, Sendable {
     records.notePointersAsked(
       butFor: { [instances] name in
         listed.contains(name)
-          || instances[name]?.service?.endpoints.contains { $0.address == source } ?? false
+          || instances[name]?.peer?.endpoints.contains { $0.address == source } ?? false
       }, by: source, on: interface, at: now)
   }
 

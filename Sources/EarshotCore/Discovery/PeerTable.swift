@@ -4,7 +4,7 @@
 struct PeerTable: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
     var instances: [DNSName] = []  // In ascending order.
-    var reported: DiscoveredService?
+    var reported: DiscoveredPeer?
   }
   private static let reportedMax = 4_096
   private static let instancesPerPeerMax = 64
@@ -36,8 +36,8 @@ struct PeerTable: Hashable, Sendable {
   ///   - current: What it is by its instances now, or `nil` when none of them is complete.
   /// - Returns: What is to be reported, and what was reported last.
   mutating func review(
-    _ peer: PeerID, as current: DiscoveredService?
-  ) -> (report: BrowserMachine.Report, before: DiscoveredService?)? {
+    _ peer: PeerID, as current: DiscoveredPeer?
+  ) -> (event: BrowserEvent, before: DiscoveredPeer?)? {
     guard var entry = entries[peer] else { return nil }
     let before = entry.reported
     defer { entries[peer] = entry.instances.isEmpty ? nil : entry }

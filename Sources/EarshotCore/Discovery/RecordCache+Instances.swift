@@ -8,7 +8,7 @@ extension RecordCache {
   ///   - name: The instance.
   ///   - interfaces: Where its records may have come in, in the order of preference.
   /// - Returns: What it claims to be.
-  func service(_ name: DNSName, on interfaces: [UInt32]) -> DiscoveredService? {
+  func peer(_ name: DNSName, on interfaces: [UInt32]) -> DiscoveredPeer? {
     var text: TextRecord?
     var endpoints: [Endpoint] = []
     for interface in interfaces {
@@ -25,7 +25,7 @@ extension RecordCache {
       }
     }
     guard let text else { return nil }
-    return DiscoveredService(
+    return DiscoveredPeer(
       instance: name, text: text, endpoints: Array(endpoints.prefix(Self.endpointsMax)))
   }
 

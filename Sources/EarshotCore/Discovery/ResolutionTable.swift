@@ -6,7 +6,7 @@ struct ResolutionTable: Hashable, Sendable {
   }
 
   private var resolutions: [DNSName: Resolution] = [:]
-  private var deadlines = Deadlines<DNSName>()
+  private var deadlines = DeadlineHeap<DNSName>()
 
   /// When to look next: not after the earliest deadline; `nil` when nothing is missing.
   var next: Instant? { deadlines.next }

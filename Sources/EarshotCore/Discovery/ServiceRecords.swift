@@ -49,7 +49,7 @@ struct ServiceRecords: Hashable, Sendable {
   // MARK: Instances
 
   /// An instance as its newest records describe it, or `nil` while a part is missing.
-  func instance(_ name: DNSName) -> DiscoveredService? { cache.service(name, on: interfaces) }
+  func instance(_ name: DNSName) -> DiscoveredPeer? { cache.peer(name, on: interfaces) }
 
   /// Whether anything is known of an instance itself.
   func contains(_ name: DNSName) -> Bool { cache.hasRecords(of: name, on: interfaces) }

@@ -101,7 +101,7 @@ struct AnnouncementTests {
         let label = announcement.instanceLabel
         #expect(label.utf8.count <= 63)
         #expect(label.hasSuffix(ordinal == 1 ? "(\(Ann.id.short))" : " (\(ordinal))"))
-        let service = DiscoveredService(
+        let service = DiscoveredPeer(
           instance: announcement.instanceName, text: announcement.text, endpoints: [])
         #expect(service?.name == name && service?.id == Ann.id)
       }
@@ -117,7 +117,7 @@ struct AnnouncementTests {
     for entries in [[], [id], [one], [two, id], [one, short]] {
       let name = DNSName("x", "_chat", "_tcp", "local")
       #expect(
-        DiscoveredService(instance: name, text: TextRecord(entries), endpoints: []) == nil)
+        DiscoveredPeer(instance: name, text: TextRecord(entries), endpoints: []) == nil)
     }
   }
 
@@ -128,7 +128,7 @@ struct AnnouncementTests {
     Fuzz.inputs(like: samples, seed: Seed(3)) { input in
       let record = TextRecord(bytes: input)
       let name = DNSName("x", "local")
-      if DiscoveredService(instance: name, text: record, endpoints: []) != nil { complete += 1 }
+      if DiscoveredPeer(instance: name, text: record, endpoints: []) != nil { complete += 1 }
     }
     #expect(complete > 0)
   }

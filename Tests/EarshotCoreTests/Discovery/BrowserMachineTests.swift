@@ -48,7 +48,7 @@ struct BrowserMachineTests {
     var bench = try BrowserBench()
     bench.hear(try said().all)
     bench.hear(try said().all)
-    let service = DiscoveredService(
+    let service = DiscoveredPeer(
       id: Ann.id, name: "Ann", info: try DiscoveryInfo(["room": "lobby"]),
       endpoints: [Endpoint(Ann.address, port: 7_100)])
     #expect(bench.reports.map(\.report) == [.found(service)])
@@ -171,7 +171,7 @@ struct BrowserMachineTests {
     let news = Said(
       announcement: try Ann.announcement(info: ["room": "bar"]), address: .v4(0x0A00_0009))
     bench.hear([news.text, news.host])
-    let service = DiscoveredService(
+    let service = DiscoveredPeer(
       id: Ann.id, name: "Ann", info: try DiscoveryInfo(["room": "bar"]),
       endpoints: [Endpoint(.v4(0x0A00_0009), port: 7_100)])
     #expect(bench.reports.last?.report == .updated(service))
@@ -606,7 +606,7 @@ struct BrowserMachineTests {
       bench.run(for: random.duration(below: .seconds(20)))
     }
     bench.run(for: .seconds(10_000))
-    var present: [PeerID: DiscoveredService] = [:]
+    var present: [PeerID: DiscoveredPeer] = [:]
     for (_, report) in bench.reports {
       switch report {
       case .found(let service): #expect(present.updateValue(service, forKey: service.id) == nil)

@@ -125,7 +125,7 @@ struct BrowserBench {
   private(set) var machine: BrowserMachine
   private(set) var now: Instant
   private(set) var sent: [SentPacket] = []
-  private(set) var reports: [(at: Instant, report: BrowserMachine.Report)] = []
+  private(set) var reports: [(at: Instant, report: BrowserEvent)] = []
   private var wake = Instant.distantFuture
 
   init(as own: PeerID = Ann.peer(2), interfaces: [UInt32] = [1], seed: UInt64 = 1) throws {

@@ -195,9 +195,9 @@ struct DiscoveryExchangeTests {
   }
 }
 
-extension BrowserMachine.Report {
+extension BrowserEvent {
   /// The service that was found or updated.
-  var service: DiscoveredService? {
+  var service: DiscoveredPeer? {
     switch self {
     case .found(let service), .updated(let service): service
     case .lost: nil

@@ -12,9 +12,9 @@ struct DiscoveryRoom {
     let host: Int
     var machine: BrowserMachine
     var wake = Instant.distantFuture
-    var reports: [BrowserMachine.Report] = []
+    var reports: [BrowserEvent] = []
     /// Who is there, as the reports say; a report that makes no sense is counted.
-    var present: [PeerID: DiscoveredService] = [:]
+    var present: [PeerID: DiscoveredPeer] = [:]
     var nonsense = 0
   }
   private struct Flight {
@@ -175,7 +175,7 @@ struct DiscoveryRoom {
 }
 
 extension DiscoveryRoom.Browser {
-  mutating func take(_ report: BrowserMachine.Report) {
+  mutating func take(_ report: BrowserEvent) {
     reports.append(report)
     switch report {
     case .found(let service):

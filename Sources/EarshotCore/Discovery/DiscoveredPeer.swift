@@ -1,23 +1,29 @@
-/// A peer as a browser sees it: claimed by whoever sent the packets, and proven only by a handshake.
-package struct DiscoveredService: Hashable, Sendable {
-  /// Who it says it is.
-  package let id: PeerID
-  /// How it says people call it.
-  package let name: String
-  /// What it tells.
-  package let info: DiscoveryInfo
-  /// Where to dial, the most promising first: in the order of interfaces, addresses in ascending order.
-  package let endpoints: [Endpoint]
+/// A peer that a browser has found.
+///
+/// All of it was read from unauthenticated multicast: who the peer really is shows when a link to it opens.
+public struct DiscoveredPeer: Hashable, Sendable {
+  /// The identifier that the peer claims.
+  public let id: PeerID
+  /// The name that the peer gives itself.
+  public let name: String
+  /// What the peer's application says about itself.
+  public var info: [String: String] { text.dictionary }
+  /// Where the peer listens, the most promising first: in the order of interfaces, addresses in ascending order.
+  public let endpoints: [Endpoint]
 
-  /// A service with the given parts.
-  package init(id: PeerID, name: String, info: DiscoveryInfo, endpoints: [Endpoint]) {
-    self.id = id
-    self.name = name
-    self.info = info
-    self.endpoints = endpoints
+  private let text: DiscoveryInfo
+
+  /// Creates a peer with the given parts.
+  public init(id: PeerID, name: String, info: [String: String], endpoints: [Endpoint]) {
+    self.init(id: id, name: name, info: DiscoveryInfo(unchecked: info), endpoints: endpoints)
   }
 
-  /// Reads what an instance says of itself, or `nil` when it is no peer of a version that we speak.
+  /// A peer with the given parts.
+  package init(id: PeerID, name: String, info: DiscoveryInfo, endpoints: [Endpoint]) {
+    (self.id, self.name, text, self.endpoints) = (id, name, info, endpoints)
+  }
+
+  /// Reads what an instance says of itself, or `nil` when it is no peer of a known version.
   package init?(instance: DNSName, text: TextRecord, endpoints: [Endpoint]) {
     guard text["v"] == Array(Announcement.version.utf8),
       let idText = text["id"],

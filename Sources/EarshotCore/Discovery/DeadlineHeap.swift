@@ -2,7 +2,7 @@
 ///
 /// A heap in which an entry may be too early: what is put off stays where it is, and is moved when it comes
 /// to the top. Setting a deadline costs a look into a table, most often; made for tens of thousands.
-struct Deadlines<ID: Comparable & Hashable & Sendable>: Hashable, Sendable {
+struct DeadlineHeap<ID: Comparable & Hashable & Sendable>: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
     let deadline: Instant
     let id: ID
