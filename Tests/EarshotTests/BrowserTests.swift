@@ -21,6 +21,8 @@ extension BrowserEvent {
     case .found(let peer): "found \(peer.name)"
     case .updated(let peer): "updated \(peer.name) \(peer.info["mood"] ?? "-")"
     case .lost: "lost"
+    case .unavailable(let problem): "unavailable \(problem)"
+    case .available: "available"
     }
   }
 }

@@ -56,6 +56,7 @@ private final class Hall: Sendable {
       case .found(let service): log.found[guest.id, default: [:]][service.id] = guest.host.now
       case .updated: break
       case .lost: log.lostCount += 1
+      case .unavailable, .available: break
       }
     }
   }

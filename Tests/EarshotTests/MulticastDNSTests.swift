@@ -21,6 +21,7 @@ private final class FoundPeers: Sendable {
           present[index] = service
         }
       case .lost(let peer): present.removeAll { $0.id == peer }
+      case .unavailable, .available: break
       }
     }
   }

@@ -70,6 +70,8 @@ struct PortTests {
         case .found: seen.lines.withLock { $0.append("found") }
         case .updated: seen.lines.withLock { $0.append("updated") }
         case .lost: seen.lines.withLock { $0.append("lost") }
+        case .unavailable: seen.lines.withLock { $0.append("unavailable") }
+        case .available: seen.lines.withLock { $0.append("available") }
         }
       }
     }

@@ -88,6 +88,7 @@ final class Room: Sendable {
         }
       case .updated(let found): note(name, "updated \(found.name)")
       case .lost(let id): note(name, "no longer sees \(id.short)")
+      case .unavailable, .available: note(name, "\(event)")
       }
     }
   }

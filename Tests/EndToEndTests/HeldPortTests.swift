@@ -67,10 +67,12 @@ struct HeldPortTests {
     let holder = try await holdPort(of: hosts.left)
     try await ann.resume()
     #expect(await ann.discoveryProblem?.code == .discoveryUnavailable)
+    _ = await browser.events.first { $0 == .unavailable(.portTaken) }
     let eve = try earshot(hosts.right, ["advertise", "--name", "Eve"])
     await eve.expect("Advertising Eve")
     try holder.closeInput()
     #expect(await holder.exitStatus() == 0)
+    _ = await browser.events.first { $0 == .available }
     _ = await browser.events.first { $0.name == "Eve" }
     #expect(await browser.peers.contains { $0.name == "Eve" })
     #expect(await ann.discoveryProblem == nil)

@@ -19,6 +19,7 @@ public actor Browser {
   private let peer: Peer
   private var found: [PeerID: DiscoveredPeer] = [:]
   private var browsing: MulticastDNS.BrowsingID?
+  private var problem: DiscoveryProblem?
 
   init(serviceType: String, peer: Peer) {
     unownedExecutor = peer.unownedExecutor
@@ -61,19 +62,30 @@ public actor Browser {
     switch event {
     case .found(let peer), .updated(let peer): found[peer.id] = peer
     case .lost(let id): found[id] = nil
+    case .unavailable, .available: break
     }
     hub.push(event)
   }
 
+  /// Reports why no peers can be found, or that they can be again, unless that is known.
+  func note(_ problem: DiscoveryProblem?) {
+    guard problem != self.problem else { return }
+    self.problem = problem
+    report(problem.map { .unavailable($0) } ?? .available)
+  }
+
   /// What a series of events amounts to, each peer in the order of its last event.
   ///
-  /// A peer whose first event is not `found` was known before: it stays `updated` or `lost`.
-  static func summary(of events: [BrowserEvent]) -> [BrowserEvent] {
-    var known: Set<PeerID> = []
-    var seen: Set<PeerID> = []
+  /// A peer whose first event is not `found` was known before: it stays `updated` or `lost`. A problem whose first
+  /// event is not its beginning was known in the same way.
+  package static func summary(of events: [BrowserEvent]) -> [BrowserEvent] {
+    var known: Set<PeerID?> = []
+    var seen: Set<PeerID?> = []
     for event in events where seen.insert(event.id).inserted {
-      if case .found = event { continue }
-      known.insert(event.id)
+      switch event {
+      case .found, .unavailable: break
+      case .updated, .lost, .available: known.insert(event.id)
+      }
     }
     seen.removeAll()
     let last = events.reversed().filter { seen.insert($0.id).inserted }.reversed()
@@ -81,7 +93,8 @@ public actor Browser {
       switch event {
       case .found(let peer), .updated(let peer):
         known.contains(peer.id) ? .updated(peer) : .found(peer)
-      case .lost(let id): known.contains(id) ? event : nil
+      case .lost, .available: known.contains(event.id) ? event : nil
+      case .unavailable: event
       }
     }
   }

@@ -26,6 +26,7 @@ package actor MulticastDNS {
   private var observation: (any NetworkObservation)?
   private var timer: (any NetworkTimer)?
   private var lastNumber = 0
+  private var problemChanged: @Sendable (DiscoveryProblem?) -> Void = { _ in }
 
   /// Discovery for a peer; opens nothing yet.
   ///
@@ -48,6 +49,15 @@ package actor MulticastDNS {
   /// Why the sockets could not be opened, while they are not.
   package var failure: NetworkError? { machines.port.refusal }
 
+  /// Why peers can neither be found nor find this one; `nil` when all is well, and while this is suspended.
+  package private(set) var problem: DiscoveryProblem?
+
+  /// Has a closure told of every change of ``problem``, on the host's executor; it must not call back into this
+  /// actor.
+  package func observeProblem(_ changed: @escaping @Sendable (DiscoveryProblem?) -> Void) {
+    problemChanged = changed
+  }
+
   // MARK: What is wished for
 
   /// Announces a peer at once, until it is withdrawn.
@@ -58,7 +68,7 @@ package actor MulticastDNS {
     openIfNeeded()
     lastNumber += 1
     machines.advertise(announcement, as: lastNumber)
-    rearm()
+    settle()
     return AdvertisementID(number: lastNumber)
   }
 
@@ -72,7 +82,7 @@ package actor MulticastDNS {
     guard let announcement = machines.announcement(of: id.number) else { return }
     machines.advertiser(
       id.number, handles: .updateRequested(info, port: port ?? announcement.port))
-    rearm()
+    settle()
   }
 
   /// Says goodbye.
@@ -98,7 +108,7 @@ package actor MulticastDNS {
     machines.browse(
       service, for: own, asksForUnicast: prefersUnicast && !machines.port.isShared,
       as: lastNumber, report: report)
-    rearm()
+    settle()
     return BrowsingID(number: lastNumber)
   }
 
@@ -110,7 +120,7 @@ package actor MulticastDNS {
 
   /// Doubts what is known of a peer that could not be reached; without an answer it is lost in ten seconds.
   package func reconfirm(_ peer: PeerID) {
-    if machines.browsersHandle(.reconfirmRequested(peer)) { rearm() }
+    if machines.browsersHandle(.reconfirmRequested(peer)) { settle() }
   }
 
   /// Says goodbye and goes silent; what is advertised and browsed for is remembered.
@@ -128,7 +138,7 @@ package actor MulticastDNS {
     guard !machines.isEmpty else { return }
     openIfNeeded()
     machines.restartAll()
-    rearm()
+    settle()
   }
 
   /// Says goodbye and ends for good.
@@ -156,25 +166,38 @@ extension MulticastDNS {
   }
 
   private func closeIfIdle() {
-    if machines.isEmpty { close() } else { rearm() }
+    if machines.isEmpty { close() } else { settle() }
   }
 
   private func close() {
     machines.close()
     observation?.cancel()
     observation = nil
-    timer?.disarm()
+    settle()
   }
 
   private func interfacesChanged() {
     guard life == .awake else { return }
     machines.updateInterfaces(handler: self)
-    rearm()
+    settle()
   }
 
   private func timerFired() {
     machines.advance(handler: self)
+    settle()
+  }
+
+  /// Follows what the machines have done.
+  private func settle() {
     rearm()
+    noteProblem()
+  }
+
+  private func noteProblem() {
+    let current = life == .awake ? machines.port.problem : nil
+    guard current != problem else { return }
+    problem = current
+    problemChanged(current)
   }
 
   private func rearm() {
@@ -206,12 +229,12 @@ extension MulticastDNS: DatagramHandler {
   }
 
   private func receive(_ packet: [UInt8], _ header: DatagramHeader) {
-    if machines.receive(packet, header) { rearm() }
+    if machines.receive(packet, header) { settle() }
   }
 
   private func socketFailed() {
     guard life == .awake, !machines.isEmpty else { return }
     machines.losePort()
-    rearm()
+    settle()
   }
 }

@@ -31,6 +31,16 @@ struct MulticastPort {
   /// Why the system refused the sockets, while they are to be opened again.
   var refusal: NetworkError? { if case .reopening(_, let last) = state { last } else { nil } }
 
+  /// Why nothing can be heard on an open port, or none can be opened; `nil` when all is well, or nothing is wanted.
+  var problem: DiscoveryProblem? {
+    switch state {
+    case .closed: nil
+    case .reopening(_, let last?):
+      last.code == .addressInUse ? .portTaken : .portUnavailable
+    case .open, .reopening(_, nil): interfaces.isEmpty ? .noInterface : nil
+    }
+  }
+
   /// Whether other programs of the host have the port too, so that what is sent to this host alone may miss it.
   var isShared: Bool { transport?.sharesPort ?? false }
 

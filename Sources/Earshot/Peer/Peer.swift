@@ -73,10 +73,12 @@ public actor Peer {
     try core.isolated { core throws(EarshotError) in try core.browse(serviceType, for: self) }
   }
 
-  /// Why nobody can be found at the moment and nobody can find this peer, or `nil` when all is well.
+  /// Why no peer can be found at the moment and none can find this one, or `nil` when all is well.
   ///
-  /// Beginning to advertise or to browse fails while there is a problem. Advertisers and browsers that ran
-  /// before, and lost the port during a suspension, try again every few seconds until they have it back.
+  /// Beginning to advertise or to browse fails while UDP port 5353 cannot be opened. Advertisers and browsers that
+  /// ran before, and lost the port during a suspension, try again every few seconds until they have it back; those
+  /// of a host without an interface go on as soon as there is one. Browsers report it as
+  /// ``BrowserEvent/unavailable(_:)`` and ``BrowserEvent/available``.
   public var discoveryProblem: EarshotError? { core.assumeIsolated { $0.discoveryProblem } }
 
   // MARK: Sessions

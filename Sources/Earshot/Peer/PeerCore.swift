@@ -82,6 +82,9 @@ actor PeerCore {
   func begin() throws(EarshotError) {
     try openListener(port: configuration.port)
     shutdown = host.observeShutdown { self.assumeIsolated { $0.hostWentDown() } }
+    discovery.assumeIsolated {
+      $0.observeProblem { [weak self] _ in self?.assumeIsolated { $0.tellOfDiscovery() } }
+    }
     attention.connect(
       to: host.makeSignal { [weak self] in self?.assumeIsolated { $0.attend() } })
     invitations.timer = host.makeTimer { [weak self] in
@@ -121,7 +124,7 @@ actor PeerCore {
     let advertiser = Advertiser(
       serviceType: serviceType, info: text, advertisement: advertisement, peer: peer)
     advertisers.append(Advertising(advertiser: advertiser, advertisement: advertisement))
-    if let problem = discoveryProblem {
+    if let problem = discoveryProblem, problem.cause != nil {
       advertiser.assumeIsolated { $0.stop() }
       throw problem
     }
@@ -154,20 +157,29 @@ actor PeerCore {
     }
     browsers.append(Browsing(browser: browser, browsing: browsing))
     browser.assumeIsolated { $0.started(browsing) }
-    if let problem = discoveryProblem {
+    if let problem = discoveryProblem, problem.cause != nil {
       browser.assumeIsolated { $0.stop() }
       throw problem
     }
+    tellOfDiscovery()
     return browser
   }
 
   var discoveryProblem: EarshotError? {
-    guard let failure = discovery.assumeIsolated({ $0.failure }) else { return nil }
-    let reason =
-      failure.code == .addressInUse
-      ? "Another program holds UDP port 5353 for itself alone, and discovery needs a share of it; stop that program."
-      : "Discovery needs UDP port 5353, which cannot be opened."
-    return EarshotError(.discoveryUnavailable, reason, cause: failure)
+    discovery.assumeIsolated { discovery in
+      discovery.problem.map {
+        EarshotError(.discoveryUnavailable, $0.description, cause: discovery.failure)
+      }
+    }
+  }
+
+  /// Tells the browsers whether they can find peers.
+  private func tellOfDiscovery() {
+    guard phase == .running else { return }
+    let problem = discovery.assumeIsolated { $0.problem }
+    for browser in browsers.compactMap(\.browser) {
+      browser.assumeIsolated { $0.note(problem) }
+    }
   }
 
   func stopBrowsing(_ browsing: MulticastDNS.BrowsingID, knowing peers: [Remembered]) {
@@ -279,6 +291,7 @@ actor PeerCore {
     do { try openListener(port: previous) } catch { try openListener(port: 0) }
     phase = .running
     discovery.assumeIsolated { $0.resume() }
+    tellOfDiscovery()
     if port != previous { announcePort() }
     for session in sessionsInOrder { session.assumeIsolated { $0.resume() } }
     resumeInvitations()

@@ -43,7 +43,8 @@ package struct BrowseCommand: LiveCommand {
       On a terminal, a table that is kept up to date; its numbers are good for
       "earshot ping". Elsewhere a line for each peer that is found, updated or lost:
       the event, the name, the identifier, the address and the info, separated by
-      tabs. Those who chat are found with --service earshot-chat.
+      tabs. A line says when peers cannot be found, and why, and when they can be
+      again. Those who chat are found with --service earshot-chat.
       """,
     options: [OptionPlan("--json", help: "One JSON object a line")]
       + LiveOptions.plans(service: service))

@@ -7,6 +7,7 @@ package struct BrowseReport {
   private let isJSON: Bool
   private let service: String
   private var nearby = Nearby()
+  private var problem: DiscoveryProblem?
   private var rowsShown = 0
 
   /// Begins with nobody.
@@ -17,8 +18,13 @@ package struct BrowseReport {
 
   /// Shows what happened.
   package mutating func handle(_ event: BrowserEvent) {
-    let known = nearby[event.id]
+    let known = event.id.flatMap { nearby[$0] }
     nearby.handle(event)
+    switch event {
+    case .unavailable(let problem): self.problem = problem
+    case .available: problem = nil
+    case .found, .updated, .lost: break
+    }
     if isJSON {
       console.line(Self.json(event, known))
     } else if let size = console.terminal() {
@@ -48,15 +54,16 @@ package struct BrowseReport {
 
   private func lines(rowsMax: Int) -> [String] {
     let peers = nearby.peers
+    let trouble = problem.map { [$0.description] } ?? []
     guard !peers.isEmpty else {
-      return ["Nobody is in sight for \"\(service)\" yet; Ctrl-C ends looking"]
+      return trouble + ["Nobody is in sight for \"\(service)\" yet; Ctrl-C ends looking"]
     }
     let rows = peers.enumerated().prefix(rowsMax).map { index, peer in
       ["\(index + 1)"] + Self.cells(of: peer)
     }
     let hidden = peers.count - rows.count
     let rest = hidden > 0 ? ["and \(hidden) more"] : []
-    return Self.table([["#", "NAME", "ID", "ADDRESS", "INFO"]] + rows) + rest
+    return trouble + Self.table([["#", "NAME", "ID", "ADDRESS", "INFO"]] + rows) + rest
   }
 
   private static func cells(of peer: DiscoveredPeer) -> [String] {
@@ -82,14 +89,21 @@ package struct BrowseReport {
     case .found(let peer): ([event.word] + cells(of: peer)).joined(separator: "\t")
     case .updated(let peer): ([event.word] + cells(of: peer)).joined(separator: "\t")
     case .lost(let id): "\(event.word)\t\(known?.name.escapedForTerminals ?? "")\t\(id.short)"
+    case .unavailable(let problem): "\(event.word)\t\(problem)"
+    case .available: event.word
     }
   }
 
   private static func json(_ event: BrowserEvent, _ known: DiscoveredPeer?) -> String {
-    let head = [("event", event.word.quotedForJSON), ("id", event.id.description.quotedForJSON)]
+    let head =
+      [("event", event.word.quotedForJSON)]
+      + (event.id.map { [("id", $0.description.quotedForJSON)] } ?? [])
     switch event {
     case .found(let peer), .updated(let peer): return JSONText.object(head + members(of: peer))
     case .lost: return JSONText.object(head + [("name", (known?.name ?? "").quotedForJSON)])
+    case .unavailable(let problem):
+      return JSONText.object(head + [("problem", problem.description.quotedForJSON)])
+    case .available: return JSONText.object(head)
     }
   }
 
@@ -109,6 +123,8 @@ extension BrowserEvent {
     case .found: "found"
     case .updated: "updated"
     case .lost: "lost"
+    case .unavailable: "unavailable"
+    case .available: "available"
     }
   }
 }

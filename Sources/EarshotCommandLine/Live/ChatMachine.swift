@@ -107,9 +107,11 @@ package struct ChatMachine: Hashable, Sendable {
   // MARK: Who is near
 
   private mutating func look(_ event: BrowserEvent, into out: inout [Action]) {
-    let label = label(of: event.id)
+    let label = event.id.map { self.label(of: $0) } ?? ""
     nearby.handle(event)
     switch event {
+    case .unavailable(let problem): note(problem.description, into: &out)
+    case .available: note("peers can be found again", into: &out)
     case .found(let peer):
       let number = numbers[peer.id] ?? freeNumber
       numbers[peer.id] = number

@@ -30,6 +30,7 @@ package struct Nearby: Hashable, Sendable {
     switch event {
     case .found(let peer), .updated(let peer): found[peer.id] = peer
     case .lost(let id): found[id] = nil
+    case .unavailable, .available: break
     }
   }
 

@@ -1,6 +1,7 @@
-/// What a browser sees of other peers.
+/// What a browser sees.
 ///
-/// Of each peer in this order: found once, updated any number of times, lost once.
+/// Of each peer in this order: found once, updated any number of times, lost once. Later versions may add events.
+@nonexhaustive
 public enum BrowserEvent: Hashable, Sendable {
   /// A peer began to advertise, or was there already. Once for each peer until it is lost.
   case found(DiscoveredPeer)
@@ -8,12 +9,19 @@ public enum BrowserEvent: Hashable, Sendable {
   case updated(DiscoveredPeer)
   /// A peer no longer advertises, or has not been heard of for too long.
   case lost(PeerID)
+  /// No peers can be found from now on, or for another reason than before.
+  ///
+  /// The browser tries again by itself. Peers that it has found are lost as their records expire.
+  case unavailable(DiscoveryProblem)
+  /// Peers can be found again.
+  case available
 
-  /// The peer that the event is about.
-  public var id: PeerID {
+  /// The peer that the event is about, or `nil` if it is about no single one.
+  public var id: PeerID? {
     switch self {
     case .found(let peer), .updated(let peer): peer.id
     case .lost(let id): id
+    case .unavailable, .available: nil
     }
   }
 }

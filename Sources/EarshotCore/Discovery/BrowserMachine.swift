@@ -148,6 +148,7 @@ extension BrowserMachine {
       return nil
     case .updated: return nil
     case .lost: return before
+    case .unavailable, .available: return nil  // Not by what is heard.
     }
   }
 }

@@ -16,6 +16,7 @@ extension PeerDriver {
     case .lost(let id):
       note(.lost, id)
       found.remove(id)
+    case .unavailable, .available: break  // A simulated host keeps its interface and its ports.
     }
   }
 

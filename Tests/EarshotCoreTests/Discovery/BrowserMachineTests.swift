@@ -614,6 +614,7 @@ struct BrowserMachineTests {
         let before = present.updateValue(service, forKey: service.id)
         #expect(before != nil && before != service)
       case .lost(let peer): #expect(present.removeValue(forKey: peer) != nil)
+      case .unavailable, .available: Issue.record("a machine knows nothing of ports")
       }
     }
     #expect(present.isEmpty && bench.machine.recordCount == 0)

@@ -203,6 +203,8 @@ struct BrowserBench {
       case .found: "found"
       case .updated: "updated"
       case .lost: "lost"
+      case .unavailable: "unavailable"
+      case .available: "available"
       }
     }
   }

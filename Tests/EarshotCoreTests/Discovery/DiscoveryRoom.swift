@@ -185,6 +185,7 @@ extension DiscoveryRoom.Browser {
       nonsense += before == nil || before == service ? 1 : 0
     case .lost(let peer):
       nonsense += present.removeValue(forKey: peer) == nil ? 1 : 0
+    case .unavailable, .available: nonsense += 1
     }
   }
 }

@@ -102,6 +102,7 @@ final class Couple: Sendable {
         case .found(let peer): note("found \(peer.name)")
         case .updated(let peer): note("updated \(peer.name)")
         case .lost: note("lost")
+        case .unavailable, .available: note("\(event)")
         }
       }
     }
