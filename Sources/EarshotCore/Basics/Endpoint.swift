@@ -23,3 +23,23 @@ extension Endpoint: Comparable, CustomStringConvertible {
     }
   }
 }
+
+extension Endpoint {
+  /// Creates an endpoint from its text, or `nil` if the text is none.
+  ///
+  /// Takes an address and a port from 0 to 65,535, an IPv6 address in brackets: `10.0.0.1:7100`, `[::1]:7100`,
+  /// `[fe80::1%2]:7100`. What ``description`` writes, this reads.
+  ///
+  /// - Parameter text: The whole text.
+  public init?(_ text: some StringProtocol) {
+    guard let colon = text.lastIndex(of: ":"),
+      let number = IPAddress.decimal(text[text.index(after: colon)...].utf8, countMax: 5),
+      let port = UInt16(exactly: number)
+    else { return nil }
+    var host = text[..<colon]
+    let isBracketed = host.first == "[" && host.last == "]" && host.count > 1
+    if isBracketed { host = host.dropFirst().dropLast() }
+    guard let address = IPAddress(host), (address.family == .v6) == isBracketed else { return nil }
+    self.init(address, port: port)
+  }
+}
