@@ -100,7 +100,9 @@ package struct BrowserMachine: Hashable, Sendable {
 
   /// Says when to come back.
   private mutating func settle(at now: Instant, into out: inout [Action]) {
-    let next = [instances.next, absentees.next].compactMap { $0 }.reduce(query.due, min)
+    // Without an interface nobody is asked after; a deadline that passes would never be replaced.
+    let absenteesNext = instances.interfaces.isEmpty ? nil : absentees.next
+    let next = [instances.next, absenteesNext].compactMap { $0 }.reduce(query.due, min)
     guard next != armed else { return }
     armed = next
     out.append(.wake(at: next))

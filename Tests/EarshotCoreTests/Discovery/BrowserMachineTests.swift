@@ -43,6 +43,20 @@ struct BrowserMachineTests {
     #expect(bench.sent.map(\.interface) == [1, 2])
   }
 
+  @Test("A browser that lost its last interface asks at once when it has one again")
+  func interfaceComesBack() throws {
+    var bench = try settled()
+    bench.handle(.interfacesChanged([]))
+    #expect(bench.news == ["lost"])
+    bench.run(for: .seconds(60))
+    bench.forget()
+    bench.handle(.interfacesChanged([1]))
+    bench.run(for: .ms(121))
+    #expect(bench.asked.contains { $0.question.name == Ann.domain })
+    bench.hear(try said().all)
+    #expect(bench.news == ["found"])
+  }
+
   @Test("A peer is found once, when everything about it is known")
   func found() throws {
     var bench = try BrowserBench()
