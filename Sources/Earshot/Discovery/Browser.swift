@@ -1,7 +1,7 @@
 /// Finds the peers that advertise one kind of service.
 ///
 /// Comes from ``Peer/browse(_:)``. It never finds its own peer. A browser that is released stops; a loop over its
-/// ``events`` holds it.
+/// ``events`` or ``snapshots`` holds it.
 public actor Browser {
   /// Runs where its peer's host runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor
@@ -13,11 +13,18 @@ public actor Browser {
   public nonisolated var events: EventStream<BrowserEvent> { EventStream(hub, of: self) }
 
   /// The peers that are there now, ordered by identifier.
-  public var peers: [DiscoveredPeer] { found.values.sorted { $0.id < $1.id } }
+  public var peers: [DiscoveredPeer] { found.current }
+  /// The peers that are there, ordered by identifier: at once, and then after every change.
+  ///
+  /// A consumer that takes them slowly gets the latest list and misses those before it. Ends when the browser is
+  /// stopped, after the last list.
+  public nonisolated var snapshots: SnapshotStream<[DiscoveredPeer]> {
+    SnapshotStream(found, of: self)
+  }
 
   private nonisolated let hub: EventHub<BrowserEvent>
+  private nonisolated let found = SnapshotHub<[DiscoveredPeer]>([])
   private let peer: Peer
-  private var found: [PeerID: DiscoveredPeer] = [:]
   private var browsing: MulticastDNS.BrowsingID?
   private var problem: DiscoveryProblem?
 
@@ -30,7 +37,7 @@ public actor Browser {
 
   deinit {
     guard let browsing else { return }
-    let known = Self.remembered(found.values, serviceType)
+    let known = Self.remembered(found.current, serviceType)
     peer.core.released(.browser(browsing, knowing: known))
   }
 
@@ -43,25 +50,28 @@ public actor Browser {
     guard let browsing else { return }
     self.browsing = nil
     hub.finish()
-    let known = Self.remembered(found.values, serviceType)
+    found.finish()
+    let known = Self.remembered(found.current, serviceType)
     peer.core.assumeIsolated { $0.stopBrowsing(browsing, knowing: known) }
   }
 
   /// What its peer keeps of those that were there at the end.
   private static func remembered(
-    _ found: some Sequence<DiscoveredPeer>, _ serviceType: String
+    _ found: [DiscoveredPeer], _ serviceType: String
   ) -> [PeerCore.Remembered] {
-    found.sorted { $0.id < $1.id }.map {
-      PeerCore.Remembered(peer: $0, serviceType: serviceType)
-    }
+    found.map { PeerCore.Remembered(peer: $0, serviceType: serviceType) }
   }
 
-  func peer(_ id: PeerID) -> DiscoveredPeer? { found[id] }
+  func peer(_ id: PeerID) -> DiscoveredPeer? {
+    let peers = found.current
+    let place = peers.place(of: id)
+    return place < peers.count && peers[place].id == id ? peers[place] : nil
+  }
 
   func report(_ event: BrowserEvent) {
     switch event {
-    case .found(let peer), .updated(let peer): found[peer.id] = peer
-    case .lost(let id): found[id] = nil
+    case .found(let peer), .updated(let peer): found.update { $0.set(peer, for: peer.id) }
+    case .lost(let id): found.update { $0.set(nil, for: id) }
     case .unavailable, .available: break
     }
     hub.push(event)
@@ -100,4 +110,24 @@ public actor Browser {
   }
 
   private static let eventsMax = 4_096
+}
+
+/// Peers in the order of their identifiers.
+extension [DiscoveredPeer] {
+  /// Where a peer stands, or would stand.
+  fileprivate func place(of id: PeerID) -> Int {
+    var (lower, upper) = (0, count)
+    while lower < upper {
+      let middle = (lower + upper) / 2
+      if self[middle].id < id { lower = middle + 1 } else { upper = middle }
+    }
+    return lower
+  }
+
+  /// Sets or removes the peer of an identifier.
+  fileprivate mutating func set(_ peer: DiscoveredPeer?, for id: PeerID) {
+    let place = place(of: id)
+    let isThere = place < count && self[place].id == id
+    replaceSubrange(place..<(isThere ? place + 1 : place), with: peer.map { [$0] } ?? [])
+  }
 }
