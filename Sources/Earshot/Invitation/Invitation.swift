@@ -36,13 +36,13 @@ public final class Invitation: Sendable {
     var waiters: [Promise<Ending?>] = []
   }
 
-  let id: InvitationDesk.InboundID
+  let id: InvitationTable.InboundID
   let inviter: Inviter
   let peer: Peer
   private let state = Mutex(State())
 
   init(
-    id: InvitationDesk.InboundID, inviter: Inviter, senderName: String, context: [UInt8],
+    id: InvitationTable.InboundID, inviter: Inviter, senderName: String, context: [UInt8],
     deadline: Instant, peer: Peer
   ) {
     self.id = id

@@ -85,25 +85,25 @@ extension PeerCore {
 
   // MARK: Saying no
 
-  func decline(_ id: InvitationDesk.InboundID) {
+  func decline(_ id: InvitationTable.InboundID) {
     decline(id, invitations.incoming[id]?.wasFull == true ? .full : .declined)
   }
 
-  func decline(_ id: InvitationDesk.InboundID, _ reason: DeclineReason) {
+  func decline(_ id: InvitationTable.InboundID, _ reason: DeclineReason) {
     guard let incoming = invitations.incoming[id], incoming.session == nil else { return }
     incoming.invitation?.end(reason == .stopped ? .stopped : .declined)
     handle(.declineRequested(id, reason))
     forgetIfEnded(id)
   }
 
-  func forgetIfEnded(_ id: InvitationDesk.InboundID) {
+  func forgetIfEnded(_ id: InvitationTable.InboundID) {
     guard let incoming = invitations.incoming[id], incoming.joining == nil else { return }
-    if !invitations.desk.isOpen(id) { conclude(id, .ended) }
+    if !invitations.table.isOpen(id) { conclude(id, .ended) }
   }
 
   /// Lets a call go that was cancelled, and takes the acceptance back if it was the last one that waited.
   func giveUp(
-    _ id: InvitationDesk.InboundID, _ waiter: Promise<PeerInvitations.Acceptance>
+    _ id: InvitationTable.InboundID, _ waiter: Promise<PeerInvitations.Acceptance>
   ) {
     waiter.fulfil(.cancelled)
     guard invitations.incoming[id] != nil else { return }
@@ -112,7 +112,7 @@ extension PeerCore {
   }
 
   /// Takes an acceptance back: the sender is left, if it has joined meanwhile.
-  func takeBack(_ id: InvitationDesk.InboundID, _ acceptance: PeerInvitations.Acceptance) {
+  func takeBack(_ id: InvitationTable.InboundID, _ acceptance: PeerInvitations.Acceptance) {
     guard let incoming = invitations.incoming[id], let session = incoming.session else { return }
     for waiter in incoming.waiters { waiter.fulfil(acceptance) }
     invitations.incoming[id]?.waiters = []
@@ -128,16 +128,16 @@ extension PeerCore {
   }
 
   /// Answers that an inviter is a member, who may still be told so.
-  private func fulfil(_ id: InvitationDesk.InboundID) {
+  private func fulfil(_ id: InvitationTable.InboundID) {
     guard let incoming = invitations.incoming[id] else { return }
     invitations.incoming[id]?.waiters = []
     incoming.invitation?.end(.accepted)
     for waiter in incoming.waiters { waiter.fulfil(.joined) }
   }
 
-  /// Ends an invitation that the desk knows no longer.
+  /// Ends an invitation that the table knows no longer.
   func conclude(
-    _ id: InvitationDesk.InboundID, _ acceptance: PeerInvitations.Acceptance,
+    _ id: InvitationTable.InboundID, _ acceptance: PeerInvitations.Acceptance,
     ending: Invitation.Ending? = nil
   ) {
     guard let incoming = invitations.incoming.removeValue(forKey: id) else { return }
@@ -146,7 +146,7 @@ extension PeerCore {
       incoming.invitation?.end(.accepted)
     } else {
       incoming.invitation?.end(ending ?? .declined)
-      incoming.delivery?.end()
+      incoming.stream?.end()
       forgetAcceptance(incoming, of: id.inviter)
       if case .attaching? = incoming.joining, let session = incoming.session {
         handle(.attachingFailed(id, session.id))

@@ -1,20 +1,20 @@
 import Synchronization
 
 extension PeerCore {
-  func handle(_ event: InvitationDesk.Event) {
+  func handle(_ event: InvitationTable.Event) {
     attendCancellations()
-    deskEvents.append(event)
-    guard deskEvents.count == 1 else { return }  // Whoever is at work below goes on with it.
-    while let event = deskEvents.first {
-      var actions: [InvitationDesk.Action] = []
-      invitations.desk.handle(event, at: now, into: &actions)
+    tableEvents.append(event)
+    guard tableEvents.count == 1 else { return }  // Whoever is at work below goes on with it.
+    while let event = tableEvents.first {
+      var actions: [InvitationTable.Action] = []
+      invitations.table.handle(event, at: now, into: &actions)
       for action in actions { perform(action) }
-      if deskEvents.count == 1 { forgetEnded() }
-      deskEvents.removeFirst()
+      if tableEvents.count == 1 { forgetEnded() }
+      tableEvents.removeFirst()
     }
   }
 
-  private func perform(_ action: InvitationDesk.Action) {
+  private func perform(_ action: InvitationTable.Action) {
     switch action {
     case .dial(let id): dial(id)
     case .cancelDial(let id): cancelDial(id)
@@ -39,7 +39,7 @@ extension PeerCore {
 
   /// Forgets what ended without a report, since no application was asked, or is no longer.
   private func forgetEnded() {
-    for id in invitations.incoming.keys where !invitations.desk.isOpen(id) { forgetIfEnded(id) }
+    for id in invitations.incoming.keys where !invitations.table.isOpen(id) { forgetIfEnded(id) }
   }
 
   private func send(_ payload: some FramePayload & Sendable, on token: LinkToken) {
@@ -61,12 +61,12 @@ extension PeerCore {
   private func sendAttached(_ id: InvitationID, on token: LinkToken) {
     guard let outgoing = invitations.outgoing[id], let grant = outgoing.grant else { return }
     let session = outgoing.session
-    let (delivery, terms) = session.assumeIsolated { session in
+    let (stream, terms) = session.assumeIsolated { session in
       session.roster.takeSeniority(grant.nextSeniority)
-      return (session.makeDelivery(), session.terms)
+      return (session.makeStream(), session.terms)
     }
-    invitations.outgoing[id]?.delivery = delivery
-    let (received, window) = delivery.position()
+    invitations.outgoing[id]?.stream = stream
+    let (received, window) = stream.position()
     send(
       Attached(
         membership: grant.membership, epoch: 1, received: received, window: window,
@@ -74,27 +74,27 @@ extension PeerCore {
   }
 
   private func sendAccept(
-    _ id: InvitationDesk.InboundID, _ session: SessionID, on token: LinkToken
+    _ id: InvitationTable.InboundID, _ session: SessionID, on token: LinkToken
   ) {
     guard let session = sessions[session], let incoming = invitations.incoming[id] else {
       return closeLink(token, .unknownSession)
     }
     let invite = incoming.invite
-    let (delivery, membership, next, terms) = session.assumeIsolated { session in
+    let (stream, membership, next, terms) = session.assumeIsolated { session in
       let membership =
         incoming.membership
         ?? session.membershipToAccept(of: id.inviter, invite.session, ended: invite.ended)
       let next = session.roster.nextSeniority
       session.roster.takeSeniority(max(invite.nextSeniority, 1))
-      return (incoming.delivery ?? session.makeDelivery(), membership, next, session.terms)
+      return (incoming.stream ?? session.makeStream(), membership, next, session.terms)
     }
-    invitations.incoming[id]?.delivery = delivery
+    invitations.incoming[id]?.stream = stream
     invitations.incoming[id]?.session = session
     invitations.incoming[id]?.membership = membership
     send(
       Accept(
         invitation: id.invitation, session: session.id, membership: membership,
-        nextSeniority: next, window: delivery.position().window, terms: terms), on: token)
+        nextSeniority: next, window: stream.position().window, terms: terms), on: token)
   }
 
   func closeLink(_ token: LinkToken, _ code: CloseCode) {
@@ -104,7 +104,7 @@ extension PeerCore {
 
   // MARK: Reports
 
-  private func offer(_ id: InvitationDesk.InboundID) {
+  private func offer(_ id: InvitationTable.InboundID) {
     guard let incoming = invitations.incoming[id] else { return }
     let serviceType = incoming.invite.serviceType
     guard let advertiser = advertiser(of: serviceType) else { return decline(id, .notAdvertising) }
@@ -118,7 +118,7 @@ extension PeerCore {
   }
 
   private func withdrawn(
-    _ id: InvitationDesk.InboundID, _ reason: InboundInvitationMachine.Reason
+    _ id: InvitationTable.InboundID, _ reason: InboundInvitationMachine.Reason
   ) {
     invitations.incoming[id]?.invitation?.end(Invitation.Ending(reason))
     forgetIfEnded(id)  // Unless it is accepted in place of one of ours.
@@ -126,21 +126,21 @@ extension PeerCore {
 
   /// An acceptance led to nothing, or to what comes about another way.
   private func failed(
-    _ id: InvitationDesk.InboundID, _ reason: InboundInvitationMachine.Reason
+    _ id: InvitationTable.InboundID, _ reason: InboundInvitationMachine.Reason
   ) {
     guard let incoming = invitations.incoming[id] else { return }
     guard reason == .superseded, let session = incoming.session else {
       let isMember = incoming.session?.assumeIsolated { $0.isMember(incoming.inviter) } ?? false
       return conclude(id, isMember ? .joined : .ended, ending: Invitation.Ending(reason))
     }
-    incoming.delivery?.end()
-    invitations.incoming[id]?.delivery = nil
+    incoming.stream?.end()
+    invitations.incoming[id]?.stream = nil
     wait(for: id, .otherwise, in: session)
   }
 
   /// Waits until it is known whether an inviter became a member.
   private func wait(
-    for id: InvitationDesk.InboundID, _ joining: PeerInvitations.Joining, in session: SessionCore
+    for id: InvitationTable.InboundID, _ joining: PeerInvitations.Joining, in session: SessionCore
   ) {
     guard let inviter = invitations.incoming[id]?.inviter else { return }
     invitations.incoming[id]?.joining = joining
@@ -160,12 +160,12 @@ extension PeerCore {
   }
 
   /// A membership begins, over a link that goes to its session.
-  private func join(_ joining: InvitationDesk.Joining, attaching: Bool) {
+  private func join(_ joining: InvitationTable.Joining, attaching: Bool) {
     guard let opening = links[joining.link], let session = sessions[joining.session] else {
       closeLink(joining.link, .unknownSession)
       return conclude(joining.origin, .sessionEnded)
     }
-    let (grant, delivery) = takeGrant(of: joining.origin)
+    let (grant, stream) = takeGrant(of: joining.origin)
     guard let grant else {
       closeLink(joining.link, .expired)
       return conclude(joining.origin, .ended)
@@ -176,7 +176,7 @@ extension PeerCore {
     let joined = session.assumeIsolated { session in
       let acceptance = Acceptance(
         entry: entry, membership: grant.membership,
-        delivery: delivery ?? session.makeDelivery(), window: grant.window, terms: grant.terms)
+        stream: stream ?? session.makeStream(), window: grant.window, terms: grant.terms)
       if attaching { return session.expectAttaching(acceptance) }
       return session.join(opening.link, acceptance)
     }
@@ -193,7 +193,7 @@ extension PeerCore {
   }
 
   private func conclude(
-    _ origin: InvitationDesk.Origin, _ acceptance: PeerInvitations.Acceptance
+    _ origin: InvitationTable.Origin, _ acceptance: PeerInvitations.Acceptance
   ) {
     switch (origin, acceptance) {
     case (.inbound(let id), _): conclude(id, acceptance)
@@ -203,11 +203,11 @@ extension PeerCore {
   }
 
   private func takeGrant(
-    of origin: InvitationDesk.Origin
-  ) -> (PeerInvitations.Grant?, Delivery?) {
+    of origin: InvitationTable.Origin
+  ) -> (PeerInvitations.Grant?, ReliableStream?) {
     switch origin {
-    case .outbound(let id): (invitations.outgoing[id]?.grant, invitations.outgoing[id]?.delivery)
-    case .inbound(let id): (invitations.incoming[id]?.grant, invitations.incoming[id]?.delivery)
+    case .outbound(let id): (invitations.outgoing[id]?.grant, invitations.outgoing[id]?.stream)
+    case .inbound(let id): (invitations.incoming[id]?.grant, invitations.incoming[id]?.stream)
     }
   }
 
@@ -268,7 +268,7 @@ extension PeerCore {
     return links.keys.sorted().map { "link \($0.rawValue)" }
       + invitations.outgoing.values.map { "invitation of \($0.peer.short)" }
       + invitations.incoming.keys.map { "invitation from \($0.inviter.short)" } + joining.sorted()
-      + (invitations.desk.isEmpty ? [] : ["open invitations"])
+      + (invitations.table.isEmpty ? [] : ["open invitations"])
   }
 
   // MARK: Other threads

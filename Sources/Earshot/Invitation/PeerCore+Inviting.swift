@@ -29,7 +29,7 @@ extension PeerCore {
       deadline: now + timeout, endpoints: endpoints, waiters: [waiter])
     handle(
       .inviteRequested(
-        InvitationDesk.Wish(
+        InvitationTable.Wish(
           invitation: id, peer: peer, session: session.id, serviceType: serviceType,
           timeout: timeout)))
     return await outcome(of: id, for: waiter)
@@ -85,7 +85,7 @@ extension PeerCore {
     if let id = openInvitation(of: peer, to: session) { handle(.peerJoined(id)) }
     for (id, incoming) in invitations.incomingInOrder
     where id.inviter == peer && incoming.invite.session == remote && incoming.session === session {
-      conclude(id, .joined)  // First: what the desk knows no longer counts as ended.
+      conclude(id, .joined)  // First: what the table knows no longer counts as ended.
       handle(.inviterJoined(id))
     }
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a peer keeps of its open invitations beside what the desk decides.
+/// What a peer keeps of its open invitations beside what the table decides.
 struct PeerInvitations {
   /// What an acceptance or its confirmation says of the membership.
   struct Grant {
@@ -19,7 +19,7 @@ struct PeerInvitations {
     let endpoints: [Endpoint]
     var dialling: Dialling?
     var endpoint: Endpoint?  // That the last dial reached.
-    var delivery: Delivery?
+    var stream: ReliableStream?
     var grant: Grant?  // Of ACCEPT.
     var isRefused = false  // Its session did not take the peer that accepted.
     var waiters: [Promise<InvitationOutcome>]
@@ -32,7 +32,7 @@ struct PeerInvitations {
     let endpoints: [Endpoint]
     weak var invitation: Invitation?  // That the application was given.
     var session: SessionCore?  // Ours, once it is accepted.
-    var delivery: Delivery?
+    var stream: ReliableStream?
     var membership: MembershipID?  // That ACCEPT named.
     var grant: Grant?  // Of ATTACHED.
     var waiters: [Promise<Acceptance>] = []
@@ -60,15 +60,15 @@ struct PeerInvitations {
   /// A call that does not want to wait any longer.
   enum Cancellation: Sendable {
     case inviting(InvitationID, Promise<InvitationOutcome>)
-    case accepting(InvitationDesk.InboundID, Promise<Acceptance>)
+    case accepting(InvitationTable.InboundID, Promise<Acceptance>)
   }
 
-  var desk: InvitationDesk
+  var table: InvitationTable
   var outgoing: [InvitationID: Outgoing] = [:]
-  var incoming: [InvitationDesk.InboundID: Incoming] = [:]
+  var incoming: [InvitationTable.InboundID: Incoming] = [:]
   var timer: (any NetworkTimer)?
 
-  init(desk: InvitationDesk) { self.desk = desk }
+  init(table: InvitationTable) { self.table = table }
 
   /// The open ones of ours, in an order of their own.
   var outgoingInOrder: [(id: InvitationID, outgoing: Outgoing)] {
@@ -76,7 +76,7 @@ struct PeerInvitations {
   }
 
   /// The open ones that we received, in an order of their own.
-  var incomingInOrder: [(id: InvitationDesk.InboundID, incoming: Incoming)] {
+  var incomingInOrder: [(id: InvitationTable.InboundID, incoming: Incoming)] {
     incoming.sorted { ($0.key.inviter, $0.key.invitation) < ($1.key.inviter, $1.key.invitation) }
       .map { ($0.key, $0.value) }
   }

@@ -17,13 +17,13 @@ extension Link {
     _ plaintext: Span<UInt8>, from offset: inout Int, at now: Instant
   ) throws(FrameError) -> Arrival? {
     let rest = plaintext.extracting(offset...)
-    if let delivery, let remote {
-      return try delivery.receive(
+    if let stream, let remote {
+      return try stream.receive(
         rest, with: &decoder, from: remote, at: now, into: &arrived, used: &offset)
     }
     var arrival: Arrival?
     offset += try decoder.decode(rest) { type, payload, _ throws(FrameError) in
-      guard !type.isEnduring else { throw Self.unexpected(type, payload.count) }
+      guard !type.isReliable else { throw Self.unexpected(type, payload.count) }
       arrival = try Arrival(type, payload)
       return arrival == nil
     }
@@ -42,8 +42,8 @@ extension Link {
     case .pong(let pong): drive { $0.handle(.pongReceived(token: pong.token), at: $1, into: &$2) }
     case .close(let close): drive { $0.handle(.closeReceived(close.code), at: $1, into: &$2) }
     case .acknowledgement(let acknowledgement):
-      guard let delivery else { throw Self.unexpected(type, arrival.payloadBytes) }
-      try delivery.acknowledge(acknowledgement)
+      guard let stream else { throw Self.unexpected(type, arrival.payloadBytes) }
+      try stream.acknowledge(acknowledgement)
     case .hello: throw Self.unexpected(type, arrival.payloadBytes)
     case .invite, .accept, .decline, .cancel, .attach, .attached, .introduce, .retract, .leave:
       handOverMessages()
@@ -89,7 +89,7 @@ extension Link {
 
   func opened(by hello: Hello) {
     phase = .open
-    liveness = LinkMachine(context.liveness, at: now, into: &livenessActions)
+    liveness = LivenessMachine(context.liveness, at: now, into: &livenessActions)
     performLivenessActions()
     owner?.linkOpened(self, greeting: hello)
   }
@@ -108,7 +108,7 @@ extension Link {
   }
 
   func drive(
-    _ event: (inout LinkMachine, Instant, inout [LinkMachine.Action]) -> Void
+    _ event: (inout LivenessMachine, Instant, inout [LivenessMachine.Action]) -> Void
   ) {
     guard var machine = liveness.take() else { return }
     event(&machine, now, &livenessActions)
@@ -124,7 +124,7 @@ extension Link {
     flushUnlessReading()
   }
 
-  func perform(_ action: LinkMachine.Action) {
+  func perform(_ action: LivenessMachine.Action) {
     switch action {
     case .sendPing(let token):
       Ping(token: token).encode(into: &frames)
@@ -139,7 +139,7 @@ extension Link {
     }
   }
 
-  func down(_ reason: LinkMachine.Reason) {
+  func down(_ reason: LivenessMachine.Reason) {
     handOverMessages()
     let owner = owner
     self.owner = nil

@@ -144,15 +144,15 @@ extension Link {
       connection.finishWriting()
       if hasRemoteEnded { return end(nil) }  // There is nothing to wait for.
     }
-    if let deadline = delivery?.acknowledgementDeadline, timers[.acknowledgement] == nil {
+    if let deadline = stream?.acknowledgementDeadline, timers[.acknowledgement] == nil {
       setDeadline(.acknowledgement, at: deadline)
     }
   }
 
   /// What the machine is to know of the transport.
-  var signs: LinkMachine.Signs {
+  var signs: LivenessMachine.Signs {
     let progress = connection?.progress ?? TransportProgress()
-    return LinkMachine.Signs(
+    return LivenessMachine.Signs(
       transport: progress,
       isQuestionUnderWay: bytesSent - progress.unacknowledgedBytes < questionEnd,
       unansweredSince: decoder.bufferedBytes > 0 ? lastWritten : nil)
@@ -167,7 +167,7 @@ extension Link {
     }
     guard remote != nil else { return }
     let now = now
-    if let delivery { fill(from: delivery, at: now) }
+    if let stream { fill(from: stream, at: now) }
     guard !frames.isEmpty else { return }
     channel.seal(&frames, into: &wire)
     lastWritten = now
@@ -175,12 +175,12 @@ extension Link {
   }
 
   /// Takes as much of the membership's stream as may be under way.
-  private func fill(from delivery: Delivery, at now: Instant) {
+  private func fill(from stream: ReliableStream, at now: Instant) {
     if budget.room(written: bytesSent) <= 0, let connection {
       budget.observe(written: bytesSent, connection.progress, at: now)
     }
     let room = min(budget.room(written: bytesSent), Self.writeBytesMax)
-    let waits = delivery.fill(&frames, max: room, partBytesMax: budget.partBytesMax, at: now)
+    let waits = stream.fill(&frames, max: room, partBytesMax: budget.partBytesMax, at: now)
     if waits, timers[.room] == nil { setDeadline(.room, at: now + budget.nextWait()) }
   }
 

@@ -50,9 +50,9 @@ actor Link: ConnectionHandler {
   var channel: SecureChannel
   var decoder = FrameDecoder()
   var handshake: HandshakeMachine?
-  var liveness: LinkMachine?
+  var liveness: LivenessMachine?
   var handshakeActions: [HandshakeMachine.Action] = []
-  var livenessActions: [LinkMachine.Action] = []
+  var livenessActions: [LivenessMachine.Action] = []
   var timers = TimerTable<Deadline>()
   var timer: (any NetworkTimer)?
   var protocolBytes: [UInt8] = []  // Of the channel itself.
@@ -64,7 +64,7 @@ actor Link: ConnectionHandler {
   var questionEnd = 0
   var lastWritten: Instant
   var lingering = Lingering()
-  var delivery: Delivery?
+  var stream: ReliableStream?
   var arrived: [SessionEvent] = []  // Messages of the chunk at hand.
   var isReading = false
   var hasRemoteEnded = false
@@ -126,8 +126,8 @@ actor Link: ConnectionHandler {
   }
 
   /// Carries a membership's stream from now on.
-  func carry(_ delivery: Delivery?) {
-    self.delivery = delivery
+  func carry(_ stream: ReliableStream?) {
+    self.stream = stream
     flushUnlessReading()
   }
 
@@ -172,7 +172,7 @@ actor Link: ConnectionHandler {
   func beginClosing() {
     guard phase == .greeting || phase == .open else { return }
     phase = .closing
-    delivery = nil
+    stream = nil
     liveness = nil
     timers = TimerTable()
     lingering = Lingering(connection?.progress, until: now + Lingering.longest)
@@ -193,7 +193,7 @@ actor Link: ConnectionHandler {
     phase = .ended
     connection?.close()
     connection = nil
-    delivery = nil
+    stream = nil
     liveness = nil
     timer?.disarm()
     timer = nil
@@ -231,7 +231,7 @@ struct Lingering {
 struct LinkContext: Sendable {
   let host: any NetworkHost
   let identity: Identity
-  let liveness: LinkMachine.Configuration
+  let liveness: LivenessMachine.Configuration
   let connectTimeout: Duration
   let greeting: Hello
 }

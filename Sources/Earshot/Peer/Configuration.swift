@@ -28,7 +28,7 @@ public enum Liveness: Hashable, Sendable, CaseIterable {
   /// Asked after 5 s, broken after 30 s.
   case relaxed
 
-  var machine: LinkMachine.Configuration {
+  var machine: LivenessMachine.Configuration {
     switch self {
     case .fast: .fast
     case .standard: .standard

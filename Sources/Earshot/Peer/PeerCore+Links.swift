@@ -137,7 +137,7 @@ extension PeerCore: LinkOwner {
 
   /// Takes in the confirmation of an acceptance.
   private func confirmed(_ attached: Attached, _ link: Link) {
-    if let id = invitations.desk.inbound(over: link.token),
+    if let id = invitations.table.inbound(over: link.token),
       let membership = invitations.incoming[id]?.membership
     {
       guard attached.membership == membership else {
@@ -151,7 +151,7 @@ extension PeerCore: LinkOwner {
   }
 
   private func invited(_ invite: Invite, by remote: PeerID, _ opening: OpeningLink) {
-    let id = InvitationDesk.InboundID(inviter: remote, invitation: invite.invitation)
+    let id = InvitationTable.InboundID(inviter: remote, invitation: invite.invitation)
     if invitations.incoming[id] == nil {
       invitations.incoming[id] = PeerInvitations.Incoming(
         invite: invite,
@@ -162,7 +162,7 @@ extension PeerCore: LinkOwner {
     handle(
       .inviteReceived(
         opening.link.token,
-        InvitationDesk.Arrival(
+        InvitationTable.ReceivedInvite(
           invite, from: remote, isAdvertised: advertiser(of: invite.serviceType) != nil,
           membership: membership(of: remote, invite.session))))
     forgetIfEnded(id)
@@ -176,7 +176,7 @@ extension PeerCore: LinkOwner {
   }
 
   private func attach(_ link: Link, _ attach: Attach, from remote: PeerID) {
-    let awaited = invitations.desk.awaitingAttach(
+    let awaited = invitations.table.awaitingAttach(
       from: remote, source: attach.source, destination: attach.destination)
     if let awaited, attach.isProposal || isAwaiting(attach.membership, from: awaited) {
       invitations.incoming[awaited]?.grant = PeerInvitations.Grant(
@@ -194,7 +194,7 @@ extension PeerCore: LinkOwner {
     session.assumeIsolated { $0.attach(link, attach, from: remote, at: endpoints) }
   }
 
-  private func isAwaiting(_ membership: MembershipID, from id: InvitationDesk.InboundID) -> Bool {
+  private func isAwaiting(_ membership: MembershipID, from id: InvitationTable.InboundID) -> Bool {
     invitations.incoming[id]?.membership == membership
   }
 

@@ -26,7 +26,7 @@ actor PeerCore {
   var invitations: PeerInvitations
   var ended = EndedMemberships()
   private var nextSession: SessionID
-  var deskEvents: [InvitationDesk.Event] = []
+  var tableEvents: [InvitationTable.Event] = []
   private var listeners: [any Listener] = []
   private var shutdown: (any NetworkObservation)?
   private var lastToken: UInt64 = 0
@@ -52,7 +52,7 @@ actor PeerCore {
 
   /// Something of the peer's own that the program has let go.
   enum Released: Sendable {
-    case invitation(InvitationDesk.InboundID)
+    case invitation(InvitationTable.InboundID)
     case session(SessionID)
     case advertiser(MulticastDNS.AdvertisementID)
     case browser(MulticastDNS.BrowsingID, knowing: [Remembered])
@@ -71,7 +71,7 @@ actor PeerCore {
     self.host = host
     discovery = MulticastDNS(for: identity.id, on: host)
     invitations = PeerInvitations(
-      desk: InvitationDesk(of: identity.id, random: RandomStream(seed: random.next())))
+      table: InvitationTable(of: identity.id, random: RandomStream(seed: random.next())))
     nextSession = SessionID(random: &random)
     self.random = random
   }

@@ -73,7 +73,7 @@ public actor Session {
     var gone: [PeerID] = []
     var pending: PendingSend?
     for entry in entries {
-      switch entry.delivery.append(message) {
+      switch entry.stream.append(message) {
       case .appended: break
       case .ended: gone.append(entry.id)
       case .full:
@@ -98,11 +98,11 @@ public actor Session {
         "The message has \(message.count) bytes; this session takes \(configuration.messageBytesMax)."
       )
     }
-    for entry in entries where message.count > entry.delivery.remoteMessageBytesMax {
+    for entry in entries where message.count > entry.stream.remoteMessageBytesMax {
       throw EarshotError(
         .messageTooLarge,
         "The message has \(message.count) bytes; \(entry.id.short) takes "
-          + "\(entry.delivery.remoteMessageBytesMax).", peers: [entry.id])
+          + "\(entry.stream.remoteMessageBytesMax).", peers: [entry.id])
     }
   }
 

@@ -85,19 +85,19 @@ extension SessionCore: LinkOwner {
     seats[member]?.dials[link.token] = nil
     seats[member]?.links[link.token] = nil
     seats[member]?.positions[link.token] = nil
-    seats[member]?.delivery.detach(from: link)
+    seats[member]?.stream.detach(from: link)
   }
 
   // MARK: Joining
 
   /// A membership's two streams.
-  func makeDelivery() -> Delivery {
-    var bounds = ReliableMachine.Configuration()
+  func makeStream() -> ReliableStream {
+    var bounds = ReliableStreamMachine.Configuration()
     bounds.messageBytesMax = max(0, configuration.messageBytesMax)
     bounds.outboundBytesMax = max(1, configuration.outboxBytesMax)
-    bounds.windowBytes = max(configuration.windowBytes, InboundLedger.windowBytesMin)
-    lastDelivery += 1
-    return Delivery(Delivery.ID(rawValue: lastDelivery), bounds, on: peer.host)
+    bounds.windowBytes = max(configuration.windowBytes, ReceiveWindow.windowBytesMin)
+    lastStream += 1
+    return ReliableStream(ReliableStream.ID(rawValue: lastStream), bounds, on: peer.host)
   }
 
   /// Takes over the link of an invitation that was accepted and confirmed.
@@ -122,7 +122,7 @@ extension SessionCore: LinkOwner {
     let machine = MembershipMachine(
       acceptance.membership, over: link.token, local: peer.id, remote: entry.peer,
       configuration: patience, random: RandomStream(seed: random.next()), into: &actions)
-    var seat = Seat(machine: machine, delivery: acceptance.delivery, entry)
+    var seat = Seat(machine: machine, stream: acceptance.stream, entry)
     seat.links[link.token] = link
     seat.positions[link.token] = Seat.Position(
       received: 0, window: acceptance.window, terms: acceptance.terms)
@@ -145,7 +145,7 @@ extension SessionCore: LinkOwner {
     }
     if let seat = seats[entry.peer] { replace(seat, of: entry) }
     roster.expect(entry)
-    begin(entry, acceptance.delivery, acceptance.membership)
+    begin(entry, acceptance.stream, acceptance.membership)
     setTimer()
     return true
   }
@@ -254,7 +254,7 @@ extension SessionCore: LinkOwner {
     switch change {
     case .seek(let entry, let waiting):
       guard seats[entry.peer] == nil else { return }
-      begin(entry, makeDelivery(), propose(to: entry.peer, entry.session))
+      begin(entry, makeStream(), propose(to: entry.peer, entry.session))
       if let waiting, let request = held.removeValue(forKey: waiting) { admit(request) }
     case .abandon(let member): handle(.endRequested(.lost, .givenUp), of: member)
     case .dismiss(let member, .restarted):
@@ -308,13 +308,13 @@ extension SessionCore: LinkOwner {
 
   /// Looks for a peer that may attach, and waits for it.
   private func begin(
-    _ entry: Roster.Entry, _ delivery: Delivery, _ membership: MembershipID
+    _ entry: Roster.Entry, _ stream: ReliableStream, _ membership: MembershipID
   ) {
     var actions: [MembershipMachine.Action] = []
     let machine = MembershipMachine(
       proposing: membership, to: entry.peer, from: peer.id, configuration: patience,
       random: RandomStream(seed: random.next()), at: now, into: &actions)
-    seats[entry.peer] = Seat(machine: machine, delivery: delivery, entry)
+    seats[entry.peer] = Seat(machine: machine, stream: stream, entry)
     for action in actions { perform(action, of: entry.peer) }
   }
 
@@ -334,7 +334,7 @@ extension SessionCore: LinkOwner {
   }
 
   private func tell(_ reader: PeerID, of subject: Roster.Entry) {
-    seats[reader]?.delivery.append(
+    seats[reader]?.stream.append(
       Introduce(
         peer: subject.peer, session: subject.session, seniority: subject.seniority,
         capacity: subject.capacity, displayName: subject.displayName,
@@ -346,7 +346,7 @@ extension SessionCore: LinkOwner {
     _ member: PeerID, _ remote: SessionID, _ departure: MembershipMachine.Departure
   ) {
     for other in roster.leave(member, remote, departure, at: now) {
-      seats[other.peer]?.delivery.append(Retract(peer: member, session: remote))
+      seats[other.peer]?.stream.append(Retract(peer: member, session: remote))
     }
   }
 
@@ -470,8 +470,8 @@ extension SessionCore: LinkOwner {
     phase = .leaving
     directory.end()
     for seat in seats.values {
-      seat.delivery.end()
-      directory.close(seat.delivery)
+      seat.stream.end()
+      directory.close(seat.stream)
     }
     for member in joiners.keys.sorted() { resumeJoiners(of: member, false) }
     (seats, owners, held) = ([:], [:], [:])
@@ -498,7 +498,7 @@ extension SessionCore: LinkOwner {
 struct Acceptance {
   let entry: Roster.Entry
   let membership: MembershipID
-  let delivery: Delivery
+  let stream: ReliableStream
   let window: UInt64
   let terms: SessionTerms
 }

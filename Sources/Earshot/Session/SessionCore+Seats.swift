@@ -8,7 +8,7 @@ struct Seat {
   }
 
   var machine: MembershipMachine
-  let delivery: Delivery
+  let stream: ReliableStream
   let remoteSession: SessionID
   var name: String
   var endpoints: [Endpoint]
@@ -23,8 +23,8 @@ struct Seat {
   var linkCount = 0
   private let peer: PeerID
 
-  init(machine: MembershipMachine, delivery: Delivery, _ entry: Roster.Entry) {
-    (self.machine, self.delivery) = (machine, delivery)
+  init(machine: MembershipMachine, stream: ReliableStream, _ entry: Roster.Entry) {
+    (self.machine, self.stream) = (machine, stream)
     (peer, remoteSession) = (entry.peer, entry.session)
     (name, endpoints) = (entry.displayName, entry.endpoints)
     (seniority, capacity) = (entry.seniority, entry.capacity)
@@ -46,7 +46,7 @@ struct Seat {
   }
 
   var statistics: LinkStatistics {
-    let counts = delivery.counts
+    let counts = stream.counts
     let link = machine.link.flatMap { links[$0] }
     return LinkStatistics(
       messagesSent: counts.sent, messagesReceived: counts.received,
@@ -93,7 +93,7 @@ extension SessionCore {
     case .reportJoined: reportJoined(member)
     case .reportInterrupted(let reason): reportInterrupted(member, reason)
     case .reportResumed: reportResumed(member)
-    case .reportDelivered: seats[member]?.delivery.acknowledgeAll()
+    case .reportDelivered: seats[member]?.stream.acknowledgeAll()
     case .reportLeft(let departure, let code): reportLeft(member, departure, code)
     }
   }
@@ -128,7 +128,7 @@ extension SessionCore {
 
   private func sendAttach(_ epoch: UInt64, on token: LinkToken, to member: PeerID) {
     guard let seat = seats[member], let link = seat.links[token] else { return }
-    let (received, window) = seat.delivery.position()
+    let (received, window) = seat.stream.position()
     let ended = peer.assumeIsolated { $0.ended[pair(member, seat.remoteSession)] }
     let attach = Attach(
       source: id, destination: seat.remoteSession, membership: seat.machine.id,
@@ -139,7 +139,7 @@ extension SessionCore {
 
   private func sendAttached(_ epoch: UInt64, on token: LinkToken, to member: PeerID) {
     guard let seat = seats[member], let link = seat.links[token] else { return }
-    let (received, window) = seat.delivery.position()
+    let (received, window) = seat.stream.position()
     let attached = Attached(
       membership: seat.machine.id, epoch: epoch, received: received, window: window,
       terms: terms)
@@ -155,10 +155,10 @@ extension SessionCore {
     seats[member]?.linkCount += 1
     seats[member]?.seniority = position.terms.seniority
     seats[member]?.capacity = position.terms.capacity
-    seat.delivery.remoteMessageBytesMax = position.terms.messageBytesMax
+    seat.stream.remoteMessageBytesMax = position.terms.messageBytesMax
     do throws(FrameError) {
-      try seat.delivery.attach(to: link, received: position.received, window: position.window)
-      link.assumeIsolated { $0.carry(seat.delivery) }
+      try seat.stream.attach(to: link, received: position.received, window: position.window)
+      link.assumeIsolated { $0.carry(seat.stream) }
     } catch {
       closeLink(token, error.closeCode, of: member)
       handle(.violationFound(token), of: member)
@@ -169,15 +169,15 @@ extension SessionCore {
     owners[token] = nil
     seats[member]?.positions[token] = nil
     guard let link = seats[member]?.links.removeValue(forKey: token) else { return }
-    seats[member]?.delivery.detach(from: link)
+    seats[member]?.stream.detach(from: link)
     link.assumeIsolated { $0.close(code) }
   }
 
   private func sendLeave(_ code: CloseCode, to member: PeerID) {
     directory.remove(member)
-    guard let delivery = seats[member]?.delivery else { return }
-    delivery.append(Leave(code: code))
-    delivery.whenFlushed { [weak self] in
+    guard let stream = seats[member]?.stream else { return }
+    stream.append(Leave(code: code))
+    stream.whenFlushed { [weak self] in
       self?.assumeIsolated { $0.handle(.streamFlushed, of: member) }
     }
   }
@@ -187,7 +187,7 @@ extension SessionCore {
   private func reportJoined(_ member: PeerID) {
     guard let seat = seats[member] else { return }
     seats[member]?.joined = now
-    directory.add(member, seat.delivery)
+    directory.add(member, seat.stream)
     hub.push(.joined(Member(id: member, name: seat.name)))
     introduce(member)
     resumeJoiners(of: member, true)
@@ -215,9 +215,9 @@ extension SessionCore {
     for token in seat.links.keys { owners[token] = nil }
     timers.cancel(.member(member))
     if seat.hasJoined { directory.remove(member) }
-    let undelivered = seat.delivery.undelivered
-    seat.delivery.end()
-    directory.close(seat.delivery)
+    let undelivered = seat.stream.undelivered
+    seat.stream.end()
+    directory.close(seat.stream)
     peer.assumeIsolated {
       $0.ended.remember(seat.machine.id, of: pair(member, seat.remoteSession), code)
     }

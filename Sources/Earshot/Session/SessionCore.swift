@@ -20,7 +20,7 @@ actor SessionCore {
   var owners: [LinkToken: PeerID] = [:]
   var held: [LinkToken: HeldRequest] = [:]
   var pending: [(PeerID, MembershipMachine.Event)] = []
-  var lastDelivery: UInt64 = 0
+  var lastStream: UInt64 = 0
   var isUnsettled = false
   var isSettling = false
   var proposed = MembershipID.none

@@ -5,21 +5,21 @@ final class SessionDirectory: Sendable {
   /// One member's end of the sending path.
   struct Entry: Sendable {
     let id: PeerID
-    let delivery: Delivery
+    let stream: ReliableStream
   }
   private struct State {
     var entries: [Entry] = []  // In ascending order.
-    var sources: [Delivery] = []  // In the order of joining.
+    var sources: [ReliableStream] = []  // In the order of joining.
     var isEnded = false
   }
   private let state = Mutex(State())
 
-  func add(_ id: PeerID, _ delivery: Delivery) {
+  func add(_ id: PeerID, _ stream: ReliableStream) {
     state.withLock { state in
       state.entries.removeAll { $0.id == id }
       let index = state.entries.firstIndex { id < $0.id } ?? state.entries.endIndex
-      state.entries.insert(Entry(id: id, delivery: delivery), at: index)
-      state.sources.append(delivery)
+      state.entries.insert(Entry(id: id, stream: stream), at: index)
+      state.sources.append(stream)
     }
   }
 
@@ -29,8 +29,8 @@ final class SessionDirectory: Sendable {
   }
 
   /// Nothing comes through a stream any more.
-  func close(_ delivery: Delivery) {
-    state.withLock { $0.sources.removeAll { $0 === delivery } }
+  func close(_ stream: ReliableStream) {
+    state.withLock { $0.sources.removeAll { $0 === stream } }
   }
 
   /// Nothing is sent to anybody any more; messages may still come.
@@ -42,7 +42,7 @@ final class SessionDirectory: Sendable {
   var isEnded: Bool { state.withLock { $0.isEnded } }
 
   /// The stream that messages came through, or `nil` when it has ended.
-  func source(_ id: Delivery.ID?) -> Delivery? {
+  func source(_ id: ReliableStream.ID?) -> ReliableStream? {
     state.withLock { state in state.sources.first { $0.id == id } }
   }
 

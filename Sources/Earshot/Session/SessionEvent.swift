@@ -33,12 +33,12 @@ public struct Message: Hashable, Sendable {
   /// What was sent.
   public let bytes: [UInt8]
   /// The stream that it came through, whose window it holds until it is consumed.
-  let origin: Delivery.ID?
+  let origin: ReliableStream.ID?
 
   /// A message with the given parts, such as for a test of what hears of it.
   public init(sender: PeerID, bytes: [UInt8]) { self.init(sender: sender, bytes: bytes, from: nil) }
 
-  init(sender: PeerID, bytes: [UInt8], from origin: Delivery.ID?) {
+  init(sender: PeerID, bytes: [UInt8], from origin: ReliableStream.ID?) {
     (self.sender, self.bytes, self.origin) = (sender, bytes, origin)
   }
 

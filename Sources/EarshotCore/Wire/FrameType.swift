@@ -13,8 +13,8 @@ package struct FrameType: RawRepresentable, Hashable, Sendable {
   /// Whether those who do not know the type go on without the frame.
   package var isSkippable: Bool { rawValue & 1 != 0 }
 
-  /// Whether the frame counts in the enduring stream.
-  package var isEnduring: Bool { rawValue & 2 != 0 }
+  /// Whether the frame counts in the reliable stream.
+  package var isReliable: Bool { rawValue & 2 != 0 }
 
   /// The first frame in each direction: ``Hello``.
   package static let hello = FrameType(rawValue: 0x00)
@@ -34,7 +34,7 @@ package struct FrameType: RawRepresentable, Hashable, Sendable {
   package static let ping = FrameType(rawValue: 0x24)
   /// The answer to a ping: ``Ping``, with the token received.
   package static let pong = FrameType(rawValue: 0x28)
-  /// What was received of the enduring stream, and what may be sent: ``Acknowledgement``.
+  /// What was received of the reliable stream, and what may be sent: ``Acknowledgement``.
   package static let acknowledgement = FrameType(rawValue: 0x2C)
   /// The last frame, with the reason: ``Close``.
   package static let close = FrameType(rawValue: 0x30)

@@ -27,7 +27,7 @@ package struct Ping: FramePayload {
   package func encodePong(into wire: inout [UInt8]) { encode(as: .pong, into: &wire) }
 }
 
-/// ACK: what was received of the enduring stream, and what may be sent.
+/// ACK: what was received of the reliable stream, and what may be sent.
 ///
 /// ```
 /// received (varint) | limit (varint)

@@ -81,7 +81,7 @@ package struct Attached: FramePayload {
   package var membership: MembershipID
   /// The number of the link, from 1.
   package var epoch: UInt64
-  /// How many bytes of the receiver's enduring stream the sender has, whole frames only.
+  /// How many bytes of the receiver's reliable stream the sender has, whole frames only.
   package var received: UInt64
   /// How far beyond `received` the receiver may send.
   package var window: UInt64

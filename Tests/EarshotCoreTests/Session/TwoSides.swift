@@ -7,7 +7,7 @@ import EarshotCore
 /// the smaller PeerID. Each side has one session.
 struct TwoSides: Hashable {
   enum Frame: Hashable {
-    case invite(InvitationDesk.Arrival, ended: MembershipID)
+    case invite(InvitationTable.ReceivedInvite, ended: MembershipID)
     case accept(InvitationID, SessionID, MembershipID)
     case decline(InvitationID, DeclineReason)
     case cancel(InvitationID, CancelReason)
@@ -26,7 +26,7 @@ struct TwoSides: Hashable {
     case invite(Int), accept(Int), takeBack(Int), decline(Int), cancel(Int)
     case suspend(Int), resume(Int)
     case leave(Int)
-    case deadline(Int, ofDesk: Bool)
+    case deadline(Int, ofTable: Bool)
   }
   struct Link: Hashable {
     let token: LinkToken
@@ -53,21 +53,21 @@ struct TwoSides: Hashable {
   struct Side: Hashable {
     let id: PeerID
     let session: SessionID
-    var desk: InvitationDesk
+    var table: InvitationTable
     var membership: MembershipMachine?
-    var deskWake: Instant?
+    var tableWake: Instant?
     var membershipWake: Instant?
     var hasJoined = false
     var farewell: CloseCode?  // LEAVE stands in the stream.
     var proposed = MembershipID.none
     var ended = EndedMemberships()
-    var acceptances: [InvitationDesk.InboundID: MembershipID] = [:]
+    var acceptances: [InvitationTable.InboundID: MembershipID] = [:]
     var grants: [InvitationID: MembershipID] = [:]
     var dials: [Dial] = []
     var asked: [LinkToken] = []  // Where the membership sent ATTACH.
-    var offers: [InvitationDesk.InboundID] = []
-    var accepting: [InvitationDesk.InboundID] = []
-    var attaching: [InvitationDesk.InboundID] = []
+    var offers: [InvitationTable.InboundID] = []
+    var accepting: [InvitationTable.InboundID] = []
+    var attaching: [InvitationTable.InboundID] = []
     var invited: [InvitationID] = []
     var outcomes: [OutboundInvitationMachine.Outcome] = []
     var isInterrupted = false
@@ -92,7 +92,7 @@ struct TwoSides: Hashable {
       let random = RandomStream(seed: UInt64(side))
       return Side(
         id: id, session: SessionID(rawValue: UInt64(side + 1)),
-        desk: InvitationDesk(of: id, random: random))
+        table: InvitationTable(of: id, random: random))
     }
   }
 
@@ -132,7 +132,7 @@ struct TwoSides: Hashable {
         steps.append(.cancel(side))
       }
       if budget.takenBack > 0, !sides[side].accepting.isEmpty { steps.append(.takeBack(side)) }
-      if budget.suspensions > 0, isMember(side) || !sides[side].desk.isEmpty,
+      if budget.suspensions > 0, isMember(side) || !sides[side].table.isEmpty,
         !sides[side].isSuspended
       {
         steps.append(.suspend(side))
@@ -172,8 +172,8 @@ struct TwoSides: Hashable {
   var nextDeadline: (Instant, Step)? {
     let all: [(Instant, Step)] = (0..<2).flatMap { side in
       [
-        sides[side].deskWake.map { ($0, Step.deadline(side, ofDesk: true)) },
-        sides[side].membershipWake.map { ($0, Step.deadline(side, ofDesk: false)) },
+        sides[side].tableWake.map { ($0, Step.deadline(side, ofTable: true)) },
+        sides[side].membershipWake.map { ($0, Step.deadline(side, ofTable: false)) },
       ].compactMap { $0 }
     }
     return all.min { $0.0 < $1.0 }
@@ -196,7 +196,7 @@ struct TwoSides: Hashable {
         breakages += 1
       }
       switch sides[side].dials.remove(at: index) {
-      case .invitation(let id): tellDesk(side, .dialFailed(id))
+      case .invitation(let id): tellTable(side, .dialFailed(id))
       case .membership: tellMembership(side, .dialFailed)
       }
     case .deliver(let side, let link): deliver(to: side, link)
@@ -208,45 +208,45 @@ struct TwoSides: Hashable {
     case .accept(let side):
       let offer = sides[side].offers.removeFirst()
       sides[side].accepting.append(offer)
-      tellDesk(side, .acceptRequested(offer, sides[side].session))
+      tellTable(side, .acceptRequested(offer, sides[side].session))
     case .takeBack(let side):
       budget.takenBack -= 1
       breakages += 1
-      tellDesk(side, .dismissRequested(sides[side].accepting[0]))
+      tellTable(side, .dismissRequested(sides[side].accepting[0]))
     case .decline(let side):
       budget.declines -= 1
-      tellDesk(side, .declineRequested(sides[side].offers.removeFirst(), .declined))
+      tellTable(side, .declineRequested(sides[side].offers.removeFirst(), .declined))
     case .cancel(let side):
       budget.cancels -= 1
-      sides[side].invited.last.map { tellDesk(side, .cancelRequested($0)) }
+      sides[side].invited.last.map { tellTable(side, .cancelRequested($0)) }
     case .suspend(let side):
       budget.suspensions -= 1
       breakages += 1
       sides[side].isSuspended = true
-      tellDesk(side, .suspendRequested)
+      tellTable(side, .suspendRequested)
       tellMembership(side, .suspendRequested)
     case .resume(let side):
       sides[side].isSuspended = false
       tellMembership(side, .resumeRequested)
-      tellDesk(side, .resumeRequested)
+      tellTable(side, .resumeRequested)
     case .leave(let side):
       budget.leaves -= 1
       tellMembership(side, .leaveRequested(.disconnected, within: .seconds(60)))
-    case .deadline(let side, let ofDesk): pass(side, ofDesk: ofDesk)
+    case .deadline(let side, let ofTable): pass(side, ofTable: ofTable)
     }
     links.removeAll { !$0.isOpen.contains(true) }
   }
 
-  private mutating func pass(_ side: Int, ofDesk: Bool) {
+  private mutating func pass(_ side: Int, ofTable: Bool) {
     if budget.earlyDeadlines > 0, !mustHappen.isEmpty || budget.usersComeFirst {
       budget.earlyDeadlines -= 1
       breakages += 1
     }
-    let wake = ofDesk ? sides[side].deskWake : sides[side].membershipWake
+    let wake = ofTable ? sides[side].tableWake : sides[side].membershipWake
     now = max(now, wake ?? now)
-    if ofDesk {
-      sides[side].deskWake = nil
-      tellDesk(side, .deadlineReached)
+    if ofTable {
+      sides[side].tableWake = nil
+      tellTable(side, .deadlineReached)
     } else {
       sides[side].membershipWake = nil
       tellMembership(side, .deadlineReached)
@@ -257,11 +257,11 @@ struct TwoSides: Hashable {
     budget.invites[side] -= 1
     let id = InvitationID(high: UInt64(side), low: UInt64(sides[side].invited.count))
     sides[side].invited.append(id)
-    tellDesk(side, .inviteRequested(wish(side, id)))
+    tellTable(side, .inviteRequested(wish(side, id)))
   }
 
-  private func wish(_ side: Int, _ id: InvitationID) -> InvitationDesk.Wish {
-    InvitationDesk.Wish(
+  private func wish(_ side: Int, _ id: InvitationID) -> InvitationTable.Wish {
+    InvitationTable.Wish(
       invitation: id, peer: sides[1 - side].id, session: sides[side].session,
       serviceType: "chat", timeout: budget.timeout)
   }
@@ -271,7 +271,7 @@ struct TwoSides: Hashable {
     let token = LinkToken(rawValue: linksMade)
     links.append(Link(token: token))
     switch dial {
-    case .invitation(let id): tellDesk(side, .dialOpened(id, token))
+    case .invitation(let id): tellTable(side, .dialOpened(id, token))
     case .membership: tellMembership(side, .dialOpened(token))
     }
   }
@@ -280,24 +280,24 @@ struct TwoSides: Hashable {
     let token = links[link].token
     let frame = links[link].queues[side].removeFirst()
     switch frame {
-    case .invite(let arrival, let ended):
+    case .invite(let invite, let ended):
       if let current = sides[side].membership?.id, sides[side].hasJoined, current <= ended {
         tellMembership(side, .endRequested(.lost, .givenUp))
       }
       let membership = sides[side].hasJoined ? sides[side].session : nil
-      tellDesk(side, .inviteReceived(token, arrival.knowing(membership: membership)))
+      tellTable(side, .inviteReceived(token, invite.knowing(membership: membership)))
     case .accept(let id, let session, let membership):
       accepted(side, token, id, session, membership)
-    case .decline(let id, let reason): tellDesk(side, .declineReceived(token, id, reason))
-    case .cancel(let id, let reason): tellDesk(side, .cancelReceived(token, id, reason))
+    case .decline(let id, let reason): tellTable(side, .declineReceived(token, id, reason))
+    case .cancel(let id, let reason): tellTable(side, .cancelReceived(token, id, reason))
     case .attach(let request): attach(side, token, request)
     case .attached(let membership, let epoch):
       if sides[side].asked.contains(token) {
         tellMembership(side, .attachedReceived(token, membership, epoch: epoch))
       } else {
-        let id = sides[side].desk.inbound(over: token)
+        let id = sides[side].table.inbound(over: token)
         if let id, sides[side].acceptances[id] != membership { complain("another membership") }
-        tellDesk(side, .attachedReceived(token))
+        tellTable(side, .attachedReceived(token))
       }
     case .leave(let code):
       send(.acknowledged, over: token, by: side)
@@ -305,11 +305,11 @@ struct TwoSides: Hashable {
     case .acknowledged: tellMembership(side, .streamFlushed)
     case .close(let code):
       links[link].isOpen[side] = false
-      tellDesk(side, .closeReceived(token, code))
+      tellTable(side, .closeReceived(token, code))
       tellMembership(side, .closeReceived(token, code))
     case .broken:
       links[link].isOpen[side] = false
-      tellDesk(side, .linkBroken(token))
+      tellTable(side, .linkBroken(token))
       tellMembership(side, .linkBroken(token, .linkBroken))
     }
   }
@@ -320,21 +320,21 @@ struct TwoSides: Hashable {
   ) {
     if sides[side].membership?.isAsking == true { return }
     if sides[side].hasJoined, sides[side].membership?.id == membership {
-      return tellDesk(side, .peerJoined(id))
+      return tellTable(side, .peerJoined(id))
     }
     sides[side].grants[id] = membership
-    tellDesk(side, .acceptReceived(token, id, session))
+    tellTable(side, .acceptReceived(token, id, session))
   }
 
   private mutating func attach(_ side: Int, _ token: LinkToken, _ request: Attach) {
     let other = sides[1 - side]
-    let awaiting = sides[side].desk.awaitingAttach(
+    let awaiting = sides[side].table.awaitingAttach(
       from: other.id, source: other.session, destination: sides[side].session)
     if let awaiting,
       request.isProposal || sides[side].acceptances[awaiting] == request.membership
     {
       sides[side].acceptances[awaiting] = request.membership
-      tellDesk(side, .attachReceived(token, awaiting))
+      tellTable(side, .attachReceived(token, awaiting))
       guard links.contains(where: { $0.token == token && $0.isOpen[side] }) else { return }
     }
     switch verdict(side, on: request) {
@@ -389,19 +389,19 @@ struct TwoSides: Hashable {
 
   // MARK: The shells
 
-  private mutating func tellDesk(_ side: Int, _ event: InvitationDesk.Event) {
-    var actions: [InvitationDesk.Action] = []
-    sides[side].desk.handle(event, at: now, into: &actions)
+  private mutating func tellTable(_ side: Int, _ event: InvitationTable.Event) {
+    var actions: [InvitationTable.Action] = []
+    sides[side].table.handle(event, at: now, into: &actions)
     for action in actions { perform(action, of: side) }
   }
 
-  private mutating func perform(_ action: InvitationDesk.Action, of side: Int) {
+  private mutating func perform(_ action: InvitationTable.Action, of side: Int) {
     switch action {
     case .dial(let id): sides[side].dials.append(.invitation(id))
     case .cancelDial(let id): sides[side].dials.removeAll { $0 == .invitation(id) }
     case .sendInvite(let link, let id):
       let ended = sides[side].ended.last(of: sides[side].session, with: sides[1 - side].id)
-      send(.invite(arrival(side, id), ended: ended), over: link, by: side)
+      send(.invite(received(side, id), ended: ended), over: link, by: side)
     case .sendAttached(let link, let id):
       send(.attached(sides[side].grants[id] ?? .none, epoch: 1), over: link, by: side)
     case .sendCancel(let link, let id, let reason):
@@ -414,8 +414,8 @@ struct TwoSides: Hashable {
     case .sendDecline(let link, let id, let reason):
       send(.decline(id.invitation, reason), over: link, by: side)
     case .closeLink(let link, let code): close(link, code, by: side)
-    case .wake(let instant): sides[side].deskWake = instant
-    case .cancelWake: sides[side].deskWake = nil
+    case .wake(let instant): sides[side].tableWake = instant
+    case .cancelWake: sides[side].tableWake = nil
     case .reportOffered(let id):
       sides[side].offers.append(id)
       sides[side].offersMade += 1
@@ -438,7 +438,7 @@ struct TwoSides: Hashable {
   }
 
   private mutating func membership(
-    _ side: Int, of joining: InvitationDesk.Joining
+    _ side: Int, of joining: InvitationTable.Joining
   ) -> MembershipID {
     switch joining.origin {
     case .outbound(let id): return sides[side].grants[id] ?? .none
@@ -448,17 +448,17 @@ struct TwoSides: Hashable {
     }
   }
 
-  private mutating func fulfil(_ id: InvitationDesk.InboundID, of side: Int) {
+  private mutating func fulfil(_ id: InvitationTable.InboundID, of side: Int) {
     sides[side].accepting.removeAll { $0 == id }
   }
 
-  private func arrival(_ side: Int, _ id: InvitationID) -> InvitationDesk.Arrival {
+  private func received(_ side: Int, _ id: InvitationID) -> InvitationTable.ReceivedInvite {
     let wish = wish(side, id)
     let invite = Invite(
       invitation: id, session: wish.session,
       timeoutMilliseconds: UInt64(wish.timeout.nanoseconds / 1_000_000),
       serviceType: wish.serviceType, context: [])
-    return InvitationDesk.Arrival(
+    return InvitationTable.ReceivedInvite(
       invite, from: sides[side].id, isAdvertised: true, membership: nil)
   }
 
@@ -535,14 +535,14 @@ struct TwoSides: Hashable {
     }
   }
 
-  /// Tells the desk that whatever was to make the other side a member is fulfilled.
+  /// Tells the table that whatever was to make the other side a member is fulfilled.
   private mutating func joined(_ side: Int) {
     (sides[side].isInterrupted, sides[side].hasJoined) = (false, true)
     sides[side].attaching = []
-    for id in sides[side].invited { tellDesk(side, .peerJoined(id)) }
+    for id in sides[side].invited { tellTable(side, .peerJoined(id)) }
     for id in sides[side].acceptances.keys.sorted(by: { $0.invitation < $1.invitation }) {
       fulfil(id, of: side)
-      tellDesk(side, .inviterJoined(id))
+      tellTable(side, .inviterJoined(id))
     }
   }
 
@@ -558,7 +558,7 @@ struct TwoSides: Hashable {
     )
     let attaching = sides[side].attaching
     sides[side].attaching = []
-    for id in attaching { tellDesk(side, .attachingFailed(id, sides[side].session)) }
+    for id in attaching { tellTable(side, .attachingFailed(id, sides[side].session)) }
   }
 
   private func request(of side: Int, epoch: UInt64) -> Attach {
@@ -570,14 +570,14 @@ struct TwoSides: Hashable {
   }
 }
 
-extension InvitationDesk.Arrival {
+extension InvitationTable.ReceivedInvite {
   /// The same INVITE, as a side sees it that may be a member already.
-  fileprivate func knowing(membership: SessionID?) -> InvitationDesk.Arrival {
+  fileprivate func knowing(membership: SessionID?) -> InvitationTable.ReceivedInvite {
     let invite = Invite(
       invitation: id.invitation, session: session,
       timeoutMilliseconds: UInt64(timeout.nanoseconds / 1_000_000), serviceType: serviceType,
       context: [])
-    return InvitationDesk.Arrival(
+    return InvitationTable.ReceivedInvite(
       invite, from: id.inviter, isAdvertised: isAdvertised, membership: membership)
   }
 }

@@ -191,7 +191,7 @@ extension TwoSides {
     if sides.contains(where: { $0.outcomes.count != $0.invited.count }) {
       return "an invitation has not exactly one outcome"
     }
-    if sides.contains(where: { !$0.desk.isEmpty || !$0.accepting.isEmpty }) {
+    if sides.contains(where: { !$0.table.isEmpty || !$0.accepting.isEmpty }) {
       return "an invitation is still open"
     }
     if isMember(0) != isMember(1) { return "only one side is a member" }

@@ -67,13 +67,13 @@ struct FrameBoundsTests {
 
   @Test("The bits of a type say what they say in the protocol")
   func bits() {
-    let enduring: [FrameType] = [.message, .introduce, .retract, .leave]
+    let reliable: [FrameType] = [.message, .introduce, .retract, .leave]
     let others: [FrameType] = [
       .hello, .invite, .accept, .decline, .cancel, .attach, .attached, .ping, .pong,
       .acknowledgement, .close,
     ]
-    #expect(enduring.allSatisfy { $0.isEnduring && !$0.isSkippable })
-    #expect(others.allSatisfy { !$0.isEnduring && !$0.isSkippable })
+    #expect(reliable.allSatisfy { $0.isReliable && !$0.isSkippable })
+    #expect(others.allSatisfy { !$0.isReliable && !$0.isSkippable })
   }
 
   @Test("A code that nobody knows survives as its number")

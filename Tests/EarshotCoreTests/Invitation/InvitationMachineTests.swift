@@ -126,7 +126,7 @@ extension InboundInvitationMachine.Event {
 }
 
 extension InboundInvitationMachine {
-  /// Whether an INVITE would come over a link where one came already, which the desk does not pass on.
+  /// Whether an INVITE would come over a link where one came already, which the table does not pass on.
   fileprivate func isAgain(_ event: Event) -> Bool {
     if case .inviteReceived(let link) = event { links.contains(link) } else { false }
   }

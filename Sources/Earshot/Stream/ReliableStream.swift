@@ -1,17 +1,17 @@
 import EarshotTLS
 import Synchronization
 
-/// The enduring stream of one membership, where senders, consumers and links meet.
+/// The reliable stream of one membership, where senders, consumers and links meet.
 ///
 /// Senders append under the lock without hopping anywhere; a link drains; consumers give the window back.
 /// Lives as long as the membership does, across its links.
-final class Delivery: Sendable {
+final class ReliableStream: Sendable {
   /// Which of its session's streams it is, former ones included.
   struct ID: Hashable, Sendable { let rawValue: UInt64 }
 
   private typealias Settle = @Sendable (PendingSend.Outcome) -> Void
   private struct State {
-    var machine: ReliableMachine
+    var machine: ReliableStreamMachine
     var pending: [SendQueue.Ticket: Settle] = [:]
     var isEnded = false
     var flushed: (@Sendable () -> Void)?
@@ -27,9 +27,9 @@ final class Delivery: Sendable {
   private let wakeup = Wakeup()
   private let messageBytesMax = Atomic(Int.max)
 
-  init(_ id: ID, _ configuration: ReliableMachine.Configuration, on host: any NetworkHost) {
+  init(_ id: ID, _ configuration: ReliableStreamMachine.Configuration, on host: any NetworkHost) {
     self.id = id
-    state = Mutex(State(machine: ReliableMachine(configuration)))
+    state = Mutex(State(machine: ReliableStreamMachine(configuration)))
     wakeup.connect(to: host.makeSignal { [carrier] in carrier.link?.flushRequested() })
   }
 
@@ -240,7 +240,7 @@ final class Delivery: Sendable {
       var arrival: Arrival?
       used += try decoder.decode(bytes) { type, payload, frameBytes throws(FrameError) in
         guard type == .message else {
-          if type.isEnduring { try state.machine.receive(type, frameBytes: frameBytes, at: now) }
+          if type.isReliable { try state.machine.receive(type, frameBytes: frameBytes, at: now) }
           arrival = try Arrival(type, payload)
           return arrival == nil
         }
@@ -255,7 +255,7 @@ final class Delivery: Sendable {
 
 /// The link that carries a membership's stream at the moment.
 ///
-/// Apart from ``Delivery``, to which no weak reference may point: it is retained for every message, and that
+/// Apart from ``ReliableStream``, to which no weak reference may point: it is retained for every message, and that
 /// costs several times more once there has been one.
 private final class Carrier: Sendable {
   private let current = Mutex<Link?>(nil)

@@ -1,4 +1,4 @@
-/// What was received of the enduring stream of one member, and how much more was granted.
+/// What was received of the reliable stream of one member, and how much more was granted.
 ///
 /// The stream may run ahead of the application by one window: complete messages that the application has
 /// not taken are *held*, with what they cost beside their bytes, and hold the window back. An unfinished message
@@ -8,7 +8,7 @@
 /// one, or when its delay has passed.
 ///
 /// Not a machine with events: these few operations are the path of every message.
-package struct InboundLedger: Hashable, Sendable {
+package struct ReceiveWindow: Hashable, Sendable {
   /// The window by default, 1 MiB.
   package static let windowBytesDefault = 1 << 20
   /// The smallest window: with less, a frame of 64 KiB could wait for ever.
@@ -40,7 +40,7 @@ package struct InboundLedger: Hashable, Sendable {
     (self.windowBytes, self.acknowledgementDelay) = (windowBytes, acknowledgementDelay)
   }
 
-  /// Counts one whole enduring frame, known or skipped.
+  /// Counts one whole reliable frame, known or skipped.
   ///
   /// - Parameters:
   ///   - type: The frame's type, for the error.

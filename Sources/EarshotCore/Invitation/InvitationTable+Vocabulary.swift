@@ -1,4 +1,4 @@
-extension InvitationDesk {
+extension InvitationTable {
   /// An invitation that we received: the inviter, and the name it gave.
   package struct InboundID: Hashable, Sendable {
     /// Who invites us.
@@ -29,7 +29,7 @@ extension InvitationDesk {
     }
   }
   /// An INVITE, with what the shell knows about it.
-  package struct Arrival: Hashable, Sendable {
+  package struct ReceivedInvite: Hashable, Sendable {
     package let id: InboundID
     package let session: SessionID  // The inviter's.
     package let serviceType: String
@@ -43,7 +43,7 @@ extension InvitationDesk {
     ) {
       id = InboundID(inviter: inviter, invitation: invite.invitation)
       (session, serviceType) = (invite.session, invite.serviceType)
-      timeout = .milliseconds(Int64(min(invite.timeoutMilliseconds, InvitationDesk.timeoutMax)))
+      timeout = .milliseconds(Int64(min(invite.timeoutMilliseconds, InvitationTable.timeoutMax)))
       (self.isAdvertised, self.membership) = (isAdvertised, membership)
     }
   }
@@ -78,7 +78,7 @@ extension InvitationDesk {
     case acceptReceived(LinkToken, InvitationID, SessionID)
     case declineReceived(LinkToken, InvitationID, DeclineReason)
 
-    case inviteReceived(LinkToken, Arrival)
+    case inviteReceived(LinkToken, ReceivedInvite)
     case acceptRequested(InboundID, SessionID)
     case declineRequested(InboundID, DeclineReason)
     case dismissRequested(InboundID)  // The acceptance is taken back.

@@ -21,7 +21,7 @@ final class PendingSend: Sendable {
   /// Waits for room in one more outbox.
   func wait(for entry: SessionDirectory.Entry, toTake message: [UInt8]) {
     state.withLock { $0.openCount += 1 }
-    let ticket = entry.delivery.enqueue(message) { [self] in settle(entry.id, $0) }
+    let ticket = entry.stream.enqueue(message) { [self] in settle(entry.id, $0) }
     guard let ticket else { return }
     state.withLock { $0.places.append(Place(entry: entry, ticket: ticket)) }
   }
@@ -39,7 +39,7 @@ final class PendingSend: Sendable {
         if isSettled { waiter.resume() }
       }
     } onCancel: {
-      for place in state.withLock({ $0.places }) { place.entry.delivery.withdraw(place.ticket) }
+      for place in state.withLock({ $0.places }) { place.entry.stream.withdraw(place.ticket) }
     }
     return state.withLock { ($0.gone, $0.withdrawn) }
   }

@@ -81,17 +81,17 @@ struct SendQueueTests {
     #expect(try Self.served(&machine) == [])
   }
 
-  private static func machine() throws -> ReliableMachine {
-    var bounds = ReliableMachine.Configuration()
+  private static func machine() throws -> ReliableStreamMachine {
+    var bounds = ReliableStreamMachine.Configuration()
     bounds.outboundBytesMax = 1_000
-    var machine = ReliableMachine(bounds)
+    var machine = ReliableStreamMachine(bounds)
     try machine.attach(received: 0, window: 1 << 20)
     return machine
   }
 
   /// Who is served, after everything was sent and acknowledged or without that.
   private static func served(
-    _ machine: inout ReliableMachine, afterSending isSending: Bool = true
+    _ machine: inout ReliableStreamMachine, afterSending isSending: Bool = true
   ) throws -> [SendQueue.Ticket] {
     if isSending {
       machine.outbound.send(max: 1 << 20) { _ in }

@@ -1,11 +1,11 @@
 /// All open invitations of one peer, in both directions, and what they mean to each other.
 ///
-/// The story: every invitation is a machine of its own; the desk names the machine that an event is for, and
+/// The story: every invitation is a machine of its own; the table names the machine that an event is for, and
 /// knows three things that none of them can. Bounds: one offer a peer, eight in all, else busy. Memory: an
 /// INVITE that was answered and comes again is answered the same. Glare: when two peers invite each other
 /// for the same service, the larger PeerID accepts, the smaller holds in reserve, and no application is
 /// asked. A side whose INVITE has not gone out accepts in any case: nobody has heard of its invitation.
-package struct InvitationDesk: Hashable, Sendable {
+package struct InvitationTable: Hashable, Sendable {
   private enum Deadline: Hashable { case outbound(InvitationID), inbound(InboundID) }
   private let local: PeerID
   private var random: RandomStream
@@ -16,7 +16,7 @@ package struct InvitationDesk: Hashable, Sendable {
   private var timers = TimerTable<Deadline>()
   private var wake: Instant?
 
-  /// The desk of a peer without invitations.
+  /// The table of a peer without invitations.
   package init(of local: PeerID, random: RandomStream) {
     (self.local, self.random) = (local, random)
   }
@@ -43,9 +43,9 @@ package struct InvitationDesk: Hashable, Sendable {
     from peer: PeerID, source: SessionID, destination: SessionID
   ) -> InboundID? {
     inbounds.first {
-      $0.arrival.id.inviter == peer && $0.arrival.session == source
+      $0.invite.id.inviter == peer && $0.invite.session == source
         && $0.machine.acceptedSession == destination
-    }?.arrival.id
+    }?.invite.id
   }
 
   /// Takes one event in; appends what must now be done, in order, to `out`.
@@ -63,7 +63,7 @@ package struct InvitationDesk: Hashable, Sendable {
       accepted(link, id, session, at: now, into: &out)
     case .declineReceived(let link, let id, let reason):
       declined(link, id, reason, at: now, into: &out)
-    case .inviteReceived(let link, let arrival): invited(link, arrival, at: now, into: &out)
+    case .inviteReceived(let link, let invite): invited(link, invite, at: now, into: &out)
     case .acceptRequested(let id, let session):
       tell(id, .acceptRequested(session), at: now, into: &out)
     case .declineRequested(let id, let reason):
@@ -113,12 +113,12 @@ package struct InvitationDesk: Hashable, Sendable {
   private mutating func sleep(at now: Instant, into out: inout [Action]) {
     isAsleep = true
     for id in outbounds.map(\.wish.invitation) { tell(id, .suspendRequested, at: now, into: &out) }
-    for id in inbounds.map(\.arrival.id) { tell(id, .suspendRequested, at: now, into: &out) }
+    for id in inbounds.map(\.invite.id) { tell(id, .suspendRequested, at: now, into: &out) }
   }
 
   private mutating func wakeUp(at now: Instant, into out: inout [Action]) {
     isAsleep = false
-    for id in inbounds.map(\.arrival.id) { tell(id, .resumeRequested, at: now, into: &out) }
+    for id in inbounds.map(\.invite.id) { tell(id, .resumeRequested, at: now, into: &out) }
     for id in outbounds.map(\.wish.invitation) { tell(id, .resumeRequested, at: now, into: &out) }
   }
 
@@ -135,7 +135,7 @@ package struct InvitationDesk: Hashable, Sendable {
     guard let index else { return }
     inbounds[index].counterpart = wish.invitation
     guard inbounds[index].machine.isOffered else { return }
-    let offer = inbounds[index].arrival.id
+    let offer = inbounds[index].invite.id
     out.append(.reportWithdrawn(offer, .superseded))
     prefer(offer, to: wish, at: now, into: &out)
   }
@@ -229,7 +229,7 @@ package struct InvitationDesk: Hashable, Sendable {
     into out: inout [Action]
   ) {
     guard let index = inbounds.firstIndex(where: { $0.counterpart == id }) else { return }
-    let other = inbounds[index].arrival
+    let other = inbounds[index].invite
     inbounds[index].counterpart = nil
     if outcome == .accepted {
       tell(other.id, .dismissRequested(.duplicate), at: now, into: &out)
@@ -269,7 +269,7 @@ package struct InvitationDesk: Hashable, Sendable {
   }
 
   private func reserve(of id: InvitationID) -> InboundID? {
-    inbounds.first { $0.counterpart == id && $0.machine.isReserved }?.arrival.id
+    inbounds.first { $0.counterpart == id && $0.machine.isReserved }?.invite.id
   }
 
   /// A frame came that only another kind of link may carry.
@@ -283,77 +283,77 @@ package struct InvitationDesk: Hashable, Sendable {
   // MARK: Theirs
 
   private mutating func invited(
-    _ link: LinkToken, _ arrival: Arrival, at now: Instant, into out: inout [Action]
+    _ link: LinkToken, _ invite: ReceivedInvite, at now: Instant, into out: inout [Action]
   ) {
     if outbound(over: link) != nil || inbound(over: link) != nil {
       violated(over: link, at: now, into: &out)
-    } else if index(of: arrival.id) != nil {
-      tell(arrival.id, .inviteReceived(link), at: now, into: &out)
-    } else if inbounds.count(where: { $0.arrival.id.inviter == arrival.id.inviter })
+    } else if index(of: invite.id) != nil {
+      tell(invite.id, .inviteReceived(link), at: now, into: &out)
+    } else if inbounds.count(where: { $0.invite.id.inviter == invite.id.inviter })
       >= Self.inboundsOfPeerMax || inbounds.count >= Self.inboundsMax
     {
-      decline(arrival.id, .busy, over: link, into: &out)
-    } else if let membership = arrival.membership {
-      begin(arrival, .accepted(membership), over: link, isSilent: true, at: now, into: &out)
-    } else if let index = indexOfGlare(with: arrival) {
-      meet(arrival, outbounds[index], over: link, at: now, into: &out)
-    } else if let reason = answers.recall(arrival.id, at: now) {
-      decline(arrival.id, reason, over: link, into: &out)
+      decline(invite.id, .busy, over: link, into: &out)
+    } else if let membership = invite.membership {
+      begin(invite, .accepted(membership), over: link, isSilent: true, at: now, into: &out)
+    } else if let index = indexOfGlare(with: invite) {
+      meet(invite, outbounds[index], over: link, at: now, into: &out)
+    } else if let reason = answers.recall(invite.id, at: now) {
+      decline(invite.id, reason, over: link, into: &out)
     } else {
-      consider(arrival, over: link, at: now, into: &out)
+      consider(invite, over: link, at: now, into: &out)
     }
   }
 
-  private func indexOfGlare(with arrival: Arrival) -> Int? {
+  private func indexOfGlare(with invite: ReceivedInvite) -> Int? {
     outbounds.firstIndex {
-      $0.wish.peer == arrival.id.inviter && $0.wish.serviceType == arrival.serviceType
+      $0.wish.peer == invite.id.inviter && $0.wish.serviceType == invite.serviceType
         && !$0.machine.isYielded
     }
   }
 
   private mutating func meet(
-    _ arrival: Arrival, _ ours: Outbound, over link: LinkToken, at now: Instant,
+    _ invite: ReceivedInvite, _ ours: Outbound, over link: LinkToken, at now: Instant,
     into out: inout [Action]
   ) {
     let id = ours.wish.invitation
-    if local > arrival.id.inviter || ours.machine.link == nil {
+    if local > invite.id.inviter || ours.machine.link == nil {
       tell(id, .yieldRequested, at: now, into: &out)
       begin(
-        arrival, .accepted(ours.wish.session), over: link, counterpart: id, isSilent: true,
+        invite, .accepted(ours.wish.session), over: link, counterpart: id, isSilent: true,
         at: now, into: &out)
     } else if reserve(of: id) == nil {
       begin(
-        arrival, .reserved, over: link, counterpart: id, isSilent: true, at: now, into: &out)
+        invite, .reserved, over: link, counterpart: id, isSilent: true, at: now, into: &out)
     } else {
-      decline(arrival.id, .busy, over: link, into: &out)
+      decline(invite.id, .busy, over: link, into: &out)
     }
   }
 
   private mutating func consider(
-    _ arrival: Arrival, over link: LinkToken, at now: Instant, into out: inout [Action]
+    _ invite: ReceivedInvite, over link: LinkToken, at now: Instant, into out: inout [Action]
   ) {
     let offers = inbounds.filter(\.machine.isOffered)
-    if !arrival.isAdvertised {
-      decline(arrival.id, .notAdvertising, over: link, into: &out)
+    if !invite.isAdvertised {
+      decline(invite.id, .notAdvertising, over: link, into: &out)
     } else if offers.count >= Self.offersMax
-      || offers.contains(where: { $0.arrival.id.inviter == arrival.id.inviter })
+      || offers.contains(where: { $0.invite.id.inviter == invite.id.inviter })
     {
-      decline(arrival.id, .busy, over: link, into: &out)
+      decline(invite.id, .busy, over: link, into: &out)
     } else {
-      begin(arrival, .offered, over: link, at: now, into: &out)
+      begin(invite, .offered, over: link, at: now, into: &out)
     }
   }
 
   private mutating func begin(
-    _ arrival: Arrival, _ beginning: InboundInvitationMachine.Beginning, over link: LinkToken,
+    _ invite: ReceivedInvite, _ beginning: InboundInvitationMachine.Beginning, over link: LinkToken,
     counterpart: InvitationID? = nil, isSilent: Bool = false, at now: Instant,
     into out: inout [Action]
   ) {
     var actions: [InboundInvitationMachine.Action] = []
     let machine = InboundInvitationMachine(
-      over: link, until: now + arrival.timeout, beginning: beginning, at: now, into: &actions)
-    inbounds.append(Inbound(arrival, machine, counterpart: counterpart, isSilent: isSilent))
-    perform(actions, of: arrival.id, at: now, into: &out)
+      over: link, until: now + invite.timeout, beginning: beginning, at: now, into: &actions)
+    inbounds.append(Inbound(invite, machine, counterpart: counterpart, isSilent: isSilent))
+    perform(actions, of: invite.id, at: now, into: &out)
   }
 
   private func decline(
@@ -427,7 +427,7 @@ package struct InvitationDesk: Hashable, Sendable {
     outbounds.firstIndex { $0.wish.invitation == id }
   }
 
-  private func index(of id: InboundID) -> Int? { inbounds.firstIndex { $0.arrival.id == id } }
+  private func index(of id: InboundID) -> Int? { inbounds.firstIndex { $0.invite.id == id } }
 
   private func outbound(over link: LinkToken) -> InvitationID? {
     outbounds.first { $0.machine.link == link }?.wish.invitation
@@ -435,7 +435,7 @@ package struct InvitationDesk: Hashable, Sendable {
 
   /// The invitation that a link belongs to, if it is one that we received.
   package func inbound(over link: LinkToken) -> InboundID? {
-    inbounds.first { $0.machine.links.contains(link) }?.arrival.id
+    inbounds.first { $0.machine.links.contains(link) }?.invite.id
   }
 
   private static let offersMax = 8

@@ -7,18 +7,18 @@ struct LinkProgressTests {
   /// A link over a transport that a test describes at every wake.
   private struct Course {
     var now = Instant.zero
-    var machine: LinkMachine
-    var signs = LinkMachine.Signs()
-    private(set) var log: [(at: Instant, action: LinkMachine.Action)] = []
+    var machine: LivenessMachine
+    var signs = LivenessMachine.Signs()
+    private(set) var log: [(at: Instant, action: LivenessMachine.Action)] = []
     private var wakeAt: Instant?
 
     init() {
-      var actions: [LinkMachine.Action] = []
-      machine = LinkMachine(at: .zero, into: &actions)
+      var actions: [LivenessMachine.Action] = []
+      machine = LivenessMachine(at: .zero, into: &actions)
       take(actions)
     }
 
-    private mutating func take(_ actions: [LinkMachine.Action]) {
+    private mutating func take(_ actions: [LivenessMachine.Action]) {
       for action in actions {
         if case .wake(let at) = action { wakeAt = at } else { log.append((now, action)) }
         if action == .closeTransport { wakeAt = nil }
@@ -27,12 +27,12 @@ struct LinkProgressTests {
 
     /// Wakes the machine at its deadlines up to a time, each time with the signs as they are then.
     mutating func run(
-      until end: Duration, _ look: (inout LinkMachine.Signs, Instant) -> Void = { _, _ in }
+      until end: Duration, _ look: (inout LivenessMachine.Signs, Instant) -> Void = { _, _ in }
     ) {
       while let at = wakeAt, at <= .zero + end {
         (now, wakeAt) = (at, nil)
         look(&signs, now)
-        var actions: [LinkMachine.Action] = []
+        var actions: [LivenessMachine.Action] = []
         machine.handle(.deadlineReached(signs), at: now, into: &actions)
         take(actions)
       }
@@ -40,12 +40,12 @@ struct LinkProgressTests {
     }
 
     mutating func touch() {
-      var actions: [LinkMachine.Action] = []
+      var actions: [LivenessMachine.Action] = []
       machine.touched(at: now, into: &actions)
       take(actions)
     }
 
-    func times(of action: LinkMachine.Action) -> [Instant] {
+    func times(of action: LivenessMachine.Action) -> [Instant] {
       log.filter { $0.action == action }.map(\.at)
     }
 

@@ -2,7 +2,7 @@ import EarshotCore
 import TestKit
 import Testing
 
-/// The enduring stream as nobody would ship it: every byte is kept for ever.
+/// The reliable stream as nobody would ship it: every byte is kept for ever.
 private struct Model {
   var stream: [UInt8] = []
   var frameEnds: [Int] = [0]
@@ -35,14 +35,14 @@ private struct Model {
 }
 
 @Suite("Outbound log")
-struct OutboundLogTests {
+struct SendBufferTests {
   @Test(
     "However parts are cut, and wherever links break, messages arrive whole",
     arguments: Seed.some(100))
   func cutting(seed: Seed) throws {
     var random = seed.generator
-    var log = OutboundLog(bytesMax: 1 << 20)
-    var ledger = InboundLedger()
+    var log = SendBuffer(bytesMax: 1 << 20)
+    var ledger = ReceiveWindow()
     var (decoder, assembler) = (FrameDecoder(), MessageAssembler())
     let sizes = [0, 1, 2, 1_000, 1_024, 65_535, 65_536, 131_070, 200_000]
     let messages = (0..<6).map { _ in random.bytes(sizes[Int(random.below(9))]) }
@@ -86,7 +86,7 @@ struct OutboundLogTests {
   @Test("The log does what a list of all bytes would do", arguments: Seed.some(200))
   func model(seed: Seed) throws {
     var random = seed.generator
-    var log = OutboundLog(bytesMax: 300_000)
+    var log = SendBuffer(bytesMax: 300_000)
     var model = Model()
     for _ in 0..<150 {
       try step(&log, &model, using: &random)
@@ -99,7 +99,7 @@ struct OutboundLogTests {
   }
 
   private func step(
-    _ log: inout OutboundLog, _ model: inout Model, using random: inout RandomStream
+    _ log: inout SendBuffer, _ model: inout Model, using random: inout RandomStream
   ) throws {
     switch random.below(8) {
     case 0...2:
@@ -126,8 +126,8 @@ struct OutboundLogTests {
     }
   }
 
-  private func log(sending message: [UInt8], limit: UInt64 = 1_000) throws -> OutboundLog {
-    var log = OutboundLog(bytesMax: 100)
+  private func log(sending message: [UInt8], limit: UInt64 = 1_000) throws -> SendBuffer {
+    var log = SendBuffer(bytesMax: 100)
     try log.rewind(to: 0, window: limit)
     let isAppended = log.append(message: message)
     #expect(isAppended)
@@ -160,7 +160,7 @@ struct OutboundLogTests {
 
   @Test("Nothing is sent before the remote has granted it")
   func limit() throws {
-    var log = OutboundLog()
+    var log = SendBuffer()
     _ = log.append(message: [1, 2])
     #expect(!log.hasSendable)
     try log.rewind(to: 0, window: 4)
@@ -193,7 +193,7 @@ struct OutboundLogTests {
 
   @Test("A log that is used for long keeps no more than its bound twice")
   func memory() throws {
-    var log = OutboundLog(bytesMax: 100_000)
+    var log = SendBuffer(bytesMax: 100_000)
     try log.rewind(to: 0, window: .max)
     let message = [UInt8](repeating: 1, count: 1_000)
     for _ in 0..<10_000 {
@@ -214,6 +214,6 @@ extension Model {
   }
 }
 
-extension OutboundLog {
+extension SendBuffer {
   fileprivate mutating func append(message: [UInt8]) -> Bool { append(message: message.span) }
 }

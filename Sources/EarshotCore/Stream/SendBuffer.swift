@@ -1,4 +1,4 @@
-/// The enduring stream towards one member: what was appended and not yet acknowledged.
+/// The reliable stream towards one member: what was appended and not yet acknowledged.
 ///
 /// Positions count the bytes of whole frames, headers included, from 0:
 ///
@@ -12,7 +12,7 @@
 /// time a frame and no allocation a message. A link that breaks only moves `sent` back.
 ///
 /// Not a machine with events: these few operations are the path of every message.
-package struct OutboundLog: Hashable, Sendable {
+package struct SendBuffer: Hashable, Sendable {
   /// How many bytes may wait by default, 4 MiB.
   package static let bytesMaxDefault = 4 << 20
 
@@ -70,11 +70,11 @@ package struct OutboundLog: Hashable, Sendable {
     return true
   }
 
-  /// Appends another enduring frame, such as LEAVE, whether there is room or not.
+  /// Appends another reliable frame, such as LEAVE, whether there is room or not.
   ///
   /// These are few and small: their number is bounded by who sends them.
   package mutating func append(_ payload: some FramePayload) {
-    precondition(type(of: payload).type.isEnduring, "only enduring frames are part of the stream")
+    precondition(type(of: payload).type.isReliable, "only reliable frames are part of the stream")
     payload.encode(into: &bytes)
   }
 
@@ -201,7 +201,7 @@ package struct OutboundLog: Hashable, Sendable {
   private func isLastPart(at index: Int) -> Bool { bytes[header(at: index).payloadStart] == 1 }
 
   private func header(at index: Int) -> (payloadStart: Int, payloadBytes: Int) {
-    var offset = index + 1  // The types of our own enduring frames take one byte.
+    var offset = index + 1  // The types of our own reliable frames take one byte.
     let length = Varint.read(bytes.span, at: &offset) ?? 0
     return (offset, Int(length))
   }

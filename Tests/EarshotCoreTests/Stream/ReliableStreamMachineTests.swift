@@ -4,8 +4,8 @@ import Testing
 
 /// Two members and the link between them, which breaks and comes back.
 private struct Pair {
-  var sender: ReliableMachine
-  var receiver: ReliableMachine
+  var sender: ReliableStreamMachine
+  var receiver: ReliableStreamMachine
   var decoder = FrameDecoder()
   var wire: [UInt8] = []  // Towards the receiver, not yet arrived.
   var sent: [[UInt8]] = []
@@ -13,9 +13,9 @@ private struct Pair {
   var untaken = 0  // How many of the delivered the application has not taken.
   var now = Instant.zero
 
-  init(_ configuration: ReliableMachine.Configuration) {
-    sender = ReliableMachine(configuration)
-    receiver = ReliableMachine(configuration)
+  init(_ configuration: ReliableStreamMachine.Configuration) {
+    sender = ReliableStreamMachine(configuration)
+    receiver = ReliableStreamMachine(configuration)
   }
 
   mutating func link() throws {
@@ -69,10 +69,10 @@ private struct Pair {
 }
 
 @Suite("Reliable delivery")
-struct ReliableMachineTests {
-  private static var small: ReliableMachine.Configuration {
-    var configuration = ReliableMachine.Configuration()
-    configuration.windowBytes = InboundLedger.windowBytesMin
+struct ReliableStreamMachineTests {
+  private static var small: ReliableStreamMachine.Configuration {
+    var configuration = ReliableStreamMachine.Configuration()
+    configuration.windowBytes = ReceiveWindow.windowBytesMin
     configuration.outboundBytesMax = 500_000
     configuration.messageBytesMax = 300_000
     return configuration
@@ -96,7 +96,7 @@ struct ReliableMachineTests {
       default: if random.below(4) == 0 { try pair.link() }
       }
       pair.now = pair.now + .milliseconds(5)
-      #expect(pair.receiver.inbound.heldBytes <= InboundLedger.windowBytesMin + 300_020)
+      #expect(pair.receiver.inbound.heldBytes <= ReceiveWindow.windowBytesMin + 300_020)
     }
     try pair.settle()
     #expect(pair.delivered == pair.sent)
@@ -124,8 +124,8 @@ struct ReliableMachineTests {
       try pair.arrive(pair.wire.count)
       try pair.acknowledge()
     }
-    #expect(pair.receiver.inbound.received <= UInt64(InboundLedger.windowBytesMin))
-    #expect(pair.receiver.inbound.received > UInt64(InboundLedger.windowBytesMin) - 1_100)
+    #expect(pair.receiver.inbound.received <= UInt64(ReceiveWindow.windowBytesMin))
+    #expect(pair.receiver.inbound.received > UInt64(ReceiveWindow.windowBytesMin) - 1_100)
     try pair.settle()
     #expect(pair.delivered == pair.sent)
   }
@@ -141,12 +141,12 @@ struct ReliableMachineTests {
       try pair.arrive(pair.wire.count)
       try pair.acknowledge()
     }
-    #expect(pair.untaken == InboundLedger.windowBytesMin / 3)
+    #expect(pair.untaken == ReceiveWindow.windowBytesMin / 3)
   }
 
   @Test("Whoever sends more than was granted violates the protocol")
   func overrun() throws {
-    var machine = ReliableMachine(Self.small)
+    var machine = ReliableStreamMachine(Self.small)
     let window = Int(machine.position().window)
     try machine.receive(.introduce, frameBytes: window, at: .zero)
     let error = FrameError(.overrun, type: .leave, payloadBytes: 1)
@@ -156,7 +156,7 @@ struct ReliableMachineTests {
 
   @Test("An acknowledgement is due after a quarter of the window, or when its delay has passed")
   func acknowledgementDue() throws {
-    var ledger = InboundLedger(windowBytes: 1 << 20)
+    var ledger = ReceiveWindow(windowBytes: 1 << 20)
     _ = ledger.takeAcknowledgement()
     #expect(!ledger.isAcknowledgementDue(at: .distantFuture))
     try ledger.receive(.message, frameBytes: 100, at: .zero)
@@ -173,7 +173,7 @@ struct ReliableMachineTests {
   @Test("What was granted is never taken back", arguments: Seed.some(100))
   func monotonic(seed: Seed) throws {
     var random = seed.generator
-    var ledger = InboundLedger(windowBytes: InboundLedger.windowBytesMin)
+    var ledger = ReceiveWindow(windowBytes: ReceiveWindow.windowBytesMin)
     var last = ledger.takeAcknowledgement()
     var held: [Int] = []
     for _ in 0..<200 {
@@ -188,7 +188,7 @@ struct ReliableMachineTests {
       default:
         let next = ledger.takeAcknowledgement()
         #expect(next.received >= last.received && next.limit >= last.limit)
-        #expect(next.limit <= next.received + UInt64(InboundLedger.windowBytesMin))
+        #expect(next.limit <= next.received + UInt64(ReceiveWindow.windowBytesMin))
         last = next
       }
     }

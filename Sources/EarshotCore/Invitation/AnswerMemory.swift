@@ -1,21 +1,21 @@
 /// How invitations were declined, so that one that comes again is answered the same.
 struct AnswerMemory: Hashable {
   private struct Answer: Hashable {
-    let id: InvitationDesk.InboundID
+    let id: InvitationTable.InboundID
     let reason: DeclineReason
     let expiry: Instant
   }
   private var answers: [Answer] = []  // The oldest first.
 
   /// How an invitation was declined in the last five minutes, if it was.
-  mutating func recall(_ id: InvitationDesk.InboundID, at now: Instant) -> DeclineReason? {
+  mutating func recall(_ id: InvitationTable.InboundID, at now: Instant) -> DeclineReason? {
     answers.removeAll { $0.expiry <= now }
     return answers.first { $0.id == id }?.reason
   }
 
   /// Keeps an answer, in place of the oldest one when there are too many.
   mutating func remember(
-    _ id: InvitationDesk.InboundID, _ reason: DeclineReason, at now: Instant
+    _ id: InvitationTable.InboundID, _ reason: DeclineReason, at now: Instant
   ) {
     answers.removeAll { $0.id == id }
     if answers.count >= Self.answersMax { answers.removeFirst() }

@@ -16,7 +16,7 @@
 /// the machine doubts itself first: it asks, and counts anew.
 ///
 /// - SeeAlso: Lifeguard (arXiv 1707.00788) for local health.
-package struct LinkMachine: Hashable, Sendable {
+package struct LivenessMachine: Hashable, Sendable {
   /// How long a silence may last.
   package struct Configuration: Hashable, Sendable {
     /// A PING is sent after this much silence.

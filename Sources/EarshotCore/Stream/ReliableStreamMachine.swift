@@ -1,4 +1,4 @@
-/// Both directions of the enduring stream of one membership: in order and exactly once, also across links.
+/// Both directions of the reliable stream of one membership: in order and exactly once, also across links.
 ///
 /// The story: a membership begins with two empty streams. Each link begins by saying how much was
 /// received of the other's stream (``position``) and by taking up the own one there (``attach(received:window:)``).
@@ -6,33 +6,33 @@
 /// them. When the link breaks nothing is to be done: the next one carries on.
 ///
 /// Plain functions rather than one event enum: every message takes this path.
-package struct ReliableMachine: Hashable, Sendable {
+package struct ReliableStreamMachine: Hashable, Sendable {
   /// The bounds of one membership.
   package struct Configuration: Hashable, Sendable {
     /// The largest message taken, in bytes.
     package var messageBytesMax = MessagePart.messageBytesMaxDefault
     /// How many bytes may wait to be sent and acknowledged.
-    package var outboundBytesMax = OutboundLog.bytesMaxDefault
+    package var outboundBytesMax = SendBuffer.bytesMaxDefault
     /// How far the remote may run ahead of the application, in bytes.
-    package var windowBytes = InboundLedger.windowBytesDefault
+    package var windowBytes = ReceiveWindow.windowBytesDefault
     /// How long an acknowledgement waits for company.
-    package var acknowledgementDelay = InboundLedger.acknowledgementDelayDefault
+    package var acknowledgementDelay = ReceiveWindow.acknowledgementDelayDefault
 
     /// The bounds by default.
     package init() {}
   }
 
   /// The own stream: append here, send from here.
-  package var outbound: OutboundLog
+  package var outbound: SendBuffer
   /// What was received of the remote's stream.
-  package private(set) var inbound: InboundLedger
+  package private(set) var inbound: ReceiveWindow
   private var queue = SendQueue()
   private var assembler: MessageAssembler
 
   /// A membership whose streams are at position 0.
   package init(_ configuration: Configuration = Configuration()) {
-    outbound = OutboundLog(bytesMax: configuration.outboundBytesMax)
-    inbound = InboundLedger(
+    outbound = SendBuffer(bytesMax: configuration.outboundBytesMax)
+    inbound = ReceiveWindow(
       windowBytes: configuration.windowBytes,
       acknowledgementDelay: configuration.acknowledgementDelay)
     assembler = MessageAssembler(messageBytesMax: configuration.messageBytesMax)
@@ -111,7 +111,7 @@ package struct ReliableMachine: Hashable, Sendable {
     return message
   }
 
-  /// Counts another enduring frame, also one that is skipped.
+  /// Counts another reliable frame, also one that is skipped.
   ///
   /// - Parameters:
   ///   - type: The frame's type.

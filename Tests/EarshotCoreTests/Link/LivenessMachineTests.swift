@@ -3,23 +3,23 @@ import TestKit
 import Testing
 
 @Suite("Link")
-struct LinkMachineTests {
-  private typealias Action = LinkMachine.Action
+struct LivenessMachineTests {
+  private typealias Action = LivenessMachine.Action
 
   /// A link and a clock that wakes it as it asks to be woken.
   struct Watched: Hashable {
-    var machine: LinkMachine
+    var machine: LivenessMachine
     var wakeAt: Instant?
     var now = Instant.zero
-    var signs = LinkMachine.Signs()
+    var signs = LivenessMachine.Signs()
 
-    init(_ configuration: LinkMachine.Configuration = .standard) {
-      var actions: [LinkMachine.Action] = []
-      machine = LinkMachine(configuration, at: .zero, into: &actions)
+    init(_ configuration: LivenessMachine.Configuration = .standard) {
+      var actions: [LivenessMachine.Action] = []
+      machine = LivenessMachine(configuration, at: .zero, into: &actions)
       note(actions)
     }
 
-    private mutating func note(_ actions: [LinkMachine.Action]) {
+    private mutating func note(_ actions: [LivenessMachine.Action]) {
       for action in actions {
         switch action {
         case .wake(let at): wakeAt = at
@@ -29,15 +29,15 @@ struct LinkMachineTests {
       }
     }
 
-    mutating func handle(_ event: LinkMachine.Event) -> [LinkMachine.Action] {
-      var actions: [LinkMachine.Action] = []
+    mutating func handle(_ event: LivenessMachine.Event) -> [LivenessMachine.Action] {
+      var actions: [LivenessMachine.Action] = []
       machine.handle(event, at: now, into: &actions)
       note(actions)
       return actions
     }
 
-    mutating func touch() -> [LinkMachine.Action] {
-      var actions: [LinkMachine.Action] = []
+    mutating func touch() -> [LivenessMachine.Action] {
+      var actions: [LivenessMachine.Action] = []
       machine.touched(at: now, into: &actions)
       note(actions)
       return actions
@@ -46,9 +46,9 @@ struct LinkMachineTests {
     /// Lets time pass, with wakes that come late by some time.
     mutating func pass(
       _ duration: Duration, late: Duration = .zero
-    ) -> [(Instant, LinkMachine.Action)] {
+    ) -> [(Instant, LivenessMachine.Action)] {
       let end = now + duration
-      var all: [(Instant, LinkMachine.Action)] = []
+      var all: [(Instant, LivenessMachine.Action)] = []
       while let at = wakeAt, at + late <= end {
         now = max(now, at + late)
         wakeAt = nil
@@ -60,7 +60,7 @@ struct LinkMachineTests {
   }
 
   private func times(
-    _ all: [(Instant, LinkMachine.Action)], of action: LinkMachine.Action
+    _ all: [(Instant, LivenessMachine.Action)], of action: LivenessMachine.Action
   ) -> [Duration] {
     all.filter { $0.1 == action }.map { $0.0 - .zero }
   }
@@ -68,10 +68,10 @@ struct LinkMachineTests {
   @Test(
     "Silence is asked about once, suspected, and then the end",
     arguments: [
-      LinkMachine.Configuration.standard, LinkMachine.Configuration.fast,
-      LinkMachine.Configuration.relaxed,
+      LivenessMachine.Configuration.standard, LivenessMachine.Configuration.fast,
+      LivenessMachine.Configuration.relaxed,
     ])
-  func silence(configuration: LinkMachine.Configuration) {
+  func silence(configuration: LivenessMachine.Configuration) {
     var link = Watched(configuration)
     let all = link.pass(.seconds(60))
     #expect(times(all, of: .sendPing(token: 1)) == [configuration.pingAfter])
@@ -157,15 +157,15 @@ struct LinkMachineTests {
   @Test(
     "However a link ends, the reason is told",
     arguments: [
-      (LinkMachine.Event.closeReceived(.done), LinkMachine.Reason.closed(.done)),
+      (LivenessMachine.Event.closeReceived(.done), LivenessMachine.Reason.closed(.done)),
       (.transportEnded, .broken), (.closeRequested(.removed), .closing(.removed)),
     ])
-  func endings(event: LinkMachine.Event, reason: LinkMachine.Reason) {
+  func endings(event: LivenessMachine.Event, reason: LivenessMachine.Reason) {
     var link = Watched()
-    let farewell: [LinkMachine.Action] =
+    let farewell: [LivenessMachine.Action] =
       event == .closeRequested(.removed) ? [.sendClose(.removed)] : []
     #expect(link.handle(event) == farewell + [.closeTransport, .reportDown(reason)])
-    for event in LinkMachine.Event.some { #expect(link.handle(event).isEmpty) }
+    for event in LivenessMachine.Event.some { #expect(link.handle(event).isEmpty) }
     #expect(link.touch().isEmpty)
   }
 
@@ -194,7 +194,7 @@ struct LinkMachineTests {
       let late = random.duration(below: .milliseconds(700))
       var actions = link.pass(random.duration(below: .seconds(2)), late: late).map(\.1)
       if random.below(3) > 0 { actions += link.touch() }
-      let events = LinkMachine.Event.some
+      let events = LivenessMachine.Event.some
       if random.below(20) == 0 { actions += link.handle(events[Int(random.below(5))]) }
       downs += actions.count { $0.isDown }
       suspicions += actions.count { $0 == .reportSuspected }
@@ -206,23 +206,23 @@ struct LinkMachineTests {
   }
 }
 
-extension LinkMachine.Event {
-  static let some: [LinkMachine.Event] = [
+extension LivenessMachine.Event {
+  static let some: [LivenessMachine.Event] = [
     .pingReceived(token: 1), .pongReceived(token: 1), .closeReceived(.done), .transportEnded,
-    .closeRequested(.done), .deadlineReached(LinkMachine.Signs()),
+    .closeRequested(.done), .deadlineReached(LivenessMachine.Signs()),
   ]
 }
 
-extension LinkMachine.Action {
+extension LivenessMachine.Action {
   var isWake: Bool { if case .wake = self { true } else { false } }
   var isPing: Bool { if case .sendPing = self { true } else { false } }
   var isDown: Bool { if case .reportDown = self { true } else { false } }
 }
 
-extension LinkMachine {
+extension LivenessMachine {
   fileprivate func successorIsSilent(at now: Instant) -> Bool {
-    LinkMachine.Event.some.allSatisfy { event in
-      var (machine, actions) = (self, [LinkMachine.Action]())
+    LivenessMachine.Event.some.allSatisfy { event in
+      var (machine, actions) = (self, [LivenessMachine.Action]())
       machine.handle(event, at: now, into: &actions)
       machine.touched(at: now, into: &actions)
       return actions.isEmpty
@@ -230,13 +230,13 @@ extension LinkMachine {
   }
 }
 
-extension LinkMachineTests.Watched {
+extension LivenessMachineTests.Watched {
   fileprivate func successors(
     _ steps: [Duration]
-  ) -> [(LinkMachineTests.Watched, [LinkMachine.Action])] {
-    var all: [(LinkMachineTests.Watched, [LinkMachine.Action])] = []
-    for event in LinkMachine.Event.some.dropFirst()
-    where event != .deadlineReached(LinkMachine.Signs()) {
+  ) -> [(LivenessMachineTests.Watched, [LivenessMachine.Action])] {
+    var all: [(LivenessMachineTests.Watched, [LivenessMachine.Action])] = []
+    for event in LivenessMachine.Event.some.dropFirst()
+    where event != .deadlineReached(LivenessMachine.Signs()) {
       var next = self
       let actions = next.handle(event)
       all.append((next, actions))
