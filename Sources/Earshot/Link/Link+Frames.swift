@@ -1,10 +1,13 @@
 extension Link {
+  /// Takes in what the channel let through.
   func decode(_ plaintext: Span<UInt8>, at now: Instant) {
     do throws(FrameError) {
       var offset = 0
-      while phase == .greeting || phase == .open {
-        guard let arrival = try decodeMessages(plaintext, from: &offset, at: now) else { return }
-        try handle(arrival, at: now)
+      while let transport, isListening {
+        let frame = try nextFrame(of: plaintext, in: transport, from: &offset, at: now)
+        guard let frame else { return }
+        handOverMessages()
+        try handle(frame)
       }
     } catch {
       handOverMessages()
@@ -12,156 +15,181 @@ extension Link {
     }
   }
 
-  /// Takes in messages up to the first frame that is none, or to the end.
-  private func decodeMessages(
-    _ plaintext: Span<UInt8>, from offset: inout Int, at now: Instant
-  ) throws(FrameError) -> Arrival? {
-    let rest = plaintext.extracting(offset...)
-    if let stream, let remote {
-      return try stream.receive(
-        rest, with: &decoder, from: remote, at: now, into: &arrived, used: &offset)
+  private var isListening: Bool {
+    switch life {
+    case .greeting, .open: true
+    case .accepted, .dialling, .securing, .closing, .ended: false
     }
-    var arrival: Arrival?
-    offset += try decoder.decode(rest) { type, payload, _ throws(FrameError) in
-      guard !type.isReliable else { throw Self.unexpected(type, payload.count) }
-      arrival = try Arrival(type, payload)
-      return arrival == nil
-    }
-    return arrival
   }
 
-  private func handle(_ arrival: Arrival, at now: Instant) throws(FrameError) {
-    let (type, frame) = (arrival.type, arrival.frame)
-    if phase == .greeting {
-      handshake?.handle(frame, into: &handshakeActions)
-      performHandshakeActions()
-      if handshake?.isDone != true || type == .hello { return }
+  /// Takes in messages up to the first frame that is none, which it returns, or to the end.
+  private func nextFrame(
+    of plaintext: Span<UInt8>, in transport: LinkTransport, from offset: inout Int,
+    at now: Instant
+  ) throws(FrameError) -> Frame? {
+    let rest = plaintext.extracting(offset...)
+    guard case .open(_, let remote, _, let stream?) = life else {
+      return try transport.nextFrame(of: rest, used: &offset)
+    }
+    var messages: [SessionEvent] = []
+    swap(&messages, &arrived)
+    defer { swap(&messages, &arrived) }
+    return try stream.receive { machine throws(FrameError) in
+      try transport.nextFrame(
+        of: rest, used: &offset, taking: &machine, from: remote, by: stream.id, at: now,
+        into: &messages)
+    }
+  }
+
+  /// The one place where frames are routed: to the link's own machines, to the stream, or to the owner.
+  private func handle(_ frame: Frame) throws(FrameError) {
+    if case .greeting(_, _, let handshake) = life {
+      handle(HandshakeMachine.Event(frame))
+      guard handshake.machine.isDone, frame.type != .hello else { return }
     }
     switch frame {
-    case .ping(let ping): drive { $0.handle(.pingReceived(token: ping.token), at: $1, into: &$2) }
-    case .pong(let pong): drive { $0.handle(.pongReceived(token: pong.token), at: $1, into: &$2) }
-    case .close(let close): drive { $0.handle(.closeReceived(close.code), at: $1, into: &$2) }
+    case .link(let frame): try handle(frame)
     case .acknowledgement(let acknowledgement):
-      guard let stream else { throw Self.unexpected(type, arrival.payloadBytes) }
+      guard let stream else { throw frame.unexpected }
       try stream.acknowledge(acknowledgement)
-    case .hello: throw Self.unexpected(type, arrival.payloadBytes)
-    case .invite, .accept, .decline, .cancel, .attach, .attached, .introduce, .retract, .leave:
-      handOverMessages()
-      owner?.link(self, received: frame)
+    case .invitation(let frame): owner?.link(self, received: frame)
+    case .attachment(let frame): owner?.link(self, received: frame)
+    case .group(let frame): owner?.link(self, received: frame)
     }
   }
 
-  private static func unexpected(_ type: FrameType, _ payloadBytes: Int) -> FrameError {
-    FrameError(.unexpected, type: type, payloadBytes: payloadBytes)
+  private func handle(_ frame: LinkFrame) throws(FrameError) {
+    switch frame {
+    case .hello: throw Frame.link(frame).unexpected
+    case .ping(let ping): handle(LivenessMachine.Event.pingReceived(token: ping.token))
+    case .pong(let pong): handle(LivenessMachine.Event.pongReceived(token: pong.token))
+    case .close(let close): handle(LivenessMachine.Event.closeReceived(close.code))
+    }
+  }
+
+  /// Ends the link after a frame for which its owner has no use.
+  func violateByFrame() {
+    violate(.protocolViolation, "That frame must not come now.")
   }
 
   func handOverMessages() {
     guard !arrived.isEmpty else { return }
     let messages = arrived
     arrived = []
-    owner?.link(self, received: messages)
+    stream?.deliver(messages)
   }
 
-  // MARK: Machines
+  // MARK: The handshake
 
   func handle(_ event: HandshakeMachine.Event) {
-    handshake?.handle(event, into: &handshakeActions)
-    performHandshakeActions()
-  }
-
-  func performHandshakeActions() {
-    let actions = handshakeActions
-    handshakeActions.removeAll(keepingCapacity: true)
-    for action in actions { perform(action) }
+    switch life {
+    case .securing(_, let handshake), .greeting(_, _, let handshake):
+      handshake.handle(event, at: now) { perform($0) }
+    case .accepted, .dialling, .open, .closing, .ended: break
+    }
   }
 
   func perform(_ action: HandshakeMachine.Action) {
     switch action {
     case .wake(let deadline): setDeadline(.handshake, at: deadline)
     case .cancelWake: setDeadline(.handshake, at: nil)
-    case .sendHello: context.greeting.encode(into: &frames)
-    case .sendClose(let code): if remote != nil { Close(code: code).encode(into: &frames) }
+    case .sendHello: transport?.append(context.greeting)
+    case .sendClose(let code): if remote != nil { transport?.append(Close(code: code)) }
     case .closeTransport: beginClosing()
     case .reportGreeted(let hello), .reportRequested(let hello): opened(by: hello)
     case .reportFailed(let reason): failed(reason)
     }
   }
 
-  func opened(by hello: Hello) {
-    phase = .open
-    liveness = LivenessMachine(context.liveness, at: now, into: &livenessActions)
-    performLivenessActions()
-    owner?.linkOpened(self, greeting: hello)
+  private func opened(by hello: Hello) {
+    guard case .greeting(let transport, let remote, _) = life else { return }
+    let now = now
+    var actions: [LivenessMachine.Action] = []
+    let machine = LivenessMachine(context.liveness, at: now, into: &actions)
+    let liveness = MachineDriver(machine, beginningWith: actions)
+    life = .open(transport, remote, liveness, nil)
+    liveness.start(at: now) { perform($0) }
+    flushUnlessReading()
+    owner?.link(self, opened: hello)
   }
 
-  func failed(_ reason: HandshakeMachine.Reason) {
-    let owner = owner
-    self.owner = nil
-    let call = "greet \(connection?.remoteEndpoint.description ?? "a peer")"
+  private func failed(_ reason: HandshakeMachine.Reason) {
+    let call = "greet \(transport?.connection.remoteEndpoint.description ?? "a peer")"
     switch reason {
-    case .timedOut: owner?.link(self, ended: .unreachable(NetworkError(.timedOut, call: call)))
-    case .broken:
-      owner?.link(self, ended: .unreachable(NetworkError(.connectionReset, call: call)))
-    case .closed(let code): owner?.link(self, ended: .closed(code))
-    case .closing(let code): owner?.link(self, ended: .violation(code))
+    case .timedOut: report(.unreachable(NetworkError(.timedOut, call: call)))
+    case .broken: report(.unreachable(NetworkError(.connectionReset, call: call)))
+    case .closed(let code): report(.closed(code))
+    case .closing(let code): report(.violation(code))
     }
   }
 
-  func drive(
-    _ event: (inout LivenessMachine, Instant, inout [LivenessMachine.Action]) -> Void
-  ) {
-    guard var machine = liveness.take() else { return }
-    event(&machine, now, &livenessActions)
-    liveness = machine
-    performLivenessActions()
-  }
+  // MARK: Liveness
 
-  func performLivenessActions() {
-    guard !livenessActions.isEmpty else { return }
-    let actions = livenessActions
-    livenessActions.removeAll(keepingCapacity: true)
-    for action in actions { perform(action) }
-    flushUnlessReading()
+  func handle(_ event: LivenessMachine.Event) {
+    guard case .open(_, _, let liveness, _) = life else { return }
+    var isActive = false
+    liveness.handle(event, at: now) { action in
+      perform(action)
+      isActive = true
+    }
+    if isActive { flushUnlessReading() }
   }
 
   func perform(_ action: LivenessMachine.Action) {
     switch action {
-    case .sendPing(let token):
-      Ping(token: token).encode(into: &frames)
-      questionEnd = .max
-    case .sendPong(let token): Ping(token: token).encodePong(into: &frames)
-    case .sendClose(let code): Close(code: code).encode(into: &frames)
+    case .sendPing(let token): transport?.append(question: Ping(token: token))
+    case .sendPong(let token): transport?.append(answer: Ping(token: token))
+    case .sendClose(let code): transport?.append(Close(code: code))
     case .closeTransport: beginClosing()
     case .wake(let deadline): setDeadline(.liveness, at: deadline)
-    case .reportSuspected, .reportTrusted: break
-    case .reportRoundTrip(let time): owner?.link(self, measured: time)
+    case .reportRoundTrip(let time): roundTrip = time
     case .reportDown(let reason): down(reason)
     }
   }
 
-  func down(_ reason: LivenessMachine.Reason) {
-    handOverMessages()
-    let owner = owner
-    self.owner = nil
+  private func down(_ reason: LivenessMachine.Reason) {
     switch reason {
-    case .silence: owner?.link(self, ended: .silence)
-    case .closed(let code): owner?.link(self, ended: .closed(code))
-    case .closing: break
-    case .broken: owner?.link(self, ended: .broken)
+    case .silence: report(.silence)
+    case .closed(let code): report(.closed(code))
+    case .closing: owner = nil
+    case .broken: report(.broken)
     }
   }
-
 }
 
-/// A frame that is not a MESSAGE.
-struct Arrival {
-  let type: FrameType
-  let frame: Frame
-  let payloadBytes: Int
+extension LinkTransport {
+  /// Finds the first frame in some bytes; there is no stream that MESSAGE could belong to.
+  fileprivate func nextFrame(
+    of plaintext: Span<UInt8>, used: inout Int
+  ) throws(FrameError) -> Frame? {
+    var frame: Frame?
+    used += try decode(plaintext) { type, payload, _ throws(FrameError) in
+      guard !type.isReliable else {
+        throw FrameError(.unexpected, type: type, payloadBytes: payload.count)
+      }
+      frame = try Frame(type, payload: payload)
+      return frame == nil
+    }
+    return frame
+  }
 
-  /// The frame of a payload; `nil` when its type is unknown and it may be skipped.
-  init?(_ type: FrameType, _ payload: Span<UInt8>) throws(FrameError) {
-    guard let frame = try Frame(type, payload: payload) else { return nil }
-    (self.type, self.frame, payloadBytes) = (type, frame, payload.count)
+  /// Takes in messages up to the first frame that is none, which it returns, or to the end.
+  fileprivate func nextFrame(
+    of plaintext: Span<UInt8>, used: inout Int, taking stream: inout ReliableStreamMachine,
+    from sender: PeerID, by id: ReliableStream.ID, at now: Instant,
+    into messages: inout [SessionEvent]
+  ) throws(FrameError) -> Frame? {
+    var frame: Frame?
+    used += try decode(plaintext) { type, payload, frameBytes throws(FrameError) in
+      guard type == .message else {
+        if type.isReliable { try stream.receive(type, frameBytes: frameBytes, at: now) }
+        frame = try Frame(type, payload: payload)
+        return frame == nil
+      }
+      let bytes = try stream.receiveMessage(payload, frameBytes: frameBytes, at: now)
+      if let bytes { messages.append(.message(Message(sender: sender, bytes: bytes, from: id))) }
+      return true
+    }
+    return frame
   }
 }

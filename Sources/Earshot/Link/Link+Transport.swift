@@ -2,7 +2,7 @@ import EarshotTLS
 
 extension Link {
   nonisolated func connectionOpened(_ connection: any Connection) {
-    assumeIsolated { $0.transportOpened() }
+    assumeIsolated { $0.transportOpened(connection) }
   }
 
   nonisolated func connection(_ connection: any Connection, received bytes: Span<UInt8>) {
@@ -21,97 +21,94 @@ extension Link {
     assumeIsolated { $0.transportFailed(error) }
   }
 
-  func dialNext(after error: NetworkError?) {
-    guard let endpoint = candidates.popFirst() else {
+  /// Tries the first of some endpoints.
+  func dial(_ candidates: ArraySlice<Endpoint>, after error: NetworkError?) {
+    guard let endpoint = candidates.first else {
       let none = NetworkError(.hostUnreachable, call: "dial a peer without addresses")
       return end(.unreachable(error ?? none))
     }
-    let timeout = candidates.isEmpty ? context.connectTimeout : context.connectTimeout / 2
+    let rest = candidates.dropFirst()
+    let timeout = rest.isEmpty ? context.connectTimeout : context.connectTimeout / 2
     do throws(NetworkError) {
-      connection = try context.host.connect(
+      let connection = try context.host.connect(
         to: endpoint, options: ConnectionOptions(connectTimeout: timeout, userTimeout: nil),
         handler: self)
+      life = .dialling(rest, connection)
     } catch {
-      dialNext(after: error)
+      dial(rest, after: error)
     }
   }
 
-  func transportOpened() {
-    phase = .greeting
-    remoteAddress = connection?.remoteEndpoint.address
-    channel.start(into: &protocolBytes)
-    handshake = HandshakeMachine(
-      isDialled ? .dialler : .listener, at: now, into: &handshakeActions)
-    performHandshakeActions()
+  func transportOpened(_ connection: any Connection) {
+    let now = now
+    var actions: [HandshakeMachine.Action] = []
+    let machine = HandshakeMachine(isDialled ? .dialler : .listener, at: now, into: &actions)
+    let handshake = MachineDriver(machine, beginningWith: actions)
+    let channel = SecureChannel(context.identity, expecting: expected)
+    life = .securing(LinkTransport(connection, channel, at: now), handshake)
+    handshake.start(at: now) { perform($0) }
     flush()
   }
 
   func transportFailed(_ error: NetworkError) {
-    connection = nil
-    switch phase {
-    case .connecting: dialNext(after: error)
-    case .greeting: end(.unreachable(error))
-    case .open: drive { $0.handle(.transportEnded, at: $1, into: &$2) }
+    transport?.hasFailed = true
+    switch life {
+    case .dialling(let rest, _): dial(rest, after: error)
+    case .accepted, .securing, .greeting: end(.unreachable(error))
+    case .open: handle(LivenessMachine.Event.transportEnded)
     case .closing: end(nil)
     case .ended: break
     }
   }
 
   func transportEnded() {
-    hasRemoteEnded = true
-    switch phase {
-    case .greeting: handle(.transportEnded)
-    case .open: drive { $0.handle(.transportEnded, at: $1, into: &$2) }
+    // Without CLOSE the link is broken in any case, whether the channel was cut short or not.
+    try? transport?.receiveEnd()
+    switch life {
+    case .securing, .greeting: handle(HandshakeMachine.Event.transportEnded)
+    case .open: handle(LivenessMachine.Event.transportEnded)
     case .closing: end(nil)
-    case .connecting, .ended: break
+    case .accepted, .dialling, .ended: break
     }
   }
 
+  // MARK: Reading
+
   func receive(_ bytes: Span<UInt8>) {
-    guard phase == .greeting || phase == .open else { return }
-    bytesReceived += bytes.count
     let now = now
-    heard(at: now)
+    switch life {
+    case .securing, .greeting: handle(HandshakeMachine.Event.bytesReceived)
+    case .open: handle(LivenessMachine.Event.bytesReceived)
+    case .accepted, .dialling, .closing, .ended: return
+    }
     isReading = true
     do throws(SecureChannelError) {
-      if remote == nil { try greet(bytes, at: now) } else { try read(bytes, at: now) }
+      try read(bytes, at: now)
+      isReading = false
     } catch {
       isReading = false
-      distrust(error)
+      violate(
+        error == .selfConnection ? .selfConnection : .protocolViolation, error.description)
     }
-    isReading = false
     handOverMessages()
     flush()
   }
 
-  private func heard(at now: Instant) {
-    if phase == .open { return drive { $0.touched(at: now, into: &$2) } }
-    handshake?.heard(at: now, into: &handshakeActions)
-    performHandshakeActions()
-  }
-
-  /// Takes in bytes until the channel knows who the other side is; what follows them waits until then.
-  func greet(_ bytes: Span<UInt8>, at now: Instant) throws(SecureChannelError) {
+  private func read(_ bytes: Span<UInt8>, at now: Instant) throws(SecureChannelError) {
+    guard case .securing(let transport, let handshake) = life else {
+      try transport?.receive(bytes) { decode($0, at: now) }
+      return
+    }
+    // Until the channel knows who the remote peer is; what follows those bytes waits until then.
     var plaintext: [UInt8] = []
-    try channel.receive(bytes, into: &protocolBytes) { plaintext.append(copying: $0) }
-    guard channel.isReady else { return }
-    remote = channel.remote
-    handle(.channelReady)
+    try transport.receive(bytes) { plaintext.append(copying: $0) }
+    guard let remote = transport.remote else { return }
+    life = .greeting(transport, remote, handshake)
+    handle(HandshakeMachine.Event.channelReady)
     decode(plaintext.span, at: now)
   }
 
-  /// Takes in bytes of a channel that is ready, in place.
-  func read(_ bytes: Span<UInt8>, at now: Instant) throws(SecureChannelError) {
-    try channel.receive(bytes, into: &protocolBytes) { decode($0, at: now) }
-  }
-
-  func distrust(_ error: SecureChannelError) {
-    let code: CloseCode = error == .selfConnection ? .selfConnection : .protocolViolation
-    let owner = owner
-    close(code, text: error.description)
-    owner?.link(self, ended: .violation(code))
-  }
-
+  /// Ends the link, since the remote peer broke the protocol.
   func violate(_ code: CloseCode, _ text: String) {
     let owner = owner
     close(code, text: text)
@@ -120,68 +117,39 @@ extension Link {
 
   // MARK: Writing
 
-  /// Something of the membership's stream wants to go out.
+  /// Something of the reliable stream wants to go out.
   nonisolated func flushRequested() { assumeIsolated { $0.flush() } }
 
   func flushUnlessReading() { if !isReading { flush() } }
 
   /// Writes what there is, as far as the transport takes it.
   func flush() {
-    guard let connection, phase != .connecting, phase != .ended else { return }
-    while true {
-      if written == wire.count { refill() }
-      guard !wire.isEmpty else { break }
-      do throws(NetworkError) {
-        let count = try connection.write(wire.span.extracting(written...))
-        written += count
-        bytesSent += count
-        if count == 0 { return }
-      } catch {
-        return  // The handler hears of the failure.
+    guard let transport, !transport.hasFailed else { return }
+    repeat {
+      if transport.isWritten { gather(in: transport) }
+      switch transport.write() {
+      case .blocked: return
+      case .some: continue
+      case .all: break
       }
-    }
-    if phase == .closing {
-      connection.finishWriting()
-      if hasRemoteEnded { return end(nil) }  // There is nothing to wait for.
-    }
-    if let deadline = stream?.acknowledgementDeadline, timers[.acknowledgement] == nil {
+      break
+    } while true
+    if case .closing = life { return finishWriting(transport) }
+    if let deadline = stream?.acknowledgementDeadline, !isWaiting(for: .acknowledgement) {
       setDeadline(.acknowledgement, at: deadline)
     }
   }
 
-  /// What the machine is to know of the transport.
-  var signs: LivenessMachine.Signs {
-    let progress = connection?.progress ?? TransportProgress()
-    return LivenessMachine.Signs(
-      transport: progress,
-      isQuestionUnderWay: bytesSent - progress.unacknowledgedBytes < questionEnd,
-      unansweredSince: decoder.bufferedBytes > 0 ? lastWritten : nil)
-  }
-
-  func refill() {
-    wire.removeAll(keepingCapacity: true)
-    written = 0
-    if !protocolBytes.isEmpty {
-      wire += protocolBytes
-      protocolBytes = []
-    }
-    guard remote != nil else { return }
+  private func gather(in transport: LinkTransport) {
     let now = now
-    if let stream { fill(from: stream, at: now) }
-    guard !frames.isEmpty else { return }
-    channel.seal(&frames, into: &wire)
-    lastWritten = now
-    if questionEnd == .max { questionEnd = bytesSent + wire.count }
+    let waits = transport.gather(from: stream, at: now)
+    if waits, !isWaiting(for: .room) { setDeadline(.room, at: now + transport.nextWait()) }
   }
 
-  /// Takes as much of the membership's stream as may be under way.
-  private func fill(from stream: ReliableStream, at now: Instant) {
-    if budget.room(written: bytesSent) <= 0, let connection {
-      budget.observe(written: bytesSent, connection.progress, at: now)
-    }
-    let room = min(budget.room(written: bytesSent), Self.writeBytesMax)
-    let waits = stream.fill(&frames, max: room, partBytesMax: budget.partBytesMax, at: now)
-    if waits, timers[.room] == nil { setDeadline(.room, at: now + budget.nextWait()) }
+  /// Closes this direction, now that everything is written.
+  private func finishWriting(_ transport: LinkTransport) {
+    if transport.finish() { return flush() }
+    transport.connection.finishWriting()
+    if transport.hasRemoteEnded { end(nil) }  // There is nothing to wait for.
   }
-
 }

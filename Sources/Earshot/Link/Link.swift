@@ -1,82 +1,40 @@
 import EarshotTLS
 
-/// What became of a link.
-enum LinkEnd: Hashable, Sendable {
-  /// No connection could be made, or it broke before the handshake was done.
-  case unreachable(NetworkError)
-  /// The transport broke.
-  case broken
-  /// Nothing was heard for too long.
-  case silence
-  /// The remote ended it.
-  case closed(CloseCode)
-  /// We ended it, because the remote broke the protocol.
-  case violation(CloseCode)
-}
-
-/// Who is told what happens on a link, always on the host's executor.
-protocol LinkOwner: AnyObject, Sendable {
-  /// The greetings are exchanged. Called once.
-  func linkOpened(_ link: Link, greeting: Hello)
-  /// A frame other than HELLO, PING, PONG, ACK, MESSAGE and CLOSE came.
-  func link(_ link: Link, received frame: Frame)
-  /// Messages came, in order.
-  func link(_ link: Link, received messages: [SessionEvent])
-  /// A question was answered.
-  func link(_ link: Link, measured roundTrip: Duration)
-  /// It is over; the last call. Not called when the owner closed it.
-  func link(_ link: Link, ended end: LinkEnd)
-}
-
 /// One TCP connection to one peer: channel, greeting, frames and liveness.
 ///
-/// Owned by whoever asked for it; tells its owner what comes, and is told what to send. What it writes is
-/// gathered once a turn: its own frames first, then as much of its membership's stream as is granted.
+/// Belongs to what asked for it; tells its owner what comes, and is told what to send.
 actor Link: ConnectionHandler {
-  /// Where it listens for ends of waiting.
+  /// What it waits for until a deadline.
   enum Deadline { case handshake, liveness, acknowledgement, room, linger }
-  enum Phase { case connecting, greeting, open, closing, ended }
+  /// Where it is in its life, with what each phase needs.
+  enum Life {
+    /// A connection that was accepted, and has not been started.
+    case accepted(any Connection)
+    /// The endpoints that are left to try, and the connection that is being tried.
+    case dialling(ArraySlice<Endpoint>, (any Connection)?)
+    /// The channel does not know yet who the remote peer is.
+    case securing(LinkTransport, MachineDriver<HandshakeMachine>)
+    case greeting(LinkTransport, PeerID, MachineDriver<HandshakeMachine>)
+    case open(LinkTransport, PeerID, MachineDriver<LivenessMachine>, ReliableStream?)
+    /// What is left is written, then the remote peer's end is waited for.
+    case closing(LinkTransport, Lingering)
+    case ended
+  }
 
   nonisolated let unownedExecutor: UnownedSerialExecutor
   nonisolated let token: LinkToken
-  /// Whether we dialled.
+  /// Whether this side dialled.
   nonisolated let isDialled: Bool
 
   let context: LinkContext
+  let expected: PeerID?
   weak var owner: (any LinkOwner)?
-  var phase: Phase
-  var candidates: ArraySlice<Endpoint>
-  var connection: (any Connection)?
-  var channel: SecureChannel
-  var decoder = FrameDecoder()
-  var handshake: HandshakeMachine?
-  var liveness: LivenessMachine?
-  var handshakeActions: [HandshakeMachine.Action] = []
-  var livenessActions: [LivenessMachine.Action] = []
-  var timers = TimerTable<Deadline>()
-  var timer: (any NetworkTimer)?
-  var protocolBytes: [UInt8] = []  // Of the channel itself.
-  var frames: [UInt8] = []  // Of the link itself.
-  var wire: [UInt8] = []  // What is being written.
-  var written = 0
-  var budget = FlightBudget()
-  /// Where in all that is written the last PING ends; beyond any place until it is being written.
-  var questionEnd = 0
-  var lastWritten: Instant
-  var lingering = Lingering()
-  var stream: ReliableStream?
+  var life: Life
   var arrived: [SessionEvent] = []  // Messages of the chunk at hand.
   var isReading = false
-  var hasRemoteEnded = false
-
-  /// Who the other side is, once the channel has found out.
-  var remote: PeerID?
-  /// The address of the other side.
-  var remoteAddress: IPAddress?
-  var bytesSent = 0
-  var bytesReceived = 0
-
-  static let writeBytesMax = 131_072  // With 64 KiB, the end of a message of 64 KiB would go alone.
+  /// How long the last question took to be answered, or `nil` before the first answer.
+  var roundTrip: Duration?
+  private var timer: DeadlineTimer<Deadline>?
 
   /// A link that will be dialled, to the first endpoint that answers.
   init(
@@ -85,9 +43,7 @@ actor Link: ConnectionHandler {
   ) {
     unownedExecutor = context.host.executor.serial.asUnownedSerialExecutor()
     (self.token, self.context, self.owner) = (token, context, owner)
-    (isDialled, phase, candidates) = (true, .connecting, endpoints[...])
-    lastWritten = context.host.now
-    channel = SecureChannel(context.identity, expecting: peer)
+    (isDialled, expected, life) = (true, peer, .dialling(endpoints[...], nil))
   }
 
   /// A link over a connection that was accepted.
@@ -97,47 +53,85 @@ actor Link: ConnectionHandler {
   ) {
     unownedExecutor = context.host.executor.serial.asUnownedSerialExecutor()
     (self.token, self.context, self.owner) = (token, context, owner)
-    (isDialled, phase, candidates) = (false, .greeting, [])
-    lastWritten = context.host.now
-    channel = SecureChannel(context.identity, expecting: nil)
-    self.connection = connection
+    (isDialled, expected, life) = (false, nil, .accepted(connection))
   }
 
   var now: Instant { context.host.now }
+
+  /// The remote peer, while the link lives and the channel has found out.
+  var remote: PeerID? {
+    switch life {
+    case .greeting(_, let remote, _), .open(_, let remote, _, _): remote
+    case .accepted, .dialling, .securing, .closing, .ended: nil
+    }
+  }
+
+  /// The connection with its channel, from the opening to the end.
+  var transport: LinkTransport? {
+    switch life {
+    case .securing(let transport, _), .greeting(let transport, _, _),
+      .open(let transport, _, _, _), .closing(let transport, _):
+      transport
+    case .accepted, .dialling, .ended: nil
+    }
+  }
+
+  /// The stream that it carries, if it does.
+  var stream: ReliableStream? {
+    if case .open(_, _, _, let stream) = life { stream } else { nil }
+  }
+
+  /// The bytes that were written and read so far, frames and headers included.
+  var traffic: (sent: Int, received: Int) {
+    transport.map { ($0.bytesSent, $0.bytesReceived) } ?? (0, 0)
+  }
+
+  /// The address of the remote peer, while there is a connection.
+  var remoteAddress: IPAddress? { transport?.connection.remoteEndpoint.address }
 
   // MARK: What the owner asks for
 
   /// Begins: dials, or greets on the connection that was accepted.
   func start() {
-    timer = context.host.makeTimer { [weak self] in
+    timer = DeadlineTimer(on: context.host) { [weak self] in
       self?.assumeIsolated { $0.timerFired() }
     }
-    if isDialled { dialNext(after: nil) } else { transportOpened() }
+    switch life {
+    case .accepted(let connection): transportOpened(connection)
+    case .dialling(let candidates, _): dial(candidates, after: nil)
+    case .securing, .greeting, .open, .closing, .ended: break
+    }
   }
 
-  /// Who is to be told from now on.
+  /// Tells another owner from now on.
   func handOver(to owner: any LinkOwner) { self.owner = owner }
 
   /// Sends a frame of the link itself, in this turn.
   func send(_ payload: some FramePayload & Sendable) {
-    guard phase == .greeting || phase == .open else { return }
-    payload.encode(into: &frames)
-    flushUnlessReading()
+    switch life {
+    case .securing(let transport, _), .greeting(let transport, _, _),
+      .open(let transport, _, _, _):
+      transport.append(payload)
+      flushUnlessReading()
+    case .accepted, .dialling, .closing, .ended: break
+    }
   }
 
   /// Carries a membership's stream from now on.
-  func carry(_ stream: ReliableStream?) {
-    self.stream = stream
+  func carry(_ stream: ReliableStream) {
+    guard case .open(let transport, let remote, let liveness, _) = life else { return }
+    life = .open(transport, remote, liveness, stream)
     flushUnlessReading()
   }
 
-  /// Ends the link, telling the remote why; the owner hears no more of it.
+  /// Ends the link, telling the remote peer why; the owner hears no more of it.
   func close(_ code: CloseCode, text: String = "") {
     owner = nil
-    switch phase {
-    case .connecting: end(nil)
-    case .greeting, .open:
-      if remote != nil { Close(code: code, text: text).encode(into: &frames) }
+    switch life {
+    case .accepted, .dialling: end(nil)
+    case .securing: beginClosing()
+    case .greeting(let transport, _, _), .open(let transport, _, _, _):
+      transport.append(Close(code: code, text: text))
       beginClosing()
     case .closing, .ended: break
     }
@@ -146,92 +140,81 @@ actor Link: ConnectionHandler {
   // MARK: Time
 
   func setDeadline(_ key: Deadline, at deadline: Instant?) {
-    if let deadline { timers.set(key, at: deadline) } else { timers.cancel(key) }
-    if let next = timers.next { timer?.arm(at: next) } else { timer?.disarm() }
+    timer?.set(key, at: deadline)
+    timer?.rearm()
   }
 
-  func timerFired() {
+  func isWaiting(for key: Deadline) -> Bool { timer?[key] != nil }
+
+  private func timerFired() {
     let now = now
-    while let key = timers.popDue(at: now) {
+    while let key = timer?.popDue(at: now) {
       switch key {
       case .handshake: handle(.deadlineReached)
-      case .liveness:
-        let signs = signs
-        drive { $0.handle(.deadlineReached(signs), at: $1, into: &$2) }
+      case .liveness: judgeSilence()
       case .acknowledgement, .room: break  // Flushing sends it.
       case .linger: lingerOn(at: now)
       }
     }
     flush()
-    if let next = timers.next { timer?.arm(at: next) }
+    timer?.rearm()
+  }
+
+  private func judgeSilence() {
+    guard case .open(let transport, _, _, _) = life else { return }
+    handle(LivenessMachine.Event.deadlineReached(transport.signs))
   }
 
   // MARK: Ending
 
-  /// Sends what is left, waits for the remote's end for a moment, then closes.
+  /// Sends what is left, waits for the remote peer's end for a moment, then closes.
   func beginClosing() {
-    guard phase == .greeting || phase == .open else { return }
-    phase = .closing
-    stream = nil
-    liveness = nil
-    timers = TimerTable()
-    lingering = Lingering(connection?.progress, until: now + Lingering.longest)
-    setDeadline(.linger, at: now + Lingering.time)
-    if connection == nil { end(nil) } else { flushUnlessReading() }
+    switch life {
+    case .securing(let transport, _), .greeting(let transport, _, _),
+      .open(let transport, _, _, _):
+      if transport.hasFailed { return end(nil) }
+      let lingering = Lingering(transport.connection.progress, until: now + Lingering.longest)
+      life = .closing(transport, lingering)
+      timer?.cancelAll()
+      setDeadline(.linger, at: now + Lingering.time)
+      flushUnlessReading()
+    case .accepted, .dialling, .closing, .ended: break
+    }
   }
 
   /// Waits on as long as the transport gets on with what was written, or with what comes before the end.
-  func lingerOn(at now: Instant) {
-    guard let progress = connection?.progress, lingering.goesOn(with: progress, at: now) else {
-      return end(nil)
-    }
+  private func lingerOn(at now: Instant) {
+    guard case .closing(let transport, var lingering) = life else { return }
+    guard lingering.goesOn(with: transport.connection.progress, at: now) else { return end(nil) }
+    life = .closing(transport, lingering)
     setDeadline(.linger, at: min(now + Lingering.time, lingering.limit))
   }
 
+  /// Lets go of everything; tells the owner why, unless it need not know.
   func end(_ reason: LinkEnd?) {
-    guard phase != .ended else { return }
-    phase = .ended
+    let connection = connection
+    if case .ended = life { return }
+    life = .ended
     connection?.close()
-    connection = nil
-    stream = nil
-    liveness = nil
-    timer?.disarm()
+    timer?.stop()
     timer = nil
-    guard let reason else { return }
+    if let reason { report(reason) }
+  }
+
+  private var connection: (any Connection)? {
+    switch life {
+    case .accepted(let connection): connection
+    case .dialling(_, let connection): connection
+    case .securing, .greeting, .open, .closing:
+      transport.flatMap { $0.hasFailed ? nil : $0.connection }
+    case .ended: nil
+    }
+  }
+
+  /// The last report to the owner.
+  func report(_ end: LinkEnd) {
     let owner = owner
     self.owner = nil
-    owner?.link(self, ended: reason)
+    owner?.link(self, ended: end)
   }
-}
-
-/// How long a link that is closing waits for the other side's end.
-struct Lingering {
-  /// How long it waits when the transport does not get on.
-  static let time = Duration.seconds(1)
-  /// How long it waits in any case.
-  static let longest = Duration.seconds(10)
-
-  private(set) var limit = Instant.zero
-  private var progress: TransportProgress?
-
-  init() {}
-
-  init(_ progress: TransportProgress?, until limit: Instant) {
-    (self.progress, self.limit) = (progress, limit)
-  }
-
-  /// Whether the transport got on since the last time.
-  mutating func goesOn(with progress: TransportProgress, at now: Instant) -> Bool {
-    defer { self.progress = progress }
-    return now < limit && progress != self.progress
-  }
-}
-
-/// What all links of one peer share.
-struct LinkContext: Sendable {
-  let host: any NetworkHost
-  let identity: Identity
-  let liveness: LivenessMachine.Configuration
-  let connectTimeout: Duration
-  let greeting: Hello
 }

@@ -58,18 +58,17 @@ extension OpeningLink {
 }
 
 extension PeerCore: LinkOwner {
-  nonisolated func linkOpened(_ link: Link, greeting: Hello) {
+  nonisolated func link(_ link: Link, opened greeting: Hello) {
     assumeIsolated { $0.opened(link, greeting) }
   }
 
-  nonisolated func link(_ link: Link, received frame: Frame) {
+  nonisolated func link(_ link: Link, received frame: InvitationFrame) {
     assumeIsolated { $0.received(frame, on: link) }
   }
 
-  // It carries no membership.
-  nonisolated func link(_ link: Link, received messages: [SessionEvent]) {}
-
-  nonisolated func link(_ link: Link, measured roundTrip: Duration) {}
+  nonisolated func link(_ link: Link, received frame: AttachmentFrame) {
+    assumeIsolated { $0.received(frame, on: link) }
+  }
 
   nonisolated func link(_ link: Link, ended end: LinkEnd) {
     assumeIsolated { $0.ended(link, end) }
@@ -81,20 +80,25 @@ extension PeerCore: LinkOwner {
     advance(id, by: .opened(attempt))
   }
 
-  private func received(_ frame: Frame, on link: Link) {
+  private func received(_ frame: InvitationFrame, on link: Link) {
     guard let opening = links[link.token], let remote = link.assumeIsolated({ $0.remote }) else {
       return
     }
     switch frame {
     case .invite(let invite): invited(invite, by: remote, opening)
-    case .attach(let request): attach(link, request, from: remote)
     case .accept(let accept): accepted(accept, by: remote, link)
     case .decline(let decline):
       handle(.declineReceived(link.token, decline.invitation, decline.reason))
     case .cancel(let cancel):
       handle(.cancelReceived(link.token, cancel.invitation, cancel.reason))
+    }
+  }
+
+  private func received(_ frame: AttachmentFrame, on link: Link) {
+    guard links[link.token] != nil, let remote = link.assumeIsolated({ $0.remote }) else { return }
+    switch frame {
+    case .attach(let request): attach(link, request, from: remote)
     case .attached(let attached): confirmed(attached, link)
-    case .hello, .ping, .pong, .acknowledgement, .close, .introduce, .retract, .leave: break
     }
   }
 

@@ -7,26 +7,16 @@ struct HeldRequest {
 }
 
 extension SessionCore: LinkOwner {
-  nonisolated func linkOpened(_ link: Link, greeting: Hello) {
+  nonisolated func link(_ link: Link, opened greeting: Hello) {
     assumeIsolated { $0.opened(link, greeting) }
   }
 
-  nonisolated func link(_ link: Link, received frame: Frame) {
+  nonisolated func link(_ link: Link, received frame: AttachmentFrame) {
     assumeIsolated { $0.received(frame, on: link) }
   }
 
-  nonisolated func link(_ link: Link, received messages: [SessionEvent]) {
-    assumeIsolated { session in
-      guard session.owners[link.token] != nil else { return }
-      session.hub.push(messages)
-    }
-  }
-
-  nonisolated func link(_ link: Link, measured roundTrip: Duration) {
-    assumeIsolated { session in
-      guard let member = session.owners[link.token] else { return }
-      session.seats[member]?.roundTrip = roundTrip
-    }
+  nonisolated func link(_ link: Link, received frame: GroupFrame) {
+    assumeIsolated { $0.received(frame, on: link) }
   }
 
   nonisolated func link(_ link: Link, ended end: LinkEnd) {
@@ -44,24 +34,22 @@ extension SessionCore: LinkOwner {
     handle(.dialOpened(link.token), of: member)
   }
 
-  private func received(_ frame: Frame, on link: Link) {
+  private func received(_ frame: AttachmentFrame, on link: Link) {
+    guard let member = owners[link.token] else { return }
+    guard case .attached(let attached) = frame else { return refuse(link) }
+    seats[member]?.positions[link.token] = Seat.Position(
+      received: attached.received, window: attached.window, terms: attached.terms)
+    handle(.attachedReceived(link.token, attached.membership, epoch: attached.epoch), of: member)
+  }
+
+  private func received(_ frame: GroupFrame, on link: Link) {
     guard let member = owners[link.token] else { return }
     switch frame {
-    case .attached(let attached):
-      seats[member]?.positions[link.token] = Seat.Position(
-        received: attached.received, window: attached.window, terms: attached.terms)
-      handle(
-        .attachedReceived(link.token, attached.membership, epoch: attached.epoch), of: member)
     case .introduce(let introduction): introduced(introduction, by: member)
     case .retract(let retraction):
       roster.retract(retraction.peer, retraction.session, by: member)
       settle()
     case .leave(let leave): handle(.leaveReceived(leave.code), of: member)
-    case .hello, .invite, .accept, .decline, .cancel, .attach, .ping, .pong, .acknowledgement,
-      .close:
-      link.assumeIsolated { $0.close(.protocolViolation, text: "That frame must not come now.") }
-      drop(link, of: member)
-      handle(.violationFound(link.token), of: member)
     }
   }
 
@@ -97,7 +85,9 @@ extension SessionCore: LinkOwner {
     bounds.outboundBytesMax = max(1, configuration.outboxBytesMax)
     bounds.windowBytes = max(configuration.windowBytes, ReceiveWindow.windowBytesMin)
     lastStream += 1
-    return ReliableStream(ReliableStream.ID(rawValue: lastStream), bounds, on: peer.host)
+    return ReliableStream(ReliableStream.ID(rawValue: lastStream), bounds, on: peer.host) {
+      [hub] in hub.push($0)
+    }
   }
 
   /// Takes over the link of an invitation that was accepted and confirmed.

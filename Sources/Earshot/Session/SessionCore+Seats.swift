@@ -51,9 +51,9 @@ struct Seat {
     return LinkStatistics(
       messagesSent: counts.sent, messagesReceived: counts.received,
       messagesUnacknowledged: counts.unacknowledged,
-      bytesSent: link?.assumeIsolated { $0.bytesSent } ?? 0,
-      bytesReceived: link?.assumeIsolated { $0.bytesReceived } ?? 0,
-      roundTrip: roundTrip, links: linkCount)
+      bytesSent: link?.assumeIsolated { $0.traffic.sent } ?? 0,
+      bytesReceived: link?.assumeIsolated { $0.traffic.received } ?? 0,
+      roundTrip: link?.assumeIsolated { $0.roundTrip } ?? roundTrip, links: linkCount)
   }
 }
 

@@ -22,13 +22,25 @@ final class ReliableStream: Sendable {
   enum Outcome: Sendable { case appended, full, ended }
 
   let id: ID
+  /// Takes messages that arrived, in order.
+  private let sink: @Sendable ([SessionEvent]) -> Void
   private let state: Mutex<State>
   private let carrier = Carrier()
   private let wakeup = Wakeup()
   private let messageBytesMax = Atomic(Int.max)
 
-  init(_ id: ID, _ configuration: ReliableStreamMachine.Configuration, on host: any NetworkHost) {
-    self.id = id
+  /// A stream at its beginning in both directions.
+  ///
+  /// - Parameters:
+  ///   - id: Which one it is.
+  ///   - configuration: Its bounds.
+  ///   - host: Where its links are.
+  ///   - sink: Takes messages that arrived, in order, on the host's executor.
+  init(
+    _ id: ID, _ configuration: ReliableStreamMachine.Configuration, on host: any NetworkHost,
+    sink: @escaping @Sendable ([SessionEvent]) -> Void
+  ) {
+    (self.id, self.sink) = (id, sink)
     state = Mutex(State(machine: ReliableStreamMachine(configuration)))
     wakeup.connect(to: host.makeSignal { [carrier] in carrier.link?.flushRequested() })
   }
@@ -219,37 +231,21 @@ final class ReliableStream: Sendable {
     flushed?()
   }
 
-  /// Takes in the messages at the beginning of some bytes, under one lock.
+  /// Takes in frames that arrived, as many as there are, under one lock.
   ///
-  /// - Parameters:
-  ///   - bytes: What came over the link.
-  ///   - decoder: Finds the frames.
-  ///   - sender: Who sent them.
-  ///   - now: The time.
-  ///   - messages: Where to append the messages that are complete.
-  ///   - used: Grows by how many of the bytes were taken in.
-  /// - Returns: The frame after them that is none, or `nil` when all bytes were taken in.
-  /// - Throws: What is wrong with a frame; the messages before it were appended.
-  func receive(
-    _ bytes: Span<UInt8>, with decoder: inout FrameDecoder, from sender: PeerID, at now: Instant,
-    into messages: inout [SessionEvent], used: inout Int
-  ) throws(FrameError) -> Arrival? {
-    try state.withLock { state throws(FrameError) in
-      let before = messages.count
-      defer { state.messagesReceived += messages.count - before }
-      var arrival: Arrival?
-      used += try decoder.decode(bytes) { type, payload, frameBytes throws(FrameError) in
-        guard type == .message else {
-          if type.isReliable { try state.machine.receive(type, frameBytes: frameBytes, at: now) }
-          arrival = try Arrival(type, payload)
-          return arrival == nil
-        }
-        let bytes = try state.machine.receiveMessage(payload, frameBytes: frameBytes, at: now)
-        if let bytes { messages.append(.message(Message(sender: sender, bytes: bytes, from: id))) }
-        return true
-      }
-      return arrival
-    }
+  /// - Parameter body: Hands the frames to the machine.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws; the frames before it have been taken in.
+  func receive<Result>(
+    _ body: (inout ReliableStreamMachine) throws(FrameError) -> Result
+  ) throws(FrameError) -> Result {
+    try state.withLock { state throws(FrameError) in try body(&state.machine) }
+  }
+
+  /// Passes messages on that arrived.
+  func deliver(_ messages: [SessionEvent]) {
+    state.withLock { $0.messagesReceived += messages.count }
+    sink(messages)
   }
 }
 

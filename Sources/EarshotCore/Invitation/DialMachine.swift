@@ -5,7 +5,7 @@
 /// answers wins, and the others are abandoned. An address where somebody else answers is one that failed.
 ///
 /// After RFC 8305 §5, without its sorting: the order of the addresses is given.
-package struct DialMachine: Hashable, Sendable {
+package struct DialMachine: Machine, Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case opened(Int)  // HELLO was exchanged with the peer.
     case failed(Int)

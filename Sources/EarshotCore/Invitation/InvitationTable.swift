@@ -5,7 +5,7 @@
 /// INVITE that was answered and comes again is answered the same. Glare: when two peers invite each other
 /// for the same service, the larger PeerID accepts, the smaller holds in reserve, and no application is
 /// asked. A side whose INVITE has not gone out accepts in any case: nobody has heard of its invitation.
-package struct InvitationTable: Hashable, Sendable {
+package struct InvitationTable: Machine, Hashable, Sendable {
   private enum Deadline: Hashable { case outbound(InvitationID), inbound(InboundID) }
   private let local: PeerID
   private var random: RandomStream

@@ -4,9 +4,10 @@
 /// has read the other's; it sends its request then. The listener is done when it has read the request,
 /// INVITE or ATTACH, and nothing else may come before. The secure channel included, it may take five seconds
 /// since the last bytes came, so that a slow link can carry a large request, and thirty altogether. Of two versions the lower is spoken, so that a newer peer need not know what an older one is.
-package struct HandshakeMachine: Hashable, Sendable {
+package struct HandshakeMachine: Machine, Hashable, Sendable {
   package enum Role: Hashable, Sendable { case dialler, listener }
   package enum Event: Hashable, Sendable {
+    case bytesReceived  // Whatever they are.
     case channelReady
     case helloReceived(Hello)
     case requestReceived  // INVITE or ATTACH.
@@ -30,7 +31,7 @@ package struct HandshakeMachine: Hashable, Sendable {
     case timedOut
     case broken  // The transport failed, or ended without a CLOSE.
     case closed(CloseCode)  // By the remote.
-    case closing(CloseCode)  // By us: a violation, or a wish.
+    case closing(CloseCode)  // By this side: a violation, or a wish.
   }
   private enum State: Hashable {
     case securing, greeting
@@ -56,30 +57,12 @@ package struct HandshakeMachine: Hashable, Sendable {
   /// Whether the link is ready for whatever comes after the handshake.
   package var isDone: Bool { state == .done }
 
-  /// Takes the first frames in, as the events that they are.
-  package mutating func handle(_ frame: Frame, into out: inout [Action]) {
-    switch frame {
-    case .hello(let hello): handle(.helloReceived(hello), into: &out)
-    case .invite, .attach: handle(.requestReceived, into: &out)
-    case .close(let close): handle(.closeReceived(close.code), into: &out)
-    case .accept, .decline, .cancel, .attached, .ping, .pong, .acknowledgement, .introduce,
-      .retract, .leave:
-      handle(.otherReceived, into: &out)
-    }
-  }
-
-  /// Bytes were received, whatever they are.
-  package func heard(at now: Instant, into out: inout [Action]) {
-    guard state != .done, state != .failed else { return }
-    out.append(.wake(at: min(now + Self.timeout, limit)))
-  }
-
   /// Takes one event in; appends what must now be done, in order, to `out`.
-  package mutating func handle(_ event: Event, into out: inout [Action]) {
-    state = next(after: event, into: &out)
+  package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {
+    state = next(after: event, at: now, into: &out)
   }
 
-  private func next(after event: Event, into out: inout [Action]) -> State {
+  private func next(after event: Event, at now: Instant, into out: inout [Action]) -> State {
     switch (state, event) {
     case (.securing, .channelReady):
       out.append(.sendHello)
@@ -88,7 +71,10 @@ package struct HandshakeMachine: Hashable, Sendable {
     case (.requested(let hello), .requestReceived):
       out += [.cancelWake, .reportRequested(hello)]
       return .done
-    case (.done, _), (.failed, _): return state  // What comes after the handshake is not ours.
+    case (.done, _), (.failed, _): return state  // What comes after the handshake is for others.
+    case (_, .bytesReceived):
+      out.append(.wake(at: min(now + Self.timeout, limit)))
+      return state
     case (_, .deadlineReached): return fail(.timedOut, sending: .handshakeTimeout, into: &out)
     case (_, .closeReceived(let code)): return fail(.closed(code), sending: nil, into: &out)
     case (_, .transportEnded): return fail(.broken, sending: nil, into: &out)
@@ -122,5 +108,18 @@ package struct HandshakeMachine: Hashable, Sendable {
     if let code, state != .securing { out.append(.sendClose(code)) }
     out += [.closeTransport, .reportFailed(reason)]
     return .failed
+  }
+}
+
+extension HandshakeMachine.Event {
+  /// The event that a frame is during the handshake.
+  package init(_ frame: Frame) {
+    switch frame {
+    case .link(.hello(let hello)): self = .helloReceived(hello)
+    case .link(.close(let close)): self = .closeReceived(close.code)
+    case .invitation(.invite), .attachment(.attach): self = .requestReceived
+    case .link(.ping), .link(.pong), .invitation, .attachment(.attached), .acknowledgement, .group:
+      self = .otherReceived
+    }
   }
 }

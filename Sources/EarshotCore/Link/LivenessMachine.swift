@@ -1,8 +1,8 @@
 /// The liveness of one link: silence is asked about, then suspected, then the end.
 ///
-/// Every received byte is life: the shell says so with ``touched(at:into:)``, which sets no timer. One
-/// timer runs at a time; when it comes early because something was heard meanwhile, it is set again from
-/// there. After a silence of ``Configuration/pingAfter`` one PING goes out: the transport repeats it if
+/// Every received byte is life: the shell says so with ``Event/bytesReceived`` for every batch, which sets no
+/// timer unless the silence was already asked about. One timer runs at a time; when it comes early because
+/// something was heard meanwhile, it is set again from there. After a silence of ``Configuration/pingAfter`` one PING goes out: the transport repeats it if
 /// it must.
 ///
 /// A slow path is no silence. While a question is open, the transport is looked at, and its progress is life as
@@ -16,7 +16,7 @@
 /// the machine doubts itself first: it asks, and counts anew.
 ///
 /// - SeeAlso: Lifeguard (arXiv 1707.00788) for local health.
-package struct LivenessMachine: Hashable, Sendable {
+package struct LivenessMachine: Machine, Hashable, Sendable {
   /// How long a silence may last.
   package struct Configuration: Hashable, Sendable {
     /// A PING is sent after this much silence.
@@ -64,6 +64,7 @@ package struct LivenessMachine: Hashable, Sendable {
     }
   }
   package enum Event: Hashable, Sendable {
+    case bytesReceived  // Whatever they are.
     case deadlineReached(Signs)
     case pingReceived(token: UInt64)
     case pongReceived(token: UInt64)
@@ -77,15 +78,13 @@ package struct LivenessMachine: Hashable, Sendable {
     case sendClose(CloseCode)
     case closeTransport
     case wake(at: Instant)  // Replaces any earlier wake.
-    case reportSuspected
-    case reportTrusted
     case reportRoundTrip(Duration)
     case reportDown(Reason)  // The last report.
   }
   package enum Reason: Hashable, Sendable {
     case silence
     case closed(CloseCode)  // By the remote.
-    case closing(CloseCode)  // By us.
+    case closing(CloseCode)  // By this side.
     case broken  // The transport failed, or ended without a CLOSE.
   }
   private enum State: Hashable { case trusted, asked, suspected, down }
@@ -125,24 +124,11 @@ package struct LivenessMachine: Hashable, Sendable {
   /// Whether the link is neither suspected nor down.
   package var isTrusted: Bool { state == .trusted || state == .asked }
 
-  /// Bytes were received, whatever they are.
-  ///
-  /// To be called for every batch: nothing happens unless the silence was already asked about.
-  package mutating func touched(at now: Instant, into out: inout [Action]) {
-    lastHeard = now
-    switch state {
-    case .trusted, .down: return
-    case .asked: break
-    case .suspected: out.append(.reportTrusted)
-    }
-    (state, look) = (.trusted, nil)
-    wake(at: lastHeard + silences.pingAfter, into: &out)
-  }
-
   /// Takes one event in; appends what must now be done, in order, to `out`.
   package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {
     guard state != .down else { return }  // A late timer, a late frame, a second close: ordinary.
     switch event {
+    case .bytesReceived: touch(at: now, into: &out)
     case .deadlineReached(let signs): state = next(signs, at: now, into: &out)
     case .pingReceived(let token): answer(token, into: &out)
     case .pongReceived(let token): measure(token, at: now, into: &out)
@@ -152,6 +138,16 @@ package struct LivenessMachine: Hashable, Sendable {
       out.append(.sendClose(code))
       state = down(.closing(code), into: &out)
     }
+  }
+
+  private mutating func touch(at now: Instant, into out: inout [Action]) {
+    lastHeard = now
+    switch state {
+    case .trusted, .down: return
+    case .asked, .suspected: break
+    }
+    (state, look) = (.trusted, nil)
+    wake(at: lastHeard + silences.pingAfter, into: &out)
   }
 
   private mutating func next(
@@ -167,7 +163,6 @@ package struct LivenessMachine: Hashable, Sendable {
       lookAgain(signs, until: silences.suspectAfter, at: now, into: &out)
       return .asked
     case .asked where silence >= silences.suspectAfter:
-      out.append(.reportSuspected)
       lookAgain(signs, until: silences.downAfter, at: now, into: &out)
       return .suspected
     case .suspected where silence >= silences.downAfter: return down(.silence, into: &out)
@@ -186,14 +181,12 @@ package struct LivenessMachine: Hashable, Sendable {
     let hasDelivered = signs.transport.deliveredCount != look.delivered
     guard hasArrived || hasDelivered && signs.isQuestionUnderWay else { return state }
     lastHeard = max(lastHeard, look.at)
-    if state == .suspected { out.append(.reportTrusted) }
     return .asked
   }
 
   private mutating func doubtOurselves(
     _ signs: Signs, at now: Instant, into out: inout [Action]
   ) -> State {
-    if state == .suspected { out.append(.reportTrusted) }
     lastHeard = now
     ask(at: now, into: &out)
     lookAgain(signs, until: silences.suspectAfter, at: now, into: &out)

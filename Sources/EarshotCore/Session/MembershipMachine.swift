@@ -16,7 +16,7 @@
 ///
 /// A side that leaves does so behind everything that it sent (LEAVE), also when the link is broken or breaks
 /// meanwhile: then it is looked for, as long as the farewell may take. Two that leave at once wait for each other.
-package struct MembershipMachine: Hashable, Sendable {
+package struct MembershipMachine: Machine, Hashable, Sendable {
   private enum State: Hashable {
     case apart(Absence)
     case connected(LinkToken)

@@ -1,19 +1,12 @@
 /// A decoded frame of any type but MESSAGE, whose bytes are lent rather than decoded.
+///
+/// Its case says where it goes: each part of a peer takes the frames of its own kind, and no others.
 package enum Frame: Hashable, Sendable {
-  case hello(Hello)
-  case invite(Invite)
-  case accept(Accept)
-  case decline(Decline)
-  case cancel(Cancel)
-  case attach(Attach)
-  case attached(Attached)
-  case ping(Ping)
-  case pong(Ping)
+  case link(LinkFrame)
+  case invitation(InvitationFrame)
+  case attachment(AttachmentFrame)
   case acknowledgement(Acknowledgement)
-  case close(Close)
-  case introduce(Introduce)
-  case retract(Retract)
-  case leave(Leave)
+  case group(GroupFrame)
 
   /// The frame of a type and a payload, or `nil` for an unknown type that is to be skipped.
   ///
@@ -38,21 +31,73 @@ package enum Frame: Hashable, Sendable {
     _ type: FrameType, payload: Span<UInt8>
   ) throws(WireError) -> Frame? {
     switch type {
-    case .hello: .hello(try Hello(payload: payload))
-    case .invite: .invite(try Invite(payload: payload))
-    case .accept: .accept(try Accept(payload: payload))
-    case .decline: .decline(try Decline(payload: payload))
-    case .cancel: .cancel(try Cancel(payload: payload))
-    case .attach: .attach(try Attach(payload: payload))
-    case .attached: .attached(try Attached(payload: payload))
-    case .ping: .ping(try Ping(payload: payload))
-    case .pong: .pong(try Ping(payload: payload))
+    case .hello: .link(.hello(try Hello(payload: payload)))
+    case .ping: .link(.ping(try Ping(payload: payload)))
+    case .pong: .link(.pong(try Ping(payload: payload)))
+    case .close: .link(.close(try Close(payload: payload)))
+    case .invite: .invitation(.invite(try Invite(payload: payload)))
+    case .accept: .invitation(.accept(try Accept(payload: payload)))
+    case .decline: .invitation(.decline(try Decline(payload: payload)))
+    case .cancel: .invitation(.cancel(try Cancel(payload: payload)))
+    case .attach: .attachment(.attach(try Attach(payload: payload)))
+    case .attached: .attachment(.attached(try Attached(payload: payload)))
     case .acknowledgement: .acknowledgement(try Acknowledgement(payload: payload))
-    case .close: .close(try Close(payload: payload))
-    case .introduce: .introduce(try Introduce(payload: payload))
-    case .retract: .retract(try Retract(payload: payload))
-    case .leave: .leave(try Leave(payload: payload))
+    case .introduce: .group(.introduce(try Introduce(payload: payload)))
+    case .retract: .group(.retract(try Retract(payload: payload)))
+    case .leave: .group(.leave(try Leave(payload: payload)))
     default: nil
     }
   }
+
+  /// The type that it came as.
+  package var type: FrameType {
+    switch self {
+    case .link(.hello): .hello
+    case .link(.ping): .ping
+    case .link(.pong): .pong
+    case .link(.close): .close
+    case .invitation(.invite): .invite
+    case .invitation(.accept): .accept
+    case .invitation(.decline): .decline
+    case .invitation(.cancel): .cancel
+    case .attachment(.attach): .attach
+    case .attachment(.attached): .attached
+    case .acknowledgement: .acknowledgement
+    case .group(.introduce): .introduce
+    case .group(.retract): .retract
+    case .group(.leave): .leave
+    }
+  }
+
+  /// That it must not come now.
+  package var unexpected: FrameError { FrameError(.unexpected, type: type, payloadBytes: 0) }
+}
+
+/// A frame of the link itself: its greeting, its liveness and its end.
+package enum LinkFrame: Hashable, Sendable {
+  case hello(Hello)
+  case ping(Ping)
+  case pong(Ping)
+  case close(Close)
+}
+
+/// A frame of an invitation.
+package enum InvitationFrame: Hashable, Sendable {
+  case invite(Invite)
+  case accept(Accept)
+  case decline(Decline)
+  case cancel(Cancel)
+}
+
+/// A frame that has a link carry a membership.
+package enum AttachmentFrame: Hashable, Sendable {
+  case attach(Attach)
+  case attached(Attached)
+}
+
+/// A frame of a session's group, in the reliable stream of a membership.
+package enum GroupFrame: Hashable, Sendable {
+  case introduce(Introduce)
+  case retract(Retract)
+  case leave(Leave)
 }

@@ -23,15 +23,15 @@ struct HandshakeMachineTests {
     #expect(actions == [.wake(at: .zero + .seconds(5))])
     for second in stride(from: 4, through: 40, by: 4) {
       actions = []
-      machine.heard(at: .zero + .seconds(second), into: &actions)
+      machine.handle(.bytesReceived, at: .zero + .seconds(second), into: &actions)
       #expect(actions == [.wake(at: .zero + .seconds(min(second + 5, 30)))])
     }
     actions = []
-    machine.handle(.channelReady, into: &actions)
-    machine.handle(.deadlineReached, into: &actions)
+    machine.handle(.channelReady, at: .zero, into: &actions)
+    machine.handle(.deadlineReached, at: .zero, into: &actions)
     #expect(actions.last == .reportFailed(.timedOut))
     actions = []
-    machine.heard(at: .zero + .seconds(41), into: &actions)
+    machine.handle(.bytesReceived, at: .zero + .seconds(41), into: &actions)
     #expect(actions.isEmpty)
   }
 
@@ -102,7 +102,7 @@ struct HandshakeMachineTests {
     var machine = HandshakeMachine(course.role, at: .zero, into: &actions)
     #expect(actions == [.wake(at: .zero + .seconds(5))])
     actions = []
-    for event in course.events { machine.handle(event, into: &actions) }
+    for event in course.events { machine.handle(event, at: .zero, into: &actions) }
     #expect(actions == course.actions)
   }
 
@@ -119,7 +119,7 @@ struct HandshakeMachineTests {
       for event in Self.events {
         var next = machine
         actions = []
-        next.handle(event, into: &actions)
+        next.handle(event, at: .zero, into: &actions)
         let ends = actions.count { $0.isEnd }
         #expect(ends <= 1)
         #expect(ends == 0 || actions.contains(.cancelWake))
@@ -136,20 +136,20 @@ struct HandshakeMachineTests {
   func frames() {
     var actions: [Action] = []
     var machine = HandshakeMachine(.listener, at: .zero, into: &actions)
-    machine.handle(.channelReady, into: &actions)
-    machine.handle(Frame.hello(Self.hello), into: &actions)
-    machine.handle(
-      Frame.attach(
+    machine.handle(.channelReady, at: .zero, into: &actions)
+    machine.handle(.helloReceived(Self.hello), at: .zero, into: &actions)
+    let attach = Frame.attachment(
+      .attach(
         Attach(
           source: Golden.session, destination: Golden.other,
           membership: MembershipID(rawValue: 2), isProposal: false, ended: .none, epoch: 1,
-          received: 0, window: 0, terms: Golden.terms)),
-      into: &actions)
+          received: 0, window: 0, terms: Golden.terms)))
+    machine.handle(HandshakeMachine.Event(attach), at: .zero, into: &actions)
     #expect(machine.isDone)
     for frame in Golden.all.map(\.frame) {
       var machine = HandshakeMachine(.dialler, at: .zero, into: &actions)
-      machine.handle(.channelReady, into: &actions)
-      machine.handle(frame, into: &actions)
+      machine.handle(.channelReady, at: .zero, into: &actions)
+      machine.handle(HandshakeMachine.Event(frame), at: .zero, into: &actions)
       #expect(machine.isDone == (frame == Golden.all[0].frame))
     }
   }

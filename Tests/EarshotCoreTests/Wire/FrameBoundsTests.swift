@@ -78,7 +78,7 @@ struct FrameBoundsTests {
 
   @Test("A code that nobody knows survives as its number")
   func openCodes() throws {
-    let close = Frame.close(Close(code: CloseCode(rawValue: 99)))
+    let close = Frame.link(.close(Close(code: CloseCode(rawValue: 99))))
     #expect(try Frame.all(in: [close.encoded]) == [close])
     #expect(CloseCode(rawValue: 99).description == "code 99")
     #expect(DeclineReason(rawValue: 99).description == "reason 99")
@@ -89,7 +89,7 @@ struct FrameBoundsTests {
   func longText() throws {
     let close = Close(code: .done, text: String(repeating: "é", count: 200))
     #expect(close.text.utf8.count == 256)
-    #expect(try Frame.all(in: [Frame.close(close).encoded]) == [.close(close)])
+    #expect(try Frame.all(in: [Frame.link(.close(close)).encoded]) == [.link(.close(close))])
   }
 
   @Test("Every decoder of a payload survives any bytes", arguments: Golden.all)

@@ -11,6 +11,18 @@ struct Golden: CustomTestStringConvertible, Sendable {
   init(_ frame: Frame, _ bytes: [UInt8]...) {
     (self.frame, self.bytes) = (frame, bytes.flatMap { $0 })
   }
+  init(_ frame: LinkFrame, _ bytes: [UInt8]...) {
+    (self.frame, self.bytes) = (.link(frame), bytes.flatMap { $0 })
+  }
+  init(_ frame: InvitationFrame, _ bytes: [UInt8]...) {
+    (self.frame, self.bytes) = (.invitation(frame), bytes.flatMap { $0 })
+  }
+  init(_ frame: AttachmentFrame, _ bytes: [UInt8]...) {
+    (self.frame, self.bytes) = (.attachment(frame), bytes.flatMap { $0 })
+  }
+  init(_ frame: GroupFrame, _ bytes: [UInt8]...) {
+    (self.frame, self.bytes) = (.group(frame), bytes.flatMap { $0 })
+  }
 
   static let invitation = InvitationID(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F)
   static let invitationBytes = [UInt8](0...15)
@@ -147,20 +159,20 @@ extension Frame {
   var encoded: [UInt8] {
     var wire: [UInt8] = []
     switch self {
-    case .hello(let payload): payload.encode(into: &wire)
-    case .invite(let payload): payload.encode(into: &wire)
-    case .accept(let payload): payload.encode(into: &wire)
-    case .decline(let payload): payload.encode(into: &wire)
-    case .cancel(let payload): payload.encode(into: &wire)
-    case .attach(let payload): payload.encode(into: &wire)
-    case .attached(let payload): payload.encode(into: &wire)
-    case .ping(let payload): payload.encode(into: &wire)
-    case .pong(let payload): payload.encodePong(into: &wire)
+    case .link(.hello(let payload)): payload.encode(into: &wire)
+    case .invitation(.invite(let payload)): payload.encode(into: &wire)
+    case .invitation(.accept(let payload)): payload.encode(into: &wire)
+    case .invitation(.decline(let payload)): payload.encode(into: &wire)
+    case .invitation(.cancel(let payload)): payload.encode(into: &wire)
+    case .attachment(.attach(let payload)): payload.encode(into: &wire)
+    case .attachment(.attached(let payload)): payload.encode(into: &wire)
+    case .link(.ping(let payload)): payload.encode(into: &wire)
+    case .link(.pong(let payload)): payload.encodePong(into: &wire)
     case .acknowledgement(let payload): payload.encode(into: &wire)
-    case .close(let payload): payload.encode(into: &wire)
-    case .introduce(let payload): payload.encode(into: &wire)
-    case .retract(let payload): payload.encode(into: &wire)
-    case .leave(let payload): payload.encode(into: &wire)
+    case .link(.close(let payload)): payload.encode(into: &wire)
+    case .group(.introduce(let payload)): payload.encode(into: &wire)
+    case .group(.retract(let payload)): payload.encode(into: &wire)
+    case .group(.leave(let payload)): payload.encode(into: &wire)
     }
     return wire
   }

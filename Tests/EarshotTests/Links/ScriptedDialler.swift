@@ -31,7 +31,7 @@ final class ScriptedDialler: ConnectionHandler {
   /// The codes of the CLOSE frames that came, and whether the connection was ended after that.
   var closes: [CloseCode] {
     state.withLock { state in
-      state.heard.compactMap { if case .close(let close) = $0 { close.code } else { nil } }
+      state.heard.compactMap { if case .link(.close(let close)) = $0 { close.code } else { nil } }
     }
   }
   var hasEnded: Bool { state.withLock { $0.hasEnded } }

@@ -1,0 +1,51 @@
+import EarshotTLS
+
+/// What became of a link.
+enum LinkEnd: Hashable, Sendable {
+  /// No connection could be made, or it broke before the handshake was done.
+  case unreachable(NetworkError)
+  /// The transport broke.
+  case broken
+  /// Nothing was heard for too long.
+  case silence
+  /// The remote peer ended it.
+  case closed(CloseCode)
+  /// This side ended it, because the remote peer broke the protocol.
+  case violation(CloseCode)
+}
+
+/// What a link is made for, and what is told of it, always on the host's executor.
+///
+/// A frame that the owner has no method for must not come on its links, and ends them.
+protocol LinkOwner: AnyObject, Sendable {
+  /// The greetings are exchanged. Called once.
+  func link(_ link: Link, opened greeting: Hello)
+  /// INVITE, or an answer to one, came.
+  func link(_ link: Link, received frame: InvitationFrame)
+  /// ATTACH or ATTACHED came.
+  func link(_ link: Link, received frame: AttachmentFrame)
+  /// A frame of the group came, in the reliable stream that the link carries.
+  func link(_ link: Link, received frame: GroupFrame)
+  /// It is over; the last call. Not called when the owner closed it.
+  func link(_ link: Link, ended end: LinkEnd)
+}
+
+extension LinkOwner {
+  func link(_ link: Link, received frame: InvitationFrame) { refuse(link) }
+
+  func link(_ link: Link, received frame: AttachmentFrame) { refuse(link) }
+
+  func link(_ link: Link, received frame: GroupFrame) { refuse(link) }
+
+  /// Ends a link on which a frame came that must not come now.
+  func refuse(_ link: Link) { link.assumeIsolated { $0.violateByFrame() } }
+}
+
+/// What all links of one peer share.
+struct LinkContext: Sendable {
+  let host: any NetworkHost
+  let identity: Identity
+  let liveness: LivenessMachine.Configuration
+  let connectTimeout: Duration
+  let greeting: Hello
+}

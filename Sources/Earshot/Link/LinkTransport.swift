@@ -1,0 +1,152 @@
+import EarshotTLS
+
+/// An open connection with the channel on it: what arrives, and what waits to be written.
+///
+/// What is written is gathered once a turn: the bytes of the channel itself, then the link's own frames, then
+/// as much of the reliable stream as is granted and may be under way.
+final class LinkTransport {
+  /// What became of an attempt to write.
+  enum Written { case all, some, blocked }
+
+  let connection: any Connection
+  private(set) var bytesReceived = 0
+  private(set) var bytesSent = 0
+  /// Whether the remote peer has closed its direction.
+  var hasRemoteEnded = false
+  /// Whether the connection is gone, so that nothing can be written or waited for.
+  var hasFailed = false
+  private(set) var decoder = FrameDecoder()
+  private var channel: SecureChannel
+  private var channelBytes: [UInt8] = []  // Of the channel itself.
+  private var frames: [UInt8] = []  // Of the link itself, in plaintext.
+  private var wire: [UInt8] = []  // What is being written.
+  private var written = 0
+  private var budget = FlightBudget()
+  /// Where in all that is written the last PING ends; beyond any place until it is being written.
+  private var questionEnd = 0
+  private var lastWritten: Instant
+  private var isFinished = false
+
+  /// The transport of a connection that is open.
+  init(_ connection: any Connection, _ channel: SecureChannel, at now: Instant) {
+    (self.connection, self.channel, lastWritten) = (connection, channel, now)
+    self.channel.start(into: &channelBytes)
+  }
+
+  /// The remote peer, once the channel has found out.
+  var remote: PeerID? { channel.remote }
+
+  // MARK: Reading
+
+  /// Takes in bytes and lends the plaintext in them.
+  func receive(
+    _ bytes: Span<UInt8>, lending body: (Span<UInt8>) -> Void
+  ) throws(SecureChannelError) {
+    bytesReceived += bytes.count
+    try channel.receive(bytes, into: &channelBytes, lending: body)
+  }
+
+  /// Finds frames in plaintext; as ``FrameDecoder/decode(_:_:)``.
+  func decode(
+    _ plaintext: Span<UInt8>, _ body: FrameDecoder.Body
+  ) throws(FrameError) -> Int {
+    try decoder.decode(plaintext, body)
+  }
+
+  /// The remote peer has closed its direction.
+  ///
+  /// - Throws: That the channel was cut short: what the remote peer sent last may be missing.
+  func receiveEnd() throws(SecureChannelError) {
+    hasRemoteEnded = true
+    try channel.receiveEnd()
+  }
+
+  // MARK: Writing
+
+  /// Adds a frame of the link itself.
+  func append(_ payload: some FramePayload) { payload.encode(into: &frames) }
+
+  /// Adds PING, whose way through the transport is watched.
+  func append(question: Ping) {
+    question.encode(into: &frames)
+    questionEnd = .max
+  }
+
+  /// Adds PONG.
+  func append(answer: Ping) { answer.encodePong(into: &frames) }
+
+  /// Whether everything that was gathered is written, so that more can be.
+  var isWritten: Bool { written == wire.count }
+
+  /// Gathers what is to be written next.
+  ///
+  /// - Parameters:
+  ///   - stream: The reliable stream that the link carries, if it does.
+  ///   - now: The time.
+  /// - Returns: Whether bytes of the stream wait although they are granted, since too many are under way.
+  func gather(from stream: ReliableStream?, at now: Instant) -> Bool {
+    wire.removeAll(keepingCapacity: true)
+    written = 0
+    if !channelBytes.isEmpty {
+      wire += channelBytes
+      channelBytes = []
+    }
+    guard channel.isReady else { return false }
+    let waits = stream.map { fill(from: $0, at: now) } ?? false
+    if !frames.isEmpty {
+      channel.seal(&frames, into: &wire)
+      lastWritten = now
+      if questionEnd == .max { questionEnd = bytesSent + wire.count }
+    }
+    return waits
+  }
+
+  private func fill(from stream: ReliableStream, at now: Instant) -> Bool {
+    if budget.room(written: bytesSent) <= 0 {
+      budget.observe(written: bytesSent, connection.progress, at: now)
+    }
+    let room = min(budget.room(written: bytesSent), Self.writeBytesMax)
+    return stream.fill(&frames, max: room, partBytesMax: budget.partBytesMax, at: now)
+  }
+
+  /// How long to wait until it is worth asking whether less is under way.
+  func nextWait() -> Duration { budget.nextWait() }
+
+  /// Hands what was gathered to the system, as much as it takes.
+  func write() -> Written {
+    let wire = wire
+    guard !wire.isEmpty else { return .all }
+    do throws(NetworkError) {
+      let count = try connection.write(wire.span.extracting(written...))
+      written += count
+      bytesSent += count
+      return count > 0 ? .some : .blocked
+    } catch {
+      return .blocked  // The handler hears of the failure.
+    }
+  }
+
+  /// Has the channel say, once, that nothing more will come, behind everything that was gathered.
+  ///
+  /// - Returns: Whether that takes bytes, which are to be written before the connection is closed.
+  func finish() -> Bool {
+    guard !isFinished else { return false }
+    isFinished = true
+    channel.finish(into: &channelBytes)
+    return !channelBytes.isEmpty
+  }
+
+  // MARK: Watching
+
+  /// What there is to see of the transport, beside the bytes that it handed over.
+  var signs: LivenessMachine.Signs {
+    let progress = hasFailed ? TransportProgress() : connection.progress
+    return LivenessMachine.Signs(
+      transport: progress,
+      isQuestionUnderWay: bytesSent - progress.unacknowledgedBytes < questionEnd,
+      unansweredSince: decoder.bufferedBytes > 0 ? lastWritten : nil)
+  }
+
+  // With 64 KiB, the end of a message of 64 KiB would go alone.
+  private static let writeBytesMax = 131_072
+}
