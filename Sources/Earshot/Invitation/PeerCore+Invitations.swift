@@ -263,7 +263,7 @@ extension PeerCore {
   /// What is open that an invitation or a stranger has opened, each thing as a word.
   var leftovers: [String] {
     let joining = sessionsInOrder.flatMap { session in
-      session.assumeIsolated { $0.joiners.keys.map { "joining \($0.short)" } }
+      session.assumeIsolated { $0.awaited.map { "joining \($0.short)" } }
     }
     return links.keys.sorted().map { "link \($0.rawValue)" }
       + invitations.outgoing.values.map { "invitation of \($0.peer.short)" }

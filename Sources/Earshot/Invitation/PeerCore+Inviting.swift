@@ -136,9 +136,7 @@ extension PeerCore {
 
   private func attempt(_ index: Int, of id: InvitationID, at endpoint: Endpoint) {
     guard let outgoing = invitations.outgoing[id] else { return }
-    let link = Link(
-      makeToken(), dialling: [endpoint], expecting: outgoing.peer, context: linkContext,
-      owner: self)
+    let link = makeLink(to: outgoing.peer, at: [endpoint], owner: self)
     links[link.token] = OpeningLink(link: link, purpose: .outgoing(id, attempt: index))
     invitations.outgoing[id]?.dialling?.links[index] = link.token
     link.assumeIsolated { $0.start() }

@@ -194,8 +194,9 @@ extension PeerCore: LinkOwner {
       return closeLink(link.token, ended[pair]?.code ?? .unknownSession)
     }
     guard let opening = links.removeValue(forKey: link.token) else { return }
-    let endpoints = endpoints(of: opening)
-    session.assumeIsolated { $0.attach(link, attach, from: remote, at: endpoints) }
+    let request = AttachRequest(
+      link: link, attach: attach, sender: remote, endpoints: endpoints(of: opening))
+    session.assumeIsolated { $0.attach(request) }
   }
 
   private func isAwaiting(_ membership: MembershipID, from id: InvitationTable.InboundID) -> Bool {

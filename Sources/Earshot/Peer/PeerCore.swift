@@ -232,6 +232,11 @@ actor PeerCore {
       greeting: Hello(port: port, displayName: name))
   }
 
+  /// A link that will be dialled.
+  func makeLink(to peer: PeerID, at endpoints: [Endpoint], owner: any LinkOwner) -> Link {
+    Link(makeToken(), dialling: endpoints, expecting: peer, context: linkContext, owner: owner)
+  }
+
   func makeToken() -> LinkToken {
     lastToken += 1
     return LinkToken(rawValue: lastToken)

@@ -1,6 +1,6 @@
 import EarshotTLS
 
-/// What a ``Session`` does: its members, and the links to them.
+/// What a ``Session`` does: keeps the roster of its group, and the memberships in it.
 actor SessionCore {
   nonisolated let unownedExecutor: UnownedSerialExecutor
   nonisolated let configuration: Session.Configuration
@@ -13,22 +13,20 @@ actor SessionCore {
   weak var handle: Session?
 
   enum Phase { case open, leaving, ended }
-  enum Deadline: Hashable { case member(PeerID), joining(PeerID), roster }
-  var phase = Phase.open
+  private enum Deadline: Hashable { case member(PeerID), joining(PeerID), roster }
+  private(set) var phase = Phase.open
   var roster: Roster
-  var seats: [PeerID: Seat] = [:]
-  var owners: [LinkToken: PeerID] = [:]
-  var held: [LinkToken: HeldRequest] = [:]
-  var pending: [(PeerID, MembershipMachine.Event)] = []
-  var lastStream: UInt64 = 0
-  var isUnsettled = false
-  var isSettling = false
-  var proposed = MembershipID.none
-  var timers = TimerTable<Deadline>()
-  var timer: (any NetworkTimer)?
-  var leavers: [Promise<Void>] = []
-  var joiners: [PeerID: [@Sendable (Bool) -> Void]] = [:]
-  var random: RandomStream
+  var memberships: [PeerID: Membership] = [:]
+  var requests = AttachRequests()
+  private var joiners = JoinWaiters()
+  private var leavers: [Promise<Void>] = []
+  private var deadlines: DeadlineTimer<Deadline>?
+  private var random: RandomStream
+  private var lastStream: UInt64 = 0
+  private var proposed = MembershipID.none
+  private var turns = 0  // Of memberships that are being driven, one within another.
+  private var isUnsettled = false
+  private var isSettling = false
 
   init(
     _ configuration: Session.Configuration, id: SessionID, random: RandomStream, peer: PeerCore
@@ -39,7 +37,7 @@ actor SessionCore {
     roster = Roster(of: peer.id, capacity: configuration.peersMax)
     let (directory, host) = (directory, peer.host)
     hub = EventHub(countMax: Self.eventsMax, merge: Session.summary) { events in
-      Self.taken(events, directory, at: host.now)
+      directory.release(events, at: host.now)
     }
   }
 
@@ -52,40 +50,234 @@ actor SessionCore {
   }
 
   func statistics(of member: PeerID) -> LinkStatistics? {
-    guard let seat = seats[member], seat.hasJoined else { return nil }
-    return seat.statistics
+    memberships[member]?.assumeIsolated { $0.hasJoined ? $0.statistics : nil }
   }
 
   func remove(_ member: PeerID) {
     let limit = max(configuration.patience, .seconds(5))
-    handle(.leaveRequested(.removed, within: limit), of: member)
+    tell(member, .leaveRequested(.removed, within: limit))
   }
 
-  /// Gives the streams of messages that every consumer has taken their window back.
-  ///
-  /// A stream that ended, whose peer may have begun another one since, wants none back.
-  private static func taken(
-    _ events: ArraySlice<SessionEvent>, _ directory: SessionDirectory, at now: Instant
-  ) {
-    var rest = events
-    while let first = rest.firstIndex(where: \.isMessage), case .message(let message) = rest[first]
-    {
-      let (origin, start) = (message.origin, first)
-      var (end, bytes) = (start, 0)
-      while end < rest.endIndex, case .message(let next) = rest[end], next.origin == origin {
-        bytes += next.bytes.count
-        end += 1
-      }
-      directory.source(origin)?.release(messages: end - start, bytes: bytes, at: now)
-      rest = rest[end...]
+  /// What members are told of this session.
+  var terms: SessionTerms {
+    SessionTerms(
+      seniority: roster.seniority ?? 0, capacity: configuration.peersMax,
+      messageBytesMax: configuration.messageBytesMax)
+  }
+
+  nonisolated func pair(_ peer: PeerID, _ remote: SessionID) -> EndedMemberships.Pair {
+    EndedMemberships.Pair(local: id, peer: peer, remote: remote)
+  }
+
+  /// Has a membership take an event in, if there is one.
+  func tell(_ member: PeerID, _ event: MembershipMachine.Event) {
+    memberships[member]?.assumeIsolated { $0.handle(event) }
+  }
+
+  /// The memberships, in the order of their peers.
+  var membershipsInOrder: [Membership] {
+    memberships.sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  // MARK: Memberships
+
+  /// A membership's reliable stream.
+  func makeStream() -> ReliableStream {
+    var bounds = ReliableStreamMachine.Configuration()
+    bounds.messageBytesMax = max(0, configuration.messageBytesMax)
+    bounds.outboundBytesMax = max(1, configuration.outboxBytesMax)
+    bounds.windowBytes = max(configuration.windowBytes, ReceiveWindow.windowBytesMin)
+    lastStream += 1
+    return ReliableStream(ReliableStream.ID(rawValue: lastStream), bounds, on: peer.host) {
+      [hub] in hub.push($0)
     }
   }
 
-  private static let eventsMax = 65_536
-}
-
-extension SessionEvent {
-  fileprivate var isMessage: Bool {
-    if case .message = self { true } else { false }
+  /// A membership that neither side has named yet.
+  func propose(to peer: PeerID, _ remote: SessionID) -> MembershipID {
+    let pair = pair(peer, remote)
+    let last = self.peer.assumeIsolated { $0.ended[pair]?.membership } ?? .none
+    proposed = max(last, proposed).next(bySmaller: self.peer.id < peer)
+    return proposed
   }
+
+  /// Looks for a peer that may attach, and waits for it.
+  func seek(_ entry: Roster.Entry, _ stream: ReliableStream, as id: MembershipID) {
+    let random = RandomStream(seed: random.next())
+    start(Membership(proposing: id, to: entry, stream, in: self, patience, random: random))
+  }
+
+  /// Begins a membership over the link of an invitation.
+  func begin(_ acceptance: Acceptance, over link: Link) {
+    let random = RandomStream(seed: random.next())
+    start(Membership(acceptance, over: link, in: self, patience, random: random))
+  }
+
+  private func start(_ membership: Membership) {
+    memberships[membership.peer] = membership
+    membership.assumeIsolated { $0.start() }
+  }
+
+  /// Forgets a membership that is over.
+  func drop(_ membership: Membership) {
+    memberships[membership.peer] = nil
+    deadlines?.set(.member(membership.peer), at: nil)
+  }
+
+  private var patience: MembershipMachine.Configuration {
+    var patience = MembershipMachine.Configuration()
+    patience.patience = configuration.patience
+    return patience
+  }
+
+  // MARK: Turns
+
+  /// A membership is being driven from now on: what follows for the group waits until none is.
+  func beginTurn() { turns += 1 }
+
+  func endTurn(unsettling: Bool) {
+    turns -= 1
+    if unsettling { isUnsettled = true }
+    guard turns == 0 else { return }
+    if isUnsettled { settle() } else { deadlines?.rearm() }
+  }
+
+  /// Does what follows from what is known of the group, until nothing more does.
+  func settle() {
+    isUnsettled = true
+    guard turns == 0, !isSettling else { return }  // What is at work goes on with it.
+    isSettling = true
+    while isUnsettled, phase == .open {
+      isUnsettled = false
+      let asked = membershipsInOrder.filter { $0.assumeIsolated { $0.isAsking } }.map(\.peer)
+      for change in roster.settle(at: now, asked: asked) { perform(change) }
+    }
+    isSettling = false
+    watchRoster()
+  }
+
+  /// Does something that the group is not to follow before the next ``settle()``.
+  func unsettled(_ body: () -> Void) {
+    isSettling = true
+    body()
+    isSettling = false
+  }
+
+  // MARK: Time
+
+  /// Settles again when something is due; what is due already waits for a farewell to end, and is not asked at once.
+  private func watchRoster() {
+    let next = phase == .open ? roster.nextDeadline : nil
+    set(.roster, at: next.map { $0 > now ? $0 : now + Self.farewellPause })
+    deadlines?.rearm()
+  }
+
+  /// Has a membership handle its deadline when that comes, in place of an earlier one.
+  func wake(_ member: PeerID, at deadline: Instant?) { set(.member(member), at: deadline) }
+
+  private func set(_ key: Deadline, at deadline: Instant?) {
+    if deadline != nil, deadlines == nil, phase != .ended {
+      deadlines = DeadlineTimer(on: peer.host) { [weak self] in
+        self?.assumeIsolated { $0.timerFired() }
+      }
+    }
+    deadlines?.set(key, at: deadline)
+  }
+
+  private func timerFired() {
+    while let deadline = deadlines?.popDue(at: now) {
+      switch deadline {
+      case .member(let member): tell(member, .deadlineReached)
+      case .joining(let member): answerJoiners(of: member, false)
+      case .roster: settle()
+      }
+    }
+    deadlines?.rearm()
+  }
+
+  // MARK: Joining
+
+  /// Tells whether an inviter is a member, as soon as that is known.
+  ///
+  /// - Parameters:
+  ///   - inviter: The inviter.
+  ///   - isComing: Whether it is about to become one.
+  ///   - tell: Called at once if it is a member already, or if it is not coming.
+  func whenJoined(_ inviter: Inviter, isComing: Bool, _ tell: @escaping JoinWaiters.Waiter) {
+    let (member, isMember) = (inviter.peer, hasJoined(inviter))
+    let isAttaching = memberships[member]?.assumeIsolated { !$0.hasJoined } ?? false
+    guard isComing || isAttaching, !isMember, phase == .open else { return tell(isMember) }
+    joiners.add(tell, for: member)
+    set(.joining(member), at: now + InboundInvitationMachine.confirmationTimeout)
+    deadlines?.rearm()
+  }
+
+  /// Tells those who wait for a peer whether it is a member.
+  func answerJoiners(of member: PeerID, _ isMember: Bool) {
+    set(.joining(member), at: nil)
+    for tell in joiners.take(member) { tell(isMember) }
+  }
+
+  /// The peers that calls wait for to join.
+  var awaited: [PeerID] { joiners.peers }
+
+  // MARK: Sleeping and ending
+
+  func suspend() { for membership in membershipsInOrder { tell(membership.peer, .suspendRequested) } }
+
+  func resume() { for membership in membershipsInOrder { tell(membership.peer, .resumeRequested) } }
+
+  func leave(within limit: Duration) async {
+    guard phase != .ended else { return }
+    let leaver = Promise<Void>()  // Known before anything ends: waiting may begin later than that.
+    leavers.append(leaver)
+    beginLeaving(within: limit)
+    await leaver.value(cancelled: {})
+  }
+
+  /// Begins to leave, unless that was begun before.
+  func beginLeaving(within limit: Duration) {
+    guard phase == .open else { return }
+    phase = .leaving
+    directory.end()
+    peer.assumeIsolated { $0.withdrawInvitations(to: self) }
+    for token in requests.tokens { refuse(token) }
+    for member in awaited { answerJoiners(of: member, false) }
+    for membership in membershipsInOrder {
+      tell(membership.peer, .leaveRequested(.disconnected, within: limit))
+    }
+    deadlines?.rearm()
+    finishIfEmpty()
+  }
+
+  /// Ends at once and tells only this side, since the host is down.
+  func abandon() {
+    guard phase != .ended else { return }
+    phase = .leaving
+    directory.end()
+    for membership in membershipsInOrder {
+      membership.assumeIsolated { $0.abandon() }
+      directory.close(membership.stream)
+    }
+    for member in awaited { answerJoiners(of: member, false) }
+    memberships = [:]
+    requests.removeAll()
+    finishIfEmpty()
+  }
+
+  /// Ends the session when it was left and the last membership is over.
+  func finishIfEmpty() {
+    guard phase == .leaving, memberships.isEmpty else { return }
+    phase = .ended
+    deadlines?.stop()
+    deadlines = nil
+    hub.finish()
+    peer.assumeIsolated { $0.sessionEnded(self) }
+    let leavers = leavers
+    self.leavers = []
+    for leaver in leavers { leaver.fulfil(()) }
+  }
+
+  private static let farewellPause = Duration.seconds(1)
+  private static let eventsMax = 65_536
 }

@@ -41,8 +41,26 @@ final class SessionDirectory: Sendable {
   /// Whether the session is left or being left.
   var isEnded: Bool { state.withLock { $0.isEnded } }
 
+  /// Gives the streams of messages that every consumer has taken their window back.
+  ///
+  /// A stream that ended, whose peer may have begun another one since, wants none back.
+  func release(_ events: ArraySlice<SessionEvent>, at now: Instant) {
+    var rest = events
+    while let first = rest.firstIndex(where: \.isMessage), case .message(let message) = rest[first]
+    {
+      let (origin, start) = (message.origin, first)
+      var (end, bytes) = (start, 0)
+      while end < rest.endIndex, case .message(let next) = rest[end], next.origin == origin {
+        bytes += next.bytes.count
+        end += 1
+      }
+      source(origin)?.release(messages: end - start, bytes: bytes, at: now)
+      rest = rest[end...]
+    }
+  }
+
   /// The stream that messages came through, or `nil` when it has ended.
-  func source(_ id: ReliableStream.ID?) -> ReliableStream? {
+  private func source(_ id: ReliableStream.ID?) -> ReliableStream? {
     state.withLock { state in state.sources.first { $0.id == id } }
   }
 
@@ -63,5 +81,11 @@ final class SessionDirectory: Sendable {
     return EarshotError(
       .notConnected, "Not a member of the session: \(names). Nothing was sent to them.",
       peers: peers)
+  }
+}
+
+extension SessionEvent {
+  fileprivate var isMessage: Bool {
+    if case .message = self { true } else { false }
   }
 }

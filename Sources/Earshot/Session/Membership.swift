@@ -1,0 +1,311 @@
+/// What has led to a membership: an acceptance with its confirmation.
+struct Acceptance {
+  let entry: Roster.Entry
+  let membership: MembershipID
+  let stream: ReliableStream
+  let window: UInt64
+  let terms: SessionTerms
+}
+
+/// The membership of one remote peer in a session, from the first search for it to its end.
+///
+/// The shell of a ``MembershipMachine``: owns the reliable stream, and the links over which the remote peer
+/// attaches or is asked to. Reports to its session what becomes of it.
+actor Membership {
+  /// Where ACCEPT, ATTACH or ATTACHED said that the remote peer stands.
+  private struct Position {
+    let received: UInt64
+    let window: UInt64
+    let terms: SessionTerms
+  }
+  /// A link on which HELLO was exchanged, and what the remote peer said on it.
+  private struct Attaching {
+    let link: Link
+    var position: Position?
+  }
+
+  nonisolated let unownedExecutor: UnownedSerialExecutor
+  nonisolated let session: SessionCore
+  nonisolated let peer: PeerID
+  nonisolated let remoteSession: SessionID
+  nonisolated let stream: ReliableStream
+  /// What others are told of the remote peer.
+  private(set) var entry: Roster.Entry
+  /// When it became a member, or `nil` before.
+  private(set) var joined: Instant?
+  private let driver: MachineDriver<MembershipMachine>
+  private var links: [LinkToken: Attaching] = [:]
+  private var dials: [LinkToken: Link] = [:]
+  private var attempts = 0  // To dial, since there was a link.
+  private var linkCount = 0
+  private var roundTrip: Duration?  // Over links that are gone.
+
+  /// A membership that is proposed to a peer, which is looked for.
+  init(
+    proposing id: MembershipID, to entry: Roster.Entry, _ stream: ReliableStream,
+    in session: SessionCore, _ configuration: MembershipMachine.Configuration,
+    random: RandomStream
+  ) {
+    var actions: [MembershipMachine.Action] = []
+    let machine = MembershipMachine(
+      proposing: id, to: entry.peer, from: session.peer.id, configuration: configuration,
+      random: random, at: session.peer.host.now, into: &actions)
+    driver = MachineDriver(machine, beginningWith: actions)
+    unownedExecutor = session.unownedExecutor
+    (self.session, self.entry, self.stream) = (session, entry, stream)
+    (peer, remoteSession) = (entry.peer, entry.session)
+  }
+
+  /// A membership over the link of an invitation that was accepted and confirmed.
+  init(
+    _ acceptance: Acceptance, over link: Link, in session: SessionCore,
+    _ configuration: MembershipMachine.Configuration, random: RandomStream
+  ) {
+    var actions: [MembershipMachine.Action] = []
+    let entry = acceptance.entry
+    let machine = MembershipMachine(
+      acceptance.membership, over: link.token, local: session.peer.id, remote: entry.peer,
+      configuration: configuration, random: random, into: &actions)
+    driver = MachineDriver(machine, beginningWith: actions)
+    unownedExecutor = session.unownedExecutor
+    (self.session, self.entry, stream) = (session, entry, acceptance.stream)
+    (peer, remoteSession) = (entry.peer, entry.session)
+    let position = Position(received: 0, window: acceptance.window, terms: acceptance.terms)
+    links[link.token] = Attaching(link: link, position: position)
+  }
+
+  /// Begins: looks for the peer, or takes over the link of the invitation.
+  func start() {
+    for attaching in links.values { attaching.link.assumeIsolated { $0.handOver(to: self) } }
+    turn { driver.start(at: session.peer.host.now) { perform($0) } }
+  }
+
+  // MARK: What there is to know
+
+  /// Which of the memberships of the two sessions it is.
+  var id: MembershipID { driver.machine.id }
+
+  var hasJoined: Bool { joined != nil }
+
+  /// Whether an ATTACH of this side waits for its answer.
+  var isAsking: Bool { driver.machine.isAsking }
+
+  /// Whether a link carries it.
+  var isLinked: Bool { driver.machine.link != nil }
+
+  nonisolated var pair: EndedMemberships.Pair { session.pair(peer, remoteSession) }
+
+  var statistics: LinkStatistics {
+    let counts = stream.counts
+    let link = driver.machine.link.flatMap { links[$0]?.link }
+    let traffic = link?.assumeIsolated { $0.traffic } ?? (sent: 0, received: 0)
+    return LinkStatistics(
+      messagesSent: counts.sent, messagesReceived: counts.received,
+      messagesUnacknowledged: counts.unacknowledged,
+      bytesSent: traffic.sent, bytesReceived: traffic.received,
+      roundTrip: link?.assumeIsolated { $0.roundTrip } ?? roundTrip, links: linkCount)
+  }
+
+  // MARK: Events in, actions out
+
+  /// Takes one event in, and does what follows.
+  func handle(_ event: MembershipMachine.Event) {
+    turn { driver.handle(event, at: session.peer.host.now) { perform($0) } }
+  }
+
+  /// Drives the machine; what follows for the group comes after that.
+  private func turn(_ drive: () -> Void) {
+    let wasAsking = isAsking
+    session.assumeIsolated { $0.beginTurn() }
+    drive()
+    // Perhaps it was kept for its asking alone.
+    let hasAsked = wasAsking && !isAsking
+    session.assumeIsolated { $0.endTurn(unsettling: hasAsked) }
+  }
+
+  private func perform(_ action: MembershipMachine.Action) {
+    switch action {
+    case .dial: dial()
+    case .cancelDials: cancelDials()
+    case .sendAttach(let token, let epoch): sendAttach(epoch, on: token)
+    case .sendAttached(let token, let epoch): sendAttached(epoch, on: token)
+    case .carry(let token): carry(on: token)
+    case .sendLeave(let code): sendLeave(code)
+    case .closeLink(let token, let code): closeLink(token, code)
+    case .wake(let deadline): session.assumeIsolated { $0.wake(peer, at: deadline) }
+    case .cancelWake: session.assumeIsolated { $0.wake(peer, at: nil) }
+    case .reportJoined: reportJoined()
+    case .reportInterrupted(let reason):
+      session.assumeIsolated { $0.interrupted(self, reason) }
+    case .reportResumed: session.assumeIsolated { $0.resumed(self) }
+    case .reportDelivered: stream.acknowledgeAll()
+    case .reportLeft(let departure, let code):
+      session.assumeIsolated { $0.left(self, departure, code) }
+    }
+  }
+
+  private func reportJoined() {
+    joined = session.peer.host.now
+    session.assumeIsolated { $0.joined(self) }
+  }
+
+  // MARK: Dialling
+
+  private func dial() {
+    let known = entry.endpoints
+    let endpoints = session.assumeIsolated { $0.endpoints(of: peer, besides: known) }
+    let first = endpoints.isEmpty ? 0 : attempts % endpoints.count
+    let current = Array(endpoints[first...] + endpoints[..<first])  // Each is first in turn.
+    attempts += 1
+    let link = session.peer.assumeIsolated { $0.makeLink(to: peer, at: current, owner: self) }
+    dials[link.token] = link
+    link.assumeIsolated { $0.start() }
+  }
+
+  private func cancelDials() {
+    let cancelled = dials
+    dials = [:]
+    for token in cancelled.keys.sorted() {
+      cancelled[token]?.assumeIsolated { $0.close(.duplicate) }
+    }
+  }
+
+  /// Learns where the remote peer listens now; what was known before comes behind.
+  private func learn(_ current: [Endpoint]) {
+    let endpoints = current + entry.endpoints.filter { !current.contains($0) }
+    entry.endpoints = Array(endpoints.prefix(FrameBounds.endpointsMax))
+  }
+
+  // MARK: Links
+
+  /// Takes a link whose dialler asks to attach to this membership.
+  func take(_ request: AttachRequest) {
+    let (link, attach) = (request.link, request.attach)
+    let position = Position(
+      received: attach.received, window: attach.window, terms: attach.terms)
+    links[link.token] = Attaching(link: link, position: position)
+    link.assumeIsolated { $0.handOver(to: self) }
+    learn(request.endpoints)
+    handle(.attachReceived(link.token, attach.membership, epoch: attach.epoch))
+  }
+
+  private func sendAttach(_ epoch: UInt64, on token: LinkToken) {
+    guard let link = links[token]?.link else { return }
+    let (received, window) = stream.position()
+    let pair = pair
+    let ended = session.peer.assumeIsolated { $0.ended[pair] }
+    let attach = Attach(
+      source: session.id, destination: remoteSession, membership: id, isProposal: !hasJoined,
+      ended: ended?.membership ?? .none, epoch: epoch, received: received, window: window,
+      terms: session.assumeIsolated { $0.terms })
+    link.assumeIsolated { $0.send(attach) }
+  }
+
+  private func sendAttached(_ epoch: UInt64, on token: LinkToken) {
+    guard let link = links[token]?.link else { return }
+    let (received, window) = stream.position()
+    let attached = Attached(
+      membership: id, epoch: epoch, received: received, window: window,
+      terms: session.assumeIsolated { $0.terms })
+    link.assumeIsolated { $0.send(attached) }
+  }
+
+  private func carry(on token: LinkToken) {
+    guard let attaching = links[token], let position = attaching.position else { return }
+    for token in links.keys { links[token]?.position = nil }
+    (attempts, linkCount) = (0, linkCount + 1)
+    entry.seniority = position.terms.seniority
+    entry.capacity = position.terms.capacity
+    stream.remoteMessageBytesMax = position.terms.messageBytesMax
+    let (link, stream) = (attaching.link, stream)
+    do throws(FrameError) {
+      try stream.attach(to: link, received: position.received, window: position.window)
+      link.assumeIsolated { $0.carry(stream) }
+    } catch {
+      closeLink(token, error.closeCode)
+      handle(.violationFound(token))
+    }
+  }
+
+  private func closeLink(_ token: LinkToken, _ code: CloseCode) {
+    drop(token)?.assumeIsolated { $0.close(code) }
+  }
+
+  /// Forgets a link.
+  private func drop(_ token: LinkToken) -> Link? {
+    guard let link = links.removeValue(forKey: token)?.link else { return nil }
+    stream.detach(from: link)
+    roundTrip = link.assumeIsolated { $0.roundTrip } ?? roundTrip
+    return link
+  }
+
+  // MARK: Ending
+
+  private func sendLeave(_ code: CloseCode) {
+    session.assumeIsolated { $0.directory.remove(peer) }
+    stream.append(Leave(code: code))
+    stream.whenFlushed { [weak self] in self?.assumeIsolated { $0.handle(.streamFlushed) } }
+  }
+
+  /// Lets go of everything at once, since nothing works any more.
+  func abandon() {
+    stream.end()
+    (links, dials) = ([:], [:])
+  }
+}
+
+extension Membership: LinkOwner {
+  nonisolated func link(_ link: Link, opened greeting: Hello) {
+    assumeIsolated { $0.opened(link, greeting) }
+  }
+
+  nonisolated func link(_ link: Link, received frame: AttachmentFrame) {
+    assumeIsolated { $0.received(frame, on: link) }
+  }
+
+  nonisolated func link(_ link: Link, received frame: GroupFrame) {
+    assumeIsolated { $0.received(frame) }
+  }
+
+  nonisolated func link(_ link: Link, ended end: LinkEnd) {
+    assumeIsolated { $0.ended(link, end) }
+  }
+
+  private func opened(_ link: Link, _ greeting: Hello) {
+    guard dials.removeValue(forKey: link.token) != nil else { return }
+    links[link.token] = Attaching(link: link)
+    entry.displayName = greeting.displayName
+    learn(link.assumeIsolated { $0.endpoints(after: greeting) })
+    handle(.dialOpened(link.token))
+  }
+
+  private func received(_ frame: AttachmentFrame, on link: Link) {
+    guard case .attached(let attached) = frame else { return refuse(link) }
+    guard links[link.token] != nil else { return }
+    links[link.token]?.position = Position(
+      received: attached.received, window: attached.window, terms: attached.terms)
+    handle(.attachedReceived(link.token, attached.membership, epoch: attached.epoch))
+  }
+
+  private func received(_ frame: GroupFrame) {
+    switch frame {
+    case .introduce(let introduction):
+      session.assumeIsolated { $0.introduced(introduction, by: peer) }
+    case .retract(let retraction):
+      session.assumeIsolated { $0.retracted(retraction, by: peer) }
+    case .leave(let leave): handle(.leaveReceived(leave.code))
+    }
+  }
+
+  private func ended(_ link: Link, _ end: LinkEnd) {
+    let token = link.token
+    if dials.removeValue(forKey: token) != nil { return handle(.dialFailed) }
+    guard drop(token) != nil else { return }
+    switch end {
+    case .unreachable, .broken: handle(.linkBroken(token, .linkBroken))
+    case .silence: handle(.linkBroken(token, .silence))
+    case .closed(let code): handle(.closeReceived(token, code))
+    case .violation: handle(.violationFound(token))
+    }
+  }
+}

@@ -1,0 +1,129 @@
+extension SessionCore {
+  // MARK: What memberships report
+
+  func joined(_ membership: Membership) {
+    let (entry, member) = (membership.assumeIsolated { $0.entry }, membership.peer)
+    directory.add(member, membership.stream)
+    hub.push(.joined(Member(id: member, name: entry.displayName)))
+    for other in roster.join(entry) {
+      introduce(entry, to: other.peer)
+      introduce(other, to: member)
+    }
+    answerJoiners(of: member, true)
+    peer.assumeIsolated { $0.joined(member, membership.remoteSession, self) }
+  }
+
+  func interrupted(_ membership: Membership, _ reason: MembershipMachine.Interruption) {
+    if reason != .suspended, reason != .suspending {
+      peer.assumeIsolated { $0.doubt(membership.peer) }
+    }
+    hub.push(.interrupted(membership.peer, InterruptionReason(reason)))
+  }
+
+  func resumed(_ membership: Membership) {
+    hub.push(.resumed(membership.peer))
+    let entry = membership.assumeIsolated { $0.entry }
+    guard roster.update(entry) else { return }
+    for other in roster.members where other.peer != entry.peer { introduce(entry, to: other.peer) }
+  }
+
+  func left(
+    _ membership: Membership, _ departure: MembershipMachine.Departure, _ code: CloseCode
+  ) {
+    let (member, stream, pair) = (membership.peer, membership.stream, membership.pair)
+    let (id, hasJoined) = membership.assumeIsolated { ($0.id, $0.hasJoined) }
+    drop(membership)
+    if hasJoined { directory.remove(member) }
+    let undelivered = stream.undelivered
+    stream.end()
+    directory.close(stream)
+    peer.assumeIsolated { $0.ended.remember(id, of: pair, code) }
+    for other in roster.leave(member, membership.remoteSession, departure, at: now) {
+      memberships[other.peer]?.stream.append(
+        Retract(peer: member, session: membership.remoteSession))
+    }
+    if hasJoined {
+      hub.push(.left(member, DepartureReason(departure), undelivered: undelivered))
+    }
+    finishIfEmpty()
+    settle()
+  }
+
+  // MARK: Introductions
+
+  private func introduce(_ subject: Roster.Entry, to reader: PeerID) {
+    memberships[reader]?.stream.append(
+      Introduce(
+        peer: subject.peer, session: subject.session, seniority: subject.seniority,
+        capacity: subject.capacity, displayName: subject.displayName,
+        endpoints: Array(subject.endpoints.prefix(FrameBounds.endpointsMax))))
+  }
+
+  func introduced(_ introduction: Introduce, by introducer: PeerID) {
+    roster.introduce(
+      Roster.Entry(
+        peer: introduction.peer, session: introduction.session,
+        seniority: introduction.seniority, capacity: introduction.capacity,
+        displayName: introduction.displayName,
+        endpoints: introduction.endpoints.filter { !$0.address.isMulticast }), by: introducer)
+    settle()
+  }
+
+  func retracted(_ retraction: Retract, by introducer: PeerID) {
+    roster.retract(retraction.peer, retraction.session, by: introducer)
+    settle()
+  }
+
+  /// Where a peer may be dialled: where browsers see it, then what is known of it, then what members say.
+  func endpoints(of member: PeerID, besides known: [Endpoint]) -> [Endpoint] {
+    let known = known + roster.hearsay(of: member)
+    return peer.assumeIsolated { $0.endpoints(of: member, besides: known) }
+  }
+
+  // MARK: What the roster asks for
+
+  func perform(_ change: Roster.Change) {
+    switch change {
+    case .seek(let entry, let waiting):
+      guard memberships[entry.peer] == nil else { return }
+      seek(entry, makeStream(), as: propose(to: entry.peer, entry.session))
+      if let waiting, let request = requests.take(waiting) { admit(request) }
+    case .abandon(let member): tell(member, .endRequested(.lost, .givenUp))
+    case .dismiss(let member, .restarted):
+      tell(member, .endRequested(.restarted, .superseded))
+    case .dismiss(let member, let departure):
+      tell(member, .leaveRequested(departure, within: Self.dismissalTime))
+    case .refuse(let token): refuse(token)
+    }
+  }
+
+  private static let dismissalTime = Duration.seconds(5)
+}
+
+extension InterruptionReason {
+  fileprivate init(_ reason: MembershipMachine.Interruption) {
+    self =
+      switch reason {
+      case .linkBroken: .linkBroken
+      case .silence: .silence
+      case .suspending: .suspending
+      case .suspended: .suspended
+      }
+  }
+}
+
+extension DepartureReason {
+  fileprivate init(_ departure: MembershipMachine.Departure) {
+    self =
+      switch departure {
+      case .left: .left
+      case .lost: .lost
+      case .restarted: .restarted
+      case .removed: .removed
+      case .full: .full
+      case .violation: .violation
+      case .disconnected: .disconnected
+      case .unreachable: .unreachable
+      }
+  }
+}

@@ -1,0 +1,179 @@
+extension SessionCore {
+  // MARK: By an invitation
+
+  /// Takes over the link of an invitation that was accepted and confirmed.
+  ///
+  /// An acceptance that a later membership has overtaken changes nothing. Both sides know of it: a peer for whom
+  /// there is no room any more joins, and leaves as `full`.
+  ///
+  /// - Returns: Whether the peer is a member now.
+  func join(_ link: Link, _ acceptance: Acceptance) -> Bool {
+    guard phase == .open else { return false }
+    if let membership = memberships[acceptance.entry.peer],
+      membership.remoteSession == acceptance.entry.session,
+      membership.assumeIsolated({ $0.hasJoined && $0.id >= acceptance.membership })
+    {
+      link.assumeIsolated { $0.close(.duplicate) }
+      return true
+    }
+    replace(acceptance.entry)
+    begin(acceptance, over: link)
+    settle()
+    return true
+  }
+
+  /// Makes room for a membership whose first sign is the ATTACH of an invitation that was accepted.
+  ///
+  /// - Returns: Whether the peer may attach.
+  func expectAttaching(_ acceptance: Acceptance) -> Bool {
+    guard phase == .open else { return false }
+    if let membership = memberships[acceptance.entry.peer],
+      membership.remoteSession == acceptance.entry.session,
+      membership.assumeIsolated({ !$0.hasJoined || $0.id >= acceptance.membership })
+    {
+      return true
+    }
+    replace(acceptance.entry)
+    roster.expect(acceptance.entry)
+    seek(acceptance.entry, acceptance.stream, as: acceptance.membership)
+    return true
+  }
+
+  /// Ends the membership of a peer that an acceptance takes the place of, if there is one.
+  private func replace(_ entry: Roster.Entry) {
+    guard let membership = memberships[entry.peer] else { return }
+    let isSame = membership.remoteSession == entry.session
+    unsettled {  // The next of the row is not to be sought before.
+      tell(
+        entry.peer,
+        isSame ? .endRequested(.lost, .givenUp) : .endRequested(.restarted, .superseded))
+    }
+  }
+
+  /// The membership that an acceptance names: the one that is there, unless the inviter has given it up.
+  func membershipToAccept(of inviter: PeerID, _ remote: SessionID, ended: MembershipID)
+    -> MembershipID
+  {
+    if let membership = memberships[inviter], membership.remoteSession == remote,
+      membership.assumeIsolated({ $0.hasJoined })
+    {
+      if stands(membership, beside: ended) { return membership.assumeIsolated { $0.id } }
+      tell(inviter, .endRequested(.lost, .givenUp))
+    }
+    return propose(to: inviter, remote)
+  }
+
+  /// Gives a place back that was reserved for an invitation.
+  nonisolated func unreserve(_ peer: PeerID) {
+    assumeIsolated { session in
+      session.roster.cancelReservation(for: peer)
+      session.settle()
+    }
+  }
+
+  // MARK: Who is a member
+
+  /// Whether a peer's session was asked to attach and has not answered yet.
+  func isAsking(_ member: PeerID, _ remote: SessionID) -> Bool {
+    guard let membership = memberships[member], membership.remoteSession == remote else {
+      return false
+    }
+    return membership.assumeIsolated { $0.isAsking }
+  }
+
+  /// Whether a peer's session is a member by a membership.
+  func isMember(_ member: PeerID, _ remote: SessionID, by id: MembershipID) -> Bool {
+    guard let membership = memberships[member], membership.remoteSession == remote else {
+      return false
+    }
+    return membership.assumeIsolated { $0.hasJoined && $0.id == id }
+  }
+
+  /// Whether an inviter's session is a member by what has come of its invitation, or by what the inviter has not
+  /// given up.
+  func isMember(_ inviter: Inviter) -> Bool {
+    guard let membership = memberships[inviter.peer],
+      membership.remoteSession == inviter.session,
+      let joined = membership.assumeIsolated({ $0.joined })
+    else { return false }
+    return joined >= inviter.time || stands(membership, beside: inviter.ended)
+  }
+
+  /// Whether an inviter is a member, with whichever session, but by none that was there before it invited with
+  /// another one.
+  func hasJoined(_ inviter: Inviter) -> Bool {
+    if isMember(inviter) { return true }
+    let joined = memberships[inviter.peer]?.assumeIsolated { $0.joined }
+    return joined.map { $0 >= inviter.time } ?? false
+  }
+
+  /// Whether a membership is one that its other end has not given up, as far as an INVITE tells.
+  private func stands(_ membership: Membership, beside ended: MembershipID) -> Bool {
+    // A greater number is that of another session of this peer, as long as the link of this one is up.
+    membership.assumeIsolated { ended < $0.id || ended > $0.id && $0.isLinked }
+  }
+
+  // MARK: By attaching
+
+  /// Takes a link whose dialler asks to attach to this session.
+  func attach(_ request: AttachRequest) {
+    request.link.assumeIsolated { $0.handOver(to: self) }
+    admit(request)
+    settle()
+  }
+
+  func admit(_ request: AttachRequest) {
+    switch verdict(on: request) {
+    case .refuse(let code): request.link.assumeIsolated { $0.close(code) }
+    case .current: pass(request)
+    case .supersede:
+      tell(request.sender, .endRequested(.lost, .givenUp))
+      settle()
+      guard case .current = verdict(on: request) else { return hold(request) }
+      pass(request)
+    case .begin: hold(request)
+    }
+  }
+
+  private func verdict(on request: AttachRequest) -> EndedMemberships.Verdict {
+    let (attach, pair) = (request.attach, pair(request.sender, request.attach.source))
+    var current: EndedMemberships.Current?
+    if let membership = memberships[request.sender], membership.remoteSession == attach.source {
+      current = membership.assumeIsolated { .init(membership: $0.id, hasJoined: $0.hasJoined) }
+    }
+    return peer.assumeIsolated { [current] in
+      $0.ended.verdict(on: attach, of: pair, current: current)
+    }
+  }
+
+  private func pass(_ request: AttachRequest) {
+    memberships[request.sender]?.assumeIsolated { $0.take(request) }
+  }
+
+  /// Has a request wait for its introduction.
+  private func hold(_ request: AttachRequest) {
+    let (link, sender) = (request.link, request.sender)
+    guard phase == .open else { return link.assumeIsolated { $0.close(.unknownSession) } }
+    switch roster.admit(sender, request.attach.source, over: link.token, at: now) {
+    case .permitted, .full: link.assumeIsolated { $0.close(.full) }
+    case .held(let evicted):
+      requests.add(request)
+      if let evicted { refuse(evicted) }
+    }
+  }
+
+  func refuse(_ token: LinkToken) {
+    requests.take(token)?.link.assumeIsolated { $0.close(.notIntroduced) }
+  }
+}
+
+/// The links of requests that wait; memberships own all others.
+extension SessionCore: LinkOwner {
+  nonisolated func link(_ link: Link, opened greeting: Hello) { refuse(link) }
+
+  nonisolated func link(_ link: Link, ended end: LinkEnd) {
+    assumeIsolated { session in
+      if session.requests.take(link.token) != nil { session.roster.linkEnded(link.token) }
+    }
+  }
+}
