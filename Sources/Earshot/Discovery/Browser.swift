@@ -58,8 +58,8 @@ public actor Browser {
   /// What its peer keeps of those that were there at the end.
   private static func remembered(
     _ found: [DiscoveredPeer], _ serviceType: String
-  ) -> [PeerCore.Remembered] {
-    found.map { PeerCore.Remembered(peer: $0, serviceType: serviceType) }
+  ) -> [Finding.Remembered] {
+    found.map { Finding.Remembered(peer: $0, serviceType: serviceType) }
   }
 
   func peer(_ id: PeerID) -> DiscoveredPeer? {

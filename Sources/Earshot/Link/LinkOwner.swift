@@ -16,7 +16,7 @@ enum LinkEnd: Hashable, Sendable {
 
 /// What a link is made for, and what is told of it, always on the host's executor.
 ///
-/// A frame that the owner has no method for must not come on its links, and ends them.
+/// What an owner has no method for must not come on its links, and ends them.
 protocol LinkOwner: AnyObject, Sendable {
   /// The greetings are exchanged. Called once.
   func link(_ link: Link, opened greeting: Hello)
@@ -31,13 +31,15 @@ protocol LinkOwner: AnyObject, Sendable {
 }
 
 extension LinkOwner {
+  func link(_ link: Link, opened greeting: Hello) { refuse(link) }
+
   func link(_ link: Link, received frame: InvitationFrame) { refuse(link) }
 
   func link(_ link: Link, received frame: AttachmentFrame) { refuse(link) }
 
   func link(_ link: Link, received frame: GroupFrame) { refuse(link) }
 
-  /// Ends a link on which a frame came that must not come now.
+  /// Ends a link on which something came that must not come now.
   func refuse(_ link: Link) { link.assumeIsolated { $0.violateByFrame() } }
 }
 

@@ -43,7 +43,7 @@ public actor Peer {
     try core.isolated { core throws(EarshotError) in try core.begin() }
   }
 
-  deinit { core.released() }
+  deinit { core.released(.peer) }
 
   // MARK: Discovery
 
@@ -175,7 +175,7 @@ extension Peer {
   package var memberships: [Membership] { core.assumeIsolated { $0.memberships } }
 
   /// How many sessions have not ended.
-  package var sessionCount: Int { core.assumeIsolated { $0.sessionCount } }
+  package var sessionCount: Int { core.assumeIsolated { $0.sessions.count } }
 
   /// What is open that an invitation or a stranger has opened, each thing as a word.
   package var leftovers: [String] { core.assumeIsolated { $0.leftovers } }

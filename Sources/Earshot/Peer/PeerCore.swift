@@ -1,61 +1,41 @@
 import EarshotTLS
-import Synchronization
 
-/// What a ``Peer`` does: its discovery, its invitations, its links, and the sessions that it has.
+/// What a ``Peer`` does: its discovery and its sessions, and the life that its parts share.
 actor PeerCore {
   nonisolated let unownedExecutor: UnownedSerialExecutor
   nonisolated let identity: Identity
-  nonisolated let name: String
+  nonisolated let displayName: DisplayName
   nonisolated let configuration: Peer.Configuration
   nonisolated let host: any NetworkHost
   nonisolated let discovery: MulticastDNS
-  nonisolated let displayName: DisplayName
-  nonisolated let isReleased = Atomic(false)
-  nonisolated let releases = Letterbox<Released>()
-  nonisolated let cancellations = Letterbox<PeerInvitations.Cancellation>()
+  /// Has the peer look at what other threads have left behind.
   nonisolated let attention = Wakeup()
 
   enum Phase { case running, suspended, stopped }
-  var phase = Phase.running
-  var random: RandomStream
-  var sessions: [SessionID: SessionCore] = [:]
-  var advertisers: [Advertising] = []
-  var browsers: [Browsing] = []
-  private var remembered: [Remembered] = []
-  var links: [LinkToken: OpeningLink] = [:]
-  var invitations: PeerInvitations
+  private(set) var phase = Phase.running
+  private(set) var sessions: [SessionID: SessionCore] = [:]
+  var finding = Finding()
+  /// The memberships that ended, of all sessions.
   var ended = EndedMemberships()
+  private(set) lazy var invitations = Invitations(
+    of: self, random: RandomStream(seed: invitationSeed))
+  private lazy var acceptor = Acceptor(of: self)
+  private nonisolated let releases = Mailbox<Released>()
+  private let invitationSeed: UInt64
+  private var random: RandomStream
   private var nextSession: SessionID
-  var tableEvents: [InvitationTable.Event] = []
-  private var listeners: [any Listener] = []
   private var shutdown: (any NetworkObservation)?
   private var lastToken: UInt64 = 0
-  private(set) var port: UInt16 = 0
 
-  /// One advertiser, as long as the program holds it, and what it announces.
-  struct Advertising {
-    weak var advertiser: Advertiser?
-    let advertisement: MulticastDNS.AdvertisementID
-  }
-
-  /// One browser, as long as the program holds it, and what it looks for.
-  struct Browsing {
-    weak var browser: Browser?
-    let browsing: MulticastDNS.BrowsingID
-  }
-
-  /// A peer that a browser found, and for which service.
-  struct Remembered: Sendable {
-    let peer: DiscoveredPeer
-    let serviceType: String
-  }
-
-  /// Something of the peer's own that the program has let go.
+  /// Something that the program has let go.
   enum Released: Sendable {
+    case peer
     case invitation(InvitationTable.InboundID)
     case session(SessionID)
     case advertiser(MulticastDNS.AdvertisementID)
-    case browser(MulticastDNS.BrowsingID, knowing: [Remembered])
+    case browser(MulticastDNS.BrowsingID, knowing: [Finding.Remembered])
+
+    var isPeer: Bool { if case .peer = self { true } else { false } }
   }
 
   /// A peer that does not listen yet.
@@ -67,32 +47,29 @@ actor PeerCore {
     unownedExecutor = host.executor.serial.asUnownedSerialExecutor()
     var random = host.random("peer \(name)")
     let identity = identity ?? Identity.plain(using: &random)
-    (self.name, self.identity, self.configuration) = (name, identity, configuration)
-    self.host = host
+    (self.identity, self.configuration, self.host) = (identity, configuration, host)
     discovery = MulticastDNS(for: identity.id, on: host)
-    invitations = PeerInvitations(
-      table: InvitationTable(of: identity.id, random: RandomStream(seed: random.next())))
+    invitationSeed = random.next()
     nextSession = SessionID(random: &random)
     self.random = random
   }
 
   nonisolated var id: PeerID { identity.id }
+  nonisolated var name: String { displayName.text }
 
   /// Listens from now on, and lives until it has ended, also when nothing else holds it.
   func begin() throws(EarshotError) {
-    try openListener(port: configuration.port)
+    try acceptor.isolated { [configuration] acceptor throws(EarshotError) in
+      try acceptor.open(port: configuration.port)
+    }
     shutdown = host.observeShutdown { self.assumeIsolated { $0.hostWentDown() } }
     discovery.assumeIsolated {
       $0.observeProblem { [weak self] _ in self?.assumeIsolated { $0.tellOfDiscovery() } }
     }
     attention.connect(
       to: host.makeSignal { [weak self] in self?.assumeIsolated { $0.attend() } })
-    invitations.timer = host.makeTimer { [weak self] in
-      self?.assumeIsolated { $0.handle(.deadlineReached) }
-    }
+    invitations.assumeIsolated { $0.start() }
   }
-
-  var now: Instant { host.now }
 
   func checkRunning() throws(EarshotError) {
     switch phase {
@@ -105,103 +82,6 @@ actor PeerCore {
   static func stopped(_ name: String) -> EarshotError {
     EarshotError(.stopped, "\(name) was stopped; make a new peer.")
   }
-
-  // MARK: Discovery
-
-  func advertise(
-    _ serviceType: String, info: [String: String], for peer: Peer
-  ) throws(EarshotError) -> Advertiser {
-    let (service, text) = (try Checked.service(serviceType), try Checked.info(info))
-    try checkRunning()
-    attend()
-    if self.advertiser(of: serviceType) != nil {
-      throw EarshotError(
-        .alreadyAdvertised, "\(name) advertises “\(serviceType)” already; update its advertiser.")
-    }
-    let announcement = Announcement(
-      of: id, named: displayName, offering: service, on: port, info: text)
-    let advertisement = discovery.assumeIsolated { $0.advertise(announcement) }
-    let advertiser = Advertiser(
-      serviceType: serviceType, info: text, advertisement: advertisement, peer: peer)
-    advertisers.append(Advertising(advertiser: advertiser, advertisement: advertisement))
-    if let problem = discoveryProblem, problem.cause != nil {
-      advertiser.assumeIsolated { $0.stop() }
-      throw problem
-    }
-    return advertiser
-  }
-
-  /// The advertiser of a service, if there is one.
-  func advertiser(of serviceType: String) -> Advertiser? {
-    advertisers.lazy.compactMap(\.advertiser).first { $0.serviceType == serviceType }
-  }
-
-  func withdraw(_ advertisement: MulticastDNS.AdvertisementID) {
-    advertisers.removeAll { $0.advertisement == advertisement }
-    discovery.assumeIsolated { $0.withdraw(advertisement) }
-  }
-
-  func browse(_ serviceType: String, for peer: Peer) throws(EarshotError) -> Browser {
-    let service = try Checked.service(serviceType)
-    try checkRunning()
-    attend()
-    guard browsers.count < MulticastDNS.browsingsMax else {
-      throw EarshotError(
-        .tooManyBrowsers, "\(name) has \(browsers.count) browsers; stop one of them first.")
-    }
-    let browser = Browser(serviceType: serviceType, peer: peer)
-    let browsing = discovery.assumeIsolated { discovery in
-      discovery.browse(service) { [weak browser] event in
-        browser?.assumeIsolated { $0.report(event) }
-      }
-    }
-    browsers.append(Browsing(browser: browser, browsing: browsing))
-    browser.assumeIsolated { $0.started(browsing) }
-    if let problem = discoveryProblem, problem.cause != nil {
-      browser.assumeIsolated { $0.stop() }
-      throw problem
-    }
-    tellOfDiscovery()
-    return browser
-  }
-
-  var discoveryProblem: EarshotError? {
-    discovery.assumeIsolated { discovery in
-      discovery.problem.map {
-        EarshotError(.discoveryUnavailable, $0.description, cause: discovery.failure)
-      }
-    }
-  }
-
-  /// Tells the browsers whether they can find peers.
-  private func tellOfDiscovery() {
-    guard phase == .running else { return }
-    let problem = discovery.assumeIsolated { $0.problem }
-    for browser in browsers.compactMap(\.browser) {
-      browser.assumeIsolated { $0.note(problem) }
-    }
-  }
-
-  func stopBrowsing(_ browsing: MulticastDNS.BrowsingID, knowing peers: [Remembered]) {
-    browsers.removeAll { $0.browsing == browsing }
-    remembered += peers
-    remembered.removeFirst(max(0, remembered.count - Self.rememberedMax))
-    discovery.assumeIsolated { $0.stopBrowsing(browsing) }
-  }
-
-  /// What our browsers know of a peer, and for which service they found it.
-  ///
-  /// What browsers knew that were stopped is remembered: a peer that was found can be invited after that.
-  func discovered(_ id: PeerID) -> Remembered? {
-    for browser in browsers.reversed().compactMap(\.browser) {
-      let found = browser.assumeIsolated { $0.peer(id) }
-      if let found { return Remembered(peer: found, serviceType: browser.serviceType) }
-    }
-    return remembered.last { $0.peer.id == id }
-  }
-
-  /// Doubts that a peer is still there; without a sign of it, browsers lose it in ten seconds.
-  func doubt(_ id: PeerID) { discovery.assumeIsolated { $0.reconfirm(id) } }
 
   // MARK: Sessions
 
@@ -217,12 +97,32 @@ actor PeerCore {
     return session
   }
 
+  /// Whether a session is one of this peer, and not being left.
+  func isOpen(_ session: SessionCore) -> Bool {
+    guard session.peer === self, sessions[session.id] === session else { return false }
+    return session.assumeIsolated { $0.phase == .open }
+  }
+
+  /// The session of which a remote peer's session is a member.
+  func session(with peer: PeerID, _ remote: SessionID) -> SessionID? {
+    sessions.values.filter { session in
+      session.assumeIsolated { $0.roster.isMember(peer) && $0.roster[peer]?.session == remote }
+    }.map(\.id).min()
+  }
+
   func sessionEnded(_ session: SessionCore) {
     sessions[session.id] = nil
     letGoIfEnded()
   }
 
-  // MARK: Listening
+  var sessionsInOrder: [SessionCore] {
+    sessions.values.sorted { $0.id < $1.id }
+  }
+
+  // MARK: Links
+
+  /// Where it listens.
+  var port: UInt16 { acceptor.assumeIsolated { $0.port } }
 
   /// The context of a new link.
   var linkContext: LinkContext {
@@ -242,41 +142,7 @@ actor PeerCore {
     return LinkToken(rawValue: lastToken)
   }
 
-  private func openListener(port: UInt16) throws(EarshotError) {
-    do throws(NetworkError) {
-      let opened = try host.listen(on: Endpoint(.anyV4, port: port), handler: self)
-      self.port = opened.localEndpoint.port
-      // Without IPv6, or with the port taken there, IPv4 has to do.
-      let second = try? host.listen(on: Endpoint(.anyV6, port: self.port), handler: self)
-      listeners = [opened] + (second.map { [$0] } ?? [])
-    } catch {
-      throw EarshotError(
-        .network, "\(name) cannot listen on port \(port); choose another one.", cause: error)
-    }
-  }
-
-  /// Listens again after the system took the listener away: on the same port if it is still free.
-  func reopen(_ failed: any Listener) {
-    guard listeners.contains(where: { $0 === failed }) else { return }
-    let previous = port
-    closeListeners()
-    if (try? openListener(port: previous)) == nil, (try? openListener(port: 0)) == nil { return }
-    if port != previous { announcePort() }
-  }
-
-  private func closeListeners() {
-    for listener in listeners { listener.close() }
-    listeners = []
-  }
-
-  /// Has browsers look for us where we listen now.
-  private func announcePort() {
-    let port = port
-    for advertising in advertisers {
-      guard let text = advertising.advertiser?.assumeIsolated({ $0.text }) else { continue }
-      discovery.assumeIsolated { $0.update(advertising.advertisement, info: text, port: port) }
-    }
-  }
+  func makeInvitationID() -> InvitationID { InvitationID(random: &random) }
 
   // MARK: Life
 
@@ -284,22 +150,25 @@ actor PeerCore {
     guard phase == .running else { return }
     phase = .suspended
     discovery.assumeIsolated { $0.suspend() }
-    suspendInvitations()
+    invitations.assumeIsolated { $0.suspend() }
+    acceptor.assumeIsolated { $0.closeLinks(.suspending) }
     for session in sessionsInOrder { session.assumeIsolated { $0.suspend() } }
-    closeListeners()
+    acceptor.assumeIsolated { $0.close() }
   }
 
   func resume() throws(EarshotError) {
     if phase == .stopped { throw Self.stopped(name) }
     guard phase == .suspended else { return }
     let previous = port
-    do { try openListener(port: previous) } catch { try openListener(port: 0) }
+    try acceptor.isolated { acceptor throws(EarshotError) in
+      do { try acceptor.open(port: previous) } catch { try acceptor.open(port: 0) }
+    }
     phase = .running
     discovery.assumeIsolated { $0.resume() }
     tellOfDiscovery()
     if port != previous { announcePort() }
     for session in sessionsInOrder { session.assumeIsolated { $0.resume() } }
-    resumeInvitations()
+    invitations.assumeIsolated { $0.resume() }
   }
 
   func stop(within limit: Duration) async {
@@ -309,13 +178,20 @@ actor PeerCore {
   }
 
   /// Stops at once, but for the sessions, which begin to be left.
-  func beginStopping(within limit: Duration) {
+  private func beginStopping(within limit: Duration) {
     if phase != .stopped {
       phase = .stopped
-      stopDiscovery()
+      invitations.assumeIsolated { $0.end() }
+      acceptor.assumeIsolated { $0.closeLinks(.done) }
+      stopListening()
     }
     for session in sessionsInOrder { session.assumeIsolated { $0.beginLeaving(within: limit) } }
     letGoIfEnded()
+  }
+
+  private func stopListening() {
+    stopFinding()
+    acceptor.assumeIsolated { $0.close() }
   }
 
   /// Lets go of what keeps this alive, once nothing is left to be done.
@@ -329,29 +205,65 @@ actor PeerCore {
   /// Lets go of everything, since nothing works any more.
   private func hostWentDown() {
     phase = .stopped
-    abandonInvitations()
-    stopDiscovery()
+    invitations.assumeIsolated { $0.abandon() }
+    stopListening()
     for session in sessionsInOrder { session.assumeIsolated { $0.abandon() } }
-    links = [:]
+    acceptor.assumeIsolated { $0.abandon() }
     letGoIfEnded()
   }
 
-  private func stopDiscovery() {
-    endInvitations()
-    for advertiser in advertisers.compactMap(\.advertiser) {
-      advertiser.assumeIsolated { $0.stop() }
+  // MARK: Other threads
+
+  /// Notes what the program has let go, on any thread.
+  nonisolated func released(_ thing: Released) {
+    releases.add(thing)
+    attention.raise()
+  }
+
+  /// Looks at what other threads have left behind.
+  func attend() {
+    invitations.assumeIsolated { $0.attend() }
+    let things = releases.take()
+    // A peer that was let go stops as a whole: its invitations are not declined one by one.
+    if things.contains(where: \.isPeer) { return beginStopping(within: Self.farewellTime) }
+    for thing in things { end(thing) }
+  }
+
+  /// Ends what the program has let go, as if it had said so.
+  private func end(_ released: Released) {
+    switch released {
+    case .peer: break
+    case .invitation(let id): invitations.assumeIsolated { $0.decline(id) }
+    case .session(let id):
+      sessions[id]?.assumeIsolated { $0.beginLeaving(within: Self.farewellTime) }
+    case .advertiser(let advertisement): withdraw(advertisement)
+    case .browser(let browsing, let peers): stopBrowsing(browsing, knowing: peers)
     }
-    for browser in browsers.compactMap(\.browser) { browser.assumeIsolated { $0.stop() } }
-    (advertisers, browsers) = ([], [])
-    discovery.assumeIsolated { $0.stop() }
-    closeListeners()
   }
 
-  var sessionsInOrder: [SessionCore] {
-    sessions.values.sorted { $0.id < $1.id }
-  }
-
-  private static let rememberedMax = 1_024
   /// How long what was let go may take to deliver what it had sent.
-  static let farewellTime = Duration.seconds(2)
+  private static let farewellTime = Duration.seconds(2)
+
+  // MARK: For tests
+
+  /// The members of all sessions.
+  var memberships: [Peer.Membership] {
+    sessionsInOrder.flatMap { session in
+      session.assumeIsolated { session in
+        session.roster.members.map {
+          Peer.Membership(local: session.id, peer: $0.peer, remote: $0.session)
+        }
+      }
+    }
+  }
+
+  /// What is open that an invitation or a stranger has opened, each thing as a word.
+  var leftovers: [String] {
+    let joining = sessionsInOrder.flatMap { session in
+      session.assumeIsolated { $0.awaited.map { "joining \($0.short)" } }
+    }
+    let strangers = acceptor.assumeIsolated { $0.tokens }
+    return strangers.map { "link \($0.rawValue)" }
+      + invitations.assumeIsolated { $0.leftovers } + joining.sorted()
+  }
 }

@@ -10,7 +10,7 @@ extension SessionCore {
       introduce(other, to: member)
     }
     answerJoiners(of: member, true)
-    peer.assumeIsolated { $0.joined(member, membership.remoteSession, self) }
+    invitations.assumeIsolated { $0.joined(member, membership.remoteSession, self) }
   }
 
   func interrupted(_ membership: Membership, _ reason: MembershipMachine.Interruption) {

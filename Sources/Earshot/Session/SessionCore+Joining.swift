@@ -169,8 +169,6 @@ extension SessionCore {
 
 /// The links of requests that wait; memberships own all others.
 extension SessionCore: LinkOwner {
-  nonisolated func link(_ link: Link, opened greeting: Hello) { refuse(link) }
-
   nonisolated func link(_ link: Link, ended end: LinkEnd) {
     assumeIsolated { session in
       if session.requests.take(link.token) != nil { session.roster.linkEnded(link.token) }

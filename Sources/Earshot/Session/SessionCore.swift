@@ -43,6 +43,9 @@ actor SessionCore {
 
   var now: Instant { peer.host.now }
 
+  /// The invitations of its peer.
+  var invitations: Invitations { peer.assumeIsolated { $0.invitations } }
+
   // MARK: Members
 
   var members: [Member] {
@@ -223,9 +226,13 @@ actor SessionCore {
 
   // MARK: Sleeping and ending
 
-  func suspend() { for membership in membershipsInOrder { tell(membership.peer, .suspendRequested) } }
+  func suspend() { tellAll(.suspendRequested) }
 
-  func resume() { for membership in membershipsInOrder { tell(membership.peer, .resumeRequested) } }
+  func resume() { tellAll(.resumeRequested) }
+
+  private func tellAll(_ event: MembershipMachine.Event) {
+    for membership in membershipsInOrder { tell(membership.peer, event) }
+  }
 
   func leave(within limit: Duration) async {
     guard phase != .ended else { return }
@@ -240,12 +247,10 @@ actor SessionCore {
     guard phase == .open else { return }
     phase = .leaving
     directory.end()
-    peer.assumeIsolated { $0.withdrawInvitations(to: self) }
+    invitations.assumeIsolated { $0.withdraw(to: self) }
     for token in requests.tokens { refuse(token) }
     for member in awaited { answerJoiners(of: member, false) }
-    for membership in membershipsInOrder {
-      tell(membership.peer, .leaveRequested(.disconnected, within: limit))
-    }
+    tellAll(.leaveRequested(.disconnected, within: limit))
     deadlines?.rearm()
     finishIfEmpty()
   }

@@ -10,7 +10,8 @@ package final class MachineDriver<Driven: Machine> {
   package private(set) var machine: Driven
   private var events: [Driven.Event] = []
   private var actions: [Driven.Action]
-  private var isDriving = false
+  /// Whether an action is being performed, so that events wait.
+  package private(set) var isDriving = false
 
   /// Drives a machine that has just been made.
   ///

@@ -1,0 +1,255 @@
+extension Invitations {
+  /// Accepts an invitation, and waits until its sender is a member.
+  func accept(
+    _ invitation: Invitation, into given: Session?
+  ) async throws(EarshotError) -> Session {
+    try peer.isolated { peer throws(EarshotError) in try peer.checkRunning() }
+    if Task.isCancelled { throw Self.cancelled }
+    let (id, waiter) = (invitation.id, Promise<InboundInvitation.Acceptance>())
+    let session = try answer(invitation, into: given, waiter)
+    let acceptance = await waiter.value { cancel(.accepting(id, waiter)) }
+    switch acceptance {
+    case .joined: return session
+    case .ended: throw Self.ended(invitation)
+    case .sessionEnded:
+      throw EarshotError(.sessionEnded, "The session was left before the sender had joined it.")
+    case .stopped: throw PeerCore.stopped(peer.name)
+    case .cancelled: throw Self.cancelled
+    }
+  }
+
+  /// Has a call wait for the sender; answers with the session that it will be in.
+  private func answer(
+    _ invitation: Invitation, into given: Session?, _ waiter: Promise<InboundInvitation.Acceptance>
+  ) throws(EarshotError) -> Session {
+    if let accepted = inbound[invitation.id]?.session {
+      let session = accepted.assumeIsolated { $0.handle }
+      guard let session, given == nil || given === session else { throw Self.ended(invitation) }
+      inbound[invitation.id]?.waiters.append(waiter)
+      return session
+    }
+    if inbound[invitation.id] != nil {
+      let session = if let given { given } else { try makeSession(of: invitation.peer) }
+      try beginAccepting(invitation, into: session.core, waiter)
+      return session
+    }
+    guard let given, isOpen(given.core) else { throw Self.ended(invitation) }
+    awaitMember(invitation.inviter, in: given.core, waiter)
+    return given
+  }
+
+  private func makeSession(of handle: Peer) throws(EarshotError) -> Session {
+    let session = try peer.isolated { peer throws(EarshotError) in try peer.makeSession() }
+    return Session(session, of: handle)
+  }
+
+  private func isOpen(_ session: SessionCore) -> Bool { peer.assumeIsolated { $0.isOpen(session) } }
+
+  private func beginAccepting(
+    _ invitation: Invitation, into session: SessionCore,
+    _ waiter: Promise<InboundInvitation.Acceptance>
+  ) throws(EarshotError) {
+    let id = invitation.id
+    guard isOpen(session) else {
+      throw EarshotError(.sessionEnded, "That is no open session of \(peer.name).")
+    }
+    switch reserve(invitation.sender, in: session) {
+    case .full:
+      inbound[id]?.wasFull = true
+      throw EarshotError(.sessionFull, "The session has no seat left; accept into another one.")
+    case .reserved: inbound[id]?.isReserved = true
+    case .ourselves, .alreadyMember: break
+    }
+    inbound[id]?.session = session
+    inbound[id]?.waiters = [waiter]
+    handle(.acceptRequested(id, session.id))
+    if session.assumeIsolated({ $0.isMember(invitation.inviter) }) { fulfil(id) }
+  }
+
+  /// Answers once it is known whether a peer is a member of a session, or about to become one by other means
+  /// than an invitation.
+  private func awaitMember(
+    _ inviter: Inviter, in session: SessionCore, _ waiter: Promise<InboundInvitation.Acceptance>
+  ) {
+    session.assumeIsolated { session in
+      session.whenJoined(inviter, isComing: false) { isMember in
+        let isOpen = session.assumeIsolated { $0.phase == .open }
+        waiter.fulfil(isMember ? .joined : isOpen ? .ended : .sessionEnded)
+      }
+    }
+  }
+
+  private static let cancelled = EarshotError(.cancelled, "Accepting was cancelled.")
+
+  private static func ended(_ invitation: Invitation) -> EarshotError {
+    EarshotError(
+      .invitationEnded,
+      "The invitation of \(invitation.senderName) was answered, withdrawn, or came too late.",
+      peers: [invitation.sender])
+  }
+
+  func sendAccept(_ id: InvitationTable.InboundID, _ session: SessionID, on token: LinkToken) {
+    guard let session = self.session(session), let invitation = inbound[id] else {
+      return closeLink(token, .unknownSession)
+    }
+    let invite = invitation.invite
+    let (stream, membership, next, terms) = session.assumeIsolated { session in
+      let membership =
+        invitation.membership
+        ?? session.membershipToAccept(of: id.inviter, invite.session, ended: invite.ended)
+      let next = session.roster.nextSeniority
+      session.roster.takeSeniority(max(invite.nextSeniority, 1))
+      return (invitation.stream ?? session.makeStream(), membership, next, session.terms)
+    }
+    inbound[id]?.stream = stream
+    inbound[id]?.session = session
+    inbound[id]?.membership = membership
+    send(
+      Accept(
+        invitation: id.invitation, session: session.id, membership: membership,
+        nextSeniority: next, window: stream.position().window, terms: terms), on: token)
+  }
+
+  // MARK: Reports
+
+  func offer(_ id: InvitationTable.InboundID) {
+    guard let inbound = inbound[id] else { return }
+    let serviceType = inbound.invite.serviceType
+    guard let advertiser = peer.assumeIsolated({ $0.advertiser(of: serviceType) }) else {
+      return decline(id, .notAdvertising)
+    }
+    let timeout = Duration.milliseconds(Int64(clamping: inbound.invite.timeoutMilliseconds))
+    let invitation = Invitation(
+      id: id, inviter: inbound.inviter, senderName: inbound.senderName,
+      context: inbound.invite.context,
+      deadline: now + timeout, peer: advertiser.peer)
+    self.inbound[id]?.invitation = invitation
+    advertiser.offer(invitation)
+  }
+
+  func withdrawn(_ id: InvitationTable.InboundID, _ reason: InboundInvitationMachine.Reason) {
+    inbound[id]?.invitation?.end(Invitation.Ending(reason))
+    forgetIfEnded(id)  // Unless it is accepted in place of one of this peer.
+  }
+
+  /// An acceptance led to nothing, or to what comes about another way.
+  func failed(_ id: InvitationTable.InboundID, _ reason: InboundInvitationMachine.Reason) {
+    guard let invitation = inbound[id] else { return }
+    guard reason == .superseded, let session = invitation.session else {
+      let isMember = invitation.session?.assumeIsolated { $0.isMember(invitation.inviter) } ?? false
+      return conclude(id, isMember ? .joined : .ended, ending: Invitation.Ending(reason))
+    }
+    invitation.stream?.end()
+    inbound[id]?.stream = nil
+    wait(for: id, .otherwise, in: session)
+  }
+
+  /// Waits until it is known whether an inviter became a member.
+  func wait(
+    for id: InvitationTable.InboundID, _ joining: InboundInvitation.Joining,
+    in session: SessionCore
+  ) {
+    guard let inviter = inbound[id]?.inviter else { return }
+    inbound[id]?.joining = joining
+    session.assumeIsolated { session in
+      session.whenJoined(inviter, isComing: true) { [weak self] isMember in
+        self?.assumeIsolated { $0.conclude(id, isMember ? .joined : .ended) }
+      }
+    }
+  }
+
+  // MARK: Saying no
+
+  func decline(_ id: InvitationTable.InboundID) {
+    decline(id, inbound[id]?.wasFull == true ? .full : .declined)
+  }
+
+  func decline(_ id: InvitationTable.InboundID, _ reason: DeclineReason) {
+    guard let invitation = inbound[id], invitation.session == nil else { return }
+    invitation.invitation?.end(reason == .stopped ? .stopped : .declined)
+    handle(.declineRequested(id, reason))
+    forgetIfEnded(id)
+  }
+
+  func forgetIfEnded(_ id: InvitationTable.InboundID) {
+    guard let invitation = inbound[id], invitation.joining == nil else { return }
+    if !table.isOpen(id) { conclude(id, .ended) }
+  }
+
+  /// Lets a call go that was cancelled, and takes the acceptance back if it was the last one that waited.
+  func giveUp(
+    _ id: InvitationTable.InboundID, _ waiter: Promise<InboundInvitation.Acceptance>
+  ) {
+    waiter.fulfil(.cancelled)
+    guard inbound[id] != nil else { return }
+    inbound[id]?.waiters.removeAll { $0 === waiter }
+    if inbound[id]?.waiters.isEmpty == true { takeBack(id, .cancelled) }
+  }
+
+  /// Takes an acceptance back: the sender is left, if it has joined meanwhile.
+  func takeBack(_ id: InvitationTable.InboundID, _ acceptance: InboundInvitation.Acceptance) {
+    guard let invitation = inbound[id], let session = invitation.session else { return }
+    for waiter in invitation.waiters { waiter.fulfil(acceptance) }
+    inbound[id]?.waiters = []
+    switch invitation.joining {
+    case .attaching:
+      conclude(id, acceptance)
+      session.assumeIsolated { $0.remove(id.inviter) }
+    case .otherwise: conclude(id, acceptance)
+    case nil:
+      handle(.dismissRequested(id))
+      forgetIfEnded(id)
+    }
+  }
+
+  /// Answers that an inviter is a member, who may still be told so.
+  private func fulfil(_ id: InvitationTable.InboundID) {
+    guard let invitation = inbound[id] else { return }
+    inbound[id]?.waiters = []
+    invitation.invitation?.end(.accepted)
+    for waiter in invitation.waiters { waiter.fulfil(.joined) }
+  }
+
+  /// Ends an invitation that the table knows no longer.
+  func conclude(
+    _ id: InvitationTable.InboundID, _ acceptance: InboundInvitation.Acceptance,
+    ending: Invitation.Ending? = nil
+  ) {
+    guard let invitation = inbound.removeValue(forKey: id) else { return }
+    if invitation.isReserved { invitation.session?.unreserve(id.inviter) }
+    if case .joined = acceptance {
+      invitation.invitation?.end(.accepted)
+    } else {
+      invitation.invitation?.end(ending ?? .declined)
+      invitation.stream?.end()
+      forgetAcceptance(invitation, of: id.inviter)
+      if case .attaching? = invitation.joining, let session = invitation.session {
+        handle(.attachingFailed(id, session.id))
+      }
+    }
+    for waiter in invitation.waiters { waiter.fulfil(acceptance) }
+  }
+
+  /// Has an inviter that confirms too late hear so.
+  private func forgetAcceptance(_ invitation: InboundInvitation, of inviter: PeerID) {
+    let remote = invitation.invite.session
+    guard let session = invitation.session, let membership = invitation.membership,
+      !session.assumeIsolated({ $0.isMember(inviter, remote, by: membership) })
+    else { return }
+    peer.assumeIsolated {
+      $0.ended.remember(membership, of: session.pair(inviter, remote), .expired)
+    }
+  }
+}
+
+extension Invitation.Ending {
+  fileprivate init(_ reason: InboundInvitationMachine.Reason) {
+    self =
+      switch reason {
+      case .cancelled: .withdrawn
+      case .timedOut, .unconfirmed: .timedOut
+      case .superseded: .superseded
+      case .dismissed: .declined
+      }
+  }
+}

@@ -1,0 +1,140 @@
+extension Invitations {
+  /// Invites a peer, and waits for the outcome.
+  func invite(
+    _ invited: PeerID, to session: SessionCore, context: [UInt8], timeout: Duration,
+    for serviceType: String, at endpoints: [Endpoint]
+  ) async throws(EarshotError) -> InvitationOutcome {
+    if Task.isCancelled { return .cancelled }
+    let waiter = Promise<InvitationOutcome>()
+    if let open = openInvitation(of: invited, to: session) {
+      outbound[open]?.waiters.append(waiter)
+      return await outcome(of: open, for: waiter)
+    }
+    switch reserve(invited, in: session) {
+    case .alreadyMember: return .accepted
+    case .full: return .full
+    case .ourselves:
+      throw EarshotError(.unknownPeer, "\(peer.name) cannot invite itself.", peers: [invited])
+    case .reserved: break
+    }
+    let id = makeID()
+    outbound[id] = OutboundInvitation(
+      peer: invited, session: session, serviceType: serviceType, context: context,
+      deadline: now + timeout, endpoints: endpoints, waiters: [waiter])
+    handle(
+      .inviteRequested(
+        InvitationTable.Wish(
+          invitation: id, peer: invited, session: session.id, serviceType: serviceType,
+          timeout: timeout)))
+    return await outcome(of: id, for: waiter)
+  }
+
+  private func makeID() -> InvitationID { peer.assumeIsolated { $0.makeInvitationID() } }
+
+  func openInvitation(of invited: PeerID, to session: SessionCore) -> InvitationID? {
+    outbound.first { $0.value.peer == invited && $0.value.session === session }?.key
+  }
+
+  func reserve(_ peer: PeerID, in session: SessionCore) -> Roster.Reservation {
+    session.assumeIsolated { $0.roster.reserve(for: peer) }
+  }
+
+  private func outcome(
+    of id: InvitationID, for waiter: Promise<InvitationOutcome>
+  ) async -> InvitationOutcome {
+    await waiter.value { cancel(.inviting(id, waiter)) }
+  }
+
+  /// Lets a call go that was cancelled, and withdraws the invitation if it was the last one that waited.
+  func giveUp(_ id: InvitationID, _ waiter: Promise<InvitationOutcome>) {
+    waiter.fulfil(.cancelled)
+    guard outbound[id] != nil else { return }
+    outbound[id]?.waiters.removeAll { $0 === waiter }
+    if outbound[id]?.waiters.isEmpty == true { handle(.cancelRequested(id)) }
+  }
+
+  func ended(_ id: InvitationID, _ outcome: InvitationOutcome) {
+    guard let invitation = outbound.removeValue(forKey: id) else { return }
+    let outcome = invitation.isRefused ? .full : outcome
+    invitation.session.unreserve(invitation.peer)
+    if outcome == .unreachable { peer.assumeIsolated { $0.doubt(invitation.peer) } }
+    for waiter in invitation.waiters { waiter.fulfil(outcome) }
+  }
+
+  func sendInvite(_ id: InvitationID, on token: LinkToken) {
+    guard let invitation = outbound[id] else { return }
+    let left = max((invitation.deadline - now).nanoseconds, 0) / 1_000_000
+    let session = invitation.session
+    send(
+      Invite(
+        invitation: id, session: session.id,
+        ended: peer.assumeIsolated { $0.ended.last(of: session.id, with: invitation.peer) },
+        nextSeniority: session.assumeIsolated { $0.roster.nextSeniority },
+        timeoutMilliseconds: UInt64(left),
+        serviceType: invitation.serviceType, context: invitation.context), on: token)
+  }
+
+  func sendAttached(_ id: InvitationID, on token: LinkToken) {
+    guard let invitation = outbound[id], let grant = invitation.grant else { return }
+    let (stream, terms) = invitation.session.assumeIsolated { session in
+      session.roster.takeSeniority(grant.nextSeniority)
+      return (session.makeStream(), session.terms)
+    }
+    outbound[id]?.stream = stream
+    let (received, window) = stream.position()
+    send(
+      Attached(
+        membership: grant.membership, epoch: 1, received: received, window: window,
+        terms: terms), on: token)
+  }
+
+  // MARK: Dialling
+
+  /// Looks for the invited peer where browsers see it, and last where it was reached and then lost.
+  func dial(_ id: InvitationID) {
+    guard let invitation = outbound[id] else { return }
+    var endpoints = peer.assumeIsolated {
+      $0.endpoints(of: invitation.peer, besides: invitation.endpoints)
+    }
+    if let last = invitation.endpoint, let index = endpoints.firstIndex(of: last) {
+      endpoints.append(endpoints.remove(at: index))
+    }
+    let dialling = Dialling(for: id, to: invitation.peer, at: endpoints, of: self)
+    outbound[id]?.dialling = dialling
+    dialling.assumeIsolated { $0.start() }
+  }
+
+  func cancelDial(_ id: InvitationID) {
+    outbound[id]?.dialling.take()?.assumeIsolated { $0.cancel(.duplicate) }
+  }
+
+  /// The invited peer was reached.
+  func reached(_ id: InvitationID, over link: Link, _ greeting: Hello, at endpoint: Endpoint) {
+    outbound[id]?.dialling = nil
+    outbound[id]?.endpoint = endpoint
+    take(link, greeting)
+    handle(.dialOpened(id, link.token))
+  }
+
+  /// The invited peer was not reached, as an event says.
+  func missed(_ id: InvitationID, _ event: InvitationTable.Event) {
+    outbound[id]?.dialling = nil
+    handle(event)
+  }
+}
+
+extension InvitationOutcome {
+  init(_ outcome: OutboundInvitationMachine.Outcome) {
+    self =
+      switch outcome {
+      case .accepted: .accepted
+      case .declined: .declined
+      case .timedOut: .timedOut
+      case .unreachable: .unreachable
+      case .busy: .busy
+      case .full: .full
+      case .mismatch: .mismatch
+      case .cancelled: .cancelled
+      }
+  }
+}

@@ -1,0 +1,222 @@
+/// The open invitations of one peer, in both directions.
+///
+/// The shell of an ``InvitationTable``: owns the links that invitations go over, and the calls that wait for
+/// them.
+actor Invitations {
+  /// A call that does not want to wait any longer.
+  enum Cancellation: Sendable {
+    case inviting(InvitationID, Promise<InvitationOutcome>)
+    case accepting(InvitationTable.InboundID, Promise<InboundInvitation.Acceptance>)
+  }
+
+  nonisolated let unownedExecutor: UnownedSerialExecutor
+  nonisolated unowned let peer: PeerCore  // Which holds it.
+  nonisolated let cancellations = Mailbox<Cancellation>()
+  var outbound: [InvitationID: OutboundInvitation] = [:]
+  var inbound: [InvitationTable.InboundID: InboundInvitation] = [:]
+  var links: [LinkToken: GreetedLink] = [:]
+  private let driver: MachineDriver<InvitationTable>
+  private var timer: (any NetworkTimer)?
+
+  init(of peer: PeerCore, random: RandomStream) {
+    unownedExecutor = peer.unownedExecutor
+    self.peer = peer
+    driver = MachineDriver(InvitationTable(of: peer.id, random: random))
+  }
+
+  func start() {
+    timer = peer.host.makeTimer { [weak self] in
+      self?.assumeIsolated { $0.handle(.deadlineReached) }
+    }
+  }
+
+  var table: InvitationTable { driver.machine }
+
+  nonisolated var now: Instant { peer.host.now }
+
+  // MARK: Events in, actions out
+
+  func handle(_ event: InvitationTable.Event) {
+    attendCancellations()
+    let isOutermost = !driver.isDriving
+    driver.handle(event, at: now) { perform($0) }
+    if isOutermost { forgetEnded() }
+  }
+
+  private func perform(_ action: InvitationTable.Action) {
+    switch action {
+    case .dial(let id): dial(id)
+    case .cancelDial(let id): cancelDial(id)
+    case .sendInvite(let token, let id): sendInvite(id, on: token)
+    case .sendAttached(let token, let id): sendAttached(id, on: token)
+    case .sendCancel(let token, let id, let reason):
+      send(Cancel(invitation: id, reason: reason), on: token)
+    case .sendAccept(let token, let id, let session): sendAccept(id, session, on: token)
+    case .sendDecline(let token, let id, let reason):
+      send(Decline(invitation: id.invitation, reason: reason), on: token)
+    case .closeLink(let token, let code): closeLink(token, code)
+    case .wake(let deadline): timer?.arm(at: deadline)
+    case .cancelWake: timer?.disarm()
+    case .reportOffered(let id): offer(id)
+    case .reportWithdrawn(let id, let reason): withdrawn(id, reason)
+    case .reportFailed(let id, let reason): failed(id, reason)
+    case .reportOutcome(let id, let outcome): ended(id, InvitationOutcome(outcome))
+    case .reportJoined(let joining): join(joining, attaching: false)
+    case .reportAttaching(let joining): join(joining, attaching: true)
+    }
+  }
+
+  /// Forgets what ended without a report, since no application was asked, or is no longer.
+  private func forgetEnded() {
+    for id in inbound.keys where !table.isOpen(id) { forgetIfEnded(id) }
+  }
+
+  private func attendCancellations() {
+    for cancellation in cancellations.take() {
+      switch cancellation {
+      case .inviting(let id, let waiter): giveUp(id, waiter)
+      case .accepting(let id, let waiter): giveUp(id, waiter)
+      }
+    }
+  }
+
+  /// Looks at what other threads have left behind.
+  func attend() { attendCancellations() }
+
+  /// Has a call that does not want to wait any longer let go, from any thread.
+  nonisolated func cancel(_ cancellation: Cancellation) {
+    cancellations.add(cancellation)
+    peer.attention.raise()
+  }
+
+  // MARK: Joining
+
+  /// A membership begins, over a link that goes to its session.
+  private func join(_ joining: InvitationTable.Joining, attaching: Bool) {
+    guard let greeted = links[joining.link], let session = session(joining.session) else {
+      closeLink(joining.link, .unknownSession)
+      return conclude(joining.origin, .sessionEnded)
+    }
+    let (grant, stream) = grant(of: joining.origin)
+    guard let grant else {
+      closeLink(joining.link, .expired)
+      return conclude(joining.origin, .ended)
+    }
+    let entry = Roster.Entry(
+      peer: joining.peer, session: joining.remoteSession, grant.terms,
+      displayName: greeted.greeting.displayName, endpoints: greeted.endpoints)
+    let joined = session.assumeIsolated { session in
+      let acceptance = Acceptance(
+        entry: entry, membership: grant.membership, stream: stream ?? session.makeStream(),
+        window: grant.window, terms: grant.terms)
+      if attaching { return session.expectAttaching(acceptance) }
+      return session.join(greeted.link, acceptance)
+    }
+    if !joined {
+      closeLink(joining.link, .full)
+    } else if !attaching {
+      links[joining.link] = nil
+    }
+    switch joining.origin {
+    case .inbound(let id) where joined && attaching: wait(for: id, .attaching, in: session)
+    case _ where !joined: conclude(joining.origin, .ended)
+    case .inbound, .outbound: conclude(joining.origin, .joined)
+    }
+  }
+
+  private func conclude(
+    _ origin: InvitationTable.Origin, _ acceptance: InboundInvitation.Acceptance
+  ) {
+    switch (origin, acceptance) {
+    case (.inbound(let id), _): conclude(id, acceptance)
+    case (.outbound, .joined): break
+    case (.outbound(let id), _): outbound[id]?.isRefused = true
+    }
+  }
+
+  private func grant(of origin: InvitationTable.Origin) -> (Grant?, ReliableStream?) {
+    switch origin {
+    case .outbound(let id): (outbound[id]?.grant, outbound[id]?.stream)
+    case .inbound(let id): (inbound[id]?.grant, inbound[id]?.stream)
+    }
+  }
+
+  /// A peer became a member of a session, perhaps by an introduction while it was being invited, or while its own
+  /// invitation was being accepted.
+  func joined(_ peer: PeerID, _ remote: SessionID, _ session: SessionCore) {
+    if let id = openInvitation(of: peer, to: session) { handle(.peerJoined(id)) }
+    for (id, invitation) in inboundInOrder
+    where id.inviter == peer && invitation.invite.session == remote
+      && invitation.session === session
+    {
+      conclude(id, .joined)  // First: what the table knows no longer counts as ended.
+      handle(.inviterJoined(id))
+    }
+  }
+
+  // MARK: Sleeping and ending
+
+  /// Gives all links back; what is open stays open until its deadline.
+  func suspend() {
+    handle(.suspendRequested)
+    closeLinks(.suspending)
+  }
+
+  func resume() { handle(.resumeRequested) }
+
+  /// Ends all invitations, and tells the other sides.
+  func end() {
+    for (id, _) in outboundInOrder { handle(.cancelRequested(id)) }
+    for (id, _) in inboundInOrder {
+      decline(id, .stopped)
+      takeBack(id, .stopped)
+    }
+    closeLinks(.done)
+  }
+
+  /// Ends those into a session that is being left.
+  func withdraw(to session: SessionCore) {
+    for (id, invitation) in outboundInOrder where invitation.session === session {
+      handle(.cancelRequested(id))
+    }
+    for (id, invitation) in inboundInOrder where invitation.session === session {
+      takeBack(id, .sessionEnded)
+    }
+  }
+
+  /// Ends all invitations without a word to any other peer.
+  func abandon() {
+    for (id, _) in outboundInOrder {
+      cancelDial(id)
+      ended(id, .cancelled)
+    }
+    for (id, _) in inboundInOrder { conclude(id, .stopped, ending: .stopped) }
+    timer = nil
+    closeLinks(.done)
+  }
+
+  // MARK: Looking
+
+  /// The open ones that this peer sends, in an order of their own.
+  var outboundInOrder: [(id: InvitationID, invitation: OutboundInvitation)] {
+    outbound.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// The open ones that this peer received, in an order of their own.
+  var inboundInOrder: [(id: InvitationTable.InboundID, invitation: InboundInvitation)] {
+    inbound.sorted { ($0.key.inviter, $0.key.invitation) < ($1.key.inviter, $1.key.invitation) }
+      .map { ($0.key, $0.value) }
+  }
+
+  func session(_ id: SessionID) -> SessionCore? { peer.assumeIsolated { $0.sessions[id] } }
+
+  /// What is open, each thing as a word.
+  var leftovers: [String] {
+    let dialled = outboundInOrder.compactMap(\.invitation.dialling)
+      .flatMap { $0.assumeIsolated { $0.tokens } }
+    return (links.keys + dialled).sorted().map { "link \($0.rawValue)" }
+      + outbound.values.map { "invitation of \($0.peer.short)" }
+      + inbound.keys.map { "invitation from \($0.inviter.short)" }
+      + (table.isEmpty ? [] : ["open invitations"])
+  }
+}

@@ -1,0 +1,154 @@
+/// The advertisers and browsers of one peer, as long as the program holds them, and what browsers knew.
+struct Finding {
+  /// One advertiser, and what it announces.
+  struct Advertising {
+    weak var advertiser: Advertiser?
+    let advertisement: MulticastDNS.AdvertisementID
+  }
+  /// One browser, and what it looks for.
+  struct Browsing {
+    weak var browser: Browser?
+    let browsing: MulticastDNS.BrowsingID
+  }
+  /// A peer that a browser found, and for which service.
+  struct Remembered: Sendable {
+    let peer: DiscoveredPeer
+    let serviceType: String
+  }
+
+  var advertisers: [Advertising] = []
+  var browsers: [Browsing] = []
+  var remembered: [Remembered] = []
+}
+
+extension PeerCore {
+  // MARK: Advertising
+
+  func advertise(
+    _ serviceType: String, info: [String: String], for peer: Peer
+  ) throws(EarshotError) -> Advertiser {
+    let (service, text) = (try Checked.service(serviceType), try Checked.info(info))
+    try checkRunning()
+    attend()
+    if self.advertiser(of: serviceType) != nil {
+      throw EarshotError(
+        .alreadyAdvertised, "\(name) advertises “\(serviceType)” already; update its advertiser.")
+    }
+    let announcement = Announcement(
+      of: id, named: displayName, offering: service, on: port, info: text)
+    let advertisement = discovery.assumeIsolated { $0.advertise(announcement) }
+    let advertiser = Advertiser(
+      serviceType: serviceType, info: text, advertisement: advertisement, peer: peer)
+    finding.advertisers.append(
+      Finding.Advertising(advertiser: advertiser, advertisement: advertisement))
+    if let problem = discoveryProblem, problem.cause != nil {
+      advertiser.assumeIsolated { $0.stop() }
+      throw problem
+    }
+    return advertiser
+  }
+
+  /// The advertiser of a service, if there is one.
+  func advertiser(of serviceType: String) -> Advertiser? {
+    finding.advertisers.lazy.compactMap(\.advertiser).first { $0.serviceType == serviceType }
+  }
+
+  func withdraw(_ advertisement: MulticastDNS.AdvertisementID) {
+    finding.advertisers.removeAll { $0.advertisement == advertisement }
+    discovery.assumeIsolated { $0.withdraw(advertisement) }
+  }
+
+  /// Has browsers look for this peer where it listens now.
+  func announcePort() {
+    let port = port
+    for advertising in finding.advertisers {
+      guard let text = advertising.advertiser?.assumeIsolated({ $0.text }) else { continue }
+      discovery.assumeIsolated { $0.update(advertising.advertisement, info: text, port: port) }
+    }
+  }
+
+  // MARK: Browsing
+
+  func browse(_ serviceType: String, for peer: Peer) throws(EarshotError) -> Browser {
+    let service = try Checked.service(serviceType)
+    try checkRunning()
+    attend()
+    guard finding.browsers.count < MulticastDNS.browsingsMax else {
+      throw EarshotError(
+        .tooManyBrowsers, "\(name) has \(finding.browsers.count) browsers; stop one of them first.")
+    }
+    let browser = Browser(serviceType: serviceType, peer: peer)
+    let browsing = discovery.assumeIsolated { discovery in
+      discovery.browse(service) { [weak browser] event in
+        browser?.assumeIsolated { $0.report(event) }
+      }
+    }
+    finding.browsers.append(Finding.Browsing(browser: browser, browsing: browsing))
+    browser.assumeIsolated { $0.started(browsing) }
+    if let problem = discoveryProblem, problem.cause != nil {
+      browser.assumeIsolated { $0.stop() }
+      throw problem
+    }
+    tellOfDiscovery()
+    return browser
+  }
+
+  func stopBrowsing(_ browsing: MulticastDNS.BrowsingID, knowing peers: [Finding.Remembered]) {
+    finding.browsers.removeAll { $0.browsing == browsing }
+    finding.remembered += peers
+    finding.remembered.removeFirst(max(0, finding.remembered.count - Self.rememberedMax))
+    discovery.assumeIsolated { $0.stopBrowsing(browsing) }
+  }
+
+  /// What browsers know of a peer, and for which service they found it.
+  ///
+  /// What browsers knew that were stopped is remembered: a peer that was found can be invited after that.
+  func discovered(_ id: PeerID) -> Finding.Remembered? {
+    for browser in finding.browsers.reversed().compactMap(\.browser) {
+      let found = browser.assumeIsolated { $0.peer(id) }
+      if let found { return Finding.Remembered(peer: found, serviceType: browser.serviceType) }
+    }
+    return finding.remembered.last { $0.peer.id == id }
+  }
+
+  /// Doubts that a peer is still there; without a sign of it, browsers lose it in ten seconds.
+  func doubt(_ id: PeerID) { discovery.assumeIsolated { $0.reconfirm(id) } }
+
+  /// Where a peer may be dialled: where browsers see it now, then what else is known.
+  func endpoints(of peer: PeerID, besides known: [Endpoint]) -> [Endpoint] {
+    var endpoints = discovered(peer)?.peer.endpoints ?? []
+    for endpoint in known where !endpoints.contains(endpoint) { endpoints.append(endpoint) }
+    return Array(endpoints.prefix(FrameBounds.endpointsMax))
+  }
+
+  // MARK: Both
+
+  var discoveryProblem: EarshotError? {
+    discovery.assumeIsolated { discovery in
+      discovery.problem.map {
+        EarshotError(.discoveryUnavailable, $0.description, cause: discovery.failure)
+      }
+    }
+  }
+
+  /// Tells the browsers whether they can find peers.
+  func tellOfDiscovery() {
+    guard phase == .running else { return }
+    let problem = discovery.assumeIsolated { $0.problem }
+    for browser in finding.browsers.compactMap(\.browser) {
+      browser.assumeIsolated { $0.note(problem) }
+    }
+  }
+
+  /// Ends all advertisers and browsers.
+  func stopFinding() {
+    for advertiser in finding.advertisers.compactMap(\.advertiser) {
+      advertiser.assumeIsolated { $0.stop() }
+    }
+    for browser in finding.browsers.compactMap(\.browser) { browser.assumeIsolated { $0.stop() } }
+    (finding.advertisers, finding.browsers) = ([], [])
+    discovery.assumeIsolated { $0.stop() }
+  }
+
+  private static let rememberedMax = 1_024
+}
