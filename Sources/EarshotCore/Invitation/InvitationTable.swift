@@ -6,15 +6,15 @@
 /// for the same service, the larger PeerID accepts, the smaller holds in reserve, and no application is
 /// asked. A side whose INVITE has not gone out accepts in any case: nobody has heard of its invitation.
 package struct InvitationTable: Machine, Hashable, Sendable {
-  private enum Deadline: Hashable { case outbound(InvitationID), inbound(InboundID) }
-  private let local: PeerID
+  enum Deadline: Hashable { case outbound(InvitationID), inbound(InboundID) }
+  let local: PeerID
   private var random: RandomStream
-  private var outbounds: [Outbound] = []  // The oldest first.
-  private var inbounds: [Inbound] = []  // The oldest first.
-  private var answers = AnswerMemory()
+  var outbounds: [Outbound] = []  // The oldest first.
+  var inbounds: [Inbound] = []  // The oldest first.
+  var answers = AnswerMemory()
   private var isAsleep = false
-  private var timers = TimerTable<Deadline>()
-  private var wake: Instant?
+  var timers = TimerTable<Deadline>()
+  var wake: Instant?
 
   /// The table of a peer without invitations.
   package init(of local: PeerID, random: RandomStream) {
@@ -124,7 +124,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
 
   // MARK: Ours
 
-  private mutating func invite(_ wish: Wish, at now: Instant, into out: inout [Action]) {
+  mutating func invite(_ wish: Wish, at now: Instant, into out: inout [Action]) {
     let index = inbounds.firstIndex { $0.serves(wish) }
     var actions: [OutboundInvitationMachine.Action] = []
     let machine = OutboundInvitationMachine(
@@ -140,7 +140,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     prefer(offer, to: wish, at: now, into: &out)
   }
 
-  private mutating func accepted(
+  mutating func accepted(
     _ link: LinkToken, _ id: InvitationID, _ session: SessionID, at now: Instant,
     into out: inout [Action]
   ) {
@@ -151,7 +151,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     }
   }
 
-  private mutating func declined(
+  mutating func declined(
     _ link: LinkToken, _ id: InvitationID, _ reason: DeclineReason, at now: Instant,
     into out: inout [Action]
   ) {
@@ -163,7 +163,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     }
   }
 
-  private mutating func tell(
+  mutating func tell(
     _ id: InvitationID, _ event: OutboundInvitationMachine.Event, at now: Instant,
     into out: inout [Action]
   ) {
@@ -182,7 +182,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     }
   }
 
-  private mutating func perform(
+  mutating func perform(
     _ actions: [OutboundInvitationMachine.Action], of wish: Wish, at now: Instant,
     into out: inout [Action]
   ) {
@@ -244,7 +244,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
   }
 
   /// Whatever else was to make a peer a member of that session is fulfilled.
-  private mutating func joined(
+  mutating func joined(
     _ peer: PeerID, _ session: SessionID, at now: Instant, into out: inout [Action]
   ) {
     for outbound in outbounds(to: peer, session) {
@@ -264,172 +264,31 @@ package struct InvitationTable: Machine, Hashable, Sendable {
   }
 
   /// What would make a peer a member of a session.
-  private func outbounds(to peer: PeerID, _ session: SessionID) -> [Outbound] {
+  func outbounds(to peer: PeerID, _ session: SessionID) -> [Outbound] {
     outbounds.filter { $0.wish.peer == peer && $0.wish.session == session }
   }
 
-  private func reserve(of id: InvitationID) -> InboundID? {
+  func reserve(of id: InvitationID) -> InboundID? {
     inbounds.first { $0.counterpart == id && $0.machine.isReserved }?.invite.id
   }
 
   /// A frame came that only another kind of link may carry.
-  private mutating func violated(
+  mutating func violated(
     over link: LinkToken, at now: Instant, into out: inout [Action]
   ) {
     out.append(.closeLink(link, .protocolViolation))
     handle(.linkBroken(link), at: now, into: &out)
   }
 
-  // MARK: Theirs
-
-  private mutating func invited(
-    _ link: LinkToken, _ invite: ReceivedInvite, at now: Instant, into out: inout [Action]
-  ) {
-    if outbound(over: link) != nil || inbound(over: link) != nil {
-      violated(over: link, at: now, into: &out)
-    } else if index(of: invite.id) != nil {
-      tell(invite.id, .inviteReceived(link), at: now, into: &out)
-    } else if inbounds.count(where: { $0.invite.id.inviter == invite.id.inviter })
-      >= Self.inboundsOfPeerMax || inbounds.count >= Self.inboundsMax
-    {
-      decline(invite.id, .busy, over: link, into: &out)
-    } else if let membership = invite.membership {
-      begin(invite, .accepted(membership), over: link, isSilent: true, at: now, into: &out)
-    } else if let index = indexOfGlare(with: invite) {
-      meet(invite, outbounds[index], over: link, at: now, into: &out)
-    } else if let reason = answers.recall(invite.id, at: now) {
-      decline(invite.id, reason, over: link, into: &out)
-    } else {
-      consider(invite, over: link, at: now, into: &out)
-    }
-  }
-
-  private func indexOfGlare(with invite: ReceivedInvite) -> Int? {
-    outbounds.firstIndex {
-      $0.wish.peer == invite.id.inviter && $0.wish.serviceType == invite.serviceType
-        && !$0.machine.isYielded
-    }
-  }
-
-  private mutating func meet(
-    _ invite: ReceivedInvite, _ ours: Outbound, over link: LinkToken, at now: Instant,
-    into out: inout [Action]
-  ) {
-    let id = ours.wish.invitation
-    if local > invite.id.inviter || ours.machine.link == nil {
-      tell(id, .yieldRequested, at: now, into: &out)
-      begin(
-        invite, .accepted(ours.wish.session), over: link, counterpart: id, isSilent: true,
-        at: now, into: &out)
-    } else if reserve(of: id) == nil {
-      begin(
-        invite, .reserved, over: link, counterpart: id, isSilent: true, at: now, into: &out)
-    } else {
-      decline(invite.id, .busy, over: link, into: &out)
-    }
-  }
-
-  private mutating func consider(
-    _ invite: ReceivedInvite, over link: LinkToken, at now: Instant, into out: inout [Action]
-  ) {
-    let offers = inbounds.filter(\.machine.isOffered)
-    if !invite.isAdvertised {
-      decline(invite.id, .notAdvertising, over: link, into: &out)
-    } else if offers.count >= Self.offersMax
-      || offers.contains(where: { $0.invite.id.inviter == invite.id.inviter })
-    {
-      decline(invite.id, .busy, over: link, into: &out)
-    } else {
-      begin(invite, .offered, over: link, at: now, into: &out)
-    }
-  }
-
-  private mutating func begin(
-    _ invite: ReceivedInvite, _ beginning: InboundInvitationMachine.Beginning, over link: LinkToken,
-    counterpart: InvitationID? = nil, isSilent: Bool = false, at now: Instant,
-    into out: inout [Action]
-  ) {
-    var actions: [InboundInvitationMachine.Action] = []
-    let machine = InboundInvitationMachine(
-      over: link, until: now + invite.timeout, beginning: beginning, at: now, into: &actions)
-    inbounds.append(Inbound(invite, machine, counterpart: counterpart, isSilent: isSilent))
-    perform(actions, of: invite.id, at: now, into: &out)
-  }
-
-  private func decline(
-    _ id: InboundID, _ reason: DeclineReason, over link: LinkToken, into out: inout [Action]
-  ) {
-    out += [.sendDecline(link, id, reason), .closeLink(link, .done)]
-  }
-
-  private mutating func confirmed(
-    _ link: LinkToken, at now: Instant, into out: inout [Action]
-  ) {
-    if let id = inbound(over: link) {
-      tell(id, .attachedReceived(link), at: now, into: &out)
-    } else {
-      violated(over: link, at: now, into: &out)
-    }
-  }
-
-  private mutating func tell(
-    _ id: InboundID, _ event: InboundInvitationMachine.Event, at now: Instant,
-    into out: inout [Action]
-  ) {
-    guard let index = index(of: id) else { return }
-    var actions: [InboundInvitationMachine.Action] = []
-    inbounds[index].machine.handle(event, at: now, into: &actions)
-    perform(actions, of: id, at: now, into: &out)
-  }
-
-  private mutating func perform(
-    _ actions: [InboundInvitationMachine.Action], of id: InboundID, at now: Instant,
-    into out: inout [Action]
-  ) {
-    guard let index = index(of: id) else { return }
-    let inbound = inbounds[index]
-    if inbound.machine.isEnded { inbounds.remove(at: index) }
-    for action in actions {
-      switch action {
-      case .sendAccept(let link, let session): out.append(.sendAccept(link, id, session))
-      case .sendDecline(let link, let reason): out.append(.sendDecline(link, id, reason))
-      case .closeLink(let link, let code): out.append(.closeLink(link, code))
-      case .wake(let instant): timers.set(.inbound(id), at: instant)
-      case .cancelWake: timers.cancel(.inbound(id))
-      case .reportOffered: out.append(.reportOffered(id))
-      case .reportDeclined(let reason): answers.remember(id, reason, at: now)
-      case .reportWithdrawn(let reason):
-        // What was superseded may come again, if what superseded it comes to nothing.
-        if reason != .superseded { answers.remember(id, .expired, at: now) }
-        out.append(.reportWithdrawn(id, reason))
-      case .reportFailed(let reason):
-        if !inbound.isSilent {
-          switch reason {
-          case .superseded: break
-          case .dismissed: answers.remember(id, .declined, at: now)
-          case .cancelled, .timedOut, .unconfirmed: answers.remember(id, .expired, at: now)
-          }
-          out.append(.reportFailed(id, reason))
-        }
-        inbound.counterpart.map { tell($0, .counterpartFailed, at: now, into: &out) }
-      case .reportJoined(let link, let session):
-        out.append(.reportJoined(inbound.joining(session, over: link)))
-        joined(id.inviter, session, at: now, into: &out)
-      case .reportAttaching(let link, let session):
-        out.append(.reportAttaching(inbound.joining(session, over: link)))
-      }
-    }
-  }
-
   // MARK: Finding
 
-  private func index(of id: InvitationID) -> Int? {
+  func index(of id: InvitationID) -> Int? {
     outbounds.firstIndex { $0.wish.invitation == id }
   }
 
-  private func index(of id: InboundID) -> Int? { inbounds.firstIndex { $0.invite.id == id } }
+  func index(of id: InboundID) -> Int? { inbounds.firstIndex { $0.invite.id == id } }
 
-  private func outbound(over link: LinkToken) -> InvitationID? {
+  func outbound(over link: LinkToken) -> InvitationID? {
     outbounds.first { $0.machine.link == link }?.wish.invitation
   }
 
@@ -438,7 +297,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     inbounds.first { $0.machine.links.contains(link) }?.invite.id
   }
 
-  private static let offersMax = 8
-  private static let inboundsMax = 32
-  private static let inboundsOfPeerMax = 4
+  static let offersMax = 8
+  static let inboundsMax = 32
+  static let inboundsOfPeerMax = 4
 }
