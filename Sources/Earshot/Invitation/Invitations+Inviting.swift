@@ -122,19 +122,3 @@ extension Invitations {
     handle(event)
   }
 }
-
-extension InvitationOutcome {
-  init(_ outcome: OutboundInvitationMachine.Outcome) {
-    self =
-      switch outcome {
-      case .accepted: .accepted
-      case .declined: .declined
-      case .timedOut: .timedOut
-      case .unreachable: .unreachable
-      case .busy: .busy
-      case .full: .full
-      case .mismatch: .mismatch
-      case .cancelled: .cancelled
-      }
-  }
-}

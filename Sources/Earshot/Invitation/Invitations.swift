@@ -60,7 +60,7 @@ actor Invitations {
     case .reportOffered(let id): offer(id)
     case .reportWithdrawn(let id, let reason): withdrawn(id, reason)
     case .reportFailed(let id, let reason): failed(id, reason)
-    case .reportOutcome(let id, let outcome): ended(id, InvitationOutcome(outcome))
+    case .reportOutcome(let id, let outcome): ended(id, outcome)
     case .reportJoined(let joining): join(joining, attaching: false)
     case .reportAttaching(let joining): join(joining, attaching: true)
     }

@@ -47,7 +47,7 @@ extension LinkOwner {
 struct LinkContext: Sendable {
   let host: any NetworkHost
   let identity: Identity
-  let liveness: LivenessMachine.Configuration
+  let liveness: Liveness
   let connectTimeout: Duration
   let greeting: Hello
 }

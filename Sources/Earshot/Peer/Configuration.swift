@@ -16,27 +16,6 @@ extension Peer {
   }
 }
 
-/// How soon silence on a link counts.
-///
-/// A link on which nothing is heard is asked, then given up. The figures of `standard` are those of other
-/// failure detectors on local networks, such as memberlist's one probe a second.
-public enum Liveness: Hashable, Sendable, CaseIterable {
-  /// Asked after 0.3 s, broken after 1.5 s.
-  case fast
-  /// Asked after 1 s, broken after 5 s.
-  case standard
-  /// Asked after 5 s, broken after 30 s.
-  case relaxed
-
-  var machine: LivenessMachine.Configuration {
-    switch self {
-    case .fast: .fast
-    case .standard: .standard
-    case .relaxed: .relaxed
-    }
-  }
-}
-
 extension Session {
   /// How a session behaves.
   ///

@@ -127,7 +127,7 @@ actor PeerCore {
   /// The context of a new link.
   var linkContext: LinkContext {
     LinkContext(
-      host: host, identity: identity, liveness: configuration.liveness.machine,
+      host: host, identity: identity, liveness: configuration.liveness,
       connectTimeout: .seconds(5),
       greeting: Hello(port: port, displayName: name))
   }

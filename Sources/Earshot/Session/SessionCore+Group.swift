@@ -13,11 +13,11 @@ extension SessionCore {
     invitations.assumeIsolated { $0.joined(member, membership.remoteSession, self) }
   }
 
-  func interrupted(_ membership: Membership, _ reason: MembershipMachine.Interruption) {
+  func interrupted(_ membership: Membership, _ reason: InterruptionReason) {
     if reason != .suspended, reason != .suspending {
       peer.assumeIsolated { $0.doubt(membership.peer) }
     }
-    hub.push(.interrupted(membership.peer, InterruptionReason(reason)))
+    hub.push(.interrupted(membership.peer, reason))
   }
 
   func resumed(_ membership: Membership) {
@@ -28,7 +28,7 @@ extension SessionCore {
   }
 
   func left(
-    _ membership: Membership, _ departure: MembershipMachine.Departure, _ code: CloseCode
+    _ membership: Membership, _ departure: DepartureReason, _ code: CloseCode
   ) {
     let (member, stream, pair) = (membership.peer, membership.stream, membership.pair)
     let (id, hasJoined) = membership.assumeIsolated { ($0.id, $0.hasJoined) }
@@ -43,7 +43,7 @@ extension SessionCore {
         Retract(peer: member, session: membership.remoteSession))
     }
     if hasJoined {
-      hub.push(.left(member, DepartureReason(departure), undelivered: undelivered))
+      hub.push(.left(member, departure, undelivered: undelivered))
     }
     finishIfEmpty()
     settle()
@@ -98,32 +98,4 @@ extension SessionCore {
   }
 
   private static let dismissalTime = Duration.seconds(5)
-}
-
-extension InterruptionReason {
-  fileprivate init(_ reason: MembershipMachine.Interruption) {
-    self =
-      switch reason {
-      case .linkBroken: .linkBroken
-      case .silence: .silence
-      case .suspending: .suspending
-      case .suspended: .suspended
-      }
-  }
-}
-
-extension DepartureReason {
-  fileprivate init(_ departure: MembershipMachine.Departure) {
-    self =
-      switch departure {
-      case .left: .left
-      case .lost: .lost
-      case .restarted: .restarted
-      case .removed: .removed
-      case .full: .full
-      case .violation: .violation
-      case .disconnected: .disconnected
-      case .unreachable: .unreachable
-      }
-  }
 }

@@ -1,4 +1,5 @@
 /// What happens in a session.
+@nonexhaustive
 public enum SessionEvent: Hashable, Sendable {
   /// A peer is connected: both sides can send from now on.
   case joined(Member)
@@ -52,56 +53,4 @@ public struct Message: Hashable, Sendable {
     hasher.combine(sender)
     hasher.combine(bytes)
   }
-}
-
-/// Why the link to a member broke.
-public enum InterruptionReason: String, Hashable, Sendable, CaseIterable {
-  /// The transport ended: the member's process died, or its system closed the connection.
-  case linkBroken
-  /// Nothing was heard for too long.
-  case silence
-  /// The member said that it is being suspended.
-  case suspending
-  /// We ourselves are being suspended.
-  case suspended
-}
-
-/// Why a member is gone.
-public enum DepartureReason: String, Hashable, Sendable, CaseIterable {
-  /// It left the session, and said so.
-  case left
-  /// Its link broke and did not come back while our patience lasted.
-  case lost
-  /// It came back without its memory of this session: it was restarted.
-  case restarted
-  /// One of us removed the other.
-  case removed
-  /// There was no seat for one of us: more peers had joined the group than fit.
-  case full
-  /// It broke the protocol.
-  case violation
-  /// We disconnected the session.
-  case disconnected
-  /// It could not be reached when it was introduced to us.
-  case unreachable
-}
-
-/// How an invitation ended.
-public enum InvitationOutcome: String, Hashable, Sendable, CaseIterable {
-  /// The peer is in the session.
-  case accepted
-  /// The peer said no.
-  case declined
-  /// The peer did not answer in time.
-  case timedOut
-  /// There was no way to the peer.
-  case unreachable
-  /// The peer has too many open invitations.
-  case busy
-  /// There is no seat left, in our session or in theirs.
-  case full
-  /// The peer does not offer this service, or speaks another version.
-  case mismatch
-  /// We withdrew the invitation, or the session ended.
-  case cancelled
 }

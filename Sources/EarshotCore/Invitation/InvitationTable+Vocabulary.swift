@@ -108,7 +108,7 @@ extension InvitationTable {
     case reportOffered(InboundID)  // The application is to decide.
     case reportWithdrawn(InboundID, InboundInvitationMachine.Reason)
     case reportFailed(InboundID, InboundInvitationMachine.Reason)  // To be accepted.
-    case reportOutcome(InvitationID, OutboundInvitationMachine.Outcome)
+    case reportOutcome(InvitationID, InvitationOutcome)
     case reportJoined(Joining)  // Or an existing membership goes on over it.
     case reportAttaching(Joining)  // A membership begins with the ATTACH on the link.
   }

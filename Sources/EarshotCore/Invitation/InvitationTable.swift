@@ -225,7 +225,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
 
   /// What the outcome of our invitation means for the one that stood beside it.
   private mutating func settleCounterpart(
-    of id: InvitationID, after outcome: OutboundInvitationMachine.Outcome, at now: Instant,
+    of id: InvitationID, after outcome: InvitationOutcome, at now: Instant,
     into out: inout [Action]
   ) {
     guard let index = inbounds.firstIndex(where: { $0.counterpart == id }) else { return }

@@ -31,10 +31,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case closeLink(LinkToken, CloseCode)  // No event of that link may follow.
     case wake(at: Instant)  // Replaces any earlier wake.
     case cancelWake
-    case reportOutcome(Outcome)  // The last action.
-  }
-  package enum Outcome: Hashable, Sendable {
-    case accepted, declined, timedOut, unreachable, busy, full, mismatch, cancelled
+    case reportOutcome(InvitationOutcome)  // The last action.
   }
   private enum State: Hashable {
     // Failures are those of dials, one after the other; `nil` once the peer said that it will be back.
@@ -208,12 +205,12 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     }
   }
 
-  private func end(_ outcome: Outcome, into out: inout [Action]) -> State {
+  private func end(_ outcome: InvitationOutcome, into out: inout [Action]) -> State {
     out += [.cancelWake, .reportOutcome(outcome)]
     return .ended
   }
 
-  private static func outcome(of reason: DeclineReason) -> Outcome {
+  private static func outcome(of reason: DeclineReason) -> InvitationOutcome {
     switch reason {
     case .busy: .busy
     case .full: .full

@@ -2,7 +2,7 @@
 ///
 /// Every received byte is life: the shell says so with ``Event/bytesReceived`` for every batch, which sets no
 /// timer unless the silence was already asked about. One timer runs at a time; when it comes early because
-/// something was heard meanwhile, it is set again from there. After a silence of ``Configuration/pingAfter`` one PING goes out: the transport repeats it if
+/// something was heard meanwhile, it is set again from there. After a silence of ``Liveness/askingAfter`` one PING goes out: the transport repeats it if
 /// it must.
 ///
 /// A slow path is no silence. While a question is open, the transport is looked at, and its progress is life as
@@ -17,34 +17,6 @@
 ///
 /// - SeeAlso: Lifeguard (arXiv 1707.00788) for local health.
 package struct LivenessMachine: Machine, Hashable, Sendable {
-  /// How long a silence may last.
-  package struct Configuration: Hashable, Sendable {
-    /// A PING is sent after this much silence.
-    package let pingAfter: Duration
-    /// The link is suspected after this much silence.
-    package let suspectAfter: Duration
-    /// The link is down after this much silence.
-    package let downAfter: Duration
-
-    /// Silences in ascending order.
-    package init(pingAfter: Duration, suspectAfter: Duration, downAfter: Duration) {
-      precondition(
-        .zero < pingAfter && pingAfter < suspectAfter && suspectAfter < downAfter,
-        "silences are positive and ascending")
-      (self.pingAfter, self.suspectAfter, self.downAfter) = (pingAfter, suspectAfter, downAfter)
-    }
-
-    /// Asked after 1 s, suspected after 3 s, down after 5 s.
-    package static let standard = Configuration(
-      pingAfter: .seconds(1), suspectAfter: .seconds(3), downAfter: .seconds(5))
-    /// Asked after 0.3 s, suspected after 0.9 s, down after 1.5 s.
-    package static let fast = Configuration(
-      pingAfter: .milliseconds(300), suspectAfter: .milliseconds(900),
-      downAfter: .milliseconds(1_500))
-    /// Asked after 5 s, suspected after 15 s, down after 30 s.
-    package static let relaxed = Configuration(
-      pingAfter: .seconds(5), suspectAfter: .seconds(15), downAfter: .seconds(30))
-  }
   /// What there is to see of a link beside the bytes that were handed over.
   package struct Signs: Hashable, Sendable {
     /// What the transport counts.
@@ -109,15 +81,15 @@ package struct LivenessMachine: Machine, Hashable, Sendable {
   /// What the transport counted at the last wake, and when that was; while a question is open.
   private var look: Look?
   private var pongs = 0
-  private let silences: Configuration
+  private let silences: Liveness
 
   /// Watches over a link on which something was just heard.
   package init(
-    _ configuration: Configuration = .standard, at now: Instant, into out: inout [Action]
+    _ silences: Liveness = .standard, at now: Instant, into out: inout [Action]
   ) {
-    silences = configuration
+    self.silences = silences
     lastHeard = now
-    deadline = now + configuration.pingAfter
+    deadline = now + silences.askingAfter
     out.append(.wake(at: deadline))
   }
 
@@ -147,7 +119,7 @@ package struct LivenessMachine: Machine, Hashable, Sendable {
     case .asked, .suspected: break
     }
     (state, look) = (.trusted, nil)
-    wake(at: lastHeard + silences.pingAfter, into: &out)
+    wake(at: lastHeard + silences.askingAfter, into: &out)
   }
 
   private mutating func next(
@@ -158,17 +130,17 @@ package struct LivenessMachine: Machine, Hashable, Sendable {
     let state = takeLife(signs, into: &out)
     let silence = now - lastHeard
     switch state {
-    case .trusted where silence >= silences.pingAfter:
+    case .trusted where silence >= silences.askingAfter:
       ask(at: now, into: &out)
-      lookAgain(signs, until: silences.suspectAfter, at: now, into: &out)
+      lookAgain(signs, until: silences.suspectingAfter, at: now, into: &out)
       return .asked
-    case .asked where silence >= silences.suspectAfter:
-      lookAgain(signs, until: silences.downAfter, at: now, into: &out)
+    case .asked where silence >= silences.suspectingAfter:
+      lookAgain(signs, until: silences.breakingAfter, at: now, into: &out)
       return .suspected
-    case .suspected where silence >= silences.downAfter: return down(.silence, into: &out)
+    case .suspected where silence >= silences.breakingAfter: return down(.silence, into: &out)
     case .trusted: answer(since: signs.unansweredSince, at: now, into: &out)
-    case .asked: lookAgain(signs, until: silences.suspectAfter, at: now, into: &out)
-    case .suspected: lookAgain(signs, until: silences.downAfter, at: now, into: &out)
+    case .asked: lookAgain(signs, until: silences.suspectingAfter, at: now, into: &out)
+    case .suspected: lookAgain(signs, until: silences.breakingAfter, at: now, into: &out)
     case .down: break
     }
     return state
@@ -189,7 +161,7 @@ package struct LivenessMachine: Machine, Hashable, Sendable {
   ) -> State {
     lastHeard = now
     ask(at: now, into: &out)
-    lookAgain(signs, until: silences.suspectAfter, at: now, into: &out)
+    lookAgain(signs, until: silences.suspectingAfter, at: now, into: &out)
     return .asked
   }
 
@@ -197,11 +169,11 @@ package struct LivenessMachine: Machine, Hashable, Sendable {
   private mutating func answer(
     since start: Instant?, at now: Instant, into out: inout [Action]
   ) {
-    let rest = lastHeard + silences.pingAfter
+    let rest = lastHeard + silences.askingAfter
     guard let start else { return wake(at: rest, into: &out) }
-    let isDue = now - start >= silences.pingAfter
+    let isDue = now - start >= silences.askingAfter
     if isDue { out.append(.sendPong(token: 0)) }
-    wake(at: min(rest, (isDue ? now : start) + silences.pingAfter), into: &out)
+    wake(at: min(rest, (isDue ? now : start) + silences.askingAfter), into: &out)
   }
 
   private mutating func ask(at now: Instant, into out: inout [Action]) {
@@ -220,7 +192,7 @@ package struct LivenessMachine: Machine, Hashable, Sendable {
   ) {
     look = Look(
       delivered: signs.transport.deliveredCount, arrived: signs.transport.arrivedCount, at: now)
-    wake(at: min(lastHeard + silence, now + silences.pingAfter / Self.looksPerAsking), into: &out)
+    wake(at: min(lastHeard + silence, now + silences.askingAfter / Self.looksPerAsking), into: &out)
   }
 
   private mutating func answer(_ token: UInt64, into out: inout [Action]) {

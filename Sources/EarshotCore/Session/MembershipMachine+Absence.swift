@@ -7,7 +7,7 @@ extension MembershipMachine {
   }
   /// A membership that this side ends, once what was sent has arrived.
   struct Farewell: Hashable {
-    let departure: Departure
+    let departure: DepartureReason
     let until: Instant
   }
   /// What is being done to find a member that has no link.

@@ -136,7 +136,7 @@ extension MembershipMachine {
     guard case .asking(link, _, let reserve) = absence.search else {
       return lose(link, during: absence, at: now, into: &out)
     }
-    if let departure = Departure(after: code, isFirst: absence.isFirst) {
+    if let departure = DepartureReason(after: code, isFirst: absence.isFirst) {
       if let reserve { out.append(.closeLink(reserve.link, .done)) }
       guard case .leaving(let farewell) = absence.purpose else {
         return end(departure, into: &out)
@@ -182,7 +182,8 @@ extension MembershipMachine {
   }
 
   func end(
-    _ departure: Departure, _ code: CloseCode, leaving absence: Absence, into out: inout [Action]
+    _ departure: DepartureReason, _ code: CloseCode, leaving absence: Absence,
+    into out: inout [Action]
   ) -> State {
     abandon(absence.search, code, into: &out)
     return end(departure, code, into: &out)

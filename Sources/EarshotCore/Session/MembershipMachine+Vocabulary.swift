@@ -4,15 +4,15 @@ extension MembershipMachine {
     case dialFailed
     case attachReceived(LinkToken, MembershipID, epoch: UInt64)  // Or a rival.
     case attachedReceived(LinkToken, MembershipID, epoch: UInt64)
-    case linkBroken(LinkToken, Interruption)
+    case linkBroken(LinkToken, InterruptionReason)
     case closeReceived(LinkToken, CloseCode)
     case violationFound(LinkToken)  // The remote broke the protocol; the link is closed already.
     case leaveReceived(CloseCode)
     case streamFlushed  // All that this side sent has arrived, LEAVE included.
     case deadlineReached
     case suspendRequested, resumeRequested
-    case leaveRequested(Departure, within: Duration)  // What was sent is delivered first.
-    case endRequested(Departure, CloseCode)  // At once.
+    case leaveRequested(DepartureReason, within: Duration)  // What was sent is delivered first.
+    case endRequested(DepartureReason, CloseCode)  // At once.
   }
   package enum Action: Hashable, Sendable {
     case dial  // One more link; answered by `dialOpened` or `dialFailed`, unless cancelled.
@@ -25,10 +25,11 @@ extension MembershipMachine {
     case wake(at: Instant)  // Replaces any earlier wake.
     case cancelWake
     case reportJoined
-    case reportInterrupted(Interruption)
+    case reportInterrupted(InterruptionReason)
     case reportResumed
     case reportDelivered  // Everything that was sent has arrived.
-    case reportLeft(Departure, CloseCode)  // The last report; the code is for those who still ask.
+    // The last report; the code is for those who still ask.
+    case reportLeft(DepartureReason, CloseCode)
   }
   /// How long things may take.
   package struct Configuration: Hashable, Sendable {
@@ -40,27 +41,9 @@ extension MembershipMachine {
     /// The durations by default.
     package init() {}
   }
-  /// Why the link to a member broke.
-  package enum Interruption: Hashable, Sendable {
-    case linkBroken  // The transport ended.
-    case silence  // Nothing was heard for too long.
-    case suspending  // The remote goes to sleep.
-    case suspended  // We go to sleep.
-  }
-  /// Why a member is gone.
-  package enum Departure: Hashable, Sendable {
-    case left  // It said so.
-    case lost  // It did not come back in time, or no longer waits for us.
-    case restarted  // It no longer knows the session, or has come with another one.
-    case removed  // One of us removed the other.
-    case full  // There is no seat for one of us.
-    case violation  // One of us broke the protocol.
-    case disconnected  // We left.
-    case unreachable  // It never joined.
-  }
 }
 
-extension MembershipMachine.Departure {
+extension DepartureReason {
   /// What a CLOSE means for the membership, or `nil` when it is worth another dial.
   ///
   /// For a membership that has not begun, what the remote does not know yet may become known to it.

@@ -21,7 +21,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
     case apart(Absence)
     case connected(LinkToken)
     case asleep(isFirst: Bool)
-    case leaving(LinkToken, Farewell, remote: Departure?)
+    case leaving(LinkToken, Farewell, remote: DepartureReason?)
     case gone
   }
 
@@ -116,7 +116,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
     case (.apart(let absence), .endRequested(let departure, let code)):
       return end(departure, code, leaving: absence, into: &out)
     case (.apart(let absence), .leaveReceived(let code)):
-      return end(Departure(afterLeave: code), .farewell, leaving: absence, into: &out)
+      return end(DepartureReason(afterLeave: code), .farewell, leaving: absence, into: &out)
     case (.apart(let absence), .violationFound):
       return end(.violation, .protocolViolation, leaving: absence, into: &out)
 
@@ -135,7 +135,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
     case (.connected, .closeReceived(link, .suspending)):
       return interrupt(.suspending, at: now, into: &out)
     case (.connected, .closeReceived(link, let code)):
-      if let departure = Departure(after: code, isFirst: false) {
+      if let departure = DepartureReason(after: code, isFirst: false) {
         return end(departure, into: &out)
       }
       return interrupt(.linkBroken, at: now, into: &out)
@@ -148,7 +148,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
     case (.connected, .violationFound(link)): return end(.violation, into: &out)
     case (.connected(let link), .leaveReceived(let code)):
       out.append(.closeLink(link, .farewell))
-      return end(Departure(afterLeave: code), .farewell, into: &out)
+      return end(DepartureReason(afterLeave: code), .farewell, into: &out)
 
     case (
       .leaving(let link, let farewell, let remote),
@@ -159,7 +159,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
       replace(link, by: request, into: &out)
       return .leaving(newer, farewell, remote: remote)
     case (.leaving(let link, let farewell, _), .leaveReceived(let code)):
-      return .leaving(link, farewell, remote: Departure(afterLeave: code))
+      return .leaving(link, farewell, remote: DepartureReason(afterLeave: code))
     case (.leaving(let link, let farewell, let remote), .deadlineReached)
     where now < farewell.until:
       out.append(.wake(at: farewell.until))
@@ -233,7 +233,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
   }
 
   private mutating func interrupt(
-    _ reason: Interruption, at now: Instant, into out: inout [Action]
+    _ reason: InterruptionReason, at now: Instant, into out: inout [Action]
   ) -> State {
     guard configuration.patience > .zero else { return end(.lost, into: &out) }
     out.append(.reportInterrupted(reason))
@@ -273,7 +273,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
   }
 
   func end(
-    _ departure: Departure, _ code: CloseCode? = nil, into out: inout [Action]
+    _ departure: DepartureReason, _ code: CloseCode? = nil, into out: inout [Action]
   ) -> State {
     out += [.cancelWake, .reportLeft(departure, code ?? departure.code)]
     return .gone
@@ -282,7 +282,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
   // MARK: Leaving
 
   private func leave(
-    over link: LinkToken, _ departure: Departure, within limit: Duration, at now: Instant,
+    over link: LinkToken, _ departure: DepartureReason, within limit: Duration, at now: Instant,
     into out: inout [Action]
   ) -> State {
     let farewell = Farewell(departure: departure, until: now + limit)
@@ -292,7 +292,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
 
   /// Leaves behind what was sent, as soon as there is a link again.
   private func leave(
-    from absence: Absence, _ departure: Departure, within limit: Duration, at now: Instant,
+    from absence: Absence, _ departure: DepartureReason, within limit: Duration, at now: Instant,
     into out: inout [Action]
   ) -> State {
     switch absence.purpose {
@@ -312,7 +312,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
   }
 
   private func finish(
-    _ farewell: Farewell, _ remote: Departure?, closing link: LinkToken,
+    _ farewell: Farewell, _ remote: DepartureReason?, closing link: LinkToken,
     into out: inout [Action]
   ) -> State {
     out.append(.closeLink(link, remote == nil ? farewell.departure.code : .farewell))
@@ -320,18 +320,18 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
   }
 
   private mutating func closed(
-    by code: CloseCode, during farewell: Farewell, _ remote: Departure?, at now: Instant,
+    by code: CloseCode, during farewell: Farewell, _ remote: DepartureReason?, at now: Instant,
     into out: inout [Action]
   ) -> State {
     if code == .farewell { out.append(.reportDelivered) }
-    if Departure(after: code, isFirst: false) != nil {
+    if DepartureReason(after: code, isFirst: false) != nil {
       return end(remote ?? farewell.departure, farewell.departure.code, into: &out)
     }
     return look(for: farewell, remote, at: now, into: &out)
   }
 
   private mutating func look(
-    for farewell: Farewell, _ remote: Departure?, at now: Instant, into out: inout [Action]
+    for farewell: Farewell, _ remote: DepartureReason?, at now: Instant, into out: inout [Action]
   ) -> State {
     if let remote { return end(remote, farewell.departure.code, into: &out) }
     let absence = Absence(

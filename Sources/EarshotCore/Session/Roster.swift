@@ -52,7 +52,7 @@ package struct Roster: Hashable, Sendable {
   package enum Change: Hashable, Sendable {
     case seek(Entry, waiting: LinkToken?)  // A membership is to begin, perhaps with a held request.
     case abandon(PeerID)  // What was sought is sought no longer.
-    case dismiss(PeerID, MembershipMachine.Departure)  // A member has no seat, or a later session.
+    case dismiss(PeerID, DepartureReason)  // A member has no seat, or a later session.
     case refuse(LinkToken)  // A held request, with `notIntroduced`.
   }
   enum Standing: Hashable { case member, sought }
@@ -295,7 +295,7 @@ package struct Roster: Hashable, Sendable {
   ///   - now: The time.
   /// - Returns: The members that are to be told, if it was one.
   package mutating func leave(
-    _ peer: PeerID, _ session: SessionID, _ departure: MembershipMachine.Departure,
+    _ peer: PeerID, _ session: SessionID, _ departure: DepartureReason,
     at now: Instant
   ) -> [Entry] {
     guard let index = index(of: peer), let entry = places[index].entry, entry.session == session
@@ -348,7 +348,7 @@ package struct Roster: Hashable, Sendable {
   private static let formerMax = 1_024
 }
 
-extension MembershipMachine.Departure {
+extension DepartureReason {
   /// Whether the session of a member that is gone for this reason will not come back.
   var isFinal: Bool {
     switch self {

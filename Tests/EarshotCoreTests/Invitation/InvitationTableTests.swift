@@ -130,12 +130,12 @@ struct InvitationTableTests {
   @Test(
     "Each answer has its outcome",
     arguments: [
-      (DeclineReason.declined, OutboundInvitationMachine.Outcome.declined), (.busy, .busy),
+      (DeclineReason.declined, InvitationOutcome.declined), (.busy, .busy),
       (.full, .full), (.notAdvertising, .mismatch), (.expired, .timedOut),
       (.stopped, .unreachable),
       (DeclineReason(rawValue: 77), .declined),
     ])
-  func outcomes(reason: DeclineReason, outcome: OutboundInvitationMachine.Outcome) {
+  func outcomes(reason: DeclineReason, outcome: InvitationOutcome) {
     var table = Table(of: 1)
     _ = table.handle(.inviteRequested(wish(2)))
     _ = table.handle(.dialOpened(wish(2).invitation, link(1)))

@@ -13,7 +13,7 @@ struct LivenessMachineTests {
     var now = Instant.zero
     var signs = LivenessMachine.Signs()
 
-    init(_ configuration: LivenessMachine.Configuration = .standard) {
+    init(_ configuration: Liveness = .standard) {
       var actions: [LivenessMachine.Action] = []
       machine = LivenessMachine(configuration, at: .zero, into: &actions)
       note(actions)
@@ -78,16 +78,16 @@ struct LivenessMachineTests {
   @Test(
     "Silence is asked about once, suspected, and then the end",
     arguments: [
-      LivenessMachine.Configuration.standard, LivenessMachine.Configuration.fast,
-      LivenessMachine.Configuration.relaxed,
+      Liveness.standard, Liveness.fast,
+      Liveness.relaxed,
     ])
-  func silence(configuration: LivenessMachine.Configuration) {
+  func silence(configuration: Liveness) {
     var link = Watched(configuration)
-    #expect(link.suspicion == configuration.suspectAfter)
+    #expect(link.suspicion == configuration.suspectingAfter)
     let all = link.pass(.seconds(60))
-    #expect(times(all, of: .sendPing(token: 1)) == [configuration.pingAfter])
-    #expect(times(all, of: .reportDown(.silence)) == [configuration.downAfter])
-    #expect(times(all, of: .closeTransport) == [configuration.downAfter])
+    #expect(times(all, of: .sendPing(token: 1)) == [configuration.askingAfter])
+    #expect(times(all, of: .reportDown(.silence)) == [configuration.breakingAfter])
+    #expect(times(all, of: .closeTransport) == [configuration.breakingAfter])
     #expect(times(all, of: .sendPing(token: 2)).isEmpty)
   }
 

@@ -69,11 +69,11 @@ struct TwoSides: Hashable {
     var accepting: [InvitationTable.InboundID] = []
     var attaching: [InvitationTable.InboundID] = []
     var invited: [InvitationID] = []
-    var outcomes: [OutboundInvitationMachine.Outcome] = []
+    var outcomes: [InvitationOutcome] = []
     var isInterrupted = false
     var isSuspended = false
     var interruptions = 0
-    var departures: [MembershipMachine.Departure] = []
+    var departures: [DepartureReason] = []
     var offersMade = 0
   }
 
@@ -547,7 +547,7 @@ struct TwoSides: Hashable {
   }
 
   private mutating func left(
-    _ side: Int, _ departure: MembershipMachine.Departure, _ code: CloseCode
+    _ side: Int, _ departure: DepartureReason, _ code: CloseCode
   ) {
     if let machine = sides[side].membership {
       sides[side].ended.remember(machine.id, of: pair(side), code)
