@@ -10,7 +10,8 @@ public struct EarshotError: Error, Sendable {
       case alreadyAdvertised, cancelled, contextTooLarge, discoveryUnavailable
       case invalidDiscoveryInfo, invalidDisplayName
       case invalidServiceType, invitationEnded, messageTooLarge, network, notConnected
-      case sessionEnded, sessionFull, stopped, suspended, tooManyBrowsers, unknownPeer
+      case sendBufferFull, sessionEnded, sessionFull, stopped, suspended
+      case tooManyBrowsers, unknownPeer
     }
     private let kind: Kind
 
@@ -36,6 +37,8 @@ public struct EarshotError: Error, Sendable {
     public static let network = Code(kind: .network)
     /// A peer that a message was meant for is not a member of the session.
     public static let notConnected = Code(kind: .notConnected)
+    /// There is no room for the message in the send buffer of a member, or other messages wait for room.
+    public static let sendBufferFull = Code(kind: .sendBufferFull)
     /// The session was disconnected.
     public static let sessionEnded = Code(kind: .sessionEnded)
     /// The session has no seat left.

@@ -54,7 +54,7 @@ struct ConsumingTests {
     arguments: Ground.allCases)
   func window(ground: Ground) async throws {
     try await ground.meet { ann, bob in
-      let small = Session.Configuration(outboxBytesMax: 64 << 10, windowBytes: 128 << 10)
+      let small = Session.Configuration(sendBufferBytes: 64 << 10, receiveWindowBytes: 128 << 10)
       let meeting = try await Meeting(of: ann, small)
       let session = try await meeting.join(bob, small)
       async let sent = {
@@ -102,7 +102,7 @@ struct ConsumingTests {
   @Test("The window comes back whole, however many messages are taken at once")
   func wholeWindow() async throws {
     try await Ground.simulated.meet { ann, bob in
-      let small = Session.Configuration(outboxBytesMax: 64 << 10, windowBytes: 128 << 10)
+      let small = Session.Configuration(sendBufferBytes: 64 << 10, receiveWindowBytes: 128 << 10)
       let meeting = try await Meeting(of: ann, small)
       let session = try await meeting.join(bob, small)
       let numbers = Array<UInt8>(0..<40)

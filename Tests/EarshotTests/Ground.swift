@@ -140,9 +140,9 @@ extension Peer {
 }
 
 /// The error of Earshot's that a call ends with, if it ends with one.
-func failure(_ body: () async throws -> Void) async -> EarshotError? {
+func failure<Value>(_ body: () async throws -> Value) async -> EarshotError? {
   do {
-    try await body()
+    _ = try await body()
     return nil
   } catch let error as EarshotError {
     return error

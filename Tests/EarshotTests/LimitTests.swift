@@ -11,8 +11,8 @@ struct LimitTests {
     arguments: Ground.allCases)
   func aboveTheirs(ground: Ground) async throws {
     try await ground.meet { ann, bob in
-      let meeting = try await Meeting(of: ann, .init(messageBytesMax: 1_000))
-      let bobs = try await meeting.join(bob, .init(messageBytesMax: 5_000))
+      let meeting = try await Meeting(of: ann, .init(maximumMessageBytes: 1_000))
+      let bobs = try await meeting.join(bob, .init(maximumMessageBytes: 5_000))
       let error = await #expect(throws: EarshotError.self) {
         try await bobs.send(Array(repeating: 7, count: 1_001))
       }
@@ -28,8 +28,8 @@ struct LimitTests {
   @Test("Each side's own limit holds as well", arguments: Ground.allCases)
   func aboveOurs(ground: Ground) async throws {
     try await ground.meet { ann, bob in
-      let meeting = try await Meeting(of: ann, .init(messageBytesMax: 1_000))
-      let bobs = try await meeting.join(bob, .init(messageBytesMax: 5_000))
+      let meeting = try await Meeting(of: ann, .init(maximumMessageBytes: 1_000))
+      let bobs = try await meeting.join(bob, .init(maximumMessageBytes: 5_000))
       let error = await #expect(throws: EarshotError.self) {
         try await meeting.session.send(Array(repeating: 7, count: 1_001))
       }
@@ -42,7 +42,7 @@ struct LimitTests {
   func introduced() {
     let room = Room(seed: 4)
     _ = room.addGuest("host")
-    _ = room.addGuest("ann", invites: false, configuration: .init(messageBytesMax: 100))
+    _ = room.addGuest("ann", invites: false, configuration: .init(maximumMessageBytes: 100))
     _ = room.addGuest("bob", invites: false) { peer, session in
       try await peer.host.sleep(until: .zero + .seconds(10))
       for member in await session.members {

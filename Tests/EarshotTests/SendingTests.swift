@@ -9,7 +9,7 @@ import Testing
 struct SendingTests {
   /// An outbox and a window that two messages of 60 kB fill.
   private static let tight = Session.Configuration(
-    outboxBytesMax: 128 << 10, windowBytes: 128 << 10)
+    sendBufferBytes: 128 << 10, receiveWindowBytes: 128 << 10)
   private static func message(_ first: Int, bytes: Int = 60_000) -> [UInt8] {
     [UInt8](repeating: UInt8(first), count: bytes)
   }
@@ -58,7 +58,7 @@ struct SendingTests {
     arguments: Ground.allCases)
   func largestHasItsTurn(ground: Ground) async throws {
     let largest = 256 << 10
-    let bounds = Session.Configuration(messageBytesMax: largest, outboxBytesMax: largest)
+    let bounds = Session.Configuration(maximumMessageBytes: largest, sendBufferBytes: largest)
     try await ground.meet(within: .seconds(20)) { ann, bob in
       let meeting = try await Meeting(of: ann, bounds)
       let session = try await meeting.join(bob, bounds)
@@ -69,7 +69,7 @@ struct SendingTests {
           try await session.send(Self.message(0, bytes: 20_000))
         }
       }()
-      async let sent: Void = session.send(Self.message(1, bytes: largest))
+      async let sent = session.send(Self.message(1, bytes: largest))
       for await event in meeting.session.events {
         guard case .message(let message) = event, message.bytes.count == largest else { continue }
         break
@@ -115,7 +115,7 @@ struct SendingTests {
       try await bob.wait(milliseconds: 50)
       large.cancel()
       // The outbox has room for a small message, which only waited its turn.
-      try await behind.value
+      _ = try await behind.value
       #expect(await failure { try await large.value }?.code == .cancelled)
       #expect(await meeting.session.take(count + 1) == (0..<count).map { UInt8($0) } + [201])
       try await session.send([202])
@@ -127,7 +127,7 @@ struct SendingTests {
   func smallOutbox(ground: Ground) async throws {
     try await ground.meet { ann, bob in
       let meeting = try await Meeting(of: ann)
-      let session = try await meeting.join(bob, Session.Configuration(outboxBytesMax: 0))
+      let session = try await meeting.join(bob, Session.Configuration(sendBufferBytes: 0))
       async let got = meeting.session.take(20)
       for number in 0..<20 {
         try await session.send(Self.message(number, bytes: number % 3 == 0 ? 1 << 20 : number))
@@ -143,10 +143,10 @@ struct SendingTests {
       let bobs = try await meeting.join(peers[1], Self.tight)
       let cys = try await meeting.join(peers[2], Self.tight)
       let count = try await Self.fill(meeting.session, of: peers[0], to: peers[1].id)
-      async let sent: Void = meeting.session.send(Self.message(250))
+      async let sent = meeting.session.send(Self.message(250))
       #expect(await cys.take(1) == [250])
       #expect(await bobs.take(count + 1) == (0..<count).map { UInt8($0) } + [250])
-      try await sent
+      _ = try await sent
     }
   }
 
@@ -165,10 +165,10 @@ struct SendingTests {
       #expect(error?.code == .cancelled)
       #expect(error?.peers == [peers[1].id])
       try await session.send([251], to: [peers[2].id])
-      async let last: Void = session.send([252])
+      async let last = session.send([252])
       #expect(await bobs.take(count + 1) == (0..<count).map { UInt8($0) } + [252])
       #expect(await cys.take(2) == [251, 252])
-      try await last
+      _ = try await last
     }
   }
 
@@ -178,14 +178,14 @@ struct SendingTests {
       let meeting = try await Meeting(of: ann, Self.tight)
       let session = try await meeting.join(bob, Self.tight)
       _ = try await Self.fill(session, of: bob, to: ann.id)
-      async let toAll: Void = session.send(Self.message(1))
+      async let toAll = session.send(Self.message(1))
       let toAnn = bob.start { try await session.send(Self.message(2), to: [ann.id]) }
       try await bob.wait(milliseconds: 100)
       await meeting.session.disconnect()
       let error = await failure { try await toAnn.value }
       #expect(error?.code == .notConnected)
       #expect(error?.peers == [ann.id])
-      try await toAll
+      _ = try await toAll
       #expect(await failure { try await session.send([3], to: [ann.id]) }?.code == .notConnected)
       try await session.send([4])
       await session.disconnect()
@@ -197,7 +197,7 @@ struct SendingTests {
   func tooLarge() async throws {
     try await Ground.simulated.meet { ann, bob in
       let meeting = try await Meeting(of: ann)
-      let session = try await meeting.join(bob, Session.Configuration(messageBytesMax: 10))
+      let session = try await meeting.join(bob, Session.Configuration(maximumMessageBytes: 10))
       try await session.send(Self.message(1, bytes: 10))
       let error = await failure { try await session.send(Self.message(2, bytes: 11)) }
       #expect(error?.code == .messageTooLarge)

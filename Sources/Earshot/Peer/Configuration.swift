@@ -1,15 +1,13 @@
 extension Peer {
   /// How a peer behaves.
   public struct Configuration: Hashable, Sendable {
-    /// The port to listen on for links; 0 lets the system choose.
+    /// The TCP port to listen on; 0 lets the system choose.
     public var port: UInt16
     /// How soon silence on a link counts.
     public var liveness: Liveness
 
     /// The settings for ordinary use.
-    public init(
-      port: UInt16 = 0, liveness: Liveness = .standard
-    ) {
+    public init(port: UInt16 = 0, liveness: Liveness = .standard) {
       self.port = port
       self.liveness = liveness
     }
@@ -21,33 +19,37 @@ extension Session {
   ///
   /// The members of one session need not agree on it: what bounds another side is told when two sessions meet.
   public struct Configuration: Hashable, Sendable {
-    /// How many peers there may be, the local one included; 2 or more.
+    /// The most peers that the group may have, the local one included; a smaller value than 2 counts as 2.
     ///
-    /// The smallest number among the members bounds the group: who joins last when more have joined than fit leaves as `full`.
-    public var peersMax: Int
+    /// The smallest number among the members bounds the group: when more peers have joined than fit, the last ones
+    /// leave as `full`.
+    public var maximumPeerCount: Int
     /// How long a member whose link broke is waited for; zero gives it up at once.
     ///
-    /// Who was given up hears so when it asks, within a second of being reachable, however long it waits itself.
+    /// A member that was given up hears so when it asks, within a second of being reachable, however long it waits
+    /// itself.
     public var patience: Duration
-    /// The largest message, in bytes, that is sent or received.
+    /// The size of the largest message that is sent or received, in bytes.
     ///
-    /// Members are told: sending one that is too large for its receiver fails with `messageTooLarge`.
-    public var messageBytesMax: Int
-    /// How many bytes may wait to be acknowledged by one member before `send` suspends.
-    public var outboxBytesMax: Int
-    /// How many bytes one member may have sent that nobody has taken from `events` yet.
-    public var windowBytes: Int
+    /// Members are told: sending a message that is too large for its receiver fails with `messageTooLarge`.
+    public var maximumMessageBytes: Int
+    /// How many bytes may wait to be acknowledged by one member before ``Session/send(_:to:)`` suspends.
+    public var sendBufferBytes: Int
+    /// How many bytes one member may have sent that the program has not taken from ``Session/events`` yet; a
+    /// smaller value than 128 KiB counts as 128 KiB.
+    public var receiveWindowBytes: Int
 
     /// The settings for ordinary use: eight peers, 30 s of patience, messages of at most 4 MiB.
     public init(
-      peersMax: Int = 8, patience: Duration = .seconds(30), messageBytesMax: Int = 4 << 20,
-      outboxBytesMax: Int = 4 << 20, windowBytes: Int = 1 << 20
+      maximumPeerCount: Int = 8, patience: Duration = .seconds(30),
+      maximumMessageBytes: Int = 4 << 20, sendBufferBytes: Int = 4 << 20,
+      receiveWindowBytes: Int = 1 << 20
     ) {
-      self.peersMax = peersMax
+      self.maximumPeerCount = maximumPeerCount
       self.patience = patience
-      self.messageBytesMax = messageBytesMax
-      self.outboxBytesMax = outboxBytesMax
-      self.windowBytes = windowBytes
+      self.maximumMessageBytes = maximumMessageBytes
+      self.sendBufferBytes = sendBufferBytes
+      self.receiveWindowBytes = receiveWindowBytes
     }
   }
 }

@@ -34,7 +34,7 @@ actor SessionCore {
     unownedExecutor = peer.unownedExecutor
     (self.configuration, self.id, self.peer) = (configuration, id, peer)
     self.random = random
-    roster = Roster(of: peer.id, capacity: configuration.peersMax)
+    roster = Roster(of: peer.id, capacity: Self.capacity(configuration))
     let (directory, host) = (directory, peer.host)
     hub = EventHub(countMax: Self.eventsMax, merge: Session.summary) { events in
       directory.release(events, at: host.now)
@@ -64,8 +64,13 @@ actor SessionCore {
   /// What members are told of this session.
   var terms: SessionTerms {
     SessionTerms(
-      seniority: roster.seniority ?? 0, capacity: configuration.peersMax,
-      messageBytesMax: configuration.messageBytesMax)
+      seniority: roster.seniority ?? 0, capacity: Self.capacity(configuration),
+      messageBytesMax: configuration.maximumMessageBytes)
+  }
+
+  /// A session has room for one more peer in any case.
+  private static func capacity(_ configuration: Session.Configuration) -> Int {
+    max(2, configuration.maximumPeerCount)
   }
 
   nonisolated func pair(_ peer: PeerID, _ remote: SessionID) -> EndedMemberships.Pair {
@@ -87,9 +92,9 @@ actor SessionCore {
   /// A membership's reliable stream.
   func makeStream() -> ReliableStream {
     var bounds = ReliableStreamMachine.Configuration()
-    bounds.messageBytesMax = max(0, configuration.messageBytesMax)
-    bounds.outboundBytesMax = max(1, configuration.outboxBytesMax)
-    bounds.windowBytes = max(configuration.windowBytes, ReceiveWindow.windowBytesMin)
+    bounds.messageBytesMax = max(0, configuration.maximumMessageBytes)
+    bounds.outboundBytesMax = max(1, configuration.sendBufferBytes)
+    bounds.windowBytes = max(configuration.receiveWindowBytes, ReceiveWindow.windowBytesMin)
     lastStream += 1
     return ReliableStream(ReliableStream.ID(rawValue: lastStream), bounds, on: peer.host) {
       [hub] in hub.push($0)

@@ -10,6 +10,14 @@ final class ReliableStream: Sendable {
   struct ID: Hashable, Sendable { let rawValue: UInt64 }
 
   private typealias Settle = @Sendable (PendingSend.Outcome) -> Void
+  private struct Served {
+    let settle: Settle
+    let number: Int
+  }
+  private struct Awaited {
+    let number: Int
+    let promise: Promise<Bool?>
+  }
   private struct State {
     var machine: ReliableStreamMachine
     var pending: [SendQueue.Ticket: Settle] = [:]
@@ -17,9 +25,23 @@ final class ReliableStream: Sendable {
     var flushed: (@Sendable () -> Void)?
     var messagesSent = 0
     var messagesReceived = 0
+    var awaited: [Awaited] = []  // In ascending order.
+
+    var acknowledgedCount: Int { messagesSent - machine.outbound.unacknowledgedMessages }
+
+    /// Takes out the calls that wait for messages which have arrived.
+    mutating func takeDelivered() -> ArraySlice<Awaited> {
+      guard !awaited.isEmpty else { return [] }
+      let count = awaited.prefix { $0.number <= acknowledgedCount }.count
+      defer { awaited.removeFirst(count) }
+      return awaited.prefix(count)
+    }
   }
-  /// What became of an attempt to append a message.
-  enum Outcome: Sendable { case appended, full, ended }
+  /// What became of an attempt to append a message; those that were appended are numbered from 1.
+  enum Outcome: Sendable {
+    case appended(Int)
+    case full, ended
+  }
 
   let id: ID
   /// Takes messages that arrived, in order.
@@ -64,15 +86,34 @@ final class ReliableStream: Sendable {
   }
 
   /// Appends a message if there is room and no other one waits for it, and has it sent soon.
-  func append(_ message: [UInt8]) -> Outcome {
+  func append(_ message: Span<UInt8>) -> Outcome {
     let (outcome, wasIdle) = state.withLock { state -> (Outcome, Bool) in
       if state.isEnded { return (.ended, false) }
       let wasIdle = !state.machine.outbound.hasUnsent
       guard state.machine.append(message) else { return (.full, false) }
       state.messagesSent += 1
-      return (.appended, wasIdle)
+      return (.appended(state.messagesSent), wasIdle)
     }
     if wasIdle { wakeup.raise() }
+    return outcome
+  }
+
+  /// Appends a message if there is room for it, and something else goes as well.
+  ///
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - others: Asked under the lock of this stream once there is room; answers whether to append.
+  /// - Returns: What became of it, or `nil` when `others` said no.
+  func append(_ message: Span<UInt8>, ifAlso others: () -> Bool) -> Outcome? {
+    let outcome = state.withLock { state -> Outcome? in
+      if state.isEnded { return .ended }
+      guard state.machine.hasRoom(forMessageBytes: message.count) else { return .full }
+      guard others() else { return nil }
+      precondition(state.machine.append(message), "a stream with room takes a message")
+      state.messagesSent += 1
+      return .appended(state.messagesSent)
+    }
+    if case .appended = outcome { wakeup.raise() }
     return outcome
   }
 
@@ -88,13 +129,13 @@ final class ReliableStream: Sendable {
   ) -> SendQueue.Ticket? {
     let (ticket, outcome) = state.withLock { state -> (SendQueue.Ticket?, PendingSend.Outcome) in
       if state.isEnded { return (nil, .ended) }
-      guard !state.machine.append(message) else {
+      guard !state.machine.append(message.span) else {
         state.messagesSent += 1
-        return (nil, .appended)
+        return (nil, .appended(state.messagesSent))
       }
       let ticket = state.machine.enqueue(message)
       state.pending[ticket] = settle
-      return (ticket, .appended)
+      return (ticket, .withdrawn)
     }
     if ticket == nil {
       wakeup.raise()
@@ -105,7 +146,7 @@ final class ReliableStream: Sendable {
 
   /// Takes a message back that waits for room; those behind it move up.
   func withdraw(_ ticket: SendQueue.Ticket) {
-    let (withdrawn, served) = state.withLock { state -> (Settle?, [Settle]) in
+    let (withdrawn, served) = state.withLock { state -> (Settle?, [Served]) in
       guard state.machine.withdraw(ticket) else { return (nil, []) }
       return (state.pending.removeValue(forKey: ticket), Self.serve(&state))
     }
@@ -114,16 +155,42 @@ final class ReliableStream: Sendable {
   }
 
   /// Appends those that wait, as far as there is room.
-  private static func serve(_ state: inout State) -> [Settle] {
-    let tickets = state.machine.serve()
-    state.messagesSent += tickets.count
-    return tickets.compactMap { state.pending.removeValue(forKey: $0) }
+  private static func serve(_ state: inout State) -> [Served] {
+    state.machine.serve().compactMap { ticket in
+      state.messagesSent += 1
+      let number = state.messagesSent
+      return state.pending.removeValue(forKey: ticket).map { Served(settle: $0, number: number) }
+    }
   }
 
-  private func settle(_ served: [Settle]) {
+  private func settle(_ served: [Served]) {
     guard !served.isEmpty else { return }
     wakeup.raise()
-    for settle in served { settle(.appended) }
+    for one in served { one.settle(.appended(one.number)) }
+  }
+
+  // MARK: Receipts
+
+  /// Gives a promise whether a message has arrived, as soon as that is known.
+  ///
+  /// - Parameters:
+  ///   - promise: Given `true` when the remote peer has acknowledged the message, and `false` when the membership
+  ///     ended before.
+  ///   - number: The message.
+  func tell(_ promise: Promise<Bool?>, whenDelivered number: Int) {
+    let known = state.withLock { state -> Bool? in
+      if number <= state.acknowledgedCount { return true }
+      if state.isEnded { return false }
+      let index = state.awaited.firstIndex { number < $0.number } ?? state.awaited.endIndex
+      state.awaited.insert(Awaited(number: number, promise: promise), at: index)
+      return nil
+    }
+    if let known { promise.fulfil(known) }
+  }
+
+  /// Forgets a promise that is not waited for any longer.
+  func forget(_ promise: Promise<Bool?>) {
+    state.withLock { $0.awaited.removeAll { $0.promise === promise } }
   }
 
   // MARK: The session
@@ -143,15 +210,24 @@ final class ReliableStream: Sendable {
   }
 
   /// Takes everything that was appended as arrived, since the remote says so in ending the membership.
-  func acknowledgeAll() { state.withLock { $0.machine.outbound.acknowledgeAll() } }
+  func acknowledgeAll() {
+    let delivered = state.withLock { state in
+      state.machine.outbound.acknowledgeAll()
+      return state.takeDelivered()
+    }
+    for one in delivered { one.promise.fulfil(true) }
+  }
 
   /// Carries on over a link, from where the remote says it stands.
   func attach(to link: Link, received: UInt64, window: UInt64) throws(FrameError) {
-    try state.withLock { state throws(FrameError) in
+    let (delivered, served) = try state.withLock {
+      state throws(FrameError) -> (ArraySlice<Awaited>, [Served]) in
       try state.machine.attach(received: received, window: window)
+      return (state.takeDelivered(), Self.serve(&state))
     }
     carrier.take(link)
-    settle(state.withLock { Self.serve(&$0) })
+    for one in delivered { one.promise.fulfil(true) }
+    settle(served)
     wakeup.raise()
   }
 
@@ -168,12 +244,17 @@ final class ReliableStream: Sendable {
   /// Takes nothing more; who waits for room is let go.
   func end() {
     carrier.take(nil)
-    let waiting = state.withLock { state in
+    let (waiting, undelivered) = state.withLock { state in
       state.isEnded = true
       state.flushed = nil
-      return state.machine.endQueue().compactMap { state.pending.removeValue(forKey: $0) }
+      defer { state.awaited = [] }
+      return (
+        state.machine.endQueue().compactMap { state.pending.removeValue(forKey: $0) },
+        state.awaited
+      )
     }
     for settle in waiting { settle(.ended) }
+    for one in undelivered { one.promise.fulfil(false) }
     wakeup.connect(to: nil)
   }
 
@@ -221,12 +302,14 @@ final class ReliableStream: Sendable {
 
   /// Takes in an ACK.
   func acknowledge(_ acknowledgement: Acknowledgement) throws(FrameError) {
-    let (served, flushed) = try state.withLock {
-      state throws(FrameError) -> ([Settle], (@Sendable () -> Void)?) in
+    let (delivered, served, flushed) = try state.withLock {
+      state throws(FrameError) -> (ArraySlice<Awaited>, [Served], (@Sendable () -> Void)?) in
       try state.machine.acknowledge(acknowledgement)
+      let delivered = state.takeDelivered()
       let served = Self.serve(&state)
-      return (served, state.machine.outbound.isEmpty ? state.flushed.take() : nil)
+      return (delivered, served, state.machine.outbound.isEmpty ? state.flushed.take() : nil)
     }
+    for one in delivered { one.promise.fulfil(true) }
     settle(served)
     flushed?()
   }

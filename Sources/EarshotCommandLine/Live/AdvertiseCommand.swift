@@ -79,7 +79,7 @@ package struct AdvertiseCommand: LiveCommand {
     for await event in session.events {
       switch event {
       case .joined(let member): names[member.id] = member.name
-      case .message(let message): try? await session.send(message.bytes, to: [message.sender])
+      case .message(let message): _ = try? await session.send(message.bytes, to: [message.sender])
       case .left(let id, let reason, _) where reason != .disconnected:
         let name = names.removeValue(forKey: id) ?? id.short
         console.line("\(name.escapedForTerminals) is gone")

@@ -61,7 +61,8 @@ struct ChatOptions: Hashable, Sendable {
     live = try LiveOptions(arguments, service: Self.service)
     let patience = try arguments.seconds("--patience", else: .seconds(10), in: 0...3_600)
     session = Session.Configuration(
-      peersMax: 16, patience: patience, messageBytesMax: ChatMachine.messageBytesMax)
+      maximumPeerCount: 16, patience: patience,
+      maximumMessageBytes: ChatMachine.messageBytesMax)
   }
 
   static let service = "earshot-chat"

@@ -43,8 +43,13 @@ package struct ReliableStreamMachine: Hashable, Sendable {
   /// Appends a message to the own stream if there is room, and none waits for it.
   ///
   /// - Returns: Whether it was appended.
-  package mutating func append(_ message: [UInt8]) -> Bool {
-    queue.isEmpty && outbound.append(message: message.span)
+  package mutating func append(_ message: Span<UInt8>) -> Bool {
+    queue.isEmpty && outbound.append(message: message)
+  }
+
+  /// Whether a message of so many bytes would be appended now.
+  package func hasRoom(forMessageBytes count: Int) -> Bool {
+    queue.isEmpty && outbound.hasRoom(forBytes: MessagePart.wireBytes(messageBytes: count))
   }
 
   /// Has a message wait for room, behind those that do already; ``serve()`` appends it.

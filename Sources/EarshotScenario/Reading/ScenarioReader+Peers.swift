@@ -89,7 +89,7 @@ extension ScenarioReader {
     plan.count = object.value("count", .integer(1...1_000_000), default: 1)
     plan.size = object.value("size", .size(16...Self.messageBytesMax), default: 64)
     let limit =
-      peer.session(plan.session)?.messageBytesMax ?? Session.Configuration().messageBytesMax
+      peer.session(plan.session)?.messageBytesMax ?? Session.Configuration().maximumMessageBytes
     if plan.size > limit {
       object.note(
         "the session takes messages of at most \(Quantity.size(limit)); its \"messageBytesMax\" says so",

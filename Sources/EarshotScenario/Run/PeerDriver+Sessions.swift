@@ -198,9 +198,9 @@ extension Session.Configuration {
   fileprivate init(_ plan: SessionPlan) {
     self.init()
     if let patience = plan.patience { self.patience = patience }
-    if let capacity = plan.capacity { peersMax = capacity }
-    if let bytes = plan.messageBytesMax { messageBytesMax = bytes }
-    if let bytes = plan.outboxBytesMax { outboxBytesMax = bytes }
-    if let bytes = plan.windowBytes { windowBytes = bytes }
+    if let capacity = plan.capacity { maximumPeerCount = capacity }
+    if let bytes = plan.messageBytesMax { maximumMessageBytes = bytes }
+    if let bytes = plan.outboxBytesMax { sendBufferBytes = bytes }
+    if let bytes = plan.windowBytes { receiveWindowBytes = bytes }
   }
 }

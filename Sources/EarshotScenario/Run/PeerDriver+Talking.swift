@@ -70,7 +70,7 @@ extension PeerDriver {
     let message = TestMessage(stream: stream, number: number, size: size)
     do throws(EarshotError) {
       let limit = sendingTime(to: ledger.receiver, in: key.session)
-      try await calling(.send, about: ledger.receiver, limit: limit) {
+      _ = try await calling(.send, about: ledger.receiver, limit: limit) {
         () async throws(EarshotError) in
         try await session.send(message.bytes, to: [key.receiver])
       }
@@ -79,13 +79,13 @@ extension PeerDriver {
 
   /// How long sending may take, for want of room; for ever when the receiver takes its time.
   ///
-  /// Until what fills the outbox has left twice over, or the receiver has been given up.
+  /// Until what fills the send buffer has left twice over, or the receiver has been given up.
   private func sendingTime(to receiver: String, in name: String) -> Duration? {
     guard let session = plan.session(name),
       let other = scenario.peers.first(where: { $0.name == receiver }), other.reading == nil
     else { return nil }
     let defaults = Session.Configuration()
-    let bytes = (session.outboxBytesMax ?? defaults.outboxBytesMax) + defaults.messageBytesMax
+    let bytes = (session.outboxBytesMax ?? defaults.sendBufferBytes) + defaults.maximumMessageBytes
     let slowest = scenario.slowestBandwidth
     let loss: Duration = scenario.isLossy ? .seconds(120) : .zero
     return (session.patience ?? defaults.patience) + Evidence.calm + loss

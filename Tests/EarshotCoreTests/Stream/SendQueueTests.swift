@@ -100,3 +100,7 @@ struct SendQueueTests {
     return machine.serve()
   }
 }
+
+extension ReliableStreamMachine {
+  fileprivate mutating func append(_ message: [UInt8]) -> Bool { append(message.span) }
+}

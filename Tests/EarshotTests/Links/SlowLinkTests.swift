@@ -62,7 +62,7 @@ struct SlowLinkTests {
           guard case .joined = event else { continue }
           host.spawn("sends") {
             for size in sizes {
-              try? await session.send([UInt8](repeating: UInt8(size % 251), count: size))
+              _ = try? await session.send([UInt8](repeating: UInt8(size % 251), count: size))
             }
             if name == "ann" { try? await then(peer, session) }
           }

@@ -288,7 +288,7 @@ struct ReleasedTests {
   @Test("A message that waits for room holds its session, and arrives")
   func sending() {
     var configuration = Session.Configuration()
-    (configuration.outboxBytesMax, configuration.windowBytes) = (1_000, 1_000)
+    (configuration.sendBufferBytes, configuration.receiveWindowBytes) = (1_000, 1_000)
     Couple.play(configuration, bobListens: false) { couple in
       let sending = couple.start { [session = couple.anns.value] in
         for _ in 0..<20 { try await session.send([UInt8](repeating: 7, count: 60_000)) }
@@ -377,7 +377,7 @@ struct ReleasedTests {
   @Test("A sender whose reader is let go waits no longer", arguments: [false, true])
   func blockedSender(namesReceiver: Bool) {
     var configuration = Session.Configuration()
-    (configuration.outboxBytesMax, configuration.windowBytes) = (1_000, 1_000)
+    (configuration.sendBufferBytes, configuration.receiveWindowBytes) = (1_000, 1_000)
     Couple.play(configuration) { couple in
       let sending = couple.start { [session = couple.bobs.value, id = couple.annsID] in
         await failure {
