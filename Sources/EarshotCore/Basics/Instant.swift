@@ -73,3 +73,11 @@ extension Instant: CustomStringConvertible {
     return "\(nanoseconds < 0 ? "-" : "")\(magnitude / 1_000_000).\(padding)\(fraction)"
   }
 }
+
+extension Instant: InstantProtocol {
+  /// The instant a duration later; saturates at the ends of the range.
+  public func advanced(by duration: Duration) -> Instant { self + duration }
+
+  /// The time from this instant to another one; negative when the other comes first.
+  public func duration(to other: Instant) -> Duration { other - self }
+}
