@@ -28,7 +28,7 @@ let package = Package(
     .target(name: "CEarshot"),
     .target(name: "EarshotNetwork", dependencies: ["EarshotCore"], swiftSettings: house),
     .target(
-      name: "EarshotSimulator", dependencies: ["EarshotCore", "EarshotNetwork"],
+      name: "EarshotSimulator", dependencies: ["EarshotCore", "EarshotNetwork", "CEarshot"],
       swiftSettings: house),
     .target(
       name: "EarshotPOSIX", dependencies: ["EarshotCore", "EarshotNetwork", "CEarshot"],

@@ -56,7 +56,7 @@ final class Guest: Sendable {
   let keyboard: Keyboard
   /// Whether every key is handed over.
   private let isRaw = Flag()
-  private let task = Mutex<Task<Void, Never>?>(nil)
+  private let task = Mutex<SimulatedTask<Void>?>(nil)
   private let ended = Mutex<ExitCode?>(nil)
 
   /// Somebody at a host.

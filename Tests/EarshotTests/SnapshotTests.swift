@@ -36,7 +36,7 @@ struct SnapshotTests {
     let host = world.makeHost("a")
     let hub = SnapshotHub(0)
     let lines = Mutex<[String]>([])
-    var tasks: [Task<Void, Never>] = []
+    var tasks: [SimulatedTask<Void>] = []
     for name in ["first", "second"] {
       tasks.append(
         host.spawn(name) {

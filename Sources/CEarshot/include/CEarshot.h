@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include "CEarshotEscapes.h"
 #include "CEarshotTerminal.h"
 
 /* A socket, or an accepted connection, that does not block and is not inherited by other programs.

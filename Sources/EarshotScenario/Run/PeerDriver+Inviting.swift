@@ -61,7 +61,7 @@ extension PeerDriver {
       await driver.host.wait(until: driver.host.now + delay)
       call.cancel()
     }
-    await call.value
+    _ = try? await call.wait()
   }
 
   private func inviteToTheEnd(_ id: PeerID, _ plan: InvitationPlan) async {

@@ -111,7 +111,7 @@ actor PeerDriver {
   @discardableResult
   nonisolated func spawn(
     _ name: String, _ operation: @escaping @Sendable (isolated PeerDriver) async -> Void
-  ) -> Task<Void, Never> {
+  ) -> SimulatedTask<Void> {
     host.spawn("\(plan.name): \(name)") { await operation(self) }
   }
 

@@ -3,7 +3,7 @@
 /// Sendable as its scheduler is: `enqueue` from a thread that does not drive the world traps.
 final class HostSerialExecutor: SerialExecutor, @unchecked Sendable {
   private let host: HostProcess
-  private let scheduler: Scheduler
+  let scheduler: Scheduler
   private let task: HostTaskExecutor
 
   /// An executor beside the one for tasks, which is what tasks of the host prefer: while a job runs on both, its
@@ -31,7 +31,7 @@ final class HostSerialExecutor: SerialExecutor, @unchecked Sendable {
 /// Sendable as its scheduler is: `enqueue` from a thread that does not drive the world traps.
 final class HostTaskExecutor: TaskExecutor, @unchecked Sendable {
   private let host: HostProcess
-  private let scheduler: Scheduler
+  let scheduler: Scheduler
 
   init(_ host: HostProcess) { (self.host, scheduler) = (host, host.scheduler) }
 

@@ -7,8 +7,7 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
   /// The executor of everything on this host.
   public let executor: NetworkExecutor
   private let seed: UInt64
-  private var tasks: [Int: Task<Void, Never>] = [:]
-  private var taskCount = 0
+  private var tasks = TaskRegistry()
   private var shutdownObservers: [Int: @Sendable () -> Void] = [:]
   private var shutdownCount = 0
 
@@ -97,30 +96,60 @@ extension SimulatedHost {
   /// The end of the world cancels it, and waits for its end.
   ///
   /// - Parameters:
-  ///   - name: The task's name, for messages about it.
-  ///   - operation: What it does.
+  ///   - name: The name of the task, for messages about it.
+  ///   - operation: The task's code.
   /// - Returns: The task.
   @discardableResult
   public func spawn(
     _ name: String, _ operation: @escaping @Sendable () async -> Void
-  ) -> Task<Void, Never> {
-    kernel.scheduler.enter()
-    let number = taskCount
-    taskCount += 1
-    let task = kernel.scheduler.naming(name) {
+  ) -> SimulatedTask<Void> { start(name, operation) }
+
+  /// Starts a task on this host that returns a value or throws an error, to be read when the run is over.
+  ///
+  /// The end of the world cancels it, and waits for its end. A closure that is one expression and does not throw is
+  /// taken for one without a value, unless the type of the task is given.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the task, for messages about it.
+  ///   - operation: The task's code.
+  /// - Returns: The task; an error that it throws is seen there and nowhere else.
+  @_disfavoredOverload
+  public func spawn<Success: Sendable>(
+    _ name: String, _ operation: @escaping @Sendable () async throws -> Success
+  ) -> SimulatedTask<Success> { start(name, operation) }
+
+  private func start<Success: Sendable>(
+    _ name: String, _ operation: @escaping @Sendable () async throws -> Success
+  ) -> SimulatedTask<Success> {
+    let scheduler = kernel.scheduler
+    scheduler.enter()
+    let number = tasks.takeNumber()
+    let spawned = SpawnedTask(name, on: process)
+    let outcome = TaskOutcome<Success>()
+    let task = scheduler.registering(spawned) {
       Task(name: name, executorPreference: executor.task) { [self] in
-        await operation()
-        tasks[number] = nil
+        let result: Result<Success, any Error>
+        do {
+          result = .success(
+            try await SpawnedTask.$current.withValue(spawned) { try await operation() })
+        } catch {
+          result = .failure(error)
+        }
+        tasks.remove(number)
+        scheduler.noteEnd(of: spawned)
+        outcome.set(result)
+        return try result.get()
       }
     }
-    tasks[number] = task
-    return task
+    tasks.add(number, spawned) { task.cancel() }
+    return SimulatedTask(spawned, task, outcome)
   }
 
+  /// The tasks that were spawned and have not ended, the oldest first.
+  var waitingTasks: [SpawnedTask] { tasks.waiting }
+
   /// Cancels the tasks that were spawned and have not ended, the oldest first.
-  func cancelTasks() {
-    for (_, task) in tasks.sorted(by: { $0.key < $1.key }) { task.cancel() }
-  }
+  func cancelTasks() { tasks.cancelAll() }
 }
 
 // MARK: Sockets

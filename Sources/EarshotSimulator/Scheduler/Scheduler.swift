@@ -10,7 +10,9 @@ final class Scheduler: @unchecked Sendable {
   @exclusivity(unchecked) private(set) unowned(unsafe) var current: HostProcess?
   /// How many hosts stand still: while there are none, no host has to be asked.
   @exclusivity(unchecked) private(set) var stoppedHosts = 0
-  private let seed: UInt64
+  /// What a crash of the world's code writes.
+  let crashLine: CrashLine
+  private let run: RunLabel
   private var phase = Phase.idle
   private var owner = ThreadID.current
   @exclusivity(unchecked) private var events = EventHeap()
@@ -18,11 +20,13 @@ final class Scheduler: @unchecked Sendable {
   @exclusivity(unchecked) private var timers = TimerRecords()
   @exclusivity(unchecked) private var actions = ActionTable()
   @exclusivity(unchecked) private var ready = WorkQueue()
-  private var taskNames = TaskNames()
+  @exclusivity(unchecked) private var tasks = TaskTable()
+  /// The task that is being spawned.
+  private var spawning: SpawnedTask?
 
   private enum Phase { case idle, running, finishing, finished }
 
-  init(seed: UInt64) { self.seed = seed }
+  init(_ run: RunLabel) { (self.run, crashLine) = (run, CrashLine(run.crashLine)) }
 
   var instant: Instant { Instant(nanoseconds: now) }
 
@@ -62,13 +66,15 @@ extension Scheduler {
     precondition(phase == .idle, "a world is run from outside of it, and not after its end")
     (phase, owner) = (.running, .current)
     defer { phase = .idle }
-    runReadyWork()
-    while try !isOver() {
-      guard let key = events.pop(until: limit) else { return events.count == 0 ? .idle : .limit }
-      dispatch(key, fabric)
+    return try EscapeHooks.watching(self) {
       runReadyWork()
+      while try !isOver() {
+        guard let key = events.pop(until: limit) else { return events.count == 0 ? .idle : .limit }
+        dispatch(key, fabric)
+        runReadyWork()
+      }
+      return .over
     }
-    return .over
   }
 
   /// Why a run has stopped.
@@ -105,14 +111,13 @@ extension Scheduler {
   /// Calls every armed timer of a host, so that what waits finds the host down; then runs what is ready.
   func runLastWork() {
     for timer in timers.armed { (timer as? SimulatedTimer)?.fireLast() }
-    runReadyWork()
+    EscapeHooks.watching(self) { runReadyWork() }
   }
 
   /// Forgets what was to happen.
   func end() {
     events.removeAll()
     actions.removeAll()
-    taskNames = TaskNames()
     phase = .finished
   }
 }
@@ -148,7 +153,10 @@ extension Scheduler {
   /// Appends a job that the language's runtime wants to be run.
   func enqueue(_ job: UnownedJob, _ work: ReadyWork.Work, on host: HostProcess) {
     checkThread(describe(job, host))
-    taskNames.add(job)
+    if let spawning {
+      tasks.add(spawning, job)
+      self.spawning = nil
+    }
     append(ReadyWork(host: .passUnretained(host), work: work))
   }
 
@@ -166,8 +174,11 @@ extension Scheduler {
       next.host._withUnsafeGuaranteedRef { current = $0 }
       switch next.work {
       case .serial(let job, let serial, let task):
+        tasks.noteRun(of: job, at: now)
         job.runSynchronously(isolatedTo: serial, taskExecutor: task)
-      case .task(let job, let executor): job.runSynchronously(on: executor)
+      case .task(let job, let executor):
+        tasks.noteRun(of: job, at: now)
+        job.runSynchronously(on: executor)
       case .call(let index): actions.take(index)?()
       }
     }
@@ -185,12 +196,15 @@ extension Scheduler {
   /// Takes in that a host stops, or goes on.
   func noteStop(_ isStopped: Bool) { stoppedHosts += isStopped ? 1 : -1 }
 
-  /// Names the task that is spawned by a body.
-  func naming<Result>(_ name: String, _ body: () -> Result) -> Result {
-    taskNames.next = name
-    defer { taskNames.next = nil }
+  /// Takes the first job that a body enqueues for that of a spawned task.
+  func registering<Result>(_ task: SpawnedTask, _ body: () -> Result) -> Result {
+    spawning = task
+    defer { spawning = nil }
     return body()
   }
+
+  /// Takes in that a spawned task comes to its end.
+  func noteEnd(of task: SpawnedTask) { tasks.remove(task) }
 }
 
 // MARK: The thread
@@ -210,14 +224,26 @@ extension Scheduler {
   }
 
   private func describe(_ job: UnownedJob, _ host: HostProcess) -> String {
-    let name = taskNames.name(of: job).map { "task '\($0)', " } ?? ""
+    let name = tasks[job].map { "task '\($0.name)', " } ?? ""
     return "\(name)\(job) of host '\(host.name)'"
   }
 
   private func trapForeign(_ thing: String) -> Never {
-    let message =
+    trap(
       "\(thing) came from a thread that does not drive the world: "
-      + "real time or a real thread has leaked into the simulation"
+        + "real time or a real thread has leaked into the simulation")
+  }
+
+  /// Traps if code of a host is what leaves the world.
+  func noteEscape(_ escape: Escape) {
+    guard let current else { return }
+    let task = SpawnedTask.current.map { "task '\($0.name)'" } ?? "code"
+    trap("\(task) of host '\(current.name)' has left the world: it \(escape.explanation)")
+  }
+
+  /// Ends the process with a message, and with what repeats the run.
+  func trap(_ message: String) -> Never {
+    let message = "\(message).\n\(run.sentence(at: instant))"
     // An optimised build would keep a trap's message to itself.
     StandardError.write(message + "\n")
     preconditionFailure(message)

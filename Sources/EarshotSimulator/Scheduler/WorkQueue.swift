@@ -57,14 +57,3 @@ struct ActionTable: ~Copyable {
     for index in 0..<actions.end { actions[index] = nil }
   }
 }
-
-/// The names of the tasks that hosts have spawned, by the description of their jobs.
-struct TaskNames {
-  private var names: [String: String] = [:]
-  /// The name of the task that is being spawned.
-  var next: String?
-
-  mutating func add(_ job: UnownedJob) { if let next { names["\(job)"] = next } }
-
-  func name(of job: UnownedJob) -> String? { names["\(job)"] }
-}

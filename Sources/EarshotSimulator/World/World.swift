@@ -31,7 +31,7 @@ public final class World: @unchecked Sendable {
   ///   - configuration: The conditions of the network.
   public init(seed: UInt64, configuration: WorldConfiguration = WorldConfiguration()) {
     self.seed = seed
-    scheduler = Scheduler(seed: seed)
+    scheduler = Scheduler(RunLabel(seed: seed, replay: configuration.replay))
     hostTable = HostTable()
     trace = TraceRecorder(scheduler, hostTable)
     fabric = Fabric(scheduler, trace, hostTable, seed: seed, configuration: configuration)
@@ -77,6 +77,13 @@ public final class World: @unchecked Sendable {
     return host
   }
 
+  /// The tasks that were spawned and have not ended, host by host, each host's in the order of their beginnings.
+  ///
+  /// When a run is over, each of them waits for something that has not happened.
+  public var waitingTasks: [WaitingTask] {
+    (pastHosts + hosts).flatMap(\.waitingTasks).map(WaitingTask.init)
+  }
+
   // MARK: Time
 
   /// Has the world itself do something at an instant: a fault, a check.
@@ -104,6 +111,22 @@ public final class World: @unchecked Sendable {
   /// - Parameter duration: The virtual time.
   public func run(for duration: Duration) { run(until: now + duration) }
 
+  /// Runs until a condition holds, for so much virtual time at most.
+  ///
+  /// The time afterwards is that of the event after which the condition held, or else the end of the duration.
+  ///
+  /// - Parameters:
+  ///   - condition: Asked before the first event and after each one, outside of all hosts.
+  ///   - duration: The virtual time.
+  /// - Returns: Whether the condition holds.
+  /// - Throws: What the condition throws.
+  public func run(until condition: () throws -> Bool, within duration: Duration) rethrows -> Bool {
+    let limit = (now + duration).nanoseconds
+    if try scheduler.run(until: limit, over: fabric, unless: condition) == .over { return true }
+    scheduler.advance(to: limit)
+    return try condition()
+  }
+
   /// Runs until nothing is left that could ever happen, or until an instant.
   ///
   /// The time afterwards is that of the last event.
@@ -118,7 +141,9 @@ public final class World: @unchecked Sendable {
   /// Ends the world: tasks are cancelled, everything that waits on a host fails with `hostDown`, and code runs
   /// until none is left, while the network refuses everything.
   ///
-  /// Also the code of crashed and suspended hosts. Releasing the world does the same.
+  /// Also the code of crashed and suspended hosts. Releasing the world does the same. A task that does not end even
+  /// now waits for something that is not of the world, or for a continuation that is never resumed; it is a trap
+  /// that names the task.
   public func finish() {
     guard scheduler.beginEnd() else { return }
     let all = hosts + pastHosts
@@ -127,6 +152,11 @@ public final class World: @unchecked Sendable {
     for host in all { host.kernel.shutDownSockets() }
     for host in all { host.tellShutdown() }
     scheduler.runLastWork()
+    if let task = waitingTasks.first {
+      scheduler.trap(
+        "\(task), has not ended with its world: it waits for another thread or executor, "
+          + "or for a continuation that nothing resumes")
+    }
     (hosts, pastHosts) = ([], [])
     fabric.end()
     trace.setSink(nil)

@@ -6,14 +6,17 @@ public struct WorldConfiguration: Hashable, Sendable {
   public var multicastLoss: Ratio
   /// How long a host asks for the address of one that does not answer before it says `hostUnreachable`.
   public var unreachableAfter: Duration
+  /// What repeats a run of the world, such as a command; every trap of the world prints it.
+  public var replay: String?
 
   /// A quiet local network.
   public init(
     defaultLink: LinkConditions = .lan, multicastLoss: Ratio = .zero,
-    unreachableAfter: Duration = .seconds(3)
+    unreachableAfter: Duration = .seconds(3), replay: String? = nil
   ) {
     self.defaultLink = defaultLink
     self.multicastLoss = multicastLoss
     self.unreachableAfter = unreachableAfter
+    self.replay = replay
   }
 }

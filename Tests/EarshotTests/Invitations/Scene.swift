@@ -22,13 +22,13 @@ final class Scene: Sendable {
     let what: String
     let begun: Instant
     private let host: any NetworkHost
-    private let state = Mutex<(task: Task<Void, Never>?, end: (String, Instant)?)>((nil, nil))
+    private let state = Mutex<(task: SimulatedTask<Void>?, end: (String, Instant)?)>((nil, nil))
 
     fileprivate init(_ what: String, on host: any NetworkHost) {
       (self.what, self.host, begun) = (what, host, host.now)
     }
 
-    fileprivate func started(as task: Task<Void, Never>) { state.withLock { $0.task = task } }
+    fileprivate func started(as task: SimulatedTask<Void>) { state.withLock { $0.task = task } }
 
     fileprivate func ended(_ result: String) {
       let now = host.now
@@ -42,7 +42,7 @@ final class Scene: Sendable {
 
     /// Waits for the end; how it ended: what was returned, or the code of what was thrown.
     func end() async -> String {
-      await state.withLock { $0.task }?.value
+      _ = try? await state.withLock { $0.task }?.wait()
       return result ?? "never"
     }
 

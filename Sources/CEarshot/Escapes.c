@@ -1,0 +1,58 @@
+#include "CEarshotEscapes.h"
+
+#include <stddef.h>
+
+/* The runtime asks these hooks, if they are set, in place of its own functions, which it passes along
+   (swift/Runtime/Concurrency.h). */
+#define SWIFT_CC __attribute__((swiftcall))
+
+typedef struct job job;
+typedef struct {
+  void *identity;
+  void *implementation;
+} executor;
+
+typedef SWIFT_CC void (*enqueue)(job *);
+typedef SWIFT_CC void (*enqueue_hook)(job *, enqueue);
+typedef SWIFT_CC executor (*main_executor)(void);
+typedef SWIFT_CC executor (*main_executor_hook)(main_executor);
+
+extern enqueue_hook swift_task_enqueueGlobal_hook __attribute__((weak));
+extern main_executor_hook swift_task_getMainExecutor_hook __attribute__((weak));
+
+static enqueue_hook enqueue_hook_before;
+static main_executor_hook main_executor_hook_before;
+static earshot_escape_handler told;
+static _Thread_local const void *watched;
+
+static SWIFT_CC void enqueue_global(job *job, enqueue original) {
+  if (watched != NULL) told(watched, EARSHOT_ESCAPE_POOL);
+  if (enqueue_hook_before != NULL) {
+    enqueue_hook_before(job, original);
+  } else {
+    original(job);
+  }
+}
+
+static SWIFT_CC executor get_main_executor(main_executor original) {
+  if (watched != NULL) told(watched, EARSHOT_ESCAPE_MAIN);
+  return main_executor_hook_before != NULL ? main_executor_hook_before(original) : original();
+}
+
+void earshot_escapes_install(earshot_escape_handler handler) {
+  told = handler;
+  if (&swift_task_enqueueGlobal_hook != NULL) {
+    enqueue_hook_before = swift_task_enqueueGlobal_hook;
+    swift_task_enqueueGlobal_hook = enqueue_global;
+  }
+  if (&swift_task_getMainExecutor_hook != NULL) {
+    main_executor_hook_before = swift_task_getMainExecutor_hook;
+    swift_task_getMainExecutor_hook = get_main_executor;
+  }
+}
+
+const void *earshot_escapes_watch(const void *context) {
+  const void *before = watched;
+  watched = context;
+  return before;
+}

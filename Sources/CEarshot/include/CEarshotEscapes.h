@@ -1,0 +1,31 @@
+#ifndef CEARSHOT_ESCAPES_H
+#define CEARSHOT_ESCAPES_H
+
+/* What leaves the executors that a thread drives: a job for the pool of threads that the language's runtime keeps,
+   or a wish for the main executor. */
+enum {
+  EARSHOT_ESCAPE_POOL = 0,
+  EARSHOT_ESCAPE_MAIN = 1,
+};
+
+typedef void (*earshot_escape_handler)(const void *context, int escape);
+
+/* Has the handler told of every escape on a thread that is watched, before it happens. To be called once. */
+void earshot_escapes_install(earshot_escape_handler handler);
+
+/* Watches the calling thread with a context, or not with NULL. Returns the context before. */
+const void *earshot_escapes_watch(const void *context);
+
+/* The line that a crash of the calling thread writes to the standard error, or none with NULL; a string that stays
+   where it is until it is replaced. Returns the line before. */
+const char *earshot_crash_line(const char *line);
+
+/* Adds a line for crashes of threads that have none, until the end with the returned number, which is -1 if there
+   are too many; the string stays where it is until then. */
+int earshot_crash_test_begin(const char *line);
+void earshot_crash_test_end(int number);
+
+/* Has crashes write their thread's line, or else all that were added, and then go on as before. To be called once. */
+void earshot_crash_lines_install(void);
+
+#endif
