@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "Earshot", targets: ["Earshot"]),
     .library(name: "EarshotPOSIX", targets: ["EarshotPOSIX"]),
     .library(name: "EarshotSimulator", targets: ["EarshotSimulator"]),
+    .library(name: "EarshotTesting", targets: ["EarshotTesting"]),
     .library(name: "EarshotScenario", targets: ["EarshotScenario"]),
     .executable(name: "earshot", targets: ["EarshotCLI"]),
   ],
@@ -33,6 +34,8 @@ let package = Package(
     .target(
       name: "EarshotPOSIX", dependencies: ["EarshotCore", "EarshotNetwork", "CEarshot"],
       swiftSettings: house),
+    .target(
+      name: "EarshotTesting", dependencies: ["EarshotSimulator"], swiftSettings: house),
     // What acts.
     .target(name: "EarshotTLS", dependencies: ["EarshotCore"], swiftSettings: house),
     .target(
@@ -66,6 +69,9 @@ let package = Package(
       name: "EarshotSimulatorTests",
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "TestKit"],
       exclude: ["linux-tcp.py"], swiftSettings: house),
+    .testTarget(
+      name: "EarshotTestingTests", dependencies: ["EarshotTesting", "EarshotSimulator"],
+      swiftSettings: house),
     .testTarget(
       name: "EarshotPOSIXTests",
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotPOSIX"], swiftSettings: house),

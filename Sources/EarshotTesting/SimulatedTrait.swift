@@ -1,0 +1,91 @@
+public import EarshotSimulator
+public import Testing
+
+/// Runs a test in one simulated world after the other, each with a seed of its own, until one fails.
+///
+/// ```swift
+/// @Test(.simulated(seeds: 200))
+/// func greeting() throws {
+///   let world = World.current
+///   let ann = world.makeHost("ann")
+///   let task = ann.spawn("greeting") { try await greet(from: ann) }
+///   world.run(for: .seconds(10))
+///   #expect(try task.value == "hello")
+/// }
+/// ```
+///
+/// Every run has a world of its own, ``EarshotSimulator/World/current``, which ends with the run. After the first run
+/// that records an issue or throws an error the test ends; each of the run's issues names the seed and the command
+/// that replays it, which is the test with the seed in the environment variable `EARSHOT_SEED`. A crash writes the
+/// same line to the standard error.
+///
+/// As a trait of a suite it applies to each test of the suite.
+public struct SimulatedTrait: TestTrait, SuiteTrait, TestScoping {
+  private let seeds: SeedChoice
+  private let configuration: WorldConfiguration
+
+  package init(_ seeds: SeedChoice, _ configuration: WorldConfiguration) {
+    (self.seeds, self.configuration) = (seeds, configuration)
+  }
+
+  /// Whether the trait applies to the tests of a suite: it does.
+  public var isRecursive: Bool { true }
+
+  /// Runs a test once for each seed.
+  ///
+  /// - Parameters:
+  ///   - test: The test.
+  ///   - testCase: The case of the test.
+  ///   - function: The body of the test.
+  /// - Throws: `CancellationError` when the test is cancelled.
+  @concurrent
+  public func provideScope(
+    for test: Test, testCase: Test.Case?,
+    performing function: @concurrent @Sendable () async throws -> Void
+  ) async throws {
+    CrashLine.writeOnCrash()
+    for seed in try seeds.seeds {
+      try Task.checkCancellation()
+      let run = SeedRun(seed, of: test, configuration)
+      guard try await run.passes(testCase, function) else { return }
+    }
+  }
+}
+
+extension Trait where Self == SimulatedTrait {
+  /// Runs the test in worlds with the seeds from 0 on, until one fails.
+  ///
+  /// - Parameters:
+  ///   - count: The number of seeds.
+  ///   - configuration: The conditions of the network.
+  /// - Returns: The trait.
+  public static func simulated(
+    seeds count: Int, configuration: WorldConfiguration = WorldConfiguration()
+  ) -> Self {
+    precondition(count > 0, "a test without a seed tests nothing")
+    return .simulated(seeds: 0...count - 1, configuration: configuration)
+  }
+
+  /// Runs the test in worlds with the seeds of a range, until one fails.
+  ///
+  /// - Parameters:
+  ///   - seeds: The seeds, such as `100...199`; none is negative.
+  ///   - configuration: The conditions of the network.
+  /// - Returns: The trait.
+  public static func simulated(
+    seeds: ClosedRange<Int>, configuration: WorldConfiguration = WorldConfiguration()
+  ) -> Self { .simulated(seeds: seeds.map { UInt64($0) }, configuration: configuration) }
+
+  /// Runs the test in worlds with the given seeds, one after the other, until one fails.
+  ///
+  /// - Parameters:
+  ///   - seeds: The seeds, such as `[7, 4_711]`.
+  ///   - configuration: The conditions of the network.
+  /// - Returns: The trait.
+  public static func simulated(
+    seeds: [UInt64], configuration: WorldConfiguration = WorldConfiguration()
+  ) -> Self {
+    precondition(!seeds.isEmpty, "a test without a seed tests nothing")
+    return SimulatedTrait(SeedChoice(seeds), configuration)
+  }
+}

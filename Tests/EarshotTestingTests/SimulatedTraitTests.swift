@@ -1,0 +1,266 @@
+import EarshotSimulator
+import EarshotTesting
+import Synchronization
+import Testing
+
+/// Counts what runs of a test have seen.
+private final class Log: Sendable {
+  private let state = Mutex<[UInt64]>([])
+
+  func add(_ seed: UInt64) { state.withLock { $0.append(seed) } }
+
+  var seeds: [UInt64] { state.withLock { $0 } }
+}
+
+private struct Failure: Error, Equatable {}
+
+@Suite("Tests in simulated worlds")
+struct SimulatedTraitTests {
+  private static let count = Log()
+  private static let range = Log()
+  private static let list = Log()
+
+  /// Runs a body as a test with the trait would, whose issues are expected to be of one seed.
+  private func run(
+    _ seeds: SeedChoice, failingAt seed: UInt64?,
+    _ body: @escaping @Sendable (World) async throws -> Void
+  ) async throws {
+    let trait = SimulatedTrait(seeds, WorldConfiguration())
+    let test = try #require(Test.current)
+    let testCase = Test.Case.current
+    let issues = Mutex<[Issue]>([])
+    let swallowing = IssueHandlingTrait.compactMapIssues { issue in
+      issues.withLock { $0.append(issue) }
+      return nil
+    }
+    try await swallowing.provideScope(for: test, testCase: testCase) {
+      try await trait.provideScope(for: test, testCase: testCase) { try await body(World.current) }
+    }
+    let comments = issues.withLock { $0 }.map { $0.comments.map(\.rawValue) }
+    guard let seed else { return #expect(comments.isEmpty) }
+    let name = test.name.prefix { $0 != "(" }
+    let replay =
+      "EARSHOT_SEED=\(seed) swift test --filter 'EarshotTestingTests.SimulatedTraitTests/\(name)'"
+    #expect(comments == [["Seed \(seed). Replay: \(replay)"]])
+  }
+
+  @Test("A test runs once for each seed, in a world of its own", .simulated(seeds: 3))
+  func counted() {
+    let world = World.current
+    #expect(world.hosts.isEmpty && world.now == .zero)
+    _ = world.makeHost("ann")
+    Self.count.add(world.seed)
+    #expect(Self.count.seeds == Array(0...world.seed))
+  }
+
+  @Test("The seeds may be a range", .simulated(seeds: 100...102))
+  func ranged() async {
+    Self.range.add(World.current.seed)
+    #expect(Self.range.seeds == Array(100...World.current.seed))
+  }
+
+  @Test("The seeds may be a list", .simulated(seeds: [7, 4_711]))
+  func listed() {
+    Self.list.add(World.current.seed)
+    #expect(Self.list.seeds == (World.current.seed == 7 ? [7] : [7, 4_711]))
+  }
+
+  @Test(
+    "A test with arguments runs every case with every seed", .simulated(seeds: 2), arguments: 1...3)
+  func cases(number: Int) {
+    let world = World.current
+    for index in 0..<number { _ = world.makeHost("\(index)") }
+    #expect(world.hosts.count == number)
+  }
+
+  @Test("An expectation that fails ends the test, and names the seed and the replay")
+  func expectation() async throws {
+    let log = Log()
+    try await run(SeedChoice(Array(0..<10), environment: [:]), failingAt: 3) { world in
+      log.add(world.seed)
+      #expect(world.seed != 3)
+      #expect(world.seed < 5)
+    }
+    #expect(log.seeds == [0, 1, 2, 3])
+  }
+
+  @Test("An expectation in a task of a host is one of the test")
+  func expectationOnHost() async throws {
+    let log = Log()
+    try await run(SeedChoice(Array(0..<10), environment: [:]), failingAt: 2) { world in
+      log.add(world.seed)
+      let ann = world.makeHost("ann")
+      ann.spawn("check") {
+        try? await ann.sleep(for: .seconds(1))
+        #expect(world.seed != 2)
+      }
+      world.run(for: .seconds(2))
+    }
+    #expect(log.seeds == [0, 1, 2])
+  }
+
+  @Test("A requirement that fails ends the test")
+  func requirement() async throws {
+    let log = Log()
+    try await run(SeedChoice([5, 6, 7], environment: [:]), failingAt: 6) { world in
+      log.add(world.seed)
+      try #require(world.seed != 6)
+    }
+    #expect(log.seeds == [5, 6])
+  }
+
+  @Test("An error that is thrown ends the test")
+  func thrown() async throws {
+    let log = Log()
+    try await run(SeedChoice([5, 6, 7], environment: [:]), failingAt: 5) { world in
+      log.add(world.seed)
+      await Task.yield()
+      throw Failure()
+    }
+    #expect(log.seeds == [5])
+  }
+
+  @Test("Known issues do not end the test", .simulated(seeds: 2))
+  func knownIssue() { withKnownIssue { Issue.record("known") } }
+
+  @Test("The environment chooses one seed, also one that the trait does not name")
+  func replay() async throws {
+    let log = Log()
+    let environment = ["EARSHOT_SEED": "4711"]
+    try await run(SeedChoice([5, 6, 7], environment: environment), failingAt: 4_711) { world in
+      log.add(world.seed)
+      #expect(Bool(false))
+    }
+    #expect(log.seeds == [4_711])
+  }
+
+  @Test("A seed of the environment that is none runs nothing, and is an error")
+  func badReplay() async throws {
+    let log = Log()
+    let error = await #expect(throws: (any Error).self) {
+      try await run(SeedChoice([5], environment: ["EARSHOT_SEED": "seven"]), failingAt: nil) {
+        log.add($0.seed)
+      }
+    }
+    #expect("\(String(describing: error))".contains("EARSHOT_SEED is \"seven\""))
+    #expect(log.seeds.isEmpty)
+  }
+
+  @Test("A run ends its world, and what waits there is cancelled")
+  func ending() async throws {
+    let ended = Log()
+    try await run(SeedChoice([5, 6], environment: [:]), failingAt: nil) { world in
+      let ann = world.makeHost("ann")
+      ann.spawn("sleeper") {
+        try? await ann.sleep(for: .seconds(100))
+        ended.add(world.seed)
+      }
+      world.run(for: .seconds(1))
+      #expect(ended.seeds == (world.seed == 5 ? [] : [5]))
+    }
+    #expect(ended.seeds == [5, 6])
+  }
+
+  @Test("A test that is cancelled begins no further run")
+  func cancelled() async throws {
+    let log = Log()
+    let test = try #require(Test.current)
+    let testCase = Test.Case.current
+    let task = Task {
+      try await SimulatedTrait(
+        SeedChoice(Array(0..<10), environment: [:]), WorldConfiguration()
+      ).provideScope(for: test, testCase: testCase) {
+        log.add(World.current.seed)
+        if World.current.seed == 2 { withUnsafeCurrentTask { $0?.cancel() } }
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(log.seeds == [0, 1, 2])
+  }
+}
+
+@Suite("A suite in simulated worlds", .simulated(seeds: 4))
+struct SimulatedSuiteTests {
+  private static let seeds = [Log(), Log()]
+
+  @Test("Each test of a suite has worlds, beside those of its neighbours", arguments: 0...1)
+  func neighbours(number: Int) async {
+    let world = World.current
+    let ann = world.makeHost("ann")
+    let task = ann.spawn("count") {
+      for _ in 0..<10 { try? await ann.sleep(for: .seconds(1)) }
+    }
+    await Task.yield()
+    #expect(world.run(until: { task.result != nil }, within: .seconds(100)))
+    #expect(world === World.current && world.now == .zero + .seconds(10))
+    Self.seeds[number].add(world.seed)
+    #expect(Self.seeds[number].seeds == Array(0...world.seed))
+  }
+}
+
+@Suite("Crashes in simulated worlds")
+struct CrashLineTests {
+  @Test("A crash of a host's code writes the seed and the replay")
+  func crash() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      CrashLine.writeOnCrash()
+      let world = World(seed: 42, configuration: WorldConfiguration(replay: "SEED=42 make again"))
+      let ann = world.makeHost("ann")
+      ann.spawn("stumbles") {
+        try? await ann.sleep(for: .seconds(1))
+        let empty: [Int] = []
+        print(empty[world.hosts.count])
+      }
+      world.run(for: .seconds(2))
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("A crash in the world of seed 42. Replay: SEED=42 make again"))
+    #expect(!message.contains("test of"))
+  }
+
+  @Test("A crash of a test's own code writes the lines of the worlds that are being tested")
+  func crashOutside() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      CrashLine.writeOnCrash()
+      await CrashLine("the first test\n").whileTesting {}
+      await CrashLine("the second test\n").whileTesting {
+        let empty: [Int] = []
+        print(empty[0])
+      }
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("the second test") && !message.contains("the first test"))
+  }
+}
+
+@Suite("Runs over many seeds")
+struct SeedsTests {
+  @Test("The first seed whose run throws ends the runs, and is named")
+  func failing() {
+    var seeds: [UInt64] = []
+    let failure = #expect(throws: SeedFailure.self) {
+      try World.run(seeds: 0..<10) { world in
+        seeds.append(world.seed)
+        if world.seed == 3 { throw Failure() }
+      }
+    }
+    #expect(failure?.seed == 3 && failure?.error as? Failure == Failure())
+    #expect(seeds == [0, 1, 2, 3])
+  }
+
+  @Test("Runs that throw nothing go through all seeds, each in a world that ends with it")
+  func passing() throws {
+    var past: [SimulatedTask<Void>] = []
+    try World.run(seeds: [1, 2, 3]) { world in
+      let ann = world.makeHost("ann")
+      past.append(ann.spawn("sleeper") { try? await ann.sleep(for: .seconds(100)) })
+      world.run(for: .seconds(1))
+      #expect(past.last?.result == nil)
+    }
+    #expect(past.count == 3 && past.allSatisfy { $0.result != nil })
+  }
+}
