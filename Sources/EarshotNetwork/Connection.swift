@@ -2,50 +2,51 @@
 ///
 /// After ``close()`` or ``reset()`` nothing is called back any more.
 public protocol Connection: AnyObject, Sendable {
-  /// Our address and port; the port is 0 until the connection is open.
+  /// The local address and port; the port is 0 until the connection is open.
   var localEndpoint: Endpoint { get }
-  /// The address and port of the other side.
+  /// The address and port of the remote side.
   var remoteEndpoint: Endpoint { get }
 
   /// Hands bytes to the system, as many as its buffer takes now.
   ///
-  /// - Returns: How many were taken. Fewer than given, also none: the handler hears
+  /// - Parameter bytes: The bytes.
+  /// - Returns: How many were taken. If fewer than given, also none, the handler hears
   ///   ``ConnectionHandler/connectionBecameWritable(_:)`` when there is room again.
   /// - Throws: `brokenPipe` after ``finishWriting()`` or once the connection has failed,
   ///   `notConnected` before it is open.
   func write(_ bytes: Span<UInt8>) throws(NetworkError) -> Int
 
-  /// How far the transport got, which the handler is not told; asked of the system at each call.
+  /// How far the transport got, as the system says at each call; the handler does not hear of it.
   var progress: TransportProgress { get }
 
-  /// Ends our direction once all that was written has been sent (FIN). Reading goes on.
+  /// Ends the outbound direction once all that was written has been sent (FIN). Reading goes on.
   func finishWriting()
 
   /// Hands over no more bytes until ``resumeReading()``; the sender will be slowed down.
   ///
-  /// Effective at once: also inside `received`, nothing more is handed over.
+  /// It takes effect at once, also when it is called by the handler that is being handed bytes.
   func pauseReading()
 
   /// Hands over bytes again.
   func resumeReading()
 
   /// Ends the connection in order: what was written is still sent. Received bytes not yet handed over are
-  /// lost, and the other side then sees a reset, as with close(2).
+  /// lost, and the remote side then sees a reset, as with close(2).
   func close()
 
-  /// Ends the connection at once; the other side sees `connectionReset`.
+  /// Ends the connection at once; the remote side sees `connectionReset`.
   func reset()
 }
 
-/// Who is told what happens to a connection, on the host's executor.
+/// An object that hears what happens to a connection, on the host's executor.
 public protocol ConnectionHandler: AnyObject, Sendable {
-  /// The connection that we began is open. Not called for accepted connections, which are open.
+  /// An outbound connection is open. Not called for accepted connections, which are open.
   func connectionOpened(_ connection: any Connection)
 
   /// Bytes arrived, in order, at most 64 KiB of them; they are lent for the time of the call.
   func connection(_ connection: any Connection, received bytes: Span<UInt8>)
 
-  /// The other side will send no more (FIN). Writing goes on.
+  /// The remote side will send no more (FIN). Writing goes on.
   func connectionReceivedEnd(_ connection: any Connection)
 
   /// There is room for bytes again, after a write that was not taken whole.
@@ -55,15 +56,15 @@ public protocol ConnectionHandler: AnyObject, Sendable {
   func connection(_ connection: any Connection, failed error: NetworkError)
 }
 
-/// Accepts TCP connections until it is closed.
+/// A socket that accepts TCP connections until it is closed.
 public protocol Listener: AnyObject, Sendable {
-  /// Where it listens, with the port that was chosen.
+  /// The local endpoint, with the port that was chosen.
   var localEndpoint: Endpoint { get }
-  /// Accepts no more, and calls back no more. Accepted connections live on.
+  /// Closes the listener: no connection is accepted, and nothing called back any more. Accepted connections live on.
   func close()
 }
 
-/// Who is told of accepted connections, on the host's executor.
+/// An object that is handed accepted connections, on the host's executor.
 public protocol ListenerHandler: AnyObject, Sendable {
   /// A connection is open.
   ///

@@ -2,7 +2,7 @@
 public struct Datagram: Hashable, Sendable {
   /// The payload.
   public let bytes: [UInt8]
-  /// Where it came from and where it was sent to.
+  /// Its source and its destination.
   public let header: DatagramHeader
 
   /// A datagram with the given parts.
@@ -14,7 +14,7 @@ public struct Datagram: Hashable, Sendable {
 /// A UDP socket for a task that reads in a loop.
 ///
 /// Keeps what arrives in a bounded buffer; what finds it full is lost, as it is in the system's own buffer.
-/// One task at a time receives, on any executor. What sends, joins and leaves is called on the network's.
+/// One task at a time receives, on any executor. Sending, joining and leaving are called on the host's.
 public final class DatagramChannel: Sendable {
   private let host: any NetworkHost
   private let socket: any DatagramSocket
@@ -23,8 +23,8 @@ public final class DatagramChannel: Sendable {
   /// Opens a socket.
   ///
   /// - Parameters:
-  ///   - host: The network that the socket is on.
-  ///   - endpoint: Port 0 chooses a free port; an unspecified address stands for all addresses.
+  ///   - host: The host.
+  ///   - endpoint: The local endpoint. Port 0 chooses a free port; an unspecified address stands for all addresses.
   ///   - options: Sharing of the port, and how multicast is sent.
   ///   - capacity: How many datagrams are kept until they are received.
   /// - Throws: What ``NetworkHost/openDatagramSocket(on:options:handler:)`` throws.
@@ -39,10 +39,10 @@ public final class DatagramChannel: Sendable {
 
   deinit { close() }
 
-  /// Where it is bound, with the port that was chosen.
+  /// The local endpoint, with the port that was chosen.
   public var localEndpoint: Endpoint { socket.localEndpoint }
 
-  /// How many datagrams found the buffer full.
+  /// The number of datagrams that were lost because the buffer was full.
   public var lostCount: Int { inbox.lostCount }
 
   /// Sends one datagram, or loses it.
@@ -61,11 +61,11 @@ public final class DatagramChannel: Sendable {
   /// Takes the next datagram, or waits for it.
   ///
   /// A cancelled task does not begin to wait, but a wait that has begun goes on: close the channel to end it.
-  /// Watching for cancellation would cost as much again as a quarter of a packet's whole way.
+  /// Watching for cancellation would add a quarter to the cost of a packet.
   ///
   /// - Parameter deadline: How long to wait; `nil` is without end.
   /// - Returns: The datagram, or `nil` when there is none at the deadline, or the task was cancelled before.
-  /// - Throws: Why the socket is gone; `brokenPipe` after ``close()``.
+  /// - Throws: The reason why the socket is gone; `brokenPipe` after ``close()``.
   public func receive(until deadline: Instant? = nil) async throws(NetworkError) -> Datagram? {
     if let datagram = inbox.takeNext() { return datagram }
     if Task.isCancelled { return nil }
@@ -97,7 +97,7 @@ public final class DatagramChannel: Sendable {
   /// Receives a group no longer.
   public func leave(_ group: IPAddress, on interface: UInt32) { socket.leave(group, on: interface) }
 
-  /// Closes the socket; whoever waits is told `brokenPipe`.
+  /// Closes the socket; a task that waits is told `brokenPipe`.
   public func close() {
     socket.close()
     inbox.fail(NetworkError(.brokenPipe, call: "recvfrom"))

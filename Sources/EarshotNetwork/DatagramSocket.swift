@@ -1,6 +1,6 @@
 /// A UDP socket.
 public protocol DatagramSocket: AnyObject, Sendable {
-  /// Where it is bound, with the port that was chosen.
+  /// The local endpoint, with the port that was chosen.
   var localEndpoint: Endpoint { get }
 
   /// Sends one datagram, or loses it: nothing is queued above the system.
@@ -37,7 +37,7 @@ public protocol DatagramSocket: AnyObject, Sendable {
 }
 
 extension DatagramSocket {
-  /// Sends one after the other.
+  /// Sends the datagrams one after the other.
   public func send(
     _ bytes: Span<UInt8>, inDatagramsOf size: Int, to destination: Endpoint
   ) throws(NetworkError) -> Int {
@@ -56,11 +56,11 @@ extension DatagramSocket {
   }
 }
 
-/// Where a datagram came from and where it was sent.
+/// The source and the destination of a datagram.
 public struct DatagramHeader: Hashable, Sendable {
-  /// The sender.
+  /// The endpoint of the sender.
   public let source: Endpoint
-  /// The address that it was sent to: one of ours, or a multicast group (IP_PKTINFO).
+  /// The address that it was sent to: one of the host's, or a multicast group (IP_PKTINFO).
   public let destination: IPAddress
   /// The index of the interface that it arrived on.
   public let interface: UInt32
@@ -71,7 +71,7 @@ public struct DatagramHeader: Hashable, Sendable {
   }
 }
 
-/// Who is told of datagrams, on the host's executor.
+/// An object that is handed datagrams, on the host's executor.
 public protocol DatagramHandler: AnyObject, Sendable {
   /// A datagram arrived; its bytes are lent for the time of the call.
   func datagramSocket(

@@ -16,24 +16,24 @@ public struct NetworkError: Error, Hashable, Sendable {
     public static let addressInUse = Code(kind: .addressInUse)
     /// The address is not one of this host's (EADDRNOTAVAIL).
     public static let addressNotAvailable = Code(kind: .addressNotAvailable)
-    /// Written after the end (EPIPE).
+    /// The connection does not take bytes any more (EPIPE).
     public static let brokenPipe = Code(kind: .brokenPipe)
     /// The system itself ended the connection or took the socket away, as it does when an app is
     /// suspended (ECONNABORTED).
     public static let connectionAborted = Code(kind: .connectionAborted)
-    /// Nobody listens there (ECONNREFUSED).
+    /// No socket listens at the remote endpoint (ECONNREFUSED).
     public static let connectionRefused = Code(kind: .connectionRefused)
-    /// The other side ended the connection out of order (ECONNRESET).
+    /// The remote side ended the connection out of order (ECONNRESET).
     public static let connectionReset = Code(kind: .connectionReset)
     /// This host is not running any more (ENETDOWN).
     public static let hostDown = Code(kind: .hostDown)
-    /// There is no way to that host (EHOSTUNREACH).
+    /// There is no route to the host (EHOSTUNREACH).
     public static let hostUnreachable = Code(kind: .hostUnreachable)
-    /// The call makes no sense (EINVAL).
+    /// An argument of the call is not valid (EINVAL).
     public static let invalidArgument = Code(kind: .invalidArgument)
     /// The datagram is larger than the system takes (EMSGSIZE).
     public static let messageTooLong = Code(kind: .messageTooLong)
-    /// There is no way to that network (ENETUNREACH).
+    /// There is no route to the network (ENETUNREACH).
     public static let networkUnreachable = Code(kind: .networkUnreachable)
     /// The system's queue is full (ENOBUFS).
     public static let noBufferSpace = Code(kind: .noBufferSpace)
@@ -41,9 +41,9 @@ public struct NetworkError: Error, Hashable, Sendable {
     public static let notConnected = Code(kind: .notConnected)
     /// The system does not allow it (EACCES, EPERM).
     public static let permissionDenied = Code(kind: .permissionDenied)
-    /// No answer in time (ETIMEDOUT).
+    /// There was no answer in time (ETIMEDOUT).
     public static let timedOut = Code(kind: .timedOut)
-    /// No descriptors left (EMFILE, ENFILE).
+    /// No descriptor is left (EMFILE, ENFILE).
     public static let tooManyOpenFiles = Code(kind: .tooManyOpenFiles)
     /// Any other error; see ``NetworkError/errno``.
     public static let other = Code(kind: .other)

@@ -1,23 +1,23 @@
-/// One host's view of a network: its sockets, its clock, its chance, and the executor they run on.
+/// A host of a network: its sockets, its clock, its random numbers, and the executor that its code runs on.
 ///
-/// Real sockets and the simulator both stand behind this protocol, and nothing above it can tell which.
+/// Real sockets and the simulator both implement this protocol, and code above it cannot tell which one it uses.
 /// Every handler, timer and signal is called on `executor`, never from within the call that caused it, and
-/// never two at once. From anywhere may be called: `executor`, `now`, `isUp`, `interfaces`, ``random(_:)``,
+/// never two at once. The following may be called from anywhere: `executor`, `now`, `isUp`, `interfaces`, ``random(_:)``,
 /// ``makeTimer(_:)``, ``makeSignal(_:)``, ``NetworkSignal/raise()``, ``NetworkObservation/cancel()``, the sleeping
-/// functions, and what closes or resets. Everything else here and on the objects it hands out must be called on
-/// `executor`, and says so with a trap if it is not. (In the simulator, *anywhere* ends at the thread that drives
-/// the world: what comes from another one is a leak, and traps.)
+/// functions, and what closes or resets. Everything else, here and on the objects that the host makes, must be
+/// called on `executor`, and traps if it is not. (In the simulator, *anywhere* means anywhere on the thread that
+/// drives the world: a call from another thread traps.)
 public protocol NetworkHost: AnyObject, Sendable {
-  /// Where everything of this host runs.
+  /// The executor that everything of this host runs on.
   var executor: NetworkExecutor { get }
 
   /// The time of this host's clock, which runs on while the host sleeps.
   var now: Instant { get }
 
-  /// Whether anything works here: `false` from the shutdown or the crash of this host on, for ever.
+  /// Whether the host works: `false` for ever after its shutdown or its crash.
   ///
-  /// Then everything throws `hostDown`, and armed timers have been called one last time; whoever waits for
-  /// a timer asks here before waiting again.
+  /// Then everything throws `hostDown`, and armed timers have been called one last time; code that waits for
+  /// a timer asks here before it waits again.
   var isUp: Bool { get }
 
   /// The interfaces that are up, in the order of their index.
@@ -28,7 +28,7 @@ public protocol NetworkHost: AnyObject, Sendable {
 
   /// Calls back once when the host goes down for good, unless the observation is cancelled or released before.
   ///
-  /// For whoever holds what holds it, to let go: nothing works here any more.
+  /// An object that the host keeps alive lets go of the host here.
   func observeShutdown(_ shutDown: @escaping @Sendable () -> Void) -> any NetworkObservation
 
   /// The stream of random numbers of one concern on this host; on real networks seeded by the system.
@@ -37,8 +37,8 @@ public protocol NetworkHost: AnyObject, Sendable {
   /// Accepts TCP connections.
   ///
   /// - Parameters:
-  ///   - endpoint: Port 0 chooses a free port; an unspecified address stands for all addresses.
-  ///   - handler: Held until the listener is closed.
+  ///   - endpoint: The local endpoint. Port 0 chooses a free port; an unspecified address stands for all addresses.
+  ///   - handler: The object that connections are handed to; held until the listener is closed.
   /// - Returns: The listener, which accepts from now on.
   /// - Throws: `addressInUse`, `addressNotAvailable`, `permissionDenied`, `tooManyOpenFiles`, `hostDown`.
   func listen(
@@ -48,9 +48,9 @@ public protocol NetworkHost: AnyObject, Sendable {
   /// Begins a TCP connection; the handler is told when it is open or has failed.
   ///
   /// - Parameters:
-  ///   - endpoint: Where to. Link-local IPv6 addresses carry their scope.
+  ///   - endpoint: The remote endpoint. Link-local IPv6 addresses carry their scope.
   ///   - options: Timeouts of the transport.
-  ///   - handler: Held until the connection is closed or has failed.
+  ///   - handler: The object that hears of the connection; held until the connection is closed or has failed.
   /// - Returns: The connection, which is not open yet.
   /// - Throws: What the system says at once, such as `networkUnreachable`, `tooManyOpenFiles`, `hostDown`.
   func connect(
@@ -60,32 +60,36 @@ public protocol NetworkHost: AnyObject, Sendable {
   /// Opens a UDP socket.
   ///
   /// - Parameters:
-  ///   - endpoint: Port 0 chooses a free port; an unspecified address stands for all addresses.
+  ///   - endpoint: The local endpoint. Port 0 chooses a free port; an unspecified address stands for all addresses.
   ///   - options: Sharing of the port, and how multicast is sent.
-  ///   - handler: Held until the socket is closed.
+  ///   - handler: The object that datagrams are handed to; held until the socket is closed.
   /// - Returns: The socket, which receives from now on.
   /// - Throws: `addressInUse`, `addressNotAvailable`, `permissionDenied`, `tooManyOpenFiles`, `hostDown`.
   func openDatagramSocket(
     on endpoint: Endpoint, options: DatagramOptions, handler: any DatagramHandler
   ) throws(NetworkError) -> any DatagramSocket
 
-  /// A timer that is not armed yet. It holds what `fire` captures until it is released.
+  /// A timer that is not armed yet; it holds what `fire` captures until it is released.
   func makeTimer(_ fire: @escaping @Sendable () -> Void) -> any NetworkTimer
 
   /// A signal that any thread may raise to have `fire` called on the executor.
   func makeSignal(_ fire: @escaping @Sendable () -> Void) -> any NetworkSignal
 }
 
-/// Where a host's code runs: one serial order, entered in two ways.
+/// The executors of a host: one serial order of jobs, for actors and for tasks.
 ///
 /// Actors take `serial` as their executor; tasks prefer `task`. Both run on the same thread in one order.
 public struct NetworkExecutor: Sendable {
-  /// For the `unownedExecutor` of actors.
+  /// The executor for the `unownedExecutor` of actors.
   public let serial: any SerialExecutor
-  /// For `Task(executorPreference:)` and `withTaskExecutorPreference`.
+  /// The executor for `Task(executorPreference:)` and `withTaskExecutorPreference`.
   public let task: any TaskExecutor
 
-  /// The two executors of one scheduler.
+  /// Executors that run their jobs on one thread, in one order.
+  ///
+  /// - Parameters:
+  ///   - serial: The executor for actors.
+  ///   - task: The executor for tasks.
   public init(serial: any SerialExecutor, task: any TaskExecutor) {
     (self.serial, self.task) = (serial, task)
   }
@@ -95,9 +99,9 @@ public struct NetworkExecutor: Sendable {
 ///
 /// Releasing the timer disarms it.
 public protocol NetworkTimer: AnyObject, Sendable {
-  /// Fires once when the clock reaches the deadline, at once if it has; replaces an earlier deadline.
+  /// Has the timer fire once, when the clock reaches the deadline, or at once if it has; replaces an earlier deadline.
   func arm(at deadline: Instant)
-  /// Does not fire until armed again.
+  /// Keeps the timer from firing until it is armed again.
   func disarm()
 }
 
@@ -107,13 +111,13 @@ public protocol NetworkSignal: AnyObject, Sendable {
   func raise()
 }
 
-/// Something that is watched for as long as this object is held.
+/// An observation, which lasts until it is cancelled or released.
 public protocol NetworkObservation: AnyObject, Sendable {
-  /// Stops calling back.
+  /// Ends the observation: nothing is called back any more.
   func cancel()
 }
 
-/// What is set on a TCP connection when it is made.
+/// The options of a TCP connection.
 public struct ConnectionOptions: Hashable, Sendable {
   /// How long a connect may take before it fails with `timedOut`.
   public var connectTimeout: Duration
@@ -123,20 +127,20 @@ public struct ConnectionOptions: Hashable, Sendable {
 
   /// Options that give up after five seconds.
   ///
-  /// A path that is slow and loses packets may need longer for what it carries in the end: who watches over a
+  /// A path that is slow and loses packets may need longer for what it carries in the end: code that judges a
   /// connection by its ``Connection/progress`` leaves the user timeout out. Accepted connections have none.
   public init(connectTimeout: Duration = .seconds(5), userTimeout: Duration? = .seconds(5)) {
     (self.connectTimeout, self.userTimeout) = (connectTimeout, userTimeout)
   }
 }
 
-/// What is set on a UDP socket when it is opened.
+/// The options of a UDP socket.
 public struct DatagramOptions: Hashable, Sendable {
   /// Whether other sockets, also of other processes, may share the port (SO_REUSEADDR and SO_REUSEPORT).
   public var sharesPort: Bool
   /// The hop limit of multicast datagrams; mDNS wants 255 (RFC 6762 §11).
   public var multicastHopLimit: UInt8
-  /// Whether our own multicast datagrams also come back to this host's sockets.
+  /// Whether multicast datagrams that are sent also arrive at this host's own sockets.
   public var loopsMulticast: Bool
 
   /// Options for an ordinary socket.

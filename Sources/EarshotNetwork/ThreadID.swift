@@ -6,7 +6,7 @@
   internal import Darwin
 #endif
 
-/// Which thread we are on.
+/// The identity of a thread.
 package struct ThreadID: Equatable, Sendable {
   /// The system's number for it, never 0.
   package let number: UInt

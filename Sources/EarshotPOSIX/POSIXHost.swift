@@ -1,21 +1,23 @@
 import EarshotNetwork
 import Synchronization
 
-/// The network that this computer is on: real sockets, on an event loop with a thread of its own.
+/// This computer as a host: real sockets, on an event loop with a thread of its own.
 ///
-/// Several networks may exist in one process; each has its own thread. Everything ends with ``shutDown()``, or
-/// when the network is released.
+/// Several hosts may exist in one process; each has its own thread. Everything ends with ``shutDown()``, or
+/// when the host is released.
 public final class POSIXHost: NetworkHost {
-  /// What a host uses of the computer.
+  /// What the host uses of the computer.
   public struct Configuration: Hashable, Sendable {
     /// The names of the interfaces to use, such as `en0`.
     ///
-    /// `nil` is all that are up and carry multicast, and the loopback interface only if there is no other. Those
+    /// `nil` means all that are up and carry multicast, and the loopback interface only if there is no other. Those
     /// that are not up at the moment are used as soon as they are. With names, connections to addresses of other
     /// interfaces are reset.
     public var interfaces: [String]?
 
-    /// A configuration; uses what there is by default.
+    /// A configuration.
+    ///
+    /// - Parameter interfaces: The names of the interfaces to use; by default all that there are.
     public init(interfaces: [String]? = nil) { self.interfaces = interfaces }
 
     /// The loopback interface and no other, for tests and benchmarks.
@@ -28,22 +30,22 @@ public final class POSIXHost: NetworkHost {
     }
   }
 
-  /// Where everything runs: a thread of its own.
+  /// The executor of everything on this host: a thread of its own.
   public let executor: NetworkExecutor
   private let host: POSIXHostState
   private let isDown = Atomic(false)
   private let lease: LoopLease
 
-  /// A network that works from now on.
+  /// A host that works from now on.
   ///
-  /// - Parameter configuration: What it uses.
+  /// - Parameter configuration: What the host uses of the computer.
   /// - Throws: `addressNotAvailable` for an interface that this computer does not have; `tooManyOpenFiles`.
   public convenience init(_ configuration: Configuration = Configuration()) throws(NetworkError) {
     let (loop, lease) = try EventLoop.start("earshot")
     try self.init(configuration, on: loop, lease)
   }
 
-  /// A second network on the thread of another one.
+  /// A second host on the thread of another one.
   package convenience init(
     _ configuration: Configuration = Configuration(), beside other: POSIXHost
   ) throws(NetworkError) {
@@ -76,10 +78,10 @@ public final class POSIXHost: NetworkHost {
     }
   }
 
-  /// The computer's clock since it was started, which runs on while it sleeps.
+  /// The time since the computer was started, which runs on while it sleeps.
   public var now: Instant { Instant(nanoseconds: System.now) }
 
-  /// Whether the network has not been shut down.
+  /// Whether the host has not been shut down.
   public var isUp: Bool { !isDown.load(ordering: .acquiring) }
 
   /// The interfaces that are used and are up.
@@ -91,7 +93,7 @@ public final class POSIXHost: NetworkHost {
     host.observe(.interfaces, changed)
   }
 
-  /// Calls back when the network has been shut down.
+  /// Calls back when the host has been shut down.
   public func observeShutdown(_ shutDown: @escaping @Sendable () -> Void) -> any NetworkObservation
   {
     host.observe(.shutdown, shutDown)
@@ -146,7 +148,7 @@ public final class POSIXHost: NetworkHost {
     }
   }
 
-  /// How often the system had something to say of a socket; to be asked on the executor.
+  /// How many events of sockets the system has told so far; to be asked on the executor.
   package var socketEventCount: Int { host.loop.toldCount }
 
   private func tried<Result>(

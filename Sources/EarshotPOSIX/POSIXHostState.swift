@@ -75,7 +75,7 @@ final class POSIXHostState: @unchecked Sendable {
   /// Watches the interfaces from now on.
   func watchInterfaces() { monitor = InterfaceMonitor(self) }
 
-  /// Tells whoever observes the interfaces that they changed, in the order in which they began to.
+  /// Tells the observers of the interfaces that these changed, in the order in which they began.
   func tellInterfacesChanged() {
     for (number, _) in interfaceObservers.sorted(by: { $0.key < $1.key }) {
       interfaceObservers[number]?()

@@ -11,7 +11,7 @@ final class EventLoop: @unchecked Sendable {
   /// What other threads hand over.
   private struct Inbox {
     var work: [LoopWork] = []
-    /// The loop will look into the inbox before it sleeps: nobody needs to wake it.
+    /// The loop will look into the inbox before it sleeps: it need not be woken.
     var isAwake = true
     var isStopped = false
   }

@@ -106,7 +106,7 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
   private func finishConnecting() {
     if let failure = failure ?? System.pendingFailure(descriptor) { return fail(failure) }
     let local = System.localEndpoint(descriptor) ?? localEndpoint
-    // A port of our own that we dialled may have been given to ourselves.
+    // The system may have given the port that was dialled to this very connection.
     guard local != remoteEndpoint else { return fail(.refused) }
     (state, localEndpoint, connectTimer) = (.open, local, nil)
     setInterest(isPaused ? [] : .reading)
@@ -145,7 +145,7 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
     handler?.connectionBecameWritable(self)
   }
 
-  /// Nobody reads, so nobody would see why the connection is gone.
+  /// Nothing is read, so the reason why the connection is gone would not be seen.
   private func lookForFailure() {
     if let failure = failure ?? System.pendingFailure(descriptor) { fail(failure) }
   }
@@ -184,7 +184,7 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
     return state == .open ? System.progress(descriptor) : TransportProgress()
   }
 
-  /// The failure comes to light behind what was received before, or soon if nobody reads.
+  /// The failure comes to light behind what was received before, or soon if nothing is read.
   private func writingFailed(_ failure: SystemFailure) {
     self.failure = failure
     if isPaused || hasEnded { failSoon(failure) }

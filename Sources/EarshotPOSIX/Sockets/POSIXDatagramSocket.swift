@@ -71,7 +71,7 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
 
   /// Reads one datagram, or several that the kernel has joined; answers whether there was one.
   ///
-  /// What the system says of a datagram that was sent earlier, such as that nobody listens there, is taken
+  /// What the system says of a datagram that was sent earlier, such as that no socket is open there, is taken
   /// and forgotten: a datagram may get lost.
   private func receive() -> Bool {
     var datagram = earshot_datagram()

@@ -318,7 +318,7 @@ enum System {
 
   // MARK: Threads
 
-  /// Starts a thread that nobody waits for.
+  /// Starts a thread that is not waited for.
   static func startThread(_ name: String, _ body: @escaping @Sendable () -> Void)
     throws(SystemFailure)
   {

@@ -1,8 +1,8 @@
-/// How one direction of a link treats packets.
+/// The conditions of one direction of a link.
 public struct LinkConditions: Hashable, Sendable {
   /// The least time from sending to arrival.
   public var latency: Duration
-  /// How much is added at most, evenly distributed.
+  /// The most that is added to the latency, evenly distributed.
   ///
   /// Packets of one direction keep their order all the same; see ``reordering``.
   public var jitter: Duration
@@ -12,7 +12,7 @@ public struct LinkConditions: Hashable, Sendable {
   public var duplication: Ratio
   /// The share of packets that others may overtake.
   public var reordering: Ratio
-  /// How much longer a packet that may be overtaken is on its way, at most.
+  /// The most that is added to the latency of a packet that may be overtaken.
   public var reorderingDelay: Duration
   /// Bytes a second; `nil` is without limit.
   public var bandwidth: Int?
@@ -23,7 +23,7 @@ public struct LinkConditions: Hashable, Sendable {
   /// Larger datagrams travel in fragments, and are lost when one of these is.
   public var maximumTransmissionUnit: Int
 
-  /// A direction with the given conditions: if nothing is said a quiet local network, 1 ms ± 0.2 ms.
+  /// A direction with the given conditions: by default a quiet local network, 1 ms ± 0.2 ms.
   public init(
     latency: Duration = .microseconds(800), jitter: Duration = .microseconds(400),
     loss: Ratio = .zero, duplication: Ratio = .zero, reordering: Ratio = .zero,
@@ -44,7 +44,7 @@ public struct LinkConditions: Hashable, Sendable {
   /// A quiet local network: 1 ms ± 0.2 ms, nothing lost.
   public static var lan: LinkConditions { LinkConditions() }
 
-  /// A host's way to itself: 10 µs, nothing lost.
+  /// The link from a host to itself: 10 µs, nothing lost.
   public static var loopback: LinkConditions {
     LinkConditions(
       latency: .microseconds(10), jitter: .zero, maximumTransmissionUnit: 65_536)

@@ -1,4 +1,4 @@
-/// A packet on its way, as a rule sees it.
+/// A packet that is sent, as a rule sees it.
 public struct Packet: Hashable, Sendable {
   /// The kinds of packets.
   public enum Kind: String, Hashable, Sendable {
@@ -21,22 +21,24 @@ public struct Packet: Hashable, Sendable {
   public let payloadBytes: Int
 }
 
-/// What a rule says about a packet.
+/// The verdict of a rule on a packet.
 public enum RuleVerdict: Hashable, Sendable {
-  /// It goes its way, and no further rule is asked.
+  /// The packet is treated as the link says, and no further rule is asked.
   case pass
-  /// It is lost.
+  /// The packet is lost.
   case drop
-  /// It arrives after so much time, whatever the link says.
+  /// The packet arrives after so much time, whatever the link says.
   case deliver(after: Duration)
 }
 
-/// A fault: judges every packet when it is sent.
+/// A fault of the network that judges every packet when it is sent.
 ///
 /// Rules are asked in the order in which they were added, and the first with an opinion decides.
 public struct Rule {
   let judge: (Packet, Instant) -> RuleVerdict?
 
-  /// A rule that is asked about every packet and says `nil` when it has no opinion.
+  /// A rule.
+  ///
+  /// - Parameter judge: Asked about every packet and the instant it is sent at; `nil` leaves it to the next rule.
   public init(_ judge: @escaping (Packet, Instant) -> RuleVerdict?) { self.judge = judge }
 }

@@ -12,7 +12,7 @@ public struct TraceEvent: Hashable, Sendable {
     case delivered
     /// The world did something to a host or a link.
     case fault
-    /// Something that the code above the network wanted to be known.
+    /// A note of the code above the network.
     case note
 
     var number: UInt64 {
@@ -34,15 +34,15 @@ public struct TraceEvent: Hashable, Sendable {
     case multicast
     /// The queue of a link with a bandwidth has no room.
     case queue
-    /// The way is cut in this direction.
+    /// The link is cut in this direction.
     case cut
     /// The hosts are in different parts of a partition.
     case partition
     /// A rule drops it.
     case rule
-    /// Its host has crashed while it was on its way.
+    /// Its host has crashed in the meantime.
     case down
-    /// No socket of its host takes it: none is open there, or its app is suspended.
+    /// No socket of its host takes it: none is open there, or the host's app is suspended.
     case unbound
     /// Its host is frozen, and the buffer of the socket has no room.
     case buffer

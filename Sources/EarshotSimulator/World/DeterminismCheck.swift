@@ -1,4 +1,4 @@
-/// Runs something twice to see whether its runs are equal.
+/// A check that two runs of the same code are equal.
 public enum DeterminismCheck {
   /// The first place where two runs differ.
   public struct Divergence: Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-/// A whole simulated world: hosts, the network between them, their clocks, their code and their chance.
+/// A simulated world: hosts, the network between them, their clock, their code and their random numbers.
 ///
 /// What happens is a function of the seed and of the code alone. Nothing happens but inside of ``run(until:)``
 /// and its like, which return when the given virtual time has come; everything runs on the calling thread.

@@ -1,12 +1,12 @@
-/// What a world is like where nothing else is said.
+/// The conditions of a world.
 public struct WorldConfiguration: Hashable, Sendable {
   /// The conditions of every link that has none of its own.
   public var defaultLink: LinkConditions
-  /// The chance of a multicast packet to be lost on each of its ways, besides the link's own loss.
+  /// The chance of a multicast packet to be lost on each of its links, besides the link's own loss.
   public var multicastLoss: Ratio
-  /// How long a host asks for the address of one that does not answer before it says `hostUnreachable`.
+  /// The time after which a connection to an address that no host has fails with `hostUnreachable`.
   public var unreachableAfter: Duration
-  /// What repeats a run of the world, such as a command; every trap of the world prints it.
+  /// The command that repeats a run of the world, which every trap of the world prints.
   public var replay: String?
 
   /// A quiet local network.
