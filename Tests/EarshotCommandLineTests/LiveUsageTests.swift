@@ -9,7 +9,7 @@ struct LiveUsageTests {
       ("advertise", ["hello"], "advertise takes no words of its own"),
       ("advertise", ["--info", "room"], "--info takes key=value, not \"room\""),
       ("advertise", ["--info", "a=1", "--info=a=2"], "--info has \"a\" twice"),
-      ("advertise", ["--info", "id=1"], "is one of Earshot's own"),
+      ("advertise", ["--info", "_id=1"], "begins with an underscore"),
       ("advertise", ["--name", ""], "The display name is empty"),
       ("advertise", ["--name", " "], "--name is blank: others need something to see"),
       ("chat", ["--name", "\u{200B}\u{3000}\u{2800}\u{301}"], "--name is blank"),

@@ -19,11 +19,18 @@ extension BrowserEvent {
   fileprivate var words: String {
     switch self {
     case .found(let peer): "found \(peer.name)"
-    case .updated(let peer): "updated \(peer.name) \(peer.info["mood"] ?? "-")"
+    case .updated(let peer): "updated \(peer.name) \(peer.info?["mood"] ?? "-")"
     case .lost: "lost"
     case .unavailable(let problem): "unavailable \(problem)"
     case .available: "available"
     }
+  }
+}
+
+extension [String: String]? {
+  fileprivate var words: String {
+    guard let self else { return "none" }
+    return "[\(self.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: ", "))]"
   }
 }
 
@@ -160,9 +167,9 @@ struct BrowserTests {
     addAnn { [notes] host, peer, advertiser in
       try await host.sleep(for: .seconds(4))
       notes.add("ann: \(await code { try await advertiser.update(info: ["a=b": "c"]) })")
-      notes.add("ann: \(await advertiser.info)")
+      notes.add("ann: \(await advertiser.info ?? [:])")
       try await advertiser.update(info: ["mood": "fine"])
-      notes.add("ann: \(await advertiser.info)")
+      notes.add("ann: \(await advertiser.info ?? [:])")
       notes.add("ann: \(await code { _ = try await peer.advertise("chat") })")
       notes.add("ann: \(await code { _ = try await peer.advertise("no spaces") })")
       notes.add("ann: \(await code { _ = try await peer.browse("no spaces") })")
@@ -184,6 +191,34 @@ struct BrowserTests {
         "alreadyAdvertised", "invalidServiceType", "invalidServiceType", "invalidDiscoveryInfo",
       ])
     #expect(notes.of("bob") == ["found Ann", "updated Ann fine", "lost", "found Ann"])
+    world.finish()
+  }
+
+  @Test("Info may be absent, which is not the same as empty, and an update may bring and take it")
+  func absentInfo() {
+    play("ann") { host in
+      let advertiser = try await Peer("Ann", on: host).advertise("chat")
+      #expect(await advertiser.info == nil)
+      for info in [[:], ["id": "1", "v": "2", "n": "3"], nil] as [[String: String]?] {
+        try await host.sleep(for: .seconds(7))
+        try await advertiser.update(info: info)
+        #expect(await advertiser.info == info)
+      }
+      try await host.sleep(for: .seconds(7))
+      await advertiser.stop()
+    }
+    play("bob") { [notes] host in
+      let browser = try await Peer("Bob", on: host).browse("chat")
+      for await event in browser.events {
+        guard case .found(let peer) = event else {
+          if case .updated(let peer) = event { notes.add("bob: \(peer.info.words)") }
+          continue
+        }
+        notes.add("bob: \(peer.info.words)")
+      }
+    }
+    world.run(for: .seconds(40))
+    #expect(notes.of("bob") == ["none", "[]", "[id=1, n=3, v=2]", "none"])
     world.finish()
   }
 

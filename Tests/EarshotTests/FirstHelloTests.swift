@@ -37,7 +37,7 @@ struct FirstHelloTests {
         let browser = try await bob.browse("chat")
         for await event in browser.events {
           guard case .found(let peer) = event else { continue }
-          note("bob found \(peer.name) \(peer.info)")
+          note("bob found \(peer.name) \(peer.info ?? [:])")
           let session = try await bob.makeSession()
           let outcome = try await bob.invite(peer.id, to: session)
           note("bob's invitation: \(outcome)")

@@ -72,10 +72,10 @@ struct MulticastDNSTests {
       discovery = MulticastDNS(for: id, on: self.host)
     }
 
-    func announcement(_ info: [String: String] = [:]) throws -> Announcement {
+    func announcement(_ info: [String: String]? = nil) throws -> Announcement {
       Announcement(
         of: id, named: try DisplayName(host.name), offering: try ServiceType("chat"), on: 7_100,
-        info: try DiscoveryInfo(info))
+        info: try info.map { try DiscoveryInfo($0) })
     }
 
     /// As by `enter()`, in the other order.
@@ -138,7 +138,7 @@ struct MulticastDNSTests {
     }
     world.run(for: .seconds(10))
     #expect(bob.found.present.map(\.id) == [ann.id])
-    #expect(bob.found.present.first?.info["room"] == "bar")
+    #expect(bob.found.present.first?.info?["room"] == "bar")
     ann.host.spawn("stop") { await discovery.stop() }
     world.run(for: .milliseconds(1_100))
     #expect(bob.found.present.isEmpty)

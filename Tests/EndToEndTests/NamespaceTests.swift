@@ -123,8 +123,8 @@ struct NamespaceTests {
     let browser = try earshot(hosts.left, "browse")
     let identifier = "d4nzm73tx3b57con3xd5d5sexrqj5zg46bjkm4vjyv5ibdlr4fdq"
     let publisher = try avahi(
-      hosts.right, "avahi-publish", "-s", "Ava (d4nzm73t)", "_\(service)._tcp", "4711", "v=1",
-      "id=\(identifier)", "room=lobby")
+      hosts.right, "avahi-publish", "-s", "Ava (d4nzm73t)", "_\(service)._tcp", "4711", "_v=1",
+      "_id=\(identifier)", "room=lobby")
     await browser.expect("found\tAva\td4nzm73t\t\(hosts.right.address):4711\troom=lobby")
     try publisher.closeInput()
     await browser.expect("lost\tAva")

@@ -14,15 +14,17 @@ public actor Advertiser {
   public nonisolated var invitations: EventStream<Invitation> { EventStream(hub, of: self) }
 
   /// What the application says about itself; everybody nearby can read it.
-  public var info: [String: String] { text.dictionary }
+  ///
+  /// `nil` for nothing at all, which is not the same as no keys.
+  public var info: [String: String]? { text?.dictionary }
 
   private nonisolated let hub: EventHub<Invitation>
   nonisolated let peer: Peer
-  private(set) var text: DiscoveryInfo
+  private(set) var text: DiscoveryInfo?
   private var advertisement: MulticastDNS.AdvertisementID?
 
   init(
-    serviceType: String, info: DiscoveryInfo, advertisement: MulticastDNS.AdvertisementID,
+    serviceType: String, info: DiscoveryInfo?, advertisement: MulticastDNS.AdvertisementID,
     peer: Peer
   ) {
     unownedExecutor = peer.unownedExecutor
@@ -39,9 +41,10 @@ public actor Advertiser {
 
   /// Says something else about ourselves; browsers hear of it as an update.
   ///
-  /// - Parameter info: Keys of printable ASCII without `=`; 1,300 bytes in all.
+  /// - Parameter info: Keys of printable ASCII without `=`, none of which begins with an underscore; 1,300 bytes in
+  ///   all. `nil` says nothing.
   /// - Throws: `invalidDiscoveryInfo`, with the rule that is broken; `stopped`.
-  public func update(info: [String: String]) throws(EarshotError) {
+  public func update(info: [String: String]?) throws(EarshotError) {
     guard let advertisement else {
       throw EarshotError(.stopped, "This advertiser was stopped; advertise anew.")
     }

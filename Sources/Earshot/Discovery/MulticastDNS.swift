@@ -78,7 +78,7 @@ package actor MulticastDNS {
   ///   - id: Which advertisement; one that was withdrawn is left alone.
   ///   - info: What it tells now.
   ///   - port: Where the peer listens now, or `nil` for where it did.
-  package func update(_ id: AdvertisementID, info: DiscoveryInfo, port: UInt16? = nil) {
+  package func update(_ id: AdvertisementID, info: DiscoveryInfo?, port: UInt16? = nil) {
     guard let announcement = machines.announcement(of: id.number) else { return }
     machines.advertiser(
       id.number, handles: .updateRequested(info, port: port ?? announcement.port))

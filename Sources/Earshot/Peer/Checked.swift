@@ -12,7 +12,8 @@ enum Checked {
     }
   }
 
-  static func info(_ values: [String: String]) throws(EarshotError) -> DiscoveryInfo {
+  static func info(_ values: [String: String]?) throws(EarshotError) -> DiscoveryInfo? {
+    guard let values else { return nil }
     do throws(DiscoveryInfoError) { return try DiscoveryInfo(values) } catch {
       throw EarshotError(.invalidDiscoveryInfo, error.description)
     }

@@ -51,12 +51,13 @@ public actor Peer {
   ///
   /// - Parameters:
   ///   - serviceType: 1 to 15 of a–z, 0–9 and hyphen, such as `chat`.
-  ///   - info: What others may know before they invite us; everybody nearby can read it.
+  ///   - info: What others may know before they invite this peer; every host nearby can read it. `nil` says nothing,
+  ///     which is not the same as no keys.
   /// - Returns: The advertiser, already announced; stop it to become invisible.
   /// - Throws: `invalidServiceType` or `invalidDiscoveryInfo` with the rule that is broken;
   ///   `alreadyAdvertised`; `discoveryUnavailable`; `suspended`; `stopped`.
   public func advertise(
-    _ serviceType: String, info: [String: String] = [:]
+    _ serviceType: String, info: [String: String]? = nil
   ) throws(EarshotError) -> Advertiser {
     try core.isolated { core throws(EarshotError) in
       try core.advertise(serviceType, info: info, for: self)

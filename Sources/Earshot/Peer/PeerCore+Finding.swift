@@ -25,7 +25,7 @@ extension PeerCore {
   // MARK: Advertising
 
   func advertise(
-    _ serviceType: String, info: [String: String], for peer: Peer
+    _ serviceType: String, info: [String: String]?, for peer: Peer
   ) throws(EarshotError) -> Advertiser {
     let (service, text) = (try Checked.service(serviceType), try Checked.info(info))
     try checkRunning()
@@ -62,7 +62,8 @@ extension PeerCore {
   func announcePort() {
     let port = port
     for advertising in finding.advertisers {
-      guard let text = advertising.advertiser?.assumeIsolated({ $0.text }) else { continue }
+      guard let advertiser = advertising.advertiser else { continue }
+      let text = advertiser.assumeIsolated { $0.text }
       discovery.assumeIsolated { $0.update(advertising.advertisement, info: text, port: port) }
     }
   }

@@ -41,7 +41,8 @@ package struct AdvertiseCommand: LiveCommand {
     on host: any NetworkHost, hearing keyboard: Keyboard
   ) async -> ExitCode {
     await asPeer(on: host, console) { peer throws(EarshotError) in
-      let advertiser = try await peer.advertise(options.service, info: info)
+      let advertiser = try await peer.advertise(
+        options.service, info: info.isEmpty ? nil : info)
       console.line(announcement(of: peer))
       for await invitation in advertiser.invitations {
         await answer(invitation, on: host)

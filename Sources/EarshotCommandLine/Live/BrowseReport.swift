@@ -69,7 +69,7 @@ package struct BrowseReport {
   private static func cells(of peer: DiscoveredPeer) -> [String] {
     [
       peer.name.escapedForTerminals, peer.id.short, peer.endpoints.first?.description ?? "",
-      peer.info.textInOrder,
+      peer.info?.textInOrder ?? "",
     ]
   }
 
@@ -108,9 +108,11 @@ package struct BrowseReport {
   }
 
   private static func members(of peer: DiscoveredPeer) -> [(String, String)] {
-    let info = peer.info.sorted { $0.key < $1.key }.map { ($0.key, $0.value.quotedForJSON) }
+    let info = peer.info.map { info in
+      JSONText.object(info.sorted { $0.key < $1.key }.map { ($0.key, $0.value.quotedForJSON) })
+    }
     return [
-      ("name", peer.name.quotedForJSON), ("info", JSONText.object(info)),
+      ("name", peer.name.quotedForJSON), ("info", info ?? "null"),
       ("endpoints", JSONText.array(peer.endpoints.map { $0.description.quotedForJSON })),
     ]
   }

@@ -12,7 +12,7 @@ package struct AdvertiserMachine: Hashable, Sendable {
     case received(DNSArrival)
     case deadlineReached
     case interfacesChanged([NetworkInterface])
-    case updateRequested(DiscoveryInfo, port: UInt16)
+    case updateRequested(DiscoveryInfo?, port: UInt16)
     case restartRequested  // After a sleep: everything is announced again.
     case withdrawRequested
   }
@@ -130,7 +130,7 @@ package struct AdvertiserMachine: Hashable, Sendable {
     return queue
   }
 
-  private mutating func update(to info: DiscoveryInfo, _ port: UInt16, at now: Instant) {
+  private mutating func update(to info: DiscoveryInfo?, _ port: UInt16, at now: Instant) {
     var changed: AdvertisedSets = info == announcement.info ? [] : .text
     if port != announcement.port { changed.insert(.service) }
     guard !changed.isEmpty else { return }

@@ -3,7 +3,7 @@
 /// ```
 /// _chat._tcp.local                  PTR  Ann (k7q2f3d4)._chat._tcp.local
 /// Ann (k7q2f3d4)._chat._tcp.local   SRV  k7q2f3d4mzx5w6ab.local:7100
-/// Ann (k7q2f3d4)._chat._tcp.local   TXT  v=1  id=<52 characters>  n=<name, if it was cut>  room=lobby
+/// Ann (k7q2f3d4)._chat._tcp.local   TXT  _v=1  _id=<52 characters>  _n=<name, if it was cut>  room=lobby
 /// k7q2f3d4mzx5w6ab.local            A, AAAA
 /// ```
 ///
@@ -12,7 +12,18 @@
 /// `k7q2f3d4mzx5w6ab-2`.
 package struct Announcement: Hashable, Sendable {
   private static let hostCharacters = 16
-  /// The version of the strings, their first key (RFC 6763 §6.7).
+  /// The keys of the strings that are not the application's; all begin with ``DiscoveryInfo/reservedPrefix``.
+  enum Key {
+    /// The version of the strings, first of all (RFC 6763 §6.7).
+    static let version = "_v"
+    /// The whole identifier.
+    static let id = "_id"
+    /// The whole name, if the instance's label has only its beginning.
+    static let name = "_n"
+    /// There is info, though it has no keys.
+    static let emptyInfo = "_info"
+  }
+  /// The version of the strings.
   package static let version = "1"
 
   /// Who is announced.
@@ -23,15 +34,15 @@ package struct Announcement: Hashable, Sendable {
   package let service: ServiceType
   /// Where it listens.
   package var port: UInt16
-  /// What else it tells.
-  package var info: DiscoveryInfo
+  /// What the application tells; `nil` for nothing at all, which is not the same as no keys.
+  package var info: DiscoveryInfo?
   /// Which peer of this identity this is, from 1.
   package var ordinal = 1
 
   /// An announcement of a peer that listens on a port.
   package init(
     of id: PeerID, named name: DisplayName, offering service: ServiceType, on port: UInt16,
-    info: DiscoveryInfo = DiscoveryInfo()
+    info: DiscoveryInfo? = nil
   ) {
     self.id = id
     self.name = name
@@ -61,12 +72,13 @@ package struct Announcement: Hashable, Sendable {
   /// The strings of the instance.
   package var text: TextRecord {
     var entries = [
-      TextRecord.Entry(key: "v", value: Array(Self.version.utf8)),
-      TextRecord.Entry(key: "id", value: Array(id.description.utf8)),
+      TextRecord.Entry(key: Key.version, value: Array(Self.version.utf8)),
+      TextRecord.Entry(key: Key.id, value: Array(id.description.utf8)),
     ]
     if visibleName != name.text {
-      entries.append(TextRecord.Entry(key: "n", value: Array(name.text.utf8)))
+      entries.append(TextRecord.Entry(key: Key.name, value: Array(name.text.utf8)))
     }
-    return TextRecord(entries + info.entries)
+    if let info, info.isEmpty { entries.append(TextRecord.Entry(key: Key.emptyInfo, value: [])) }
+    return TextRecord(entries + (info?.entries ?? []))
   }
 }

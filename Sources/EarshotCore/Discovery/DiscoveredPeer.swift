@@ -6,31 +6,32 @@ public struct DiscoveredPeer: Hashable, Sendable {
   public let id: PeerID
   /// The name that the peer gives itself.
   public let name: String
-  /// What the peer's application says about itself.
-  public var info: [String: String] { text.dictionary }
+  /// What the peer's application says about itself; `nil` when it says nothing, which is not the same as no keys.
+  public var info: [String: String]? { text?.dictionary }
   /// Where the peer listens, the most promising first: in the order of interfaces, addresses in ascending order.
   public let endpoints: [Endpoint]
 
-  private let text: DiscoveryInfo
+  private let text: DiscoveryInfo?
 
   /// Creates a peer with the given parts.
-  public init(id: PeerID, name: String, info: [String: String], endpoints: [Endpoint]) {
-    self.init(id: id, name: name, info: DiscoveryInfo(unchecked: info), endpoints: endpoints)
+  public init(id: PeerID, name: String, info: [String: String]? = nil, endpoints: [Endpoint]) {
+    self.init(
+      id: id, name: name, info: info.map { DiscoveryInfo(unchecked: $0) }, endpoints: endpoints)
   }
 
   /// A peer with the given parts.
-  package init(id: PeerID, name: String, info: DiscoveryInfo, endpoints: [Endpoint]) {
+  package init(id: PeerID, name: String, info: DiscoveryInfo?, endpoints: [Endpoint]) {
     (self.id, self.name, text, self.endpoints) = (id, name, info, endpoints)
   }
 
   /// Reads what an instance says of itself, or `nil` when it is no peer of a known version.
   package init?(instance: DNSName, text: TextRecord, endpoints: [Endpoint]) {
-    guard text["v"] == Array(Announcement.version.utf8),
-      let idText = text["id"],
+    guard text[Announcement.Key.version] == Array(Announcement.version.utf8),
+      let idText = text[Announcement.Key.id],
       let id = PeerID(String(decoding: idText, as: UTF8.self))
     else { return nil }
     let label = String(decoding: instance.firstLabel, as: UTF8.self)
-    let name = text["n"].map { String(decoding: $0, as: UTF8.self) }
+    let name = text[Announcement.Key.name].map { String(decoding: $0, as: UTF8.self) }
     self.init(
       id: id, name: Self.name(name ?? Self.visibleName(of: label, id: id), of: id),
       info: DiscoveryInfo(remote: text), endpoints: endpoints)

@@ -2,7 +2,7 @@
 ///
 /// Anyone nearby reads it, and anyone could have written it. Keys are printable ASCII without `=`; two keys
 /// that differ in case only are the same key. A key with its value has at most 255 bytes, all of them
-/// together, with one byte more for each, at most 1,300. The keys `v`, `id` and `n` are Earshot's own.
+/// together, with one byte more for each, at most 1,300. Keys that begin with an underscore are Earshot's own.
 ///
 /// - SeeAlso: RFC 6763 §6.
 public struct DiscoveryInfo: Hashable, Sendable {
@@ -10,8 +10,8 @@ public struct DiscoveryInfo: Hashable, Sendable {
   public static let entryBytesMax = 255
   /// The most bytes of everything, with one byte for the length of each entry.
   public static let bytesMax = 1_300
-  /// Keys that Earshot itself uses, in any case.
-  public static let reservedKeys = ["v", "id", "n"]
+  /// How the keys begin that Earshot itself uses, and no application may.
+  public static let reservedPrefix = "_"
 
   /// Keys and values in ascending order of the keys.
   package let entries: [TextRecord.Entry]
@@ -44,12 +44,13 @@ public struct DiscoveryInfo: Hashable, Sendable {
       .map { TextRecord.Entry(key: $0.key, value: Array($0.value.utf8)) }
   }
 
-  /// What a remote peer told.
+  /// What a remote peer told, or `nil` when it told nothing.
   ///
-  /// Bounded by the packet that it came in, so nothing is refused; our own keys are left out.
-  package init(remote record: TextRecord) {
-    entries = record.entries.filter { !Self.reservedKeys.contains($0.key.lowercased()) }
+  /// Bounded by the packet that it came in, so nothing is refused; the keys that are Earshot's own are left out.
+  package init?(remote record: TextRecord) {
+    entries = record.entries.filter { !$0.key.hasPrefix(Self.reservedPrefix) }
       .sorted { $0.key < $1.key }
+    if entries.isEmpty && record[Announcement.Key.emptyInfo] == nil { return nil }
   }
 
   private static func check(_ key: String, _ value: String) throws(DiscoveryInfoError) {
@@ -57,7 +58,7 @@ public struct DiscoveryInfo: Hashable, Sendable {
     guard key.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "=") }) else {
       throw .keyCharacter(key)
     }
-    guard !reservedKeys.contains(key.lowercased()) else { throw .reservedKey(key) }
+    guard !key.hasPrefix(reservedPrefix) else { throw .reservedKey(key) }
     let bytes = key.utf8.count + 1 + value.utf8.count
     guard bytes <= entryBytesMax else { throw .entryTooLong(key: key, bytes: bytes) }
   }
@@ -85,7 +86,7 @@ public enum DiscoveryInfoError: Error, Hashable, Sendable {
   case emptyKey
   /// A key has a character that is not printable ASCII, or `=`.
   case keyCharacter(String)
-  /// A key is one of Earshot's own.
+  /// A key begins with an underscore, as Earshot's own do.
   case reservedKey(String)
   /// Another key differs from this one in case only.
   case duplicateKey(String)
@@ -103,7 +104,7 @@ extension DiscoveryInfoError: CustomStringConvertible {
     case .keyCharacter(let key):
       "The discovery info's key “\(key)” may have only printable ASCII without “=”; rename it."
     case .reservedKey(let key):
-      "The discovery info's key “\(key)” is one of Earshot's own (v, id, n); rename it."
+      "The discovery info's key “\(key)” begins with an underscore, as only Earshot's own do; rename it."
     case .duplicateKey(let key):
       "The discovery info has the key “\(key)” twice, in different case; remove one of them."
     case .entryTooLong(let key, let bytes):

@@ -36,8 +36,8 @@ package struct PeerPlan: Hashable, Sendable {
   package var start: Duration = .zero
   package var advertises = true
   package var browses = false
-  /// What it tells about itself while it advertises.
-  package var info: [String: String] = [:]
+  /// What it tells about itself while it advertises; `nil` for nothing.
+  package var info: [String: String]?
   /// What it says to invitations.
   package var acceptance = Acceptance.always
   /// Whom it invites.

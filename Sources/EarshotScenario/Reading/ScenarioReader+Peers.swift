@@ -12,7 +12,7 @@ extension ScenarioReader {
     var plan = PeerPlan(name: "")
     plan.start = object.value("start", Self.time, default: .zero)
     plan.advertises = object.value("advertise", .flag, default: true)
-    plan.info = object.object("info").map { info($0) } ?? [:]
+    plan.info = object.object("info").map { info($0) }
     plan.acceptance = object.has("accept") ? acceptance(object) : .always
     plan.sessions = sessions(object)
     plan.invitations = object.list("invite") { invitation($0, path: $1, of: plan) }

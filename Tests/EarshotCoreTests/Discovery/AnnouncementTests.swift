@@ -44,7 +44,7 @@ struct AnnouncementTests {
     check(["": "x"], .emptyKey)
     check(["a=b": "x"], .keyCharacter("a=b"))
     check(["ä": "x"], .keyCharacter("ä"))
-    for key in ["v", "ID", "n"] { check([key: "x"], .reservedKey(key)) }
+    for key in ["_v", "_ID", "_", "_mine"] { check([key: "x"], .reservedKey(key)) }
     check(["Room": "1", "room": "2"], .duplicateKey("room"))
     check(["k": String(repeating: "x", count: 254)], .entryTooLong(key: "k", bytes: 256))
     let many = Dictionary(
@@ -61,8 +61,36 @@ struct AnnouncementTests {
       }, uniquingKeysWith: { first, _ in first })
     let announcement = try Ann.announcement(info: values)
     let record = TextRecord(bytes: announcement.text.bytes)
-    #expect(DiscoveryInfo(remote: record).dictionary == values)
+    #expect(DiscoveryInfo(remote: record)?.dictionary == values)
     #expect(DiscoveryInfo(remote: record) == announcement.info)
+  }
+
+  @Test("Every key without an underscore is the application's, whatever Earshot's own are called")
+  func ownKeys() throws {
+    let values = ["id": "x", "v": "2", "n": "y", "info": "", "ID_": "z"]
+    let announcement = try Ann.announcement(info: values)
+    let peer = DiscoveredPeer(
+      instance: announcement.instanceName, text: TextRecord(bytes: announcement.text.bytes),
+      endpoints: [])
+    #expect(peer?.info == values && peer?.id == Ann.id && peer?.name == "Ann")
+  }
+
+  @Test("Info that is absent is not the same as info without keys")
+  func absentInfo() throws {
+    for values in [nil, [:], ["room": "lobby"]] {
+      var announcement = try Ann.announcement()
+      announcement.info = try values.map { try DiscoveryInfo($0) }
+      let peer = DiscoveredPeer(
+        instance: announcement.instanceName, text: TextRecord(bytes: announcement.text.bytes),
+        endpoints: [])
+      #expect(peer != nil && peer?.info == values)
+    }
+    let id = TextRecord.Entry(key: "_id", value: Array(Ann.id.description.utf8))
+    let foreign = TextRecord([
+      TextRecord.Entry(key: "_v", value: [0x31]), id, TextRecord.Entry(key: "_new", value: [1]),
+    ])
+    let name = DNSName("x", "_chat", "_tcp", "local")
+    #expect(DiscoveredPeer(instance: name, text: foreign, endpoints: [])?.info == .some(nil))
   }
 
   @Test("Of strings the first of equal keys wins, and those without a key are left out (D05, D06)")
@@ -81,8 +109,8 @@ struct AnnouncementTests {
   @Test("The version comes first, and the whole identifier is told (D07)")
   func text() throws {
     let announcement = try Ann.announcement()
-    #expect(announcement.text.entries.map(\.key) == ["v", "id", "room"])
-    #expect(announcement.text["id"] == Array(Ann.id.description.utf8))
+    #expect(announcement.text.entries.map(\.key) == ["_v", "_id", "room"])
+    #expect(announcement.text["_id"] == Array(Ann.id.description.utf8))
     #expect(announcement.instanceLabel == "Ann (\(Ann.id.short))")
     #expect(announcement.hostName == DNSName(String(Ann.id.description.prefix(16)), "local"))
   }
@@ -110,10 +138,10 @@ struct AnnouncementTests {
 
   @Test("What is no peer of our version is none")
   func strangers() throws {
-    let id = TextRecord.Entry(key: "id", value: Array(Ann.id.description.utf8))
-    let one = TextRecord.Entry(key: "v", value: [0x31])
-    let two = TextRecord.Entry(key: "v", value: [0x32])
-    let short = TextRecord.Entry(key: "id", value: [0x61])
+    let id = TextRecord.Entry(key: "_id", value: Array(Ann.id.description.utf8))
+    let one = TextRecord.Entry(key: "_v", value: [0x31])
+    let two = TextRecord.Entry(key: "_v", value: [0x32])
+    let short = TextRecord.Entry(key: "_id", value: [0x61])
     for entries in [[], [id], [one], [two, id], [one, short]] {
       let name = DNSName("x", "_chat", "_tcp", "local")
       #expect(
