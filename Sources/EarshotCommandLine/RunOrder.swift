@@ -1,0 +1,40 @@
+package import EarshotScenario
+
+/// A run that is wanted.
+package struct RunOrder {
+  /// What to run.
+  package var scenario: Scenario
+  /// The file that it was read from, for the report.
+  package var file: String
+  /// What stands in the file, for an engine that runs it elsewhere.
+  package var text: String
+  /// What decides everything that is left to chance.
+  package var seed: UInt64
+  /// Whether to run it again, to see that both runs are the same.
+  package var isRepeated: Bool
+  /// How the report is wanted.
+  package var form: ReportForm
+  /// Told of every event of the first run, a line each.
+  package var trace: ((String) -> Void)?
+  /// Told after every second of virtual time how many have passed, in either run.
+  package var progress: ((Int) -> Void)?
+
+  /// An order without anybody to be told of events.
+  package init(
+    scenario: Scenario, file: String, text: String, seed: UInt64, isRepeated: Bool,
+    form: ReportForm
+  ) {
+    (self.scenario, self.file, self.text) = (scenario, file, text)
+    (self.seed, self.isRepeated, self.form) = (seed, isRepeated, form)
+  }
+}
+
+/// How a report is written.
+package enum ReportForm: String, Hashable, Sendable, Codable {
+  /// Not at all.
+  case none
+  /// For people.
+  case plain, coloured
+  /// For programs: a JSON object on one line.
+  case json
+}

@@ -1,0 +1,31 @@
+/// Some directed links: from each of some peers to each of some others.
+package struct LinkEnds: Hashable, Sendable {
+  package var sources: [String]
+  package var destinations: [String]
+  /// Whether the way back is meant too.
+  package var isMutual: Bool
+
+  /// The links between two sides.
+  package init(sources: [String], destinations: [String], isMutual: Bool) {
+    (self.sources, self.destinations, self.isMutual) = (sources, destinations, isMutual)
+  }
+
+  /// Every pair of source and destination, in order, each once.
+  package var pairs: [LinkDirection] {
+    var pairs: [LinkDirection] = []
+    for source in sources {
+      for destination in destinations where source != destination {
+        pairs.append(LinkDirection(from: source, to: destination))
+        if isMutual { pairs.append(LinkDirection(from: destination, to: source)) }
+      }
+    }
+    var seen: Set<LinkDirection> = []
+    return pairs.filter { seen.insert($0).inserted }
+  }
+}
+
+/// One direction of the link between two peers.
+package struct LinkDirection: Hashable, Sendable {
+  package var from: String
+  package var to: String
+}
