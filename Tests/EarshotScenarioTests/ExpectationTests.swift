@@ -29,7 +29,7 @@ struct ExpectationTests {
   /// Ann sends three messages to Bob; two arrive.
   private static var traffic: Traffic {
     var traffic = Traffic()
-    let stream = traffic.open(Way("ann", "bob"), in: "main", isEcho: false)
+    let stream = traffic.open(Direction("ann", "bob"), in: "main", isEcho: false)
     for second in 1...3 { _ = traffic.send(on: stream, at: .seconds(second)) }
     for number in 0..<2 {
       let mistake = traffic.receive(

@@ -57,7 +57,7 @@ struct Recording {
   /// One message a second goes from one peer to another, from a time on; the first of them arrive.
   func send(_ count: Int, from sender: String, to receiver: String, at start: Double, arrived: Int)
   {
-    let stream = recorder.openStream(Way(sender, receiver), in: "main", isEcho: false)
+    let stream = recorder.openStream(Direction(sender, receiver), in: "main", isEcho: false)
     let key = MembershipLog.LedgerKey(
       sender: sender, receiver: receiver, identity: 0, session: "main")
     for second in 0..<count {

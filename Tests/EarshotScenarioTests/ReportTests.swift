@@ -13,7 +13,7 @@ struct ReportTests {
       eventCount: 12, virtualDuration: .seconds(90), cpuSeconds: 0.25,
       timeline: Timeline(
         (0..<entries).map { Timeline.Entry(.seconds($0), "ann", .outcome, "bob", detail) }),
-      ways: [Verdict.Way("ann", "bob", sent: 3, delivered: 2)],
+      messages: [Verdict.Messages("ann", "bob", sent: 3, delivered: 2)],
       drawnFaults: ["{ at: \"1s\", kind: \"heal\" }"],
       results: [
         Verdict.Result("first", held: true, observed: "at 1s"),

@@ -193,7 +193,9 @@ struct ScenarioReaderTests {
     #expect(scenario.service == "earshot")
     #expect(scenario.peerNames == ["ann", "bob"])
     let ann = scenario.peers[0]
-    #expect(ann.advertises && !ann.browses && !ann.echoes && ann.preparesForSuspension)
+    #expect(
+      ann.discovery.advertises && !ann.discovery.browses && !ann.echoes && ann.preparesForSuspension
+    )
     #expect(ann.acceptance == .always && ann.invitations.isEmpty && ann.workloads.isEmpty)
     #expect(ann == scenario.peers[1].named("ann"))
     #expect(scenario.links.defaults.isEmpty && scenario.links.exceptions.isEmpty)
@@ -241,7 +243,7 @@ struct ScenarioReaderTests {
     #expect(scenario.seed == .max)
     #expect(scenario.peerNames == ["p1", "p2", "p3", "ann"])
     #expect(scenario.peers[1].invitations.map(\.guest) == [.foundSmaller])
-    #expect(scenario.peers[1].browses && !scenario.peers[3].browses)
+    #expect(scenario.peers[1].discovery.browses && !scenario.peers[3].discovery.browses)
     let fault = try #require(scenario.faults.first)
     #expect(fault.at == .seconds(1) && fault.lasting == .milliseconds(250))
     guard case .cut(let ends) = fault.kind else {

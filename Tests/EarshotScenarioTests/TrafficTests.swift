@@ -5,11 +5,11 @@ import Testing
 
 @Suite("Messages of a run")
 struct TrafficTests {
-  private static let way = Way("ann", "bob")
+  private static let direction = Direction("ann", "bob")
 
   private static func sent(_ count: Int) -> Traffic {
     var traffic = Traffic()
-    _ = traffic.open(way, in: "main", isEcho: false)
+    _ = traffic.open(direction, in: "main", isEcho: false)
     for second in 0..<count { _ = traffic.send(on: 0, at: .seconds(second)) }
     return traffic
   }
@@ -24,7 +24,7 @@ struct TrafficTests {
   func inOrder() {
     var traffic = Self.sent(4)
     #expect(Self.arrive([0, 1, 2, 3], &traffic).isEmpty)
-    #expect(traffic.ways == [Verdict.Way("ann", "bob", sent: 4, delivered: 4)])
+    #expect(traffic.messages == [Verdict.Messages("ann", "bob", sent: 4, delivered: 4)])
   }
 
   @Test(
@@ -53,14 +53,14 @@ struct TrafficTests {
     var traffic = Self.sent(4)
     traffic.refuse(1, on: 0)
     #expect(Self.arrive([0, 2, 3], &traffic).isEmpty)
-    #expect(traffic.ways == [Verdict.Way("ann", "bob", sent: 3, delivered: 3)])
+    #expect(traffic.messages == [Verdict.Messages("ann", "bob", sent: 3, delivered: 3)])
   }
 
   @Test("May be missing when a membership ended, but do not arrive later")
   func broken() {
     var traffic = Self.sent(6)
     #expect(Self.arrive([0], &traffic).isEmpty)
-    traffic.breakOff(Way("bob", "ann"), in: "main")
+    traffic.breakOff(Direction("bob", "ann"), in: "main")
     #expect(Self.arrive([3], &traffic).isEmpty)
     #expect(Self.arrive([2], &traffic).count == 1)
     #expect(Self.arrive([5], &traffic).count == 1)

@@ -21,8 +21,8 @@ package struct Disturbance: Hashable, Sendable {
     case .partition(let groups):
       return groups.firstIndex { $0.contains(left) } != groups.firstIndex { $0.contains(right) }
     case .cut(let ends), .link(let ends, _):
-      let ways = [LinkDirection(from: left, to: right), LinkDirection(from: right, to: left)]
-      return ways.contains { ends.contains($0) }
+      let directions = [Direction(left, right), Direction(right, left)]
+      return directions.contains { ends.contains($0) }
     case .crash(let name), .restart(let name, _), .suspend(let name, _), .resume(let name):
       return name == left || name == right
     case .heal: return false

@@ -47,7 +47,7 @@ struct Evidence {
   }
 
   /// Whether a peer looks for others.
-  func browses(_ name: String) -> Bool { plans[name]?.browses ?? false }
+  func browses(_ name: String) -> Bool { plans[name]?.discovery.browses ?? false }
 
   /// Whether a program takes its events at once from a time on: what it says is then what it was told.
   func isPrompt(_ name: String, from time: Duration) -> Bool {
@@ -72,14 +72,14 @@ struct Evidence {
   /// The same, when messages as large as those of a sender are on their way.
   func messageDelay(from sender: String, to receiver: String) -> Duration {
     let bytes = plans[sender]?.workloads.map(\.size).max() ?? 0
-    let change = links.change(for: LinkDirection(from: sender, to: receiver))
+    let change = links.change(for: Direction(sender, receiver))
     return delay(between: sender, receiver) + Self.time(of: bytes, at: change.bandwidth)
   }
 
   private func directions(_ left: String, _ right: String) -> [LinkChange] {
     [
-      links.change(for: LinkDirection(from: left, to: right)),
-      links.change(for: LinkDirection(from: right, to: left)),
+      links.change(for: Direction(left, right)),
+      links.change(for: Direction(right, left)),
     ]
   }
 

@@ -48,7 +48,7 @@ package struct ExpectationChecker {
 
   /// Whether a state was reached when it had to be; explains the state in which it was missed.
   private func state(
-    _ moment: Moment, _ isTrue: (Membership) -> Bool, _ explain: (Membership) -> String
+    _ moment: Moment, _ isTrue: (MembershipState) -> Bool, _ explain: (MembershipState) -> String
   ) -> (Bool, String) {
     let phases = history.phases(of: isTrue)
     switch moment {
@@ -119,7 +119,7 @@ package struct ExpectationChecker {
   // MARK: Messages
 
   private func delivered(
-    _ senders: Set<String>, _ receivers: Set<String>, _ delivery: Delivery, _ window: Window
+    _ senders: Set<String>, _ receivers: Set<String>, _ delivery: MessageCount, _ window: Window
   ) -> (Bool, String) {
     let (sent, delivered) = traffic.count(
       { senders.contains($0.from) && receivers.contains($0.to) }, in: window)
@@ -158,7 +158,7 @@ extension Timeline.Entry {
   }
 }
 
-extension Membership {
+extension MembershipState {
   /// The couples that are not connected.
   fileprivate func missing(_ pairs: PeerPairs, _ session: String?) -> [(String, String)] {
     pairs.couples.filter { !areConnected($0.0, $0.1, in: session) }

@@ -25,7 +25,8 @@ extension Scenario {
     if let observer = pattern.observer, observer == pattern.subject { return false }
     switch pattern.kind {
     case .found, .updated, .lost:
-      return peers.contains { $0.browses && (pattern.observer ?? $0.name) == $0.name } && someSee
+      return peers.contains { $0.discovery.browses && (pattern.observer ?? $0.name) == $0.name }
+        && someSee
     case .invited, .joined, .interrupted, .resumed, .left: return someMeet
     }
   }
@@ -33,7 +34,8 @@ extension Scenario {
   /// Whether anybody looks for anybody else who is visible.
   private var someSee: Bool {
     peers.contains { observer in
-      observer.browses && peers.contains { $0.advertises && $0.name != observer.name }
+      observer.discovery.browses
+        && peers.contains { $0.discovery.advertises && $0.name != observer.name }
     }
   }
 
@@ -49,7 +51,7 @@ extension Scenario {
   }
 }
 
-extension Delivery {
+extension MessageCount {
   /// Whether no message at all is right.
   fileprivate var allowsNone: Bool {
     switch self {

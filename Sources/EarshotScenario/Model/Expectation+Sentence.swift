@@ -55,7 +55,7 @@ extension Occurrences {
   }
 }
 
-extension Delivery {
+extension MessageCount {
   fileprivate var phrase: String {
     switch self {
     case .all: "all messages"

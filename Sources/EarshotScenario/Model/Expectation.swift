@@ -15,7 +15,7 @@ package struct Expectation: Hashable, Sendable {
     /// How an invitation ended.
     case outcome(from: String, to: String, [String], Occurrences, Window)
     /// How many messages arrived.
-    case messages(from: [String], to: [String], Delivery, Window)
+    case messages(from: [String], to: [String], MessageCount, Window)
   }
 
   package var name: String
@@ -100,7 +100,7 @@ package struct EventPattern: Hashable, Sendable {
 }
 
 /// How many messages must arrive.
-package enum Delivery: Hashable, Sendable {
+package enum MessageCount: Hashable, Sendable {
   /// Every one that was sent.
   case all
   case atLeast(Int)

@@ -11,21 +11,15 @@ package struct LinkEnds: Hashable, Sendable {
   }
 
   /// Every pair of source and destination, in order, each once.
-  package var pairs: [LinkDirection] {
-    var pairs: [LinkDirection] = []
+  package var pairs: [Direction] {
+    var pairs: [Direction] = []
     for source in sources {
       for destination in destinations where source != destination {
-        pairs.append(LinkDirection(from: source, to: destination))
-        if isMutual { pairs.append(LinkDirection(from: destination, to: source)) }
+        pairs.append(Direction(source, destination))
+        if isMutual { pairs.append(Direction(destination, source)) }
       }
     }
-    var seen: Set<LinkDirection> = []
+    var seen: Set<Direction> = []
     return pairs.filter { seen.insert($0).inserted }
   }
-}
-
-/// One direction of the link between two peers.
-package struct LinkDirection: Hashable, Sendable {
-  package var from: String
-  package var to: String
 }

@@ -6,7 +6,7 @@ package struct LinkPlan: Hashable, Sendable {
   package var exceptions: [LinkException] = []
 
   /// What a direction is like, as long as no fault changes it.
-  package func change(for pair: LinkDirection) -> LinkChange {
+  package func change(for pair: Direction) -> LinkChange {
     exceptions.filter { $0.ends.contains(pair) }.reduce(defaults) { $0.overlaid(with: $1.change) }
   }
 }

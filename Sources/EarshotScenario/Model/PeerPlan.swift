@@ -4,10 +4,8 @@ package struct PeerPlan: Hashable, Sendable {
   package var name: String
   /// When its program starts.
   package var start: Duration = .zero
-  package var advertises = true
-  package var browses = false
-  /// What it tells about itself while it advertises; `nil` for nothing.
-  package var info: [String: String]?
+  /// How it finds others, and is found.
+  package var discovery = DiscoveryPlan()
   /// What it says to invitations.
   package var acceptance = Acceptance.always
   /// Whom it invites.
@@ -27,4 +25,12 @@ package struct PeerPlan: Hashable, Sendable {
 
   /// The session of a name.
   package func session(_ name: String) -> SessionPlan? { sessions.first { $0.name == name } }
+}
+
+/// How a peer finds others, and is found.
+package struct DiscoveryPlan: Hashable, Sendable {
+  package var advertises = true
+  package var browses = false
+  /// What it tells about itself while it advertises; `nil` for nothing.
+  package var info: [String: String]?
 }

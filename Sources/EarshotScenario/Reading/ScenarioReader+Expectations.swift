@@ -163,15 +163,15 @@ extension ScenarioReader {
       from: arrow.from, to: arrow.to, outcomes, occurrences(object), window(object))
   }
 
-  private var arrow: ValueRule<LinkDirection> {
+  private var arrow: ValueRule<Direction> {
     let known = scenario.peers.map(\.name)
-    var rule = ValueRule<LinkDirection>("who invites whom: \"ann -> bob\"") { node in
+    var rule = ValueRule<Direction>("who invites whom: \"ann -> bob\"") { node in
       guard case .string(let text) = node.value else { return nil }
       let ends = text.replacing("→", with: "->").split(separator: "->").map {
         $0.filter { $0 != " " }
       }
       guard ends.count == 2, known.contains(ends[0]), known.contains(ends[1]) else { return nil }
-      return LinkDirection(from: ends[0], to: ends[1])
+      return Direction(ends[0], ends[1])
     }
     rule.namesPeers = true
     rule.words = known.flatMap { left in known.prefix(16).map { "\(left) -> \($0)" } }
@@ -185,7 +185,7 @@ extension ScenarioReader {
     let (from, to) = (
       messages.value("from", peers, default: all), messages.value("to", peers, default: all)
     )
-    let delivery: Delivery
+    let delivery: MessageCount
     if messages.has("exactly") {
       delivery = .exactly(messages.value("exactly", .integer(0...1_000_000_000), default: 0))
     } else if messages.has("atLeast") {

@@ -11,13 +11,13 @@ extension ScenarioReader {
   func peerPlan(_ object: ObjectReader) -> PeerPlan {
     var plan = PeerPlan(name: "")
     plan.start = object.value("start", Self.time, default: .zero)
-    plan.advertises = object.value("advertise", .flag, default: true)
-    plan.info = object.object("info").map { info($0) }
+    plan.discovery.advertises = object.value("advertise", .flag, default: true)
+    plan.discovery.info = object.object("info").map { info($0) }
     plan.acceptance = object.has("accept") ? acceptance(object) : .always
     plan.sessions = sessions(object)
     plan.invitations = object.list("invite") { invitation($0, path: $1, of: plan) }
-    plan.browses = object.value("browse", .flag, default: !plan.invitations.isEmpty)
-    if !plan.browses && !plan.invitations.isEmpty {
+    plan.discovery.browses = object.value("browse", .flag, default: !plan.invitations.isEmpty)
+    if !plan.discovery.browses && !plan.invitations.isEmpty {
       object.note("a peer that invites has to browse", at: "browse")
     }
     plan.workloads = object.list("send") {

@@ -21,7 +21,7 @@ extension Report {
         ("expectations", results(where: { !$0.isInvariant })),
         ("invariants", results(where: \.isInvariant)),
         ("faults", JSONText.array(verdict.drawnFaults.map(\.quotedForJSON))),
-        ("messages", JSONText.array(verdict.ways.map(Self.json))),
+        ("messages", JSONText.array(verdict.messages.map(Self.json))),
         ("timeline", JSONText.array(verdict.timeline.entries.map(Self.json))),
       ])
   }
@@ -49,10 +49,11 @@ extension Report {
       })
   }
 
-  private static func json(_ way: Verdict.Way) -> String {
+  private static func json(_ direction: Verdict.Messages) -> String {
     JSONText.object([
-      ("from", way.from.quotedForJSON), ("to", way.to.quotedForJSON), ("sent", "\(way.sent)"),
-      ("delivered", "\(way.delivered)"),
+      ("from", direction.from.quotedForJSON), ("to", direction.to.quotedForJSON),
+      ("sent", "\(direction.sent)"),
+      ("delivered", "\(direction.delivered)"),
     ])
   }
 

@@ -74,16 +74,18 @@ public struct Report: Sendable {
   }
 
   private var messages: [String] {
-    let ways = verdict.ways
-    guard !ways.isEmpty else { return [] }
+    let directions = verdict.messages
+    guard !directions.isEmpty else { return [] }
     let total =
-      "messages: \(ways.reduce(0) { $0 + $1.delivered }) delivered of "
-      + "\(ways.reduce(0) { $0 + $1.sent }) sent"
-    guard ways.count <= Self.waysMax else { return ["\(total), on \(ways.count) ways"] }
+      "messages: \(directions.reduce(0) { $0 + $1.delivered }) delivered of "
+      + "\(directions.reduce(0) { $0 + $1.sent }) sent"
+    guard directions.count <= Self.directionsMax else {
+      return ["\(total), in \(directions.count) directions"]
+    }
     return [total]
-      + ways.map { way in
-        let ends = "\(way.from.escapedForTerminals) → \(way.to.escapedForTerminals)"
-        return "  \(ends): \(way.delivered) of \(way.sent)"
+      + directions.map { direction in
+        let ends = "\(direction.from.escapedForTerminals) → \(direction.to.escapedForTerminals)"
+        return "  \(ends): \(direction.delivered) of \(direction.sent)"
       }
   }
 
@@ -131,7 +133,7 @@ public struct Report: Sendable {
   }
 
   private static let entriesMax = 200
-  private static let waysMax = 12
+  private static let directionsMax = 12
 }
 
 /// Colours, if there are any.

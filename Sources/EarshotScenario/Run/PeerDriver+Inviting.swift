@@ -10,19 +10,20 @@ extension PeerDriver {
     switch event {
     case .found(let peer):
       note(.found, peer.id)
-      found.insert(peer.id)
+      guests.found.insert(peer.id)
       beginInviting(peer.id)
     case .updated(let peer): note(.updated, peer.id)
     case .lost(let id):
       note(.lost, id)
-      found.remove(id)
+      guests.found.remove(id)
     case .unavailable, .available: break  // A simulated host keeps its interface and its ports.
     }
   }
 
   private func beginInviting(_ id: PeerID) {
     for (index, invitation) in plan.invitations.enumerated()
-    where isMeant(id, by: invitation.guest) && begun[index, default: []].insert(id).inserted {
+    where isMeant(id, by: invitation.guest) && guests.begun[index, default: []].insert(id).inserted
+    {
       spawn("invitation \(index)") { await $0.carryOut(invitation, for: id) }
     }
   }
@@ -43,7 +44,7 @@ extension PeerDriver {
     guard let pause = plan.again else { return }
     while host.isUp && !isFinal(plan.session) {
       await host.wait(until: host.now + pause)
-      let isWanted = found.contains(id) && !isMember(id, plan.session)
+      let isWanted = guests.found.contains(id) && !isMember(id, plan.session)
       if host.isUp && isWanted && sessions[plan.session]?.isOver == false {
         await invite(id, plan)
       }
@@ -96,14 +97,15 @@ extension PeerDriver {
     guard plan.session(name) != nil else { return decline(offer) }
     switch plan.acceptance {
     case .always: accept(offer)
-    case .never: ignored.append(invitation)
+    case .never: answering.ignored.append(invitation)
     case .decline: decline(offer)
     case .late(let answer):
       spawn("answer") { driver in
         await driver.host.wait(until: driver.host.now + answer.after)
         driver.give(answer, to: offer)
       }
-    case .chance(let ratio): if answers.chance(ratio) { accept(offer) } else { decline(offer) }
+    case .chance(let ratio):
+      if answering.random.chance(ratio) { accept(offer) } else { decline(offer) }
     }
   }
 

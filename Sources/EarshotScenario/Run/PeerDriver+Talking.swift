@@ -94,8 +94,8 @@ extension PeerDriver {
 
   private func stream(_ key: StreamKey) -> Int {
     if let stream = streams[key] { return stream }
-    let way = Way(plan.name, name(of: key.receiver))
-    let stream = recorder.openStream(way, in: key.session, isEcho: key.workload == nil)
+    let direction = Direction(plan.name, name(of: key.receiver))
+    let stream = recorder.openStream(direction, in: key.session, isEcho: key.workload == nil)
     streams[key] = stream
     return stream
   }

@@ -18,16 +18,27 @@ actor PeerDriver {
   private(set) var peer: Peer?
   /// The program's sessions, the latest of each name.
   var sessions: [String: OpenSession] = [:]
-  /// Who is found and not lost.
-  var found: Set<PeerID> = []
-  /// Which invitations of the plan have been begun, and for whom.
-  var begun: [Int: Set<PeerID>] = [:]
-  /// Invitations that are never answered.
-  var ignored: [Invitation] = []
+  var guests = Guests()
+  var answering: Answering
   var streams: [StreamKey: Int] = [:]
-  var answers: RandomStream
   /// Who waits for members, by session.
   var waiters: [String: [Waiter]] = [:]
+
+  /// Whom the program may invite.
+  struct Guests {
+    /// The peers that are found and not lost.
+    var found: Set<PeerID> = []
+    /// Which invitations of the plan have been begun, and for whom.
+    var begun: [Int: Set<PeerID>] = [:]
+  }
+
+  /// How the program answers invitations.
+  struct Answering {
+    /// What decides where the plan leaves it to chance.
+    var random: RandomStream
+    /// Invitations that are never answered.
+    var ignored: [Invitation] = []
+  }
 
   init(
     _ plan: PeerPlan, in scenario: Scenario, identity: Identity, on host: SimulatedHost,
@@ -36,7 +47,7 @@ actor PeerDriver {
     unownedExecutor = host.executor.serial.asUnownedSerialExecutor()
     (self.plan, self.scenario, self.identity) = (plan, scenario, identity)
     (self.host, self.recorder) = (host, recorder)
-    answers = host.random("answers")
+    answering = Answering(random: host.random("answers"))
     recorder.know(identity.id, as: plan.name)
   }
 
@@ -58,15 +69,15 @@ actor PeerDriver {
       for session in plan.sessions { try await open(session, of: peer) }
       note(.started)
       for session in plan.sessions { attend(session) }
-      if plan.advertises { try await advertise(peer) }
-      if plan.browses { try await browse(peer) }
+      if plan.discovery.advertises { try await advertise(peer) }
+      if plan.discovery.browses { try await browse(peer) }
       act()
     } catch { fail(error) }
   }
 
   private func advertise(_ peer: Peer) async throws(EarshotError) {
     let advertiser = try await calling(.advertise) { () async throws(EarshotError) in
-      try await peer.advertise(scenario.service, info: plan.info)
+      try await peer.advertise(scenario.service, info: plan.discovery.info)
     }
     spawn("invitations") { driver in
       for await invitation in advertiser.invitations { driver.invited(invitation) }

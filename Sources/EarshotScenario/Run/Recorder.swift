@@ -35,7 +35,7 @@ package final class Recorder: Sendable {
       timeline.append(entry)
       memberships.apply(entry)
       if entry.kind == .left, let observer = entry.observer, let subject = entry.subject {
-        traffic.breakOff(Way(observer, subject), in: entry.session)
+        traffic.breakOff(Direction(observer, subject), in: entry.session)
       }
     }
   }
@@ -145,7 +145,7 @@ package final class Recorder: Sendable {
     note(time, host, .crashed)
     record.withLock { record in
       for peer in peers {
-        for session in sessions { record.traffic.breakOff(Way(host.name, peer), in: session) }
+        for session in sessions { record.traffic.breakOff(Direction(host.name, peer), in: session) }
       }
     }
   }
@@ -190,8 +190,8 @@ package final class Recorder: Sendable {
 
   // MARK: Messages
 
-  package func openStream(_ way: Way, in session: String, isEcho: Bool) -> Int {
-    record.withLock { $0.traffic.open(way, in: session, isEcho: isEcho) }
+  package func openStream(_ direction: Direction, in session: String, isEcho: Bool) -> Int {
+    record.withLock { $0.traffic.open(direction, in: session, isEcho: isEcho) }
   }
 
   func sendBegins(

@@ -33,7 +33,7 @@ public enum ScenarioRun {
       scenario: scenario.name, summary: scenario.summary, seed: seed,
       traceHash: world.traceHash, eventCount: world.eventCount, virtualDuration: scenario.duration,
       cpuSeconds: ProcessorTime.now - start, timeline: record.timeline,
-      ways: record.traffic.ways, drawnFaults: plan.drawn.map(\.description),
+      messages: record.traffic.messages, drawnFaults: plan.drawn.map(\.description),
       results: scenario.expectations.map { checker.check($0) } + invariants.results,
       gap: scenario.gap)
   }

@@ -149,7 +149,7 @@ final class Stage {
     }
   }
 
-  private func hosts(_ pair: LinkDirection) -> (SimulatedHost, SimulatedHost)? {
+  private func hosts(_ pair: Direction) -> (SimulatedHost, SimulatedHost)? {
     guard let from = players[pair.from]?.host, let to = players[pair.to]?.host else { return nil }
     return (from, to)
   }
@@ -198,7 +198,7 @@ final class Stage {
 
 extension LinkEnds {
   /// Whether a direction is one of these links.
-  func contains(_ pair: LinkDirection) -> Bool {
+  func contains(_ pair: Direction) -> Bool {
     let isForward = sources.contains(pair.from) && destinations.contains(pair.to)
     return isForward
       || isMutual && sources.contains(pair.to) && destinations.contains(pair.from)

@@ -2,7 +2,7 @@ import EarshotCore
 
 /// What happened in a run, as its peers saw it, in the order of virtual time.
 ///
-/// Messages are not among it, they are counted: see ``Verdict/ways``.
+/// Messages are not among it, they are counted: see ``Verdict/messages``.
 public struct Timeline: Hashable, Sendable {
   /// One thing that happened.
   public struct Entry: Hashable, Sendable {

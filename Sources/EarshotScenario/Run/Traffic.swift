@@ -1,16 +1,5 @@
 import EarshotCore
 
-/// Who sends to whom.
-package struct Way: Hashable, Sendable {
-  package let from: String
-  package let to: String
-
-  package init(_ from: String, _ to: String) { (self.from, self.to) = (from, to) }
-
-  /// The two, whichever way.
-  var couple: Way { from < to ? self : Way(to, from) }
-}
-
 /// All messages of a run, and whether they arrive as they must.
 ///
 /// A stream is what one task of a sender sends to one receiver; its messages are numbered from 0. They must
@@ -19,7 +8,7 @@ package struct Way: Hashable, Sendable {
 package struct Traffic: Sendable {
   /// One stream.
   package struct Stream: Sendable {
-    package let way: Way
+    package let direction: Direction
     package let session: String
     package let isEcho: Bool
     /// When each message was given to the session.
@@ -36,10 +25,12 @@ package struct Traffic: Sendable {
 
   /// Two peers in one session.
   private struct Couple: Hashable, Sendable {
-    let way: Way
+    let direction: Direction
     let session: String
 
-    init(_ way: Way, _ session: String) { (self.way, self.session) = (way.couple, session) }
+    init(_ direction: Direction, _ session: String) {
+      (self.direction, self.session) = (direction.couple, session)
+    }
   }
 
   package private(set) var streams: [Stream] = []
@@ -50,9 +41,9 @@ package struct Traffic: Sendable {
   /// A new stream.
   ///
   /// - Returns: Its number.
-  package mutating func open(_ way: Way, in session: String, isEcho: Bool) -> Int {
-    let count = breaks[Couple(way, session), default: 0]
-    streams.append(Stream(way: way, session: session, isEcho: isEcho, breaks: count))
+  package mutating func open(_ direction: Direction, in session: String, isEcho: Bool) -> Int {
+    let count = breaks[Couple(direction, session), default: 0]
+    streams.append(Stream(direction: direction, session: session, isEcho: isEcho, breaks: count))
     return streams.count - 1
   }
 
@@ -71,8 +62,8 @@ package struct Traffic: Sendable {
   }
 
   /// A membership of two peers has ended for one of them: what was underway between them may be lost.
-  package mutating func breakOff(_ way: Way, in session: String) {
-    breaks[Couple(way, session), default: 0] += 1
+  package mutating func breakOff(_ direction: Direction, in session: String) {
+    breaks[Couple(direction, session), default: 0] += 1
   }
 
   /// A message arrived.
@@ -81,7 +72,7 @@ package struct Traffic: Sendable {
   package mutating func receive(
     _ number: Int, on stream: Int, from: String, to: String, in session: String, at time: Duration
   ) -> String? {
-    guard streams.indices.contains(stream), streams[stream].way == Way(from, to),
+    guard streams.indices.contains(stream), streams[stream].direction == Direction(from, to),
       streams[stream].session == session,
       streams[stream].sent.indices.contains(number)
     else { return "\(to) received a message from \(from) that was never sent" }
@@ -95,27 +86,27 @@ package struct Traffic: Sendable {
     let mistake = gap(from: expected, to: number, in: streams[stream])
     streams[stream].fates[number] = .delivered(time)
     streams[stream].next = number + 1
-    streams[stream].breaks = breaks[Couple(Way(from, to), session), default: 0]
+    streams[stream].breaks = breaks[Couple(Direction(from, to), session), default: 0]
     return mistake
   }
 
   private func gap(from expected: Int, to number: Int, in stream: Stream) -> String? {
-    if stream.breaks != breaks[Couple(stream.way, stream.session), default: 0] { return nil }
+    if stream.breaks != breaks[Couple(stream.direction, stream.session), default: 0] { return nil }
     guard let missing = (expected..<number).first(where: { stream.fates[$0] == .underway }) else {
       return nil
     }
     return
-      "\(stream.way.to) received message \(number) from \(stream.way.from) before message \(missing)"
+      "\(stream.direction.to) received message \(number) from \(stream.direction.from) before message \(missing)"
   }
 }
 
 extension Traffic {
   /// How many messages were sent within a window, and how many of these arrived by its end.
   package func count(
-    _ isWanted: (Way) -> Bool, in window: Window
+    _ isWanted: (Direction) -> Bool, in window: Window
   ) -> (sent: Int, delivered: Int) {
     var (sent, delivered) = (0, 0)
-    for stream in streams where isWanted(stream.way) {
+    for stream in streams where isWanted(stream.direction) {
       for (time, fate) in zip(stream.sent, stream.fates) where window.contains(time) {
         if fate == .refused { continue }
         sent += 1
@@ -149,17 +140,18 @@ extension Traffic {
   }
 
   /// The messages of each way, in the order in which they were used first.
-  package var ways: [Verdict.Way] {
-    var order: [Way] = []
-    var counts: [Way: (sent: Int, delivered: Int)] = [:]
+  package var messages: [Verdict.Messages] {
+    var order: [Direction] = []
+    var counts: [Direction: (sent: Int, delivered: Int)] = [:]
     for stream in streams {
-      if counts[stream.way] == nil { order.append(stream.way) }
-      counts[stream.way, default: (0, 0)].sent += stream.fates.count { $0 != .refused }
-      counts[stream.way, default: (0, 0)].delivered += stream.next == 0 ? 0 : stream.deliveredCount
+      if counts[stream.direction] == nil { order.append(stream.direction) }
+      counts[stream.direction, default: (0, 0)].sent += stream.fates.count { $0 != .refused }
+      counts[stream.direction, default: (0, 0)].delivered +=
+        stream.next == 0 ? 0 : stream.deliveredCount
     }
-    return order.compactMap { way in
-      counts[way].map {
-        Verdict.Way(way.from, way.to, sent: $0.sent, delivered: $0.delivered)
+    return order.compactMap { direction in
+      counts[direction].map {
+        Verdict.Messages(direction.from, direction.to, sent: $0.sent, delivered: $0.delivered)
       }
     }
   }

@@ -20,7 +20,7 @@ public struct Verdict: Hashable, Sendable {
   }
 
   /// The messages from one peer to another.
-  public struct Way: Hashable, Sendable {
+  public struct Messages: Hashable, Sendable {
     /// The sender's name.
     public let from: String
     /// The receiver's name.
@@ -62,7 +62,7 @@ public struct Verdict: Hashable, Sendable {
   /// What happened.
   public let timeline: Timeline
   /// The messages, by sender and receiver in the order of the scenario.
-  public let ways: [Way]
+  public let messages: [Messages]
   /// The faults that were drawn from the seed, as they can be written in a scenario.
   public let drawnFaults: [String]
   /// What had to hold: the scenario's expectations, then the invariants.
@@ -74,14 +74,14 @@ public struct Verdict: Hashable, Sendable {
 
   package init(
     scenario: String, summary: String, seed: UInt64, traceHash: RollingHash, eventCount: Int,
-    virtualDuration: Duration, cpuSeconds: Double, timeline: Timeline, ways: [Way],
+    virtualDuration: Duration, cpuSeconds: Double, timeline: Timeline, messages: [Messages],
     drawnFaults: [String], results: [Result],
     gap: String? = nil
   ) {
     (self.scenario, self.summary, self.seed) = (scenario, summary, seed)
     (self.traceHash, self.eventCount) = (traceHash, eventCount)
     (self.virtualDuration, self.cpuSeconds) = (virtualDuration, cpuSeconds)
-    (self.timeline, self.ways, self.drawnFaults) = (timeline, ways, drawnFaults)
+    (self.timeline, self.messages, self.drawnFaults) = (timeline, messages, drawnFaults)
     (self.results, self.gap) = (results, gap)
   }
 

@@ -1,7 +1,7 @@
 import EarshotCore
 
 /// Who is a member of whose session, and connected to it, at one time.
-struct Membership: Hashable {
+struct MembershipState: Hashable {
   /// Which identity of a member, in which session.
   private struct Place: Hashable {
     let identity: Int
@@ -60,10 +60,12 @@ struct Membership: Hashable {
 /// The memberships of a whole run.
 struct MembershipHistory {
   /// The states, each with the time from which on it holds; the first holds from the start.
-  private(set) var states: [(start: Duration, state: Membership)] = [(.zero, Membership())]
+  private(set) var states: [(start: Duration, state: MembershipState)] = [
+    (.zero, MembershipState())
+  ]
 
   init(_ timeline: Timeline) {
-    var state = Membership()
+    var state = MembershipState()
     for entry in timeline.entries where state.apply(entry) {
       if states[states.count - 1].start == entry.time {
         states[states.count - 1].state = state
@@ -74,12 +76,12 @@ struct MembershipHistory {
   }
 
   /// The memberships at a time, with all that happened at that time.
-  func state(at time: Duration) -> Membership {
-    states.last { $0.start <= time }?.state ?? Membership()
+  func state(at time: Duration) -> MembershipState {
+    states.last { $0.start <= time }?.state ?? MembershipState()
   }
 
   /// When something became true, became false, and so on.
-  func phases(of isTrue: (Membership) -> Bool) -> [(start: Duration, isTrue: Bool)] {
+  func phases(of isTrue: (MembershipState) -> Bool) -> [(start: Duration, isTrue: Bool)] {
     var phases: [(start: Duration, isTrue: Bool)] = []
     for (start, state) in states {
       let value = isTrue(state)
