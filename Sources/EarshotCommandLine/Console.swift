@@ -8,12 +8,12 @@ package struct Console: Sendable {
   package var err: @Sendable (String) -> Void
   /// Whether the answers may be coloured.
   package var isColoured: Bool
-  /// Whether somebody watches what is written to `err`, so that progress is worth showing.
+  /// Whether a person watches what is written to `err`, so that progress is worth showing.
   package var isWatched: Bool
   /// How large the terminal is that shows the answers; `nil` when they go elsewhere, or it cannot move
   /// its cursor.
   package var terminal: @Sendable () -> TerminalSize?
-  /// Given when something could not be written: the command is to end, since nobody gets its answers.
+  /// Given when something could not be written: the command is to end, since its answers are lost.
   package let refusal: StopSignal
 
   /// A console of two closures, for readers that are not terminals unless said otherwise.

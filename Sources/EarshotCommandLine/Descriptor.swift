@@ -29,7 +29,7 @@ package struct DescriptorLines {
   private var searched = 0
   private var hasEnded = false
 
-  /// Reads a descriptor that somebody else closes.
+  /// Reads a descriptor that its owner closes.
   package init(_ descriptor: Int32) { self.descriptor = descriptor }
 
   /// The next line without its line break, also one that the end cut short; `nil` at the end.

@@ -1,6 +1,6 @@
 /// Shows that a long command is still at work, in one line that is overwritten.
 ///
-/// Says nothing within the first second, and nothing at all unless somebody watches.
+/// Says nothing within the first second, and nothing at all unless a person watches.
 package struct Progress {
   private let console: Console
   private let clock: () -> Duration

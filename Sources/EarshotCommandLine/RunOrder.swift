@@ -19,7 +19,7 @@ package struct RunOrder {
   /// Told after every second of virtual time how many have passed, in either run.
   package var progress: ((Int) -> Void)?
 
-  /// An order without anybody to be told of events.
+  /// An order that reports no events.
   package init(
     scenario: Scenario, file: String, text: String, seed: UInt64, isRepeated: Bool,
     form: ReportForm

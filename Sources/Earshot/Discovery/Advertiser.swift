@@ -8,12 +8,12 @@ public actor Advertiser {
   public nonisolated let unownedExecutor: UnownedSerialExecutor
   /// The kind of service, such as `chat`.
   public nonisolated let serviceType: String
-  /// What others want of us; ends when the advertiser is stopped.
+  /// The invitations that this peer receives for the service; ends when the advertiser is stopped.
   ///
-  /// Invitations that nobody takes wait, up to some twenty: those that have ended make room for others.
+  /// Invitations that are not taken wait, up to some twenty: those that have ended make room for others.
   public nonisolated var invitations: EventStream<Invitation> { EventStream(hub, of: self) }
 
-  /// What the application says about itself; everybody nearby can read it.
+  /// What the application says about itself; every host nearby can read it.
   ///
   /// `nil` for nothing at all, which is not the same as no keys.
   public var info: [String: String]? { text?.dictionary }
@@ -39,7 +39,7 @@ public actor Advertiser {
     if let advertisement { peer.core.released(.advertiser(advertisement)) }
   }
 
-  /// Says something else about ourselves; browsers hear of it as an update.
+  /// Replaces the info; browsers see it as an update.
   ///
   /// - Parameter info: Keys of printable ASCII without `=`, none of which begins with an underscore; 1,300 bytes in
   ///   all. `nil` says nothing.

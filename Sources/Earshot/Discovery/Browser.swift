@@ -9,7 +9,7 @@ public actor Browser {
   public nonisolated let serviceType: String
   /// What is found, updated and lost, in order; ends when the browser is stopped.
   ///
-  /// Events that nobody takes are summed up: a peer that came and went is not mentioned.
+  /// Events that are not taken are summed up: a peer that came and went is not mentioned.
   public nonisolated var events: EventStream<BrowserEvent> { EventStream(hub, of: self) }
 
   /// The peers that are there now, ordered by identifier.

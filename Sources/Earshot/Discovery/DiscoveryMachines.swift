@@ -12,7 +12,7 @@ struct DiscoveryMachines {
 
   private var advertisers = MachineTable<AdvertiserMachine>()
   private var browsers = MachineTable<BrowserMachine>()
-  /// Who is told what a browser reports, by its number.
+  /// Called with what a browser reports, by its number.
   private var listeners: [Int: Listener] = [:]
   private var deadlines = TimerTable<Deadline>()
   private var random: RandomStream?

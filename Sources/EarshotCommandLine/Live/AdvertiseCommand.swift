@@ -1,7 +1,7 @@
 package import Earshot
 import EarshotScenario
 
-/// `earshot advertise`: makes us visible, and answers those who invite us.
+/// `earshot advertise`: makes a peer visible, and answers invitations.
 package struct AdvertiseCommand: LiveCommand {
   package let options: LiveOptions
   private let info: [String: String]
@@ -74,7 +74,7 @@ package struct AdvertiseCommand: LiveCommand {
     }
   }
 
-  /// Sends every message back to its sender, until nobody is left.
+  /// Sends every message back to its sender, until no member is left.
   private func echo(_ session: Session) async {
     var names: [PeerID: String] = [:]
     for await event in session.events {

@@ -10,7 +10,7 @@ package struct BrowseReport {
   private var problem: DiscoveryProblem?
   private var rowsShown = 0
 
-  /// Begins with nobody.
+  /// Begins without peers.
   package init(on console: Console, isJSON: Bool, service: String) {
     (self.console, self.isJSON, self.service) = (console, isJSON, service)
     if !isJSON, let size = console.terminal() { draw(size) }

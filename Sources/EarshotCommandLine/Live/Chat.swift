@@ -30,7 +30,7 @@ actor Chat {
       as: peer.name, paint: Paint(isOn: console.isColoured), typed, into: &opening)
   }
 
-  /// Begins: shows who we are, becomes visible, and looks who is near.
+  /// Begins: shows its own name, becomes visible, and looks who is near.
   func begin() async throws(EarshotError) {
     let browser = try await peer.browse(options.live.service)
     for action in opening { await perform(action) }
@@ -148,7 +148,7 @@ actor Chat {
   }
 
   private func listen(_ event: SessionEvent, in session: Session) async {
-    guard session === self.session else { return }  // We have left it.
+    guard session === self.session else { return }  // It was left.
     await handle(.sessionReported(event))
   }
 

@@ -11,7 +11,7 @@ package struct ChatMachine: Hashable, Sendable {
     case browserReported(BrowserEvent)
     case sessionReported(SessionEvent)
     case invitationReceived(Question)
-    /// Somebody's invitation expired or was withdrawn.
+    /// An invitation expired or was withdrawn.
     case invitationEnded(Question.Number)
     case invitingEnded(PeerID, InvitationOutcome)
     /// Something could not be done; the sentence says what.
@@ -31,7 +31,7 @@ package struct ChatMachine: Hashable, Sendable {
     case quit
   }
 
-  /// Somebody who wants to chat with us.
+  /// A peer that wants to chat.
   package struct Question: Hashable, Sendable {
     /// Which invitation it is.
     package typealias Number = Int
@@ -55,14 +55,14 @@ package struct ChatMachine: Hashable, Sendable {
   var members: [Member] = []
   /// Members whose connection broke.
   var awaited: Set<PeerID> = []
-  /// Whom we have asked, and what they call themselves.
+  /// The peers that were asked, with their names.
   var invited: [PeerID: String] = [:]
-  /// Who asks us; the first one was shown.
+  /// The peers that ask; the first one was shown.
   var questions: [Question] = []
   var isVisible = true
   private var isOver = false
 
-  /// A chat of nobody but ourselves, visible to others.
+  /// A chat without others, visible to them.
   ///
   /// - Parameters:
   ///   - name: What the user is called.
@@ -123,7 +123,7 @@ package struct ChatMachine: Hashable, Sendable {
     }
   }
 
-  /// The smallest number that nobody has.
+  /// The smallest number that is free.
   private var freeNumber: Int {
     let taken = Set(numbers.values)
     return (1...taken.count + 1).first { !taken.contains($0) } ?? 0

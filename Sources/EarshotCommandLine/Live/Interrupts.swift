@@ -37,7 +37,7 @@ final class Interrupts: Sendable {
 
   deinit { _ = listener.take() }
 
-  /// Holds SIGINT, SIGTERM and SIGHUP back from now on, for somebody who will listen.
+  /// Holds SIGINT, SIGTERM and SIGHUP back from now on, for a later listener.
   ///
   /// To be called first, before there are other threads: they inherit it.
   static func hold() { signals.hold() }

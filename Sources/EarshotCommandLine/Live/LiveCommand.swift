@@ -7,7 +7,7 @@ import EarshotScenario
 package protocol LiveCommand: Sendable {
   /// The command, as its help describes it.
   static var plan: CommandPlan { get }
-  /// Who we are, and where.
+  /// The name of the peer, and the interfaces it uses.
   var options: LiveOptions { get }
 
   /// The command that a command line asks for.

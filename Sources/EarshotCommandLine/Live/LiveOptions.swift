@@ -4,7 +4,7 @@ import Foundation
 
 /// What all commands that meet other peers can be told.
 package struct LiveOptions: Hashable, Sendable {
-  /// What we call ourselves.
+  /// The name of the peer.
   package let name: String
   /// The kind of service that is advertised or looked for.
   package let service: String

@@ -2,7 +2,7 @@ package import Earshot
 
 /// The peers that are there, and how a person tells which one is meant.
 package struct Nearby: Hashable, Sendable {
-  /// Whom a word means.
+  /// The peers that a word means.
   package enum Selection: Hashable, Sendable {
     case nobody
     case peer(DiscoveredPeer)
@@ -34,15 +34,15 @@ package struct Nearby: Hashable, Sendable {
     }
   }
 
-  /// Whom a word means: a number in the order of ``peers``, the beginning of an identifier, or a name.
+  /// The peers that a word means: a number in the order of ``peers``, the beginning of an identifier, or a name.
   package func select(_ word: String) -> Selection {
     let peers = peers
     return select(word) { $0 > 0 ? peers.dropFirst($0 - 1).first : nil }
   }
 
-  /// Whom a word means, if numbers are given out in another way.
+  /// The peers that a word means, if numbers are given out in another way.
   ///
-  /// Numbers come first and identifiers second, so that nobody gets in between by calling itself `1`.
+  /// Numbers come first and identifiers second, so that no peer gets in between by calling itself `1`.
   func select(_ word: String, numbered: (Int) -> DiscoveredPeer?) -> Selection {
     if let number = Int(word) { return numbered(number).map { .peer($0) } ?? .nobody }
     let (peers, lower) = (peers, word.lowercased())

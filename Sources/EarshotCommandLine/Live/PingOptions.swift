@@ -1,6 +1,6 @@
 /// How `earshot ping` asks.
 struct PingOptions: Hashable, Sendable {
-  /// Whom: a name, a number in the order of `earshot browse`, or an identifier.
+  /// The peer: a name, a number in the order of `earshot browse`, or an identifier.
   let target: String
   let count: Int
   let interval: Duration

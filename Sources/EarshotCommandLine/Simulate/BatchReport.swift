@@ -78,6 +78,6 @@ struct BatchReport {
     return "failed:\n" + replays.map { "  \($0)\n" }.joined() + more
   }
 
-  /// More would not be read by anybody.
+  /// More would not be read.
   private static let replaysMax = 50
 }

@@ -48,6 +48,6 @@ final class RunProcess: @unchecked Sendable {
     if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
   }
 
-  /// More would not be read by anybody.
+  /// More would not be read.
   private static let linesMax = 100
 }

@@ -84,7 +84,7 @@ extension SweepSummary {
     ])
   }
 
-  /// More would not be read by anybody.
+  /// More would not be read.
   private static let groupsMax = 50
 }
 

@@ -1,4 +1,4 @@
-/// Who a peer is: 32 bytes that stand for its key.
+/// The identity of a peer: 32 bytes that stand for its key.
 ///
 /// A value: compare it, order it, keep it in a set, store it. Two peers of the same display name have
 /// different identifiers; one peer keeps its identifier for as long as it keeps its identity.

@@ -1,7 +1,7 @@
 /// Peers that vanished without a word: asked after where they were last, so that they are found when they are back.
 ///
 /// Neither side of a network that was cut hears of its healing: nothing happened to either of them, and the next
-/// multicast question may be an hour away. A question to one address alone disturbs nobody else (RFC 6762 §5.5).
+/// multicast question may be an hour away. A question to one address alone disturbs no other host (RFC 6762 §5.5).
 /// It is repeated every four seconds, for an hour and a bit; less often among many, since there others ask too.
 struct Absentees: Hashable, Sendable {
   private struct Absentee: Hashable, Sendable {
@@ -16,7 +16,7 @@ struct Absentees: Hashable, Sendable {
   /// An hour, and the two minutes until the silence of a peer is noticed.
   static let kept = Duration.seconds(3_720)
   static let interval = Duration.seconds(4)
-  /// Among so many who are present one asks as often as if it were alone.
+  /// Among so many present peers a browser asks as often as if it were alone.
   static let presentMax = 4
   static let countMax = 64
   private static let addressesMax = 2
@@ -69,7 +69,7 @@ struct Absentees: Hashable, Sendable {
     return due
   }
 
-  /// Something came from an address: whoever was silent there is asked at once.
+  /// Something came from an address: an absentee that was silent there is asked at once.
   ///
   /// - Returns: Whether it is the first sign of an absentee after a long silence.
   mutating func hear(

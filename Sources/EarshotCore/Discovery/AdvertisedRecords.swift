@@ -109,7 +109,7 @@ struct AdvertisedRecords: Hashable, Sendable {
     }
   }
 
-  /// The sets that answer a question; for a name that is ours and a type that it has not, the set that says so.
+  /// The sets that answer a question; for a name of this peer and a type that it has not, the set that says so.
   func sets(answering question: DNSQuestion, on addresses: [IPAddress]) -> AdvertisedSets {
     let (name, type) = (question.name, question.type)
     let isPointer = type == .ptr || type == .any
@@ -132,7 +132,7 @@ struct AdvertisedRecords: Hashable, Sendable {
     !set.isEmpty && had.isSuperset(of: set) ? set : negative
   }
 
-  /// What an asker will want to know next (RFC 6763 §12, RFC 6762 §6.2); who keeps the address of this host fresh
+  /// What an asker will want to know next (RFC 6763 §12, RFC 6762 §6.2); a host that keeps the address of this one fresh
   /// keeps its service fresh too, which lives as long.
   func additions(to sets: AdvertisedSets) -> AdvertisedSets {
     var more: AdvertisedSets = []

@@ -4,7 +4,7 @@ extension AdvertiserMachine {
   private static let truncatedLatest = Duration.milliseconds(1_500)
   private static let legacyLifetimeSeconds: UInt32 = 10
 
-  /// Takes a message in: a query to answer, a probe to fend off, a response to compare with ours.
+  /// Takes a message in: a query to answer, a probe to fend off, a response to compare with this peer's own.
   mutating func receive(_ arrival: DNSArrival, at now: Instant, into out: inout [Action]) {
     guard arrival.message.isOrdinary,
       let index = queues.firstIndex(where: { $0.interface.index == arrival.interface })
@@ -21,10 +21,10 @@ extension AdvertiserMachine {
     }
   }
 
-  /// Answers a question that was sent to this host alone, for all to hear: whoever asks so has lost this peer,
+  /// Answers a question that was sent to this host alone, for all to hear: a host that asks so has lost this peer,
   /// and is hardly the only one.
   ///
-  /// Whoever is not on the link is not answered (RFC 6762 §5.5, §11).
+  /// A host that is not on the link is not answered (RFC 6762 §5.5, §11).
   private mutating func answerDirect(_ arrival: DNSArrival, at index: Int, now: Instant) {
     let interface = queues[index].interface
     guard interface.networks.contains(where: { $0.contains(arrival.source.address) }) else {
@@ -59,8 +59,8 @@ extension AdvertiserMachine {
 
   /// What is asked for, by how it will be answered.
   ///
-  /// A unicast answer reaches only one of the sockets that share the port of a host, so whoever asks from
-  /// an address of ours is answered by multicast (RFC 6762 §15.1); by one that does not leave the host, while
+  /// A unicast answer reaches only one of the sockets that share the port of a host, so a question from
+  /// an address of this host is answered by multicast (RFC 6762 §15.1); by one that does not leave the host, while
   /// nothing may be multicast again (§6).
   private func wantedSets(
     _ arrival: DNSArrival, at index: Int, now: Instant
@@ -105,7 +105,7 @@ extension AdvertiserMachine {
     }
   }
 
-  /// No wait when nobody else can answer; a short one at random when others may (RFC 6762 §6, §6.3).
+  /// No wait when no other host can answer; a short one at random when others may (RFC 6762 §6, §6.3).
   private mutating func delay(
     before sets: AdvertisedSets, answering query: DNSMessage
   ) -> Duration {

@@ -6,7 +6,7 @@ extension AdvertiserMachine {
   private static let conflictWindow = Duration.seconds(10)
   private static let conflictPause = Duration.seconds(5)
 
-  /// Compares a response with what we say ourselves.
+  /// Compares a response with what this peer says.
   mutating func compare(
     _ arrival: DNSArrival, at index: Int, now: Instant, into out: inout [Action]
   ) {
@@ -24,7 +24,7 @@ extension AdvertiserMachine {
     }
   }
 
-  /// Whoever gives a record of ours too short a life is corrected; whoever says it as we do, spares us that
+  /// A host that gives a record of this peer too short a life is corrected; one that says it alike makes that needless:
   /// (RFC 6762 §6.6, §7.4).
   private mutating func compare(
     _ lifetimes: [UInt32?], of set: AdvertisedSets, at index: Int, now: Instant
@@ -38,7 +38,7 @@ extension AdvertiserMachine {
     }
   }
 
-  /// Whether a record says something else of a name that only we own.
+  /// Whether a record says something else of a name that only this peer owns.
   private func isConflict(_ record: DNSRecord, at now: Instant) -> Bool {
     let set = records.uniqueSet(of: record)
     guard !set.isEmpty, record.lifetimeSeconds > 0 else { return false }
@@ -46,7 +46,7 @@ extension AdvertiserMachine {
     return !ours.contains { $0.saysTheSame(as: record) } && !wasOurs(record, at: now)
   }
 
-  /// Somebody else owns our name, or believes so.
+  /// Another host owns the name, or believes so.
   private mutating func meetConflict(at now: Instant, into out: inout [Action]) {
     switch phase {
     case .withdrawn, .probing(sent: 0, next: _): return  // Heard before the first probe: stale.
@@ -75,7 +75,7 @@ extension AdvertiserMachine {
     phase = .probing(sent: 0, next: now + pause)
   }
 
-  /// Meets somebody else's probe for a name of ours.
+  /// Meets another host's probe for a name of this peer.
   ///
   /// - Returns: Whether the message was such a probe.
   mutating func fendOff(_ query: DNSMessage, at index: Int, now: Instant) -> Bool {
@@ -94,7 +94,7 @@ extension AdvertiserMachine {
 
   private enum Standing { case uncontested, contested(weWin: Bool) }
 
-  /// Compares what a probe claims with our own claim, name by name in a fixed order, so that of two probers
+  /// Compares what a probe claims with the own claim, name by name in a fixed order, so that of two probers
   /// exactly one wins.
   private func standing(against probe: DNSMessage, at index: Int) -> Standing {
     for (name, sets) in [(records.instance, AdvertisedSets.instance), (records.host, .addresses)] {
@@ -104,7 +104,7 @@ extension AdvertiserMachine {
       let isOurs = queues.contains {
         Self.claims(records.records(of: sets, on: $0.interface.addresses)) == theirs
       }
-      if isOurs { continue }  // Our own probe, come back on another interface.
+      if isOurs { continue }  // The own probe, come back on another interface.
       return .contested(
         weWin: theirs.lexicographicallyPrecedes(ours) { $0.lexicographicallyPrecedes($1) })
     }
@@ -121,7 +121,7 @@ extension AdvertiserMachine {
     }.sorted { $0.lexicographicallyPrecedes($1) }
   }
 
-  /// Sends the next probe, or stands up for the name that nobody else claims.
+  /// Sends the next probe, or stands up for the name that no other host claims.
   mutating func continueProbing(at now: Instant, into out: inout [Action]) {
     guard case .probing(let sent, let next) = phase, next <= now else { return }
     guard sent < Self.probes else {

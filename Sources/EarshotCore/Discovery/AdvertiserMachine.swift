@@ -2,10 +2,10 @@
 ///
 /// A peer's names are unique by construction, so it announces at once and probes nothing (RFC 6762 §8.1).
 /// Should its identity be in use twice, it finds out by a response that contradicts its own: it then says its
-/// records once more, probes for them as everybody does for chosen names (§8.1, §8.2), and takes another
+/// records once more, probes for them as any host does for chosen names (§8.1, §8.2), and takes another
 /// name when the other side stands firm (§9).
 ///
-/// Departs from RFC 6762 in one point: queries sent to this host alone are answered by multicast, since whoever
+/// Departs from RFC 6762 in one point: queries sent to this host alone are answered by multicast, since a host that
 /// sends them has lost this peer, and others probably have too (§5.5).
 package struct AdvertiserMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
@@ -25,7 +25,7 @@ package struct AdvertiserMachine: Hashable, Sendable {
     case standing, withdrawn
     case probing(sent: Int, next: Instant)
   }
-  /// A record that was ours a moment ago: hearing it again is no conflict.
+  /// A record that this peer said a moment ago: hearing it again is no conflict.
   private struct Former: Hashable, Sendable {
     let record: DNSRecord
     let until: Instant
@@ -85,7 +85,7 @@ package struct AdvertiserMachine: Hashable, Sendable {
     for index in queues.indices { queues[index].announce(.announced, at: now) }
   }
 
-  /// Whether a record was ours a moment ago.
+  /// Whether this peer said a record a moment ago.
   func wasOurs(_ record: DNSRecord, at now: Instant) -> Bool {
     former.contains { $0.until > now && $0.record.saysTheSame(as: record) }
   }

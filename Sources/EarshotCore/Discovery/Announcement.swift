@@ -26,7 +26,7 @@ package struct Announcement: Hashable, Sendable {
   /// The version of the strings.
   package static let version = "1"
 
-  /// Who is announced.
+  /// The peer that is announced.
   package let id: PeerID
   /// How people call it.
   package let name: DisplayName

@@ -75,7 +75,7 @@ struct AnswerQueue: Hashable, Sendable {
     }
   }
 
-  /// Somebody else, or we, said it: it is not owed any more.
+  /// It was said, here or by another host: it is not owed any more.
   mutating func noteSent(_ sets: AdvertisedSets, at now: Instant) {
     for (index, _) in sets.each { (due[index], sent[index]) = (nil, now) }
   }
@@ -95,7 +95,7 @@ struct AnswerQueue: Hashable, Sendable {
   /// Moves announcements and held answers that are due to what is owed.
   mutating func advance(at now: Instant) {
     if var current = announcing, current.next <= now {
-      // What all peers say alike, somebody else has just announced.
+      // What all peers say alike, another one has just announced.
       let isSaid = allowed(.serviceTypes, at: now).isEmpty
       owe(isSaid ? current.sets.subtracting(.serviceTypes) : current.sets, at: now)
       current.sent += 1

@@ -1,16 +1,16 @@
-/// Who offers a service nearby: asked for, remembered, forgotten in time.
+/// The peers that offer a service nearby: asked for, remembered, forgotten in time.
 ///
 /// Asks for the service at growing intervals, fills in what is missing of each instance, and keeps what it
 /// hears for as long as its sender said. A peer is reported once it is complete (pointer, service, strings of a
-/// version that we speak, an address), again whenever it changes, and once more when a part of it is gone.
+/// known version, an address), again whenever it changes, and once more when a part of it is gone.
 /// Peers are told apart by their identifier alone, so that two instances of one identity are one peer.
 ///
 /// A peer that vanishes without a word is asked for anew, and asked after where it was last, so that it is found
 /// soon when it is back. In a crowd one browser asks for all: what another one asks need not be asked again, and
 /// the longer the list of what is known already, the more seldom it is sent.
 ///
-/// Departs from RFC 6762 in one point: a record that others asked for in vain is asked for by us too before it
-/// is forgotten (§10.5), since on a lossy radio it is often we who missed the answer.
+/// Departs from RFC 6762 in one point: a record that others asked for in vain is asked for here too before it
+/// is forgotten (§10.5), since on a lossy radio it is often this host that missed the answer.
 package struct BrowserMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case received(DNSArrival)
@@ -100,7 +100,7 @@ package struct BrowserMachine: Hashable, Sendable {
 
   /// Says when to come back.
   private mutating func settle(at now: Instant, into out: inout [Action]) {
-    // Without an interface nobody is asked after; a deadline that passes would never be replaced.
+    // Without an interface no absentee is asked after; a deadline that passes would never be replaced.
     let absenteesNext = instances.interfaces.isEmpty ? nil : absentees.next
     let next = [instances.next, absenteesNext].compactMap { $0 }.reduce(query.due, min)
     guard next != armed else { return }

@@ -1,6 +1,6 @@
 /// How many packets of each source are looked at within a second.
 ///
-/// What one source sends too much is taken from nobody else. When too many sources speak within one second,
+/// What one source sends too much is not taken from the others. When too many sources speak within one second,
 /// the new ones share one budget.
 package struct SourceBudget: Hashable, Sendable {
   private static let sourcesMax = 256

@@ -1,12 +1,12 @@
-/// A record that somebody said, for as long as it may be believed.
+/// A record that a host said, for as long as it may be believed.
 struct CachedRecord: Hashable, Sendable {
   /// Why a record is believed, or not for long.
   enum Trust: Hashable, Sendable {
     /// It lives its own lifetime, and is asked for again from 80 % of it on.
     case fresh
-    /// It was asked for by us, because a connection failed: ten seconds to be confirmed (RFC 6762 §10.4).
+    /// It was asked for here, because a connection failed: ten seconds to be confirmed (RFC 6762 §10.4).
     case questioned
-    /// Others asked for it in vain: ten seconds, with questions of our own at the end only (§10.5), at random
+    /// Others asked for it in vain: ten seconds, with questions from here at the end only (§10.5), at random
     /// within a second each, since others doubt it at the same time.
     case doubted
     /// It said goodbye, or was replaced: one second (§10.1, §10.2).
@@ -79,7 +79,7 @@ struct CachedRecord: Hashable, Sendable {
     (self.trust, since, lifetime, asked, unanswered) = (trust, now, rest, 0, 0)
   }
 
-  /// It was asked for, by us or by somebody whose answers we hear too.
+  /// It was asked for, here or by a host whose answers are heard here too.
   mutating func noteAsked() { asked += 1 }
 
   /// Something was asked for whose answer will say it too.
@@ -87,9 +87,9 @@ struct CachedRecord: Hashable, Sendable {
     if isAskedSoon(at: now) || isDoubtedAloud(at: now) { asked += 1 }
   }
 
-  /// Whether it will be asked for so soon that somebody else's question may stand for ours.
+  /// Whether it will be asked for so soon that another host's question may stand for it.
   ///
-  /// A first question may come together with others' that are due, and so a little early.
+  /// A first question may come together with others that are due, and so a little early.
   func isAskedSoon(at now: Instant) -> Bool {
     isAsked(within: .percent(asked == 0 ? 7 : 2), at: now)
   }
@@ -112,7 +112,7 @@ struct CachedRecord: Hashable, Sendable {
     trust == .doubted && nextAsk.map { $0 - now <= .seconds(1) } ?? false
   }
 
-  /// Others asked for it; two such questions without an answer cast doubt on it, and one more stands for ours.
+  /// Others asked for it; two such questions without an answer cast doubt on it, and one more stands for a question from here.
   mutating func noteAskedByOthers(at now: Instant) {
     if isDoubtedAloud(at: now) { asked += 1 }
     guard trust == .fresh else { return }

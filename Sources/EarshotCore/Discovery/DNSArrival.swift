@@ -1,18 +1,18 @@
-/// A message with the way it came.
+/// A message with the path it took.
 package struct DNSArrival: Hashable, Sendable {
-  /// The port of multicast DNS; who sends from another one speaks unicast DNS only.
+  /// The port of multicast DNS; a host that sends from another one speaks unicast DNS only.
   package static let port: UInt16 = 5353
 
   /// What came.
   package let message: DNSMessage
-  /// Who sent it, as far as the network says.
+  /// The sender, as far as the network says.
   package let source: Endpoint
   /// The index of the interface that it came in on.
   package let interface: UInt32
-  /// Whether it was sent to the group and not to us alone.
+  /// Whether it was sent to the group and not to this host alone.
   package let wasMulticast: Bool
 
-  /// A message with the way it came.
+  /// A message with the path it took.
   package init(
     _ message: DNSMessage, from source: Endpoint, on interface: UInt32, wasMulticast: Bool = true
   ) {

@@ -1,6 +1,6 @@
-/// What an advertiser tells everyone who browses: a few short texts by key.
+/// What an advertiser tells every browser: a few short texts by key.
 ///
-/// Anyone nearby reads it, and anyone could have written it. Keys are printable ASCII without `=`; two keys
+/// Every host nearby can read it, and any host could have written it. Keys are printable ASCII without `=`; two keys
 /// that differ in case only are the same key. A key with its value has at most 255 bytes, all of them
 /// together, with one byte more for each, at most 1,300. Keys that begin with an underscore are Earshot's own.
 ///

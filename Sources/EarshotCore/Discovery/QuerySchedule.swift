@@ -52,6 +52,6 @@ package struct QuerySchedule: Hashable, Sendable {
     return true
   }
 
-  /// Whether more than half of the wait is over, so that somebody else's question may stand for ours.
+  /// Whether more than half of the wait is over, so that another host's question may stand for this one.
   package func isDueSoon(at now: Instant) -> Bool { sent == 0 || now - previous > due - now }
 }

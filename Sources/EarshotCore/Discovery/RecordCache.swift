@@ -25,7 +25,7 @@ struct RecordCache: Hashable, Sendable {
   private var records: [UInt64: CachedRecord] = [:]
   private var index: [Key: [UInt64]] = [:]
   private var deadlines = DeadlineHeap<UInt64>()
-  /// Who said how much: the sequence numbers in the order of arrival.
+  /// How much each source said: the sequence numbers in the order of arrival.
   private var sources: [IPAddress: [UInt64]] = [:]
   private var bytes = 0
   private var sequence: UInt64 = 0

@@ -6,7 +6,7 @@
 package struct TextRecord: Hashable, Sendable {
   /// One key and its value.
   package struct Entry: Hashable, Sendable {
-    /// As it was written; printable ASCII when it is ours.
+    /// As it was written; printable ASCII when it is to be sent.
     package let key: String
     /// Any bytes.
     package let value: [UInt8]
@@ -28,7 +28,7 @@ package struct TextRecord: Hashable, Sendable {
     }
   }
 
-  /// The most strings that are looked at; more do not fit into what we would send ourselves.
+  /// The most strings that are looked at; more do not fit into a record that is sent.
   package static let entriesMax = 450
 
   /// Keys and values in their order.

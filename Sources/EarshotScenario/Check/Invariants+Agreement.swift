@@ -37,7 +37,7 @@ extension Invariants {
     evidence.patience(of: span.key.observer, in: span.key.session)
   }
 
-  /// Whether nobody can tell one end where the other one is, which has lost its memory and does not ask.
+  /// Whether no peer can tell one end where the other one is, which has lost its memory and does not ask.
   ///
   /// A program that starts again listens at another port: it is found by those who browse, and by those who have a
   /// member that has met it since. Others wait for it, as long as their patience lasts.

@@ -26,7 +26,7 @@ extension Invariants {
     return text(span, "interrupted (\(interruption.reason))", at: interruption.start)
   }
 
-  /// Whether something may have broken the link: a fault, loss by chance, or an end who left.
+  /// Whether something may have broken the link: a fault, loss by chance, or an end that left.
   private func isBreakExplained(_ span: MembershipSpan, at time: Duration) -> Bool {
     let (observer, subject) = (span.key.observer, span.key.subject)
     let recently = max(.zero, time - Evidence.calm)...time
@@ -72,7 +72,7 @@ extension Invariants {
       return evidence.isLossy(key.observer, key.subject)
         || evidence.record.disturbances.touch(key.observer, key.subject, in: during)
     case .full: return evidence.isCrowded
-    case .violation, nil: return false  // Nobody in a scenario breaks the protocol.
+    case .violation, nil: return false  // No peer of a scenario breaks the protocol.
     }
   }
 

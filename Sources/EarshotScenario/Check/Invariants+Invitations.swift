@@ -103,7 +103,7 @@ extension Invariants {
     return evidence.spans.spans(key).filter { $0.overlaps(invitation.start...evidence.end) }
   }
 
-  /// Whether one end was told after it had joined that there is no seat, which the other end knew before.
+  /// Whether one end was told after it had joined that there is no room, which the other end knew before.
   private func foundItFull(_ observer: String, _ invitation: InvitationRecord) -> Bool {
     spans(of: observer, invitation).contains { $0.reason == DepartureReason.full.rawValue }
   }

@@ -1,6 +1,6 @@
 import EarshotCore
 
-/// Who is a member of whose session, and connected to it, at one time.
+/// The members of every peer at one time, and those that it is connected to.
 struct MembershipState: Hashable {
   /// Which identity of a member, in which session.
   private struct Place: Hashable {

@@ -6,7 +6,7 @@ struct MembershipSpan: Hashable {
     let reason: String
     var end: Duration?
   }
-  /// Who has whom as a member, and in which session.
+  /// The observer, its member, and the session.
   struct Key: Hashable {
     let observer: String
     let subject: String

@@ -8,7 +8,7 @@ extension Scenario {
     return "none of its expectations can fail, whatever the peers do"
   }
 
-  /// Whether an expectation holds in every run, because nobody does what could violate it.
+  /// Whether an expectation holds in every run, because no peer does what could violate it.
   private func cannotFail(_ kind: Expectation.Kind) -> Bool {
     switch kind {
     case .connected(let pairs, _): pairs.couples.isEmpty
@@ -31,7 +31,7 @@ extension Scenario {
     }
   }
 
-  /// Whether anybody looks for anybody else who is visible.
+  /// Whether any peer looks for another one that is visible.
   private var someSee: Bool {
     peers.contains { observer in
       observer.discovery.browses
@@ -39,7 +39,7 @@ extension Scenario {
     }
   }
 
-  /// Whether anybody invites anybody.
+  /// Whether any peer invites another one.
   private var someMeet: Bool { someSee && peers.contains { !$0.invitations.isEmpty } }
 
   private func invites(_ name: String) -> Bool {

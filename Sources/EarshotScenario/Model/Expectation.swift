@@ -90,9 +90,9 @@ package struct EventPattern: Hashable, Sendable {
       }
     }
   }
-  /// Who sees it; `nil` for anyone.
+  /// The peer that sees it; `nil` for any.
   package var observer: String?
-  /// Who it is about; `nil` for anyone.
+  /// The peer that it is about; `nil` for any.
   package var subject: String?
   package var kind: Kind
   /// The reason that must be given; `nil` for any.

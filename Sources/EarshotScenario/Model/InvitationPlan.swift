@@ -1,11 +1,11 @@
-/// Whom a peer invites, and how.
+/// An invitation that a peer sends.
 package struct InvitationPlan: Hashable, Sendable {
-  /// Who is invited.
+  /// The peers that are invited.
   package enum Guest: Hashable, Sendable {
     case peer(String)
-    /// Everybody who is found.
+    /// Every peer that is found.
     case found
-    /// Everybody who is found and has a smaller identifier, so that of two peers one invites.
+    /// Every peer that is found and has a smaller identifier, so that of two peers one invites.
     case foundSmaller
   }
   package var guest: Guest

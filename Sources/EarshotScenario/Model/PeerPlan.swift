@@ -8,7 +8,7 @@ package struct PeerPlan: Hashable, Sendable {
   package var discovery = DiscoveryPlan()
   /// What it says to invitations.
   package var acceptance = Acceptance.always
-  /// Whom it invites.
+  /// The invitations that it sends.
   package var invitations: [InvitationPlan] = []
   /// Its sessions, at least one; what names none is about the first.
   package var sessions = [SessionPlan()]

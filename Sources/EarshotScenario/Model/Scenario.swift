@@ -13,7 +13,7 @@ public struct Scenario: Hashable, Sendable {
   public internal(set) var duration: Duration = .seconds(30)
   /// The seed of a run that names no other.
   public internal(set) var seed: UInt64 = 1
-  /// Who takes part, in the order of the file.
+  /// The peers that take part, in the order of the file.
   package var peers: [PeerPlan] = []
   /// What the links between them are like.
   package var links = LinkPlan()

@@ -18,7 +18,7 @@ final class Mistakes {
   /// Whether there is a peer in the file whose name is not known, since it could not be read.
   var hasUnreadNames = false
 
-  /// More would not be read by anybody.
+  /// More would not be read.
   private static let countMax = 50
 
   init(in text: String) { self.text = Array(text.utf8) }

@@ -1,4 +1,4 @@
-/// One object of a file, read key by key; keys that nobody asked for are mistakes.
+/// One object of a file, read key by key; keys that were not asked for are mistakes.
 final class ObjectReader {
   let path: String
   private let node: JSON5Node

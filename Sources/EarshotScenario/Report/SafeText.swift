@@ -1,7 +1,7 @@
 extension String {
   /// The text without anything that could move a cursor or turn the direction of writing.
   ///
-  /// Control characters, line separators, characters that steer bidirectional text and those that nobody
+  /// Control characters, line separators, characters that steer bidirectional text and those that no eye
   /// would see become `\u{…}`. Joiners and variation selectors stay where a script or an emoji needs them.
   package var escapedForTerminals: String {
     var safe = ""

@@ -1,4 +1,4 @@
-/// Characters that nobody sees, and that change how those around them look.
+/// Characters that are invisible, and that change how those around them look.
 ///
 /// Persian and the scripts of India need joiners for their spelling, and emoji are put together with them.
 /// Elsewhere they show nothing, and could make two names that look alike.

@@ -8,7 +8,7 @@ package struct Call: Hashable, Sendable {
   package let kind: Kind
   /// Whose program calls.
   package let caller: String
-  /// Whom the call is about, if it is about one peer.
+  /// The peer that the call is about, if it is about one peer.
   package let subject: String?
   package let start: Duration
   /// How long it may take, when nothing befalls either of them; `nil` for ever.

@@ -13,7 +13,7 @@ package struct MembershipLog: Sendable {
     /// The first and the last message of each stream; those in between belong to it too.
     package var streams: [Int: ClosedRange<Int>] = [:]
   }
-  /// Who sends to whom in which session.
+  /// The sender, the receiver and their session.
   package struct LedgerKey: Hashable, Sendable {
     package let sender: String
     package let receiver: String
@@ -49,7 +49,7 @@ package struct MembershipLog: Sendable {
     }
   }
 
-  /// A sender's memory is lost; nobody is told what became of its messages.
+  /// A sender's memory is lost; what became of its messages stays unknown.
   private mutating func forget(_ sender: String) {
     for (key, index) in open where key.sender == sender {
       all[index].isForgotten = true

@@ -18,7 +18,7 @@ extension SimulatedHost {
   var elapsed: Duration { now - .zero }
 }
 
-/// Somebody who waits for one thing.
+/// A task that waits for one thing.
 final class Waiter: Sendable {
   private enum State {
     case fresh, woken

@@ -174,13 +174,13 @@ extension PeerDriver {
 
   // MARK: Waiting
 
-  /// Whether nobody will join a session any more.
+  /// Whether no peer will join a session any more.
   func isFinal(_ name: String) -> Bool {
     guard let open = sessions[name], open.isOver else { return false }
     return !plan.steps.contains { $0.kind == .rejoin(session: name) && $0.at > host.elapsed }
   }
 
-  /// Waits until somebody joins, or a session is over or made anew.
+  /// Waits until a peer joins, or a session is over or made anew.
   func waitForMembers(of name: String) async {
     guard !isFinal(name) else { return }
     let waiter = Waiter()

@@ -37,9 +37,9 @@ extension PeerDriver {
     }
   }
 
-  /// Who a workload is for now.
+  /// The receivers of a workload at the moment.
   ///
-  /// Waits for the first one to join; nobody when the session is over for good.
+  /// Waits for the first one to join; none when the session is over for good.
   private func receivers(of workload: Workload) async -> [PeerID] {
     while true {
       let members = sessions[workload.session]?.members ?? []

@@ -21,10 +21,10 @@ actor PeerDriver {
   var guests = Guests()
   var answering: Answering
   var streams: [StreamKey: Int] = [:]
-  /// Who waits for members, by session.
+  /// The tasks that wait for members, by session.
   var waiters: [String: [Waiter]] = [:]
 
-  /// Whom the program may invite.
+  /// The peers that the program may invite.
   struct Guests {
     /// The peers that are found and not lost.
     var found: Set<PeerID> = []

@@ -77,7 +77,7 @@ package final class Recorder: Sendable {
     }
   }
 
-  // MARK: Who is who
+  // MARK: Names and identities
 
   /// Learns that an identity is a peer's.
   package func know(_ id: PeerID, as name: String) {

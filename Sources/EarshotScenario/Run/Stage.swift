@@ -102,7 +102,7 @@ final class Stage {
     }
   }
 
-  /// Whether a fault changes anything: who has no power cannot lose it, who sleeps cannot fall asleep.
+  /// Whether a fault changes anything: a host without power cannot lose it, one that sleeps cannot fall asleep.
   private func hasEffect(_ kind: Fault.Kind) -> Bool {
     switch kind {
     case .crash(let name): players[name]?.crash == nil

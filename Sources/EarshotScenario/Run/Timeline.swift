@@ -8,11 +8,11 @@ public struct Timeline: Hashable, Sendable {
   public struct Entry: Hashable, Sendable {
     /// When, since the start of the run.
     public var time: Duration
-    /// Who saw it; `nil` when it befell the network.
+    /// The peer that saw it; `nil` when it befell the network.
     public var observer: String?
     /// What happened.
     public var kind: Kind
-    /// Whom it was about; `nil` for the observer itself.
+    /// The peer that it was about; `nil` for the observer itself.
     public var subject: String?
     /// Which identity of the subject, counted from 0; a restart with a new identity makes one more.
     public var identity: Int
@@ -35,7 +35,7 @@ public struct Timeline: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Discovery.
     case found, updated, lost
-    /// Invitations: one that arrived, how it was answered, how one of our own ended.
+    /// Invitations: one that arrived, how it was answered, how one of the observer's own ended.
     case invited, answered, outcome
     /// Sessions.
     case joined, interrupted, resumed, left
