@@ -1,28 +1,21 @@
 import EarshotCore
 
-/// A machine of discovery: events in, actions out.
-protocol DiscoveryMachine {
-  associatedtype Event
-  associatedtype Action
-  mutating func handle(_ event: Event, at now: Instant, into out: inout [Action])
-}
-
-extension AdvertiserMachine: DiscoveryMachine {}
-extension BrowserMachine: DiscoveryMachine {}
+extension AdvertiserMachine: Machine {}
+extension BrowserMachine: Machine {}
 
 /// The machines of one kind that run, each with a number, in the order of their beginning.
-struct MachineTable<Machine: DiscoveryMachine> {
-  private var entries: [(number: Int, machine: Machine)] = []
+struct MachineTable<Running: Machine> {
+  private var entries: [(number: Int, machine: Running)] = []
 
   /// The numbers of all machines.
   var numbers: [Int] { entries.map(\.number) }
   /// All machines.
-  var machines: [Machine] { entries.map(\.machine) }
+  var machines: [Running] { entries.map(\.machine) }
   /// Whether there are none.
   var isEmpty: Bool { entries.isEmpty }
 
   /// The machine of a number, or `nil` when it has ended.
-  subscript(number: Int) -> Machine? {
+  subscript(number: Int) -> Running? {
     get { entries.first { $0.number == number }?.machine }
     set {
       let place = entries.firstIndex { $0.number == number }
@@ -38,10 +31,10 @@ struct MachineTable<Machine: DiscoveryMachine> {
   /// Has a machine handle an event; one that has ended does nothing.
   ///
   /// - Returns: What must now be done, in order.
-  mutating func handle(_ event: Machine.Event, by number: Int, at now: Instant) -> [Machine.Action]
+  mutating func handle(_ event: Running.Event, by number: Int, at now: Instant) -> [Running.Action]
   {
     guard let place = entries.firstIndex(where: { $0.number == number }) else { return [] }
-    var actions: [Machine.Action] = []
+    var actions: [Running.Action] = []
     entries[place].machine.handle(event, at: now, into: &actions)
     return actions
   }
