@@ -125,6 +125,23 @@ struct SimulatedTaskTests {
     world.finish()
   }
 
+  @Test("Among many tasks that end, those that go on are known by when they ran last")
+  func lastRuns() {
+    let world = World(seed: 1)
+    let ann = world.makeHost("ann")
+    for number in 0..<1_000 {
+      ann.spawn("\(number)") {
+        try? await ann.sleep(for: .milliseconds(number))
+        if number % 2 == 1 { try? await ann.sleep(for: .seconds(1_000)) }
+      }
+    }
+    world.run(for: .seconds(2))
+    #expect(
+      world.waitingTasks.map(\.since)
+        == stride(from: 1, to: 1_000, by: 2).map { .zero + .milliseconds($0) })
+    world.finish()
+  }
+
   @Test("A run ends with the event after which its condition holds")
   func condition() {
     let world = World(seed: 1)
