@@ -4,9 +4,10 @@
 final class HostKernel: @unchecked Sendable {
   let process: HostProcess
   let fabric: Fabric
-  var datagramSockets = DatagramSocketTable()
-  var listeners = ListenerTable()
-  var connections = ConnectionTable()
+  // What every packet touches goes without the dynamic checks of exclusivity: no access calls out while it lasts.
+  @exclusivity(unchecked) var datagramSockets = DatagramSocketTable()
+  @exclusivity(unchecked) var listeners = ListenerTable()
+  @exclusivity(unchecked) var connections = ConnectionTable()
   private var ports: PortAllocator
   /// Sockets that are gone, whose handlers have not been told.
   private var lost: [any HostSocket] = []

@@ -5,7 +5,7 @@ final class HostProcess: @unchecked Sendable {
   let name: String
   let index: Int
   let scheduler: Scheduler
-  private(set) var condition = Condition.running
+  @exclusivity(unchecked) private(set) var condition = Condition.running
   /// How often the host was stopped or resumed; tells a suspension whether it is still wanted.
   private(set) var stops = 0
   /// What is to run once the host goes on, in order.

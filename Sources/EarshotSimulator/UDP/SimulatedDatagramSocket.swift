@@ -7,11 +7,11 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   let options: DatagramOptions
   private let process: HostProcess
   private let scheduler: Scheduler
-  private var handler: (any DatagramHandler)?
-  private var state = State.open
+  @exclusivity(unchecked) private var handler: (any DatagramHandler)?
+  @exclusivity(unchecked) private var state = State.open
   /// The link that the last datagram took; most sockets talk to one other.
-  private var lastLink: SimulatedLink?
-  private var lastDestination: Endpoint?
+  @exclusivity(unchecked) private var lastLink: SimulatedLink?
+  @exclusivity(unchecked) private var lastDestination: Endpoint?
   private(set) var groups: [IPAddress] = []
   /// What arrived while the host was frozen.
   private var backlog: [(bytes: [UInt8], header: DatagramHeader)] = []
