@@ -86,7 +86,9 @@ struct Conversations {
     let peer = try await Peer("client", on: host)
     let session = try await peer.makeSession()
     let outcome = try await peer.invite(
-      serverID, to: session, at: ("bench", [Endpoint(server.address, port: Self.port)]))
+      PeerTicket(
+        peer: serverID, serviceType: "bench", endpoints: [Endpoint(server.address, port: Self.port)]
+      ), to: session)
     precondition(outcome == .accepted, "the invitation ended as \(outcome)")
     try await host.sleep(until: Self.begin)
     var events = session.events.makeAsyncIterator()

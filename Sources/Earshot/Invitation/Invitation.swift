@@ -2,9 +2,9 @@ import Synchronization
 
 /// A peer that asks this one into a session.
 ///
-/// Answer it once, with ``accept(into:)`` or ``decline()``. An invitation that is released without an
-/// answer is declined; one that is not answered in time expires. An application that shows it for a while
-/// learns from ``waitForEnding()`` when the question is no longer worth an answer.
+/// Answer it once, with ``accept(into:)`` or ``decline(_:)``. An invitation that is released without an
+/// answer is declined; one that is not answered in time expires. A program that shows it for a while
+/// learns from ``ended`` when the question is no longer worth an answer.
 public final class Invitation: Sendable {
   /// Who asks.
   public var sender: PeerID { id.inviter }
@@ -58,18 +58,20 @@ public final class Invitation: Sendable {
   /// What became of it, or `nil` while it awaits an answer or the confirmation of one.
   public var ending: Ending? { state.withLock { $0.ending } }
 
-  /// Waits until it has ended.
+  /// What becomes of it, as soon as it has ended: answered, withdrawn, or out of time.
   ///
-  /// - Returns: What became of it, at once if it has ended already; `nil` if the task was cancelled before.
-  public func waitForEnding() async -> Ending? {
-    let waiter = Promise<Ending?>()
-    let ending = state.withLock { state in
-      if state.ending == nil { state.waiters.append(waiter) }
-      return state.ending
+  /// At once if it has ended already; `nil` if the task was cancelled before.
+  public var ended: Ending? {
+    get async {
+      let waiter = Promise<Ending?>()
+      let ending = state.withLock { state in
+        if state.ending == nil { state.waiters.append(waiter) }
+        return state.ending
+      }
+      if let ending { return ending }
+      defer { withExtendedLifetime(self) {} }
+      return await waiter.value { giveUp(waiter) }
     }
-    if let ending { return ending }
-    defer { withExtendedLifetime(self) {} }
-    return await waiter.value { giveUp(waiter) }
   }
 
   private func giveUp(_ waiter: Promise<Ending?>) {
@@ -115,9 +117,13 @@ public final class Invitation: Sendable {
     try await peer.core.accept(self, into: session)
   }
 
-  /// Says no.
+  /// Declines the invitation.
   ///
-  /// An invitation that was answered or has ended already stays as it is. After an attempt to accept it into a
-  /// session without a free seat, the sender is told `full`.
-  public func decline() async { await peer.core.decline(id) }
+  /// An invitation that was answered or has ended already stays as it is.
+  ///
+  /// - Parameter reason: What the sender is told; by default `declined`, or `full` after an attempt to accept the
+  ///   invitation into a session without a free place.
+  public func decline(_ reason: DeclineReason? = nil) async {
+    await peer.core.decline(id, reason)
+  }
 }

@@ -160,12 +160,10 @@ extension Invitations {
 
   // MARK: Saying no
 
-  func decline(_ id: InvitationTable.InboundID) {
-    decline(id, inbound[id]?.wasFull == true ? .full : .declined)
-  }
-
-  func decline(_ id: InvitationTable.InboundID, _ reason: DeclineReason) {
+  /// Declines an invitation that is not answered; as `full` after that was found, unless a reason is given.
+  func decline(_ id: InvitationTable.InboundID, _ reason: DeclineReason? = nil) {
     guard let invitation = inbound[id], invitation.session == nil else { return }
+    let reason = reason ?? (invitation.wasFull ? .full : .declined)
     invitation.invitation?.end(reason == .stopped ? .stopped : .declined)
     handle(.declineRequested(id, reason))
     forgetIfEnded(id)

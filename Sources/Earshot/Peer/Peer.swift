@@ -1,10 +1,10 @@
 public import EarshotTLS
 
-/// Ourselves, among the peers nearby.
+/// A participant that others can discover and connect to.
 ///
-/// Everything begins here: ``advertise(_:info:)`` makes us visible, ``browse(_:)`` finds others,
-/// ``makeSession(_:)`` and ``invite(_:to:context:timeout:at:)`` bring us together. A process may have several
-/// peers, also on one network; each is somebody of its own.
+/// A peer makes itself visible with ``advertise(_:info:)``, finds others with ``browse(_:)``, and connects to them
+/// in sessions with ``makeSession(_:)`` and ``invite(_:to:context:timeout:)-(PeerID,_,_,_)``. A process may have
+/// several peers, also on one host; each has an identity of its own.
 ///
 /// End a peer with ``stop(within:)``, which waits until what was sent is delivered. A peer that is released, when
 /// none of its sessions, advertisers, browsers and invitations is held any more either, ends in the same way, with
@@ -13,13 +13,13 @@ public import EarshotTLS
 public actor Peer {
   /// Runs where its host runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor
-  /// Who we are.
+  /// The identifier of the peer.
   public nonisolated var id: PeerID { identity.id }
-  /// What proves it; keep it to be the same peer again.
+  /// What the identifier is derived from; a program that keeps it is the same peer again.
   public nonisolated var identity: Identity { core.identity }
-  /// What we call ourselves.
+  /// What the peer calls itself: decoration, not identity.
   public nonisolated var name: String { core.name }
-  /// How we behave.
+  /// How the peer behaves.
   public nonisolated var configuration: Configuration { core.configuration }
 
   package nonisolated var host: any NetworkHost { core.host }
@@ -28,11 +28,11 @@ public actor Peer {
   /// A peer that listens for links from now on.
   ///
   /// - Parameters:
-  ///   - name: What we call ourselves: 1 to 63 bytes of UTF-8 without control characters. Decoration:
+  ///   - name: What the peer calls itself: 1 to 63 bytes of UTF-8 without control characters. Decoration:
   ///     it need not be unique.
-  ///   - identity: Who we are; a stranger by default.
-  ///   - configuration: How we behave.
-  ///   - host: Where we are: real sockets, or a simulated host.
+  ///   - identity: Who the peer is; a new one by default.
+  ///   - configuration: How the peer behaves.
+  ///   - host: Where the peer is: real sockets, or a simulated host.
   /// - Throws: `invalidDisplayName`, or `network` when nothing can be listened on.
   public init(
     _ name: String, identity: Identity? = nil, configuration: Configuration = Configuration(),
@@ -47,7 +47,7 @@ public actor Peer {
 
   // MARK: Discovery
 
-  /// Makes us visible to those who browse for a service.
+  /// Makes the peer visible to those that browse for a service.
   ///
   /// - Parameters:
   ///   - serviceType: 1 to 15 of a–z, 0–9 and hyphen, such as `chat`.
@@ -98,42 +98,75 @@ public actor Peer {
     return Session(session, of: self)
   }
 
-  /// Asks a peer into a session.
+  /// Invites a peer that a browser has found into a session.
   ///
-  /// Asking a member changes nothing. Two peers that ask each other at once are joined by one link, and
-  /// neither application is asked. Asking the same peer into the same session while an invitation is open
+  /// Inviting a member changes nothing. Two peers that invite each other at once are joined by one link, and
+  /// neither program is asked. Inviting the same peer into the same session while an invitation is open
   /// waits for that one's outcome. Cancelling the task withdraws the invitation, unless another call waits for
-  /// it, too. While this peer is suspended, the invitation rests, and its deadline stays; a peer that goes to
-  /// sleep is asked again until then.
+  /// it, too. While this peer is suspended, the invitation rests, and its deadline stays; a peer that is suspended
+  /// is asked again until then.
   ///
   /// - Parameters:
-  ///   - peer: Whom to ask: somebody whom one of our browsers has found, unless endpoints are given.
-  ///   - session: Where to: one of our own sessions.
-  ///   - context: What the peer's application should know before it answers; at most 16,384 bytes.
+  ///   - peer: The peer to be invited, which one of this peer's browsers has found.
+  ///   - session: A session of this peer.
+  ///   - context: What the invited program may know before it answers; at most 16,384 bytes.
   ///   - timeout: How long to wait for the answer.
-  ///   - endpoints: Where the peer listens, if no browser has found it; with the service type it advertises.
   /// - Returns: How it ended; `cancelled` also when the session is left or this peer is stopped meanwhile.
-  /// - Throws: `unknownPeer`, `contextTooLarge`, `invalidServiceType`, `sessionEnded`, `suspended`,
-  ///   `stopped`, before anything was sent.
+  /// - Throws: `unknownPeer`, `contextTooLarge`, `sessionEnded`, `suspended`, `stopped`, before anything was sent.
   @discardableResult
   public func invite(
-    _ peer: PeerID, to session: Session, context: [UInt8] = [], timeout: Duration = .seconds(30),
-    at endpoints: (serviceType: String, endpoints: [Endpoint])? = nil
+    _ peer: PeerID, to session: Session, context: [UInt8] = [], timeout: Duration = .seconds(30)
   ) async throws(EarshotError) -> InvitationOutcome {
     defer { withExtendedLifetime((self, session)) {} }
     return try await core.invite(
-      peer, to: session.core, context: context, timeout: timeout, at: endpoints)
+      peer, to: session.core, context: context, timeout: timeout, with: nil)
   }
+
+  /// Invites a peer that no browser has found into a session; in all else as
+  /// ``invite(_:to:context:timeout:)-(PeerID,_,_,_)``.
+  ///
+  /// - Parameters:
+  ///   - ticket: Says who is to be invited, and where that peer listens.
+  ///   - session: A session of this peer.
+  ///   - context: What the invited program may know before it answers; at most 16,384 bytes.
+  ///   - timeout: How long to wait for the answer.
+  /// - Returns: How it ended; `cancelled` also when the session is left or this peer is stopped meanwhile.
+  /// - Throws: `contextTooLarge`, `sessionEnded`, `suspended`, `stopped`, and `unknownPeer` for a ticket of this
+  ///   peer, before anything was sent.
+  @discardableResult
+  public func invite(
+    _ ticket: PeerTicket, to session: Session, context: [UInt8] = [],
+    timeout: Duration = .seconds(30)
+  ) async throws(EarshotError) -> InvitationOutcome {
+    defer { withExtendedLifetime((self, session)) {} }
+    return try await core.invite(
+      ticket.peer, to: session.core, context: context, timeout: timeout, with: ticket)
+  }
+
+  /// What another peer must know to invite this one without a browser.
+  ///
+  /// - Parameter serviceType: The service that this peer advertises, now or when it is invited.
+  /// - Returns: The ticket: this peer, and where it listens now. It is void when the peer listens elsewhere, as it
+  ///   may after a suspension.
+  /// - Throws: `invalidServiceType` with the rule that is broken; `suspended`; `stopped`.
+  public func ticket(for serviceType: String) throws(EarshotError) -> PeerTicket {
+    try core.isolated { core throws(EarshotError) in try core.ticket(for: serviceType) }
+  }
+
+  /// The TCP port on which the peer listens for links.
+  ///
+  /// It may change with ``resume()``, when the system has given the port to another program meanwhile.
+  public var port: UInt16 { core.assumeIsolated { $0.port } }
 
   // MARK: Life
 
-  /// Goes to sleep: says goodbye to browsers, tells all members that we will be back, and stops.
+  /// Suspends the peer: it says goodbye to browsers, tells all members that it will be back, and stops listening.
   ///
   /// What is not delivered is kept, and invitations stay open until their deadlines: the other side asks again,
-  /// or is asked again, after ``resume()``. Call it when the system is about to suspend the process.
+  /// or is asked again, after ``resume()``. To be called when the system is about to suspend the process.
   public func suspend() { core.assumeIsolated { $0.suspend() } }
 
-  /// Comes back: listens, announces itself again, and takes the sessions up.
+  /// Resumes the peer: it listens, announces itself again, and takes its sessions up.
   ///
   /// Members that waited are linked again; those whose patience has ended are reported as left.
   ///
@@ -142,10 +175,10 @@ public actor Peer {
     try core.isolated { core throws(EarshotError) in try core.resume() }
   }
 
-  /// Ends for good: disconnects all sessions, says goodbye, closes everything.
+  /// Ends the peer for good: it leaves all sessions, says goodbye to browsers, and closes everything.
   ///
-  /// Whoever waits for an answer of this peer is told that it cannot be reached. Stopping again waits for the
-  /// same end.
+  /// Peers that wait for its answer are told that it cannot be reached. Tasks of ``task(_:_:)`` are cancelled in the
+  /// end. Stopping again waits for the same end; cancelling changes nothing.
   ///
   /// - Parameter limit: How long delivering what was sent may take.
   public func stop(within limit: Duration = .seconds(2)) async { await core.stop(within: limit) }
@@ -168,9 +201,6 @@ extension Peer {
     package let peer: PeerID
     package let remote: SessionID
   }
-
-  /// Where it listens.
-  package var port: UInt16 { core.assumeIsolated { $0.port } }
 
   /// The members of all sessions.
   package var memberships: [Membership] { core.assumeIsolated { $0.memberships } }

@@ -1,7 +1,7 @@
 extension PeerCore {
   func invite(
     _ peer: PeerID, to session: SessionCore, context: [UInt8], timeout: Duration,
-    at endpoints: (serviceType: String, endpoints: [Endpoint])?
+    with ticket: PeerTicket?
   ) async throws(EarshotError) -> InvitationOutcome {
     try checkRunning()
     attend()
@@ -9,19 +9,19 @@ extension PeerCore {
     guard isOpen(session) else {
       throw EarshotError(.sessionEnded, "That is no open session of \(name).")
     }
-    let (serviceType, endpoints) = try target(peer, endpoints)
+    let (serviceType, endpoints) = try target(peer, ticket)
     return try await invitations.invite(
       peer, to: session, context: context, timeout: timeout, for: serviceType, at: endpoints)
   }
 
   private func target(
-    _ peer: PeerID, _ given: (serviceType: String, endpoints: [Endpoint])?
+    _ peer: PeerID, _ ticket: PeerTicket?
   ) throws(EarshotError) -> (String, [Endpoint]) {
-    if let given { return (try Checked.service(given.serviceType).text, given.endpoints) }
+    if let ticket { return (ticket.serviceType, ticket.endpoints) }
     guard let found = discovered(peer) else {
       throw EarshotError(
         .unknownPeer,
-        "No browser of \(name) has found \(peer.short); browse for its service, or give endpoints.",
+        "No browser of \(name) has found \(peer.short); browse for its service, or use a ticket of it.",
         peers: [peer])
     }
     return (found.serviceType, found.peer.endpoints)
@@ -33,5 +33,18 @@ extension PeerCore {
     try await invitations.accept(invitation, into: session)
   }
 
-  func decline(_ id: InvitationTable.InboundID) { invitations.assumeIsolated { $0.decline(id) } }
+  func decline(_ id: InvitationTable.InboundID, _ reason: DeclineReason?) {
+    invitations.assumeIsolated { $0.decline(id, reason) }
+  }
+
+  /// Where the peer can be reached from other hosts.
+  ///
+  /// An address that holds on one link only, or on this host, is named when there is no other.
+  func ticket(for serviceType: String) throws(EarshotError) -> PeerTicket {
+    try checkRunning()
+    let addresses = host.interfaces.flatMap(\.addresses)
+    let reachable = addresses.filter { !$0.isLinkLocal && !$0.isLoopback }
+    let endpoints = (reachable.isEmpty ? addresses : reachable).map { Endpoint($0, port: port) }
+    return try PeerTicket(peer: id, serviceType: serviceType, endpoints: endpoints)
+  }
 }

@@ -10,6 +10,7 @@ actor PeerCore {
   nonisolated let discovery: MulticastDNS
   /// Has the peer look at what other threads have left behind.
   nonisolated let attention = Wakeup()
+  nonisolated let tasks = TaskRegistry()
 
   enum Phase { case running, suspended, stopped }
   private(set) var phase = Phase.running
@@ -200,6 +201,7 @@ actor PeerCore {
     shutdown?.cancel()
     shutdown = nil
     attention.connect(to: nil)
+    tasks.end(on: host)
   }
 
   /// Lets go of everything, since nothing works any more.
@@ -210,6 +212,7 @@ actor PeerCore {
     for session in sessionsInOrder { session.assumeIsolated { $0.abandon() } }
     acceptor.assumeIsolated { $0.abandon() }
     letGoIfEnded()
+    tasks.cancelAll()
   }
 
   // MARK: Other threads

@@ -63,22 +63,20 @@ extension CloseCode: CustomStringConvertible {
   package var description: String { Self.names[rawValue] ?? "code \(rawValue)" }
 }
 
-/// Why an invitation was declined.
-///
-/// Open: a reason that nobody here knows survives as its number.
-package struct DeclineReason: RawRepresentable, Hashable, Sendable {
-  /// The number on the wire.
+/// The reason why an invitation is declined.
+public struct DeclineReason: Hashable, Sendable {
+  /// The number on the wire; one that is not known here survives.
   package let rawValue: UInt64
 
   /// The reason of a number, known or not.
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// The application said no.
-  package static let declined = DeclineReason(rawValue: 0)
-  /// Too many invitations are open.
-  package static let busy = DeclineReason(rawValue: 1)
-  /// The session has no seat left.
-  package static let full = DeclineReason(rawValue: 2)
+  /// The program does not want to; the inviter's outcome is `declined`.
+  public static let declined = DeclineReason(rawValue: 0)
+  /// The program is occupied, and another time may be better; the inviter's outcome is `busy`.
+  public static let busy = DeclineReason(rawValue: 1)
+  /// There is no place left; the inviter's outcome is `full`.
+  public static let full = DeclineReason(rawValue: 2)
   /// Nothing of that service type is advertised.
   package static let notAdvertising = DeclineReason(rawValue: 3)
   /// Nobody answered in time.
@@ -91,7 +89,7 @@ package struct DeclineReason: RawRepresentable, Hashable, Sendable {
 
 extension DeclineReason: CustomStringConvertible {
   /// The name in the protocol, or `reason 99` for a reason without one.
-  package var description: String {
+  public var description: String {
     rawValue < UInt64(Self.names.count) ? Self.names[Int(rawValue)] : "reason \(rawValue)"
   }
 }

@@ -49,7 +49,9 @@ struct AddressTests {
       let session = try await bob.makeSession()
       let inviting = scene.start("bob invites") {
         try await bob.invite(
-          scene.ann.id, to: session, at: ("room", [Endpoint(host.address, port: 7_100), ann])
+          PeerTicket(
+            peer: scene.ann.id, serviceType: "room",
+            endpoints: [Endpoint(host.address, port: 7_100), ann]), to: session
         ).rawValue
       }
       let invitation = try #require(await scene.invitation())
@@ -86,7 +88,8 @@ struct AddressTests {
       let endpoints = (1...3).map { Endpoint(scene.hosts[0].address, port: UInt16($0)) }
       var random = scene.world.random("stranger")
       let outcome = try await scene.bob.invite(
-        PeerID(random: &random), to: session, at: ("room", endpoints))
+        PeerTicket(peer: PeerID(random: &random), serviceType: "room", endpoints: endpoints),
+        to: session)
       #expect(outcome == .unreachable)
       await scene.expectNothingLeft()
     }
@@ -102,7 +105,9 @@ struct AddressTests {
       var random = scene.world.random("stranger")
       let stranger = PeerID(random: &random)
       let inviting = scene.start("bob invites") {
-        try await scene.bob.invite(stranger, to: session, at: ("room", endpoints)).rawValue
+        try await scene.bob.invite(
+          PeerTicket(peer: stranger, serviceType: "room", endpoints: endpoints), to: session
+        ).rawValue
       }
       try await scene.milliseconds(400)
       #expect(await scene.bob.leftovers.count { $0.hasPrefix("link") } == 2)
@@ -119,7 +124,9 @@ struct AddressTests {
     let bob = try await Peer("Bob's double", on: scene.hosts[1])
     let session = try await bob.makeSession()
     let inviting = scene.start("bob invites") {
-      try await bob.invite(scene.ann.id, to: session, at: ("room", endpoints)).rawValue
+      try await bob.invite(
+        PeerTicket(peer: scene.ann.id, serviceType: "room", endpoints: endpoints), to: session
+      ).rawValue
     }
     let start = scene.now
     let invitation = try #require(await scene.invitation())

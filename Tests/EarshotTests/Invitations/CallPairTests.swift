@@ -176,7 +176,7 @@ struct Play: Sendable, CustomStringConvertible {
     case .acceptIntoOwn: try await cast.invitation.accept(into: cast.own)
     case .acceptIntoShared: try await cast.invitation.accept(into: cast.shared)
     case .decline: await cast.invitation.decline()
-    case .waitForEnding: return await cast.invitation.waitForEnding()?.rawValue ?? "nothing"
+    case .waitForEnding: return await cast.invitation.ended?.rawValue ?? "nothing"
     case .leaveOwn: await cast.own.disconnect()
     case .leaveShared: await cast.shared.disconnect()
     case .remove: await cast.shared.remove(bob.id)

@@ -133,8 +133,9 @@ struct CallTableTests {
     try await scene.milliseconds(1)
     let bob = await scene.bob.port
     _ = try await scene.ann.invite(
-      scene.bob.id, to: shared,
-      at: ("other", [Endpoint(scene.hosts[1].address, port: bob)]))
+      PeerTicket(
+        peer: scene.bob.id, serviceType: "other",
+        endpoints: [Endpoint(scene.hosts[1].address, port: bob)]), to: shared)
     _ = await porter.end()
     let inviter = try await scene.bob.makeSession()
     scene.invite(to: inviter, timeout: .seconds(100))
@@ -160,7 +161,7 @@ struct CallTableTests {
     case .decline:
       await cast.invitation.decline()
       return cast.invitation.ending?.rawValue ?? "open"
-    case .waitForEnding: return await cast.invitation.waitForEnding()?.rawValue ?? "nothing"
+    case .waitForEnding: return await cast.invitation.ended?.rawValue ?? "nothing"
     case .update: try await scene.advertiser.update(info: ["a": "b"])
     case .stopAdvertiser: await scene.advertiser.stop()
     case .stopBrowser: await cast.browser.stop()

@@ -13,7 +13,7 @@ struct InviteTests {
       let session = try await scene.bob.makeSession()
       let inviting = scene.invite(to: session)
       let invitation = try #require(await scene.invitation())
-      let waiting = scene.start("ann waits") { await invitation.waitForEnding()?.rawValue ?? "nil" }
+      let waiting = scene.start("ann waits") { await invitation.ended?.rawValue ?? "nil" }
       try await scene.milliseconds(10)
       #expect(invitation.ending == nil)
       inviting.cancel()
@@ -21,7 +21,7 @@ struct InviteTests {
       #expect(await waiting.end() == "withdrawn")
       #expect(waiting.duration == .milliseconds(30))
       #expect(await scene.accept(invitation).end() == "invitationEnded")
-      #expect(await invitation.waitForEnding() == .withdrawn)
+      #expect(await invitation.ended == .withdrawn)
       #expect(await session.members.isEmpty)
       await scene.expectNothingLeft()
     }
@@ -73,7 +73,26 @@ struct InviteTests {
       let invitation = try #require(await scene.invitation())
       await session.disconnect()
       #expect(await inviting.end() == "cancelled")
-      #expect(await invitation.waitForEnding() == .withdrawn)
+      #expect(await invitation.ended == .withdrawn)
+      await scene.expectNothingLeft()
+    }
+  }
+
+  @Test(
+    "The sender hears why an invitation is declined",
+    arguments: [
+      (DeclineReason?.none, "declined"), (.declined, "declined"), (.busy, "busy"), (.full, "full"),
+    ])
+  func reasons(reason: DeclineReason?, outcome: String) {
+    Scene.play { scene in
+      let session = try await scene.bob.makeSession()
+      let inviting = scene.invite(to: session)
+      let invitation = try #require(await scene.invitation())
+      await invitation.decline(reason)
+      #expect(await inviting.end() == outcome)
+      #expect(await invitation.ended == .declined)
+      await invitation.decline(.busy)  // Changes nothing.
+      #expect(invitation.ending == .declined)
       await scene.expectNothingLeft()
     }
   }
@@ -84,8 +103,8 @@ struct InviteTests {
       let session = try await scene.bob.makeSession()
       let inviting = scene.invite(to: session, timeout: .seconds(5))
       let invitation = try #require(await scene.invitation())
-      let first = scene.start("ann waits") { await invitation.waitForEnding()?.rawValue ?? "nil" }
-      let second = scene.start("ann waits") { await invitation.waitForEnding()?.rawValue ?? "nil" }
+      let first = scene.start("ann waits") { await invitation.ended?.rawValue ?? "nil" }
+      let second = scene.start("ann waits") { await invitation.ended?.rawValue ?? "nil" }
       try await scene.milliseconds(10)
       first.cancel()
       #expect(await first.end() == "nil")

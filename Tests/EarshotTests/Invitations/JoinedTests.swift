@@ -126,7 +126,8 @@ struct JoinedTests {
     scene.keep(try #require(await scene.invitation()))
     scene.part()
     let inviting = scene.start("ann invites") {
-      let outcome = try await scene.ann.invite(scene.bob.id, to: third.anns, at: ("room", []))
+      let outcome = try await scene.ann.invite(
+        PeerTicket(peer: scene.bob.id, serviceType: "room", endpoints: []), to: third.anns)
       let isMember = await third.anns.members.contains { $0.id == scene.bob.id }
       return isMember ? "\(outcome.rawValue), a member" : outcome.rawValue
     }

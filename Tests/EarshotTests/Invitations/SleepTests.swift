@@ -71,7 +71,7 @@ struct SleepTests {
       await scene.bob.suspend()
       #expect(await inviting.end() == "timedOut")
       #expect(inviting.duration == .seconds(20))
-      #expect(await invitation.waitForEnding() == .timedOut)
+      #expect(await invitation.ended == .timedOut)
       await scene.expectNothingLeft()
     }
   }
@@ -121,7 +121,7 @@ struct SleepTests {
       let invitation = try #require(await scene.invitation())
       await scene.bob.stop()
       #expect(await inviting.end() == "cancelled")
-      #expect(await invitation.waitForEnding() == .withdrawn)
+      #expect(await invitation.ended == .withdrawn)
       await scene.expectNothingLeft()
     }
   }

@@ -44,7 +44,9 @@ struct LastChunkTests {
       let advertiser = try await ann.advertise("relayed")
       let (session, bobs) = (try await ann.makeSession(), try await bob.makeSession())
       async let outcome = bob.invite(
-        ann.id, to: bobs, at: ("relayed", [Endpoint(cysAddress, port: 7100)]))
+        PeerTicket(
+          peer: ann.id, serviceType: "relayed", endpoints: [Endpoint(cysAddress, port: 7100)]),
+        to: bobs)
       var invitations = advertiser.invitations.makeAsyncIterator()
       try await #require(await invitations.next()).accept(into: session)
       #expect(try await outcome == .accepted)

@@ -126,7 +126,9 @@ final class Couple: Sendable {
   {
     let port = await ann.value.port
     return start { [id = annsID, address = hosts[0].address] in
-      try await cy.invite(id, to: session, at: ("room", [Endpoint(address, port: port)]))
+      try await cy.invite(
+        PeerTicket(peer: id, serviceType: "room", endpoints: [Endpoint(address, port: port)]),
+        to: session)
     }
   }
 

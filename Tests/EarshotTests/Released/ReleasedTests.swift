@@ -36,7 +36,8 @@ struct ReleasedTests {
         #expect(couple.delay(of: news, after: released)! < .seconds(2), "\(news)")
       }
       let outcome = try await couple.bob.value.invite(
-        couple.annsID, to: couple.bobs.value, at: ("room", [endpoint]))
+        PeerTicket(peer: couple.annsID, serviceType: "room", endpoints: [endpoint]),
+        to: couple.bobs.value)
       #expect(outcome == .unreachable)
     } check: { couple in
       #expect(couple.remains.names.filter { $0.contains("ann") } == [])
@@ -216,7 +217,8 @@ struct ReleasedTests {
       let advertiser = try await cy.advertise("cy")
       let endpoints = [Endpoint(home.address, port: await cy.port)]
       let inviting = couple.start { [ann = couple.ann.value] in
-        try await ann.invite(cy.id, to: ann.makeSession(), at: ("cy", endpoints))
+        try await ann.invite(
+          PeerTicket(peer: cy.id, serviceType: "cy", endpoints: endpoints), to: ann.makeSession())
       }
       couple.annVanishes()
       try await couple.sleep(.seconds(5))
@@ -313,7 +315,7 @@ struct ReleasedTests {
       let inviting = try await couple.invite(from: cy, to: session)
       var waiting: Task<Invitation.Ending?, any Error>?
       for await invitation in couple.advertiser.value.invitations {
-        waiting = couple.start { await invitation.waitForEnding() }
+        waiting = couple.start { await invitation.ended }
         break
       }
       couple.annVanishes()

@@ -1,0 +1,62 @@
+import Synchronization
+
+/// The tasks that end with an actor, by number.
+final class TaskRegistry: Sendable {
+  private struct State {
+    var cancels: [Int: @Sendable () -> Void] = [:]
+    var ended: Set<Int> = []  // Before they were added.
+    var lastNumber = 0
+    var isOver = false
+    var signal: (any NetworkSignal)?
+  }
+  private let state = Mutex(State())
+
+  /// A number for a task that is about to start.
+  func reserve() -> Int {
+    state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+  }
+
+  /// Has a task cancelled in the end; at once if that has come.
+  func add(_ number: Int, cancel: @escaping @Sendable () -> Void) {
+    let isOver = state.withLock { state in
+      guard state.ended.remove(number) == nil else { return false }
+      if !state.isOver { state.cancels[number] = cancel }
+      return state.isOver
+    }
+    if isOver { cancel() }
+  }
+
+  /// Forgets a task that has ended.
+  func remove(_ number: Int) {
+    state.withLock { state in
+      if state.cancels.removeValue(forKey: number) == nil, !state.isOver {
+        state.ended.insert(number)
+      }
+    }
+  }
+
+  /// Cancels tasks to come at once, and those that run when what is ready to run on a host has run.
+  ///
+  /// So loops over events that ended just now get the last ones.
+  func end(on host: any NetworkHost) {
+    let signal = host.makeSignal { [weak self] in self?.cancelAll() }
+    state.withLock { state in
+      state.isOver = true
+      state.signal = signal  // Which fires for as long as it is held.
+    }
+    signal.raise()
+  }
+
+  /// Cancels all tasks, the oldest first, and those to come.
+  func cancelAll() {
+    let cancels = state.withLock { state in
+      state.isOver = true
+      defer { (state.cancels, state.ended, state.signal) = ([:], [], nil) }
+      return state.cancels.sorted { $0.key < $1.key }.map(\.value)
+    }
+    for cancel in cancels { cancel() }
+  }
+}

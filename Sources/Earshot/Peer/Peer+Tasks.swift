@@ -1,0 +1,54 @@
+extension Peer {
+  /// Starts a task that lives no longer than the peer.
+  ///
+  /// It runs where the peer's host runs: what it awaits of the peer, its sessions and browsers comes without a
+  /// change of threads, and in a simulation it is part of the world. The task is cancelled when ``stop(within:)``
+  /// has ended the sessions; a loop over their events that waits for nothing else gets the last ones before. A task
+  /// that is started after that is cancelled at once.
+  ///
+  /// - Parameters:
+  ///   - name: The task's name, for messages about it.
+  ///   - operation: What it does. It holds what it captures until it ends, the peer too if it is captured.
+  /// - Returns: The task, which need not be kept.
+  @discardableResult
+  public nonisolated func task<Value: Sendable>(
+    _ name: String? = nil, _ operation: @escaping @Sendable () async throws -> Value
+  ) -> Task<Value, any Error> {
+    let (tasks, number) = (core.tasks, core.tasks.reserve())
+    let task = Task(name: name, executorPreference: host.executor.task) {
+      defer { tasks.remove(number) }
+      return try await operation()
+    }
+    tasks.add(number) { task.cancel() }
+    return task
+  }
+}
+
+/// Does something with a peer that ends with it.
+///
+/// The peer is stopped when `body` has returned or thrown: its sessions are left as ``Peer/stop(within:)`` leaves
+/// them, and its tasks are cancelled.
+///
+/// - Parameters:
+///   - name: What the peer calls itself; as for ``Peer/init(_:identity:configuration:on:)``.
+///   - identity: Who the peer is; a new one by default.
+///   - configuration: How the peer behaves.
+///   - host: Where the peer is.
+///   - body: What is done with the peer.
+/// - Returns: What `body` returns.
+/// - Throws: What the making of a peer throws, and what `body` throws.
+public func withPeer<Result>(
+  _ name: String, identity: Identity? = nil,
+  configuration: Peer.Configuration = Peer.Configuration(), on host: any NetworkHost,
+  _ body: (Peer) async throws -> Result
+) async throws -> Result {
+  let peer = try await Peer(name, identity: identity, configuration: configuration, on: host)
+  do {
+    let result = try await body(peer)
+    await peer.stop()
+    return result
+  } catch {
+    await peer.stop()
+    throw error
+  }
+}

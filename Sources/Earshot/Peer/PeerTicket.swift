@@ -1,0 +1,56 @@
+/// What a peer must know to invite another one without a browser: who it is, and where it listens.
+///
+/// Comes from ``Peer/ticket(for:)`` of the peer to be invited, and goes to the inviting peer on any way, such as a
+/// QR code: a ticket has a text form. It is good for as long as its peer listens there and advertises the
+/// service.
+public struct PeerTicket: Hashable, Sendable {
+  /// The most endpoints that a ticket names.
+  public static let maximumEndpointCount = FrameBounds.endpointsMax
+
+  /// The peer to be invited.
+  public let peer: PeerID
+  /// The service that it advertises, such as `chat`.
+  public let serviceType: String
+  /// Where it listens, the most promising endpoint first.
+  public let endpoints: [Endpoint]
+
+  /// A ticket with the given parts.
+  ///
+  /// - Parameters:
+  ///   - peer: The peer to be invited.
+  ///   - serviceType: The service that it advertises: 1 to 15 of a–z, 0–9 and hyphen.
+  ///   - endpoints: Where it listens, the most promising one first; the first eight count.
+  /// - Throws: `invalidServiceType` with the rule that is broken.
+  public init(
+    peer: PeerID, serviceType: String, endpoints: [Endpoint]
+  ) throws(EarshotError) {
+    self.serviceType = try Checked.service(serviceType).text
+    self.peer = peer
+    self.endpoints = Array(endpoints.prefix(Self.maximumEndpointCount))
+  }
+}
+
+extension PeerTicket: LosslessStringConvertible {
+  private static let scheme = "earshot:"
+
+  /// The text form: `earshot:chat/`, the identifier, `@`, and the endpoints with commas between them.
+  public var description: String {
+    let places = endpoints.map(\.description).joined(separator: ",")
+    return "\(Self.scheme)\(serviceType)/\(peer)@\(places)"
+  }
+
+  /// A ticket from its text form, or `nil` when the text is none.
+  public init?(_ description: String) {
+    guard description.hasPrefix(Self.scheme) else { return nil }
+    let text = description.dropFirst(Self.scheme.count)
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    let halves = parts[1].split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    guard halves.count == 2, let peer = PeerID(halves[0]) else { return nil }
+    let places = halves[1].split(separator: ",", omittingEmptySubsequences: false)
+    let endpoints = halves[1].isEmpty ? [] : places.map { Endpoint($0) }
+    guard endpoints.count <= Self.maximumEndpointCount, !endpoints.contains(nil) else { return nil }
+    try? self.init(
+      peer: peer, serviceType: String(parts[0]), endpoints: endpoints.compactMap(\.self))
+  }
+}
