@@ -1,3 +1,4 @@
+import Earshot
 import EarshotCore
 import Testing
 
