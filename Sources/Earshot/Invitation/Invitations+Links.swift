@@ -117,7 +117,7 @@ extension Invitations: LinkOwner {
       inbound[id] = InboundInvitation(
         invite,
         from: Inviter(peer: remote, session: invite.session, ended: invite.ended, time: now),
-        named: greeted.greeting.displayName, at: greeted.endpoints)
+        named: greeted.greeting.displayName)
     }
     let (isAdvertised, membership) = peer.assumeIsolated {
       ($0.advertiser(of: invite.serviceType) != nil, $0.session(with: remote, invite.session))

@@ -37,7 +37,7 @@ actor Invitations {
   // MARK: Events in, actions out
 
   func handle(_ event: InvitationTable.Event) {
-    attendCancellations()
+    attend()
     let isOutermost = !driver.isDriving
     driver.handle(event, at: now) { perform($0) }
     if isOutermost { forgetEnded() }
@@ -71,7 +71,8 @@ actor Invitations {
     for id in inbound.keys where !table.isOpen(id) { forgetIfEnded(id) }
   }
 
-  private func attendCancellations() {
+  /// Lets calls go that do not want to wait any longer.
+  func attend() {
     for cancellation in cancellations.take() {
       switch cancellation {
       case .inviting(let id, let waiter): giveUp(id, waiter)
@@ -80,13 +81,10 @@ actor Invitations {
     }
   }
 
-  /// Looks at what other threads have left behind.
-  func attend() { attendCancellations() }
-
   /// Has a call that does not want to wait any longer let go, from any thread.
   nonisolated func cancel(_ cancellation: Cancellation) {
     cancellations.add(cancellation)
-    peer.attention.raise()
+    peer.lookSoon()
   }
 
   // MARK: Joining

@@ -38,7 +38,6 @@ struct InboundInvitation {
   let invite: Invite
   let inviter: Inviter
   let senderName: String
-  let endpoints: [Endpoint]
   weak var invitation: Invitation?  // That the application was given.
   var session: SessionCore?  // Once it is accepted.
   var stream: ReliableStream?
@@ -49,8 +48,8 @@ struct InboundInvitation {
   var isReserved = false  // The session keeps a place for it.
   var joining: Joining?  // Once the session knows what becomes of it.
 
-  init(_ invite: Invite, from inviter: Inviter, named name: String, at endpoints: [Endpoint]) {
-    (self.invite, self.inviter, senderName, self.endpoints) = (invite, inviter, name, endpoints)
+  init(_ invite: Invite, from inviter: Inviter, named name: String) {
+    (self.invite, self.inviter, senderName) = (invite, inviter, name)
   }
 }
 

@@ -8,8 +8,6 @@ actor PeerCore {
   nonisolated let configuration: Peer.Configuration
   nonisolated let host: any NetworkHost
   nonisolated let discovery: MulticastDNS
-  /// Has the peer look at what other threads have left behind.
-  nonisolated let attention = Wakeup()
   nonisolated let tasks = TaskRegistry()
 
   enum Phase { case running, suspended, stopped }
@@ -21,6 +19,7 @@ actor PeerCore {
   private(set) lazy var invitations = Invitations(
     of: self, random: RandomStream(seed: invitationSeed))
   private lazy var acceptor = Acceptor(of: self)
+  private nonisolated let attention = Wakeup()
   private nonisolated let releases = Mailbox<Released>()
   private let invitationSeed: UInt64
   private var random: RandomStream
@@ -220,8 +219,11 @@ actor PeerCore {
   /// Notes what the program has let go, on any thread.
   nonisolated func released(_ thing: Released) {
     releases.add(thing)
-    attention.raise()
+    lookSoon()
   }
+
+  /// Has the peer look at what other threads have left behind.
+  nonisolated func lookSoon() { attention.raise() }
 
   /// Looks at what other threads have left behind.
   func attend() {
