@@ -29,11 +29,11 @@ struct Worker {
     ChildProcess.answer("ready")
     let session = try await peer.host(service)
     try await peer.run(place) {
-      for await event in session.events {
-        switch event {
+      for await activity in session.activity {
+        switch activity {
         case .message(let message): try await session.send(message.bytes, to: [message.sender])
-        case .left: return
-        case .joined, .interrupted, .resumed: break
+        case .event(.left): return
+        case .event: break
         }
       }
     }
@@ -44,12 +44,12 @@ struct Worker {
     let times = try await peer.run(place) {
       var times: [Int64] = []
       times.reserveCapacity(count)
-      var events = session.events.makeAsyncIterator()
+      var messages = session.messages.makeAsyncIterator()
       let message = [UInt8](repeating: 0xA5, count: 64)
       for _ in 0..<count {
         let start = Machine.nanoseconds
         try await session.send(message)
-        while let event = await events.next() { if case .message = event { break } }
+        _ = await messages.next()
         times.append(Machine.nanoseconds - start)
       }
       return times

@@ -49,8 +49,8 @@ struct Worker {
       await Self.joined(receivers, &events)
       ChildProcess.answer("joined")
       var (received, first) = (0, Int64(0))
-      while received < count, let event = await events.next() {
-        guard case .message(let message) = event else { continue }
+      var messages = session.messages.makeAsyncIterator()
+      while received < count, let message = await messages.next() {
         if received == 0 { first = Machine.nanoseconds }
         received += 1
         guard received == count else { continue }
@@ -71,10 +71,8 @@ struct Worker {
       let message = [UInt8](repeating: 0xA5, count: bytes)
       for _ in 0..<count { try await session.send(message) }
     }
-    var missing = receivers
-    while missing > 0, let event = await events.next() {
-      if case .message = event { missing -= 1 }
-    }
+    var (missing, messages) = (receivers, session.messages.makeAsyncIterator())
+    while missing > 0, await messages.next() != nil { missing -= 1 }
     ChildProcess.answer("sent")
   }
 

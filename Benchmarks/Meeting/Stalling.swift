@@ -63,7 +63,7 @@ enum Stalling {
         try await session.send(message)
         longest = max(longest, Machine.nanoseconds - start)
       }
-      for await event in session.events { if case .message = event { break } }
+      for await _ in session.messages { break }
       ChildProcess.answer("suspended \(longest / 1_000_000_000)")
     }
     await host.stop()
@@ -77,8 +77,7 @@ enum Stalling {
     ChildProcess.answer("joined")
     try await host.run(.pool) {
       var received = 0
-      for await event in session.events {
-        guard case .message(let message) = event else { continue }
+      for await message in session.messages {
         let number = (0..<4).reduce(0) { $0 | Int(message.bytes[$1]) << (8 * $1) }
         precondition(number == received, "message \(number) came after \(received) messages")
         received += 1

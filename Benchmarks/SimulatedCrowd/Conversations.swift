@@ -71,8 +71,7 @@ struct Conversations {
     let advertiser = try await peer.advertise("bench")
     for await invitation in advertiser.invitations {
       let session = try await invitation.accept()
-      for await event in session.events {
-        guard case .message(let message) = event else { continue }
+      for await message in session.messages {
         received.add()
         try await session.send(message.bytes, to: [message.sender])
       }
@@ -91,13 +90,12 @@ struct Conversations {
       ), to: session)
     precondition(outcome == .accepted, "the invitation ended as \(outcome)")
     try await host.sleep(until: Self.begin)
-    var events = session.events.makeAsyncIterator()
+    var messages = session.messages.makeAsyncIterator()
     let message = [UInt8](repeating: 0xA5, count: Self.payloadBytes)
     for _ in 0..<rounds {
       for _ in 0..<burst { try await session.send(message, to: [serverID]) }
       var missing = burst
-      while missing > 0, let event = await events.next() {
-        guard case .message = event else { continue }
+      while missing > 0, await messages.next() != nil {
         received.add()
         missing -= 1
       }

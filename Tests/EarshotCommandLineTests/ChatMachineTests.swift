@@ -207,7 +207,7 @@ struct ChatMachineTests {
     chat.types("hello")
     chat.handles(.endRequested)
     #expect(chat.printed.last == "You ended this chat")
-    chat.hears(.message(.test(1, "bye")))
+    chat.hears(Message.test(1, "bye"))
     #expect(chat.printed.last == "Bob said: bye")
   }
 
@@ -282,7 +282,7 @@ struct ChatMachineTests {
     chat.finds(1, name)
     chat.isAsked(1, by: 2, name)
     chat.hears(.joined(.test(1, name)))
-    chat.hears(.message(.test(1, "\u{1B}]0;x\u{7}\u{9B}1m\u{2028}")))
+    chat.hears(Message.test(1, "\u{1B}]0;x\u{7}\u{9B}1m\u{2028}"))
     chat.handles(.callFailed(name))
     for line in ["/who", "/members", "/invite \(name)x", "/\(name)", "n", name] { chat.types(line) }
     chat.hears(.interrupted(.test(1), .silence))
@@ -310,7 +310,8 @@ private struct Chatter {
 
   mutating func handles(_ event: ChatMachine.Event) { machine.handle(event, into: &actions) }
   mutating func types(_ line: String) { handles(.lineTyped(line)) }
-  mutating func hears(_ event: SessionEvent) { handles(.sessionReported(event)) }
+  mutating func hears(_ event: SessionEvent) { handles(.sessionReported(.event(event))) }
+  mutating func hears(_ message: Message) { handles(.sessionReported(.message(message))) }
   mutating func loses(_ number: UInt8) { handles(.browserReported(.lost(.test(number)))) }
 
   mutating func finds(_ number: UInt8, _ name: String) {

@@ -31,12 +31,11 @@ struct ConsumingTests {
       let session = try await meeting.join(bob)
       for number in 0..<10 { try await session.send([UInt8(number)]) }
       await session.disconnect()
-      let events = meeting.session.events
+      let messages = meeting.session.messages
       async let early = withTaskGroup(of: [UInt8].self) { group in
         group.addTask {
           var got: [UInt8] = []
-          for await event in events {
-            guard case .message(let message) = event else { continue }
+          for await message in messages {
             got += message.bytes
             if got.count == 3 { withUnsafeCurrentTask { $0?.cancel() } }
           }

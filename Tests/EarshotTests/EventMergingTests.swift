@@ -8,7 +8,7 @@ import Testing
 struct EventMergingTests {
   /// Members that send numbers, and whose links break and come back.
   private struct Members {
-    let hub = EventHub<SessionEvent>(countMax: 16, merge: Session.summary)
+    let hub = EventHub<SessionActivity>(countMax: 16, merge: Session.summary)
     let ids: [PeerID]
     var interrupted: Set<PeerID> = []
     var messages = 0
@@ -23,10 +23,10 @@ struct EventMergingTests {
         hub.push(.message(Message(sender: id, bytes: Array("\(messages)".utf8))))
         messages += 1
       } else if interrupted.remove(id) != nil {
-        hub.push(.resumed(id))
+        hub.push(.event(.resumed(id)))
       } else {
         interrupted.insert(id)
-        hub.push(.interrupted(id, .silence))
+        hub.push(.event(.interrupted(id, .silence)))
       }
     }
   }
@@ -37,15 +37,15 @@ struct EventMergingTests {
     var messages: [Int] = []
     var contradictions: [String] = []
 
-    mutating func hear(_ event: SessionEvent) {
+    mutating func hear(_ event: SessionActivity) {
       switch event {
       case .message(let message):
         messages.append(Int(String(decoding: message.bytes, as: UTF8.self)) ?? -1)
-      case .interrupted(let id, _):
+      case .event(.interrupted(let id, _)):
         if !interrupted.insert(id).inserted { contradictions.append("interrupted twice") }
-      case .resumed(let id):
+      case .event(.resumed(let id)):
         if interrupted.remove(id) == nil { contradictions.append("resumed out of nothing") }
-      case .joined, .left: contradictions.append("\(event)")
+      case .event(.joined), .event(.left): contradictions.append("\(event)")
       }
     }
   }
@@ -75,7 +75,7 @@ struct EventMergingTests {
 
   /// Takes one event, unless there may be none.
   private static func hear(
-    _ consumer: inout (iterator: EventStream<SessionEvent>.Iterator, listener: Listener),
+    _ consumer: inout (iterator: EventStream<SessionActivity>.Iterator, listener: Listener),
     _ members: Members
   ) async {
     let (heard, told) = (consumer.listener, members)
@@ -113,16 +113,16 @@ struct EventMergingTests {
   func bounded() async {
     var random = Seed(1).generator
     let member = PeerID(random: &random)
-    let hub = EventHub<SessionEvent>(countMax: 16, merge: Session.summary)
+    let hub = EventHub<SessionActivity>(countMax: 16, merge: Session.summary)
     var slow = EventStream(hub).makeAsyncIterator()
     var fast = EventStream(hub).makeAsyncIterator()
-    hub.push(.joined(Member(id: member, name: "Bob")))
+    hub.push(.event(.joined(Member(id: member, name: "Bob"))))
     #expect(await fast.next() != nil)
     for _ in 0..<10_000 {
-      hub.push(.interrupted(member, .silence))
-      #expect(await fast.next() == .interrupted(member, .silence))
-      hub.push(.resumed(member))
-      #expect(await fast.next() == .resumed(member))
+      hub.push(.event(.interrupted(member, .silence)))
+      #expect(await fast.next() == .event(.interrupted(member, .silence)))
+      hub.push(.event(.resumed(member)))
+      #expect(await fast.next() == .event(.resumed(member)))
     }
     hub.finish()
     var count = 0

@@ -22,9 +22,9 @@ struct FirstHelloTests {
           note("ann invited by \(invitation.senderName)")
           let session = try await invitation.accept()
           note("ann accepted")
-          for await event in session.events {
-            note("ann: \(event.text)")
-            if case .message(let message) = event {
+          for await activity in session.activity {
+            note("ann: \(activity.text)")
+            if case .message(let message) = activity {
               try await session.send(message.bytes + message.bytes, to: [message.sender])
             }
           }
@@ -42,9 +42,9 @@ struct FirstHelloTests {
           let outcome = try await bob.invite(peer.id, to: session)
           note("bob's invitation: \(outcome)")
           try await session.send(Array("abc".utf8))
-          for await event in session.events {
-            note("bob: \(event.text)")
-            if case .message = event { await bob.stop() }
+          for await activity in session.activity {
+            note("bob: \(activity.text)")
+            if case .message = activity { await bob.stop() }
           }
           note("bob's session ended")
         }

@@ -111,8 +111,7 @@ extension Session {
   func take(_ count: Int) async -> [UInt8] {
     var taken: [UInt8] = []
     guard count > 0 else { return taken }
-    for await event in events {
-      guard case .message(let message) = event else { continue }
+    for await message in messages {
       taken.append(message.bytes.first ?? 0)
       if taken.count == count { break }
     }

@@ -15,10 +15,8 @@ struct ReadmeTests {
       let advertiser = try await ann.advertise("chat", info: ["room": "lobby"])
       for await invitation in advertiser.invitations {
         let session = try await invitation.accept()
-        for await event in session.events {
-          if case .message(let message) = event {
-            print(String(decoding: message.bytes, as: UTF8.self))
-          }
+        for await message in session.messages {
+          print(String(decoding: message.bytes, as: UTF8.self))
         }
       }
     }

@@ -26,8 +26,7 @@ struct RealSocketsTests {
       try await bobsSession.send([UInt8(number & 255), UInt8(number >> 8)])
     }
     var expected = 0
-    for await event in annsSession.events {
-      guard case .message(let message) = event else { continue }
+    for await message in annsSession.messages {
       #expect(message.bytes == [UInt8(expected & 255), UInt8(expected >> 8)])
       expected += 1
       if expected == 10_000 { break }

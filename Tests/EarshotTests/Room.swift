@@ -95,12 +95,12 @@ final class Room: Sendable {
 
   private func listen(_ name: String, _ session: Session) async {
     var names: [PeerID: String] = [:]
-    for await event in session.events {
-      note(name, event.text)
-      switch event {
-      case .joined(let member): names[member.id] = member.name
-      case .left(let id, _, _): note(name, "departed \(names[id] ?? id.short)")
-      case .interrupted, .resumed, .message: break
+    for await activity in session.activity {
+      note(name, activity.text)
+      switch activity {
+      case .event(.joined(let member)): names[member.id] = member.name
+      case .event(.left(let id, _, _)): note(name, "departed \(names[id] ?? id.short)")
+      case .event, .message: break
       }
     }
     note(name, "session ended")
@@ -127,6 +127,14 @@ extension SessionEvent {
     case .resumed: "resumed"
     case .left(_, let reason, let undelivered):
       undelivered == 0 ? "\(reason)" : "\(reason), \(undelivered) undelivered"
+    }
+  }
+}
+
+extension SessionActivity {
+  var text: String {
+    switch self {
+    case .event(let event): event.text
     case .message(let message): "message \(String(decoding: message.bytes, as: UTF8.self))"
     }
   }

@@ -70,16 +70,15 @@ struct SendingTests {
         }
       }()
       async let sent = session.send(Self.message(1, bytes: largest))
-      for await event in meeting.session.events {
-        guard case .message(let message) = event, message.bytes.count == largest else { continue }
-        break
-      }
+      for await message in meeting.session.messages where message.bytes.count == largest { break }
       isThere.store(true, ordering: .relaxed)
-      async let rest: [SessionEvent] = meeting.session.events.reduce(into: []) { $0.append($1) }
+      async let rest: [SessionActivity] = meeting.session.activity.reduce(into: []) {
+        $0.append($1)
+      }
       _ = try await (small, sent)
       await session.disconnect()
       await meeting.session.disconnect()
-      #expect(await rest.contains { if case .left = $0 { true } else { false } })
+      #expect(await rest.contains { if case .event(.left) = $0 { true } else { false } })
     }
   }
 

@@ -62,7 +62,7 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     /// Tells the hub how far it got, and waits for more events if there are none; answers whether there are.
-    @specialized(where Element == SessionEvent)
+    @specialized(where Element == SessionActivity)
     @usableFromInline
     mutating func proceed(isolation actor: isolated (any Actor)?) async -> Bool {
       if Task.isCancelled { return false }

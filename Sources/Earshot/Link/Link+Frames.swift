@@ -31,7 +31,7 @@ extension Link {
     guard case .open(_, let remote, _, let stream?) = life else {
       return try transport.nextFrame(of: rest, used: &offset)
     }
-    var messages: [SessionEvent] = []
+    var messages: [SessionActivity] = []
     swap(&messages, &arrived)
     defer { swap(&messages, &arrived) }
     return try stream.receive { machine throws(FrameError) in
@@ -177,7 +177,7 @@ extension LinkTransport {
   fileprivate func nextFrame(
     of plaintext: Span<UInt8>, used: inout Int, taking stream: inout ReliableStreamMachine,
     from sender: PeerID, by id: ReliableStream.ID, at now: Instant,
-    into messages: inout [SessionEvent]
+    into messages: inout [SessionActivity]
   ) throws(FrameError) -> Frame? {
     var frame: Frame?
     used += try decode(plaintext) { type, payload, frameBytes throws(FrameError) in

@@ -30,7 +30,7 @@ actor Link: ConnectionHandler {
   let expected: PeerID?
   weak var owner: (any LinkOwner)?
   var life: Life
-  var arrived: [SessionEvent] = []  // Messages of the chunk at hand.
+  var arrived: [SessionActivity] = []  // Messages of the chunk at hand.
   var isReading = false
   /// How long the last question took to be answered, or `nil` before the first answer.
   var roundTrip: Duration?

@@ -5,16 +5,30 @@
 /// if it comes back within the session's patience.
 ///
 /// Leave it with ``disconnect(within:)``. A session that is released is left in the same way, with two seconds for
-/// what was sent. A call that has not returned and a stream of ``events`` or a loop over it hold the session.
+/// what was sent. A call that has not returned and a stream of ``events``, ``messages`` or
+/// ``activity`` or a loop over it hold the session.
 public actor Session {
   /// Runs where its peer's host runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor
   /// How it behaves.
   public nonisolated var configuration: Configuration { core.configuration }
-  /// Everything that happens, in order; ends after ``disconnect(within:)``.
+  /// What becomes of the members, in order; ends after ``disconnect(within:)``.
   ///
-  /// Messages that nobody takes hold up their senders, so take them.
-  public nonisolated var events: EventStream<SessionEvent> { EventStream(core.hub, of: self) }
+  /// Independent of ``messages``: neither holds up the other. Events that no loop takes are summed up from 65,536 on:
+  /// an interruption that was overcome goes.
+  public nonisolated var events: EventStream<SessionEvent> { EventStream(core.events, of: self) }
+  /// The messages of all members; ends after ``disconnect(within:)``.
+  ///
+  /// The messages of one member are in the order in which it sent them. Messages that no loop takes hold up their
+  /// senders, each as soon as the configuration's `receiveWindowBytes` are waiting, so take them.
+  public nonisolated var messages: MessageStream { MessageStream(activity) }
+  /// The messages and what becomes of the members, in one order; ends after ``disconnect(within:)``.
+  ///
+  /// A member's messages stand behind its `joined` and in front of its `left`. A loop over it is a consumer of the
+  /// messages: each goes to every loop over this or over ``messages``.
+  public nonisolated var activity: EventStream<SessionActivity> {
+    EventStream(core.activity, of: self)
+  }
 
   nonisolated let core: SessionCore
   private nonisolated let peer: Peer
@@ -58,21 +72,28 @@ public actor Session {
     await core.leave(within: limit)
   }
 
-  /// What a series of events amounts to: messages and ends stay, an interruption that was overcome goes.
+  /// What a series of events amounts to: ends stay, an interruption that was overcome goes.
   package static func summary(of events: [SessionEvent]) -> [SessionEvent] {
-    var kept: [SessionEvent?] = []
+    summary(of: events.map { .event($0) }).compactMap {
+      if case .event(let event) = $0 { event } else { nil }
+    }
+  }
+
+  /// What a series of activities amounts to: messages and ends stay, an interruption that was overcome goes.
+  package static func summary(of activities: [SessionActivity]) -> [SessionActivity] {
+    var kept: [SessionActivity?] = []
     var interruptions: [PeerID: Int] = [:]
-    for event in events {
-      switch event {
-      case .interrupted(let id, _): interruptions[id] = kept.count
-      case .resumed(let id):
+    for activity in activities {
+      switch activity {
+      case .event(.interrupted(let id, _)): interruptions[id] = kept.count
+      case .event(.resumed(let id)):
         guard let index = interruptions.removeValue(forKey: id) else { break }
         kept[index] = nil
         continue
-      case .left(let id, _, _): interruptions[id] = nil
-      case .joined, .message: break
+      case .event(.left(let id, _, _)): interruptions[id] = nil
+      case .event(.joined), .message: break
       }
-      kept.append(event)
+      kept.append(activity)
     }
     return kept.compactMap(\.self)
   }

@@ -4,7 +4,7 @@ extension SessionCore {
   func joined(_ membership: Membership) {
     let (entry, member) = (membership.assumeIsolated { $0.entry }, membership.peer)
     directory.add(member, membership.stream)
-    hub.push(.joined(Member(id: member, name: entry.displayName)))
+    report(.joined(Member(id: member, name: entry.displayName)))
     for other in roster.join(entry) {
       introduce(entry, to: other.peer)
       introduce(other, to: member)
@@ -17,11 +17,11 @@ extension SessionCore {
     if reason != .suspended, reason != .suspending {
       peer.assumeIsolated { $0.doubt(membership.peer) }
     }
-    hub.push(.interrupted(membership.peer, reason))
+    report(.interrupted(membership.peer, reason))
   }
 
   func resumed(_ membership: Membership) {
-    hub.push(.resumed(membership.peer))
+    report(.resumed(membership.peer))
     let entry = membership.assumeIsolated { $0.entry }
     guard roster.update(entry) else { return }
     for other in roster.members where other.peer != entry.peer { introduce(entry, to: other.peer) }
@@ -43,7 +43,7 @@ extension SessionCore {
         Retract(peer: member, session: membership.remoteSession))
     }
     if hasJoined {
-      hub.push(.left(member, departure, undelivered: undelivered))
+      report(.left(member, departure, undelivered: undelivered))
     }
     finishIfEmpty()
     settle()

@@ -7,7 +7,8 @@ actor SessionCore {
   nonisolated let id: SessionID
   nonisolated let peer: PeerCore
   nonisolated let directory = SessionDirectory()
-  nonisolated let hub: EventHub<SessionEvent>
+  nonisolated let events = EventHub<SessionEvent>(countMax: eventsMax, merge: Session.summary)
+  nonisolated let activity: EventHub<SessionActivity>
 
   /// What the program was given, as long as it holds that.
   weak var handle: Session?
@@ -36,8 +37,8 @@ actor SessionCore {
     self.random = random
     roster = Roster(of: peer.id, capacity: Self.capacity(configuration))
     let (directory, host) = (directory, peer.host)
-    hub = EventHub(countMax: Self.eventsMax, merge: Session.summary) { events in
-      directory.release(events, at: host.now)
+    activity = EventHub(countMax: Self.eventsMax, merge: Session.summary) { activities in
+      directory.release(activities, at: host.now)
     }
   }
 
@@ -87,6 +88,12 @@ actor SessionCore {
     memberships.sorted { $0.key < $1.key }.map(\.value)
   }
 
+  /// Tells the program what becomes of a member.
+  func report(_ event: SessionEvent) {
+    events.push(event)
+    activity.push(.event(event))
+  }
+
   // MARK: Memberships
 
   /// A membership's reliable stream.
@@ -97,7 +104,7 @@ actor SessionCore {
     bounds.windowBytes = max(configuration.receiveWindowBytes, ReceiveWindow.windowBytesMin)
     lastStream += 1
     return ReliableStream(ReliableStream.ID(rawValue: lastStream), bounds, on: peer.host) {
-      [hub] in hub.push($0)
+      [activity] in activity.push($0)
     }
   }
 
@@ -281,7 +288,8 @@ actor SessionCore {
     phase = .ended
     deadlines?.stop()
     deadlines = nil
-    hub.finish()
+    events.finish()
+    activity.finish()
     peer.assumeIsolated { $0.sessionEnded(self) }
     let leavers = leavers
     self.leavers = []

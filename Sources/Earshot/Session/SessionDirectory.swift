@@ -44,8 +44,8 @@ final class SessionDirectory: Sendable {
   /// Gives the streams of messages that every consumer has taken their window back.
   ///
   /// A stream that ended, whose peer may have begun another one since, wants none back.
-  func release(_ events: ArraySlice<SessionEvent>, at now: Instant) {
-    var rest = events
+  func release(_ activities: ArraySlice<SessionActivity>, at now: Instant) {
+    var rest = activities
     while let first = rest.firstIndex(where: \.isMessage), case .message(let message) = rest[first]
     {
       let (origin, start) = (message.origin, first)
@@ -84,7 +84,7 @@ final class SessionDirectory: Sendable {
   }
 }
 
-extension SessionEvent {
+extension SessionActivity {
   fileprivate var isMessage: Bool {
     if case .message = self { true } else { false }
   }

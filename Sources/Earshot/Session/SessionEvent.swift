@@ -1,4 +1,4 @@
-/// What happens in a session.
+/// What becomes of the members of a session.
 @nonexhaustive
 public enum SessionEvent: Hashable, Sendable {
   /// A peer is connected: both sides can send from now on.
@@ -12,6 +12,13 @@ public enum SessionEvent: Hashable, Sendable {
   ///
   /// `undelivered` counts the messages to it that it is not known to have received.
   case left(PeerID, DepartureReason, undelivered: Int)
+}
+
+/// What happens in a session, messages included.
+@nonexhaustive
+public enum SessionActivity: Hashable, Sendable {
+  /// Something became of a member.
+  case event(SessionEvent)
   /// A member sent a message.
   case message(Message)
 }
@@ -25,32 +32,4 @@ public struct Member: Hashable, Sendable {
 
   /// A member with the given parts, such as for a test of what hears of it.
   public init(id: PeerID, name: String) { (self.id, self.name) = (id, name) }
-}
-
-/// What a member sent.
-public struct Message: Hashable, Sendable {
-  /// Who sent it.
-  public let sender: PeerID
-  /// What was sent.
-  public let bytes: [UInt8]
-  /// The stream that it came through, whose window it holds until it is consumed.
-  let origin: ReliableStream.ID?
-
-  /// A message with the given parts, such as for a test of what hears of it.
-  public init(sender: PeerID, bytes: [UInt8]) { self.init(sender: sender, bytes: bytes, from: nil) }
-
-  init(sender: PeerID, bytes: [UInt8], from origin: ReliableStream.ID?) {
-    (self.sender, self.bytes, self.origin) = (sender, bytes, origin)
-  }
-
-  /// Whether both have one sender and the same bytes, whichever way they came.
-  public static func == (one: Message, other: Message) -> Bool {
-    one.sender == other.sender && one.bytes == other.bytes
-  }
-
-  /// Hashes the sender and the bytes.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(sender)
-    hasher.combine(bytes)
-  }
 }

@@ -45,7 +45,7 @@ final class ReliableStream: Sendable {
 
   let id: ID
   /// Takes messages that arrived, in order.
-  private let sink: @Sendable ([SessionEvent]) -> Void
+  private let sink: @Sendable ([SessionActivity]) -> Void
   private let state: Mutex<State>
   private let carrier = Carrier()
   private let wakeup = Wakeup()
@@ -60,7 +60,7 @@ final class ReliableStream: Sendable {
   ///   - sink: Takes messages that arrived, in order, on the host's executor.
   init(
     _ id: ID, _ configuration: ReliableStreamMachine.Configuration, on host: any NetworkHost,
-    sink: @escaping @Sendable ([SessionEvent]) -> Void
+    sink: @escaping @Sendable ([SessionActivity]) -> Void
   ) {
     (self.id, self.sink) = (id, sink)
     state = Mutex(State(machine: ReliableStreamMachine(configuration)))
@@ -326,7 +326,7 @@ final class ReliableStream: Sendable {
   }
 
   /// Passes messages on that arrived.
-  func deliver(_ messages: [SessionEvent]) {
+  func deliver(_ messages: [SessionActivity]) {
     state.withLock { $0.messagesReceived += messages.count }
     sink(messages)
   }

@@ -77,15 +77,15 @@ package struct AdvertiseCommand: LiveCommand {
   /// Sends every message back to its sender, until no member is left.
   private func echo(_ session: Session) async {
     var names: [PeerID: String] = [:]
-    for await event in session.events {
-      switch event {
-      case .joined(let member): names[member.id] = member.name
+    for await activity in session.activity {
+      switch activity {
+      case .event(.joined(let member)): names[member.id] = member.name
       case .message(let message): _ = try? await session.send(message.bytes, to: [message.sender])
-      case .left(let id, let reason, _) where reason != .disconnected:
+      case .event(.left(let id, let reason, _)) where reason != .disconnected:
         let name = names.removeValue(forKey: id) ?? id.short
         console.line("\(name.escapedForTerminals) is gone")
         if names.isEmpty { await session.disconnect() }
-      case .interrupted, .resumed, .left: break
+      case .event: break
       }
     }
   }

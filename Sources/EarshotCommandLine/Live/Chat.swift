@@ -141,15 +141,15 @@ actor Chat {
       let session = try await self.peer.makeSession(self.options.session)
       self.session = session
       self.spawn { chat in
-        for await event in session.events { await chat.listen(event, in: session) }
+        for await activity in session.activity { await chat.listen(activity, in: session) }
       }
     }
     return session
   }
 
-  private func listen(_ event: SessionEvent, in session: Session) async {
+  private func listen(_ activity: SessionActivity, in session: Session) async {
     guard session === self.session else { return }  // It was left.
-    await handle(.sessionReported(event))
+    await handle(.sessionReported(activity))
   }
 
   private func send(_ text: String) async {

@@ -9,7 +9,7 @@ package struct ChatMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case lineTyped(String)
     case browserReported(BrowserEvent)
-    case sessionReported(SessionEvent)
+    case sessionReported(SessionActivity)
     case invitationReceived(Question)
     /// An invitation expired or was withdrawn.
     case invitationEnded(Question.Number)
@@ -161,10 +161,16 @@ package struct ChatMachine: Hashable, Sendable {
 
   // MARK: Who is in it
 
-  private mutating func listen(_ event: SessionEvent, into out: inout [Action]) {
+  private mutating func listen(_ activity: SessionActivity, into out: inout [Action]) {
+    switch activity {
+    case .message(let message): quote(message, into: &out)
+    case .event(let event): follow(event, into: &out)
+    }
+  }
+
+  private mutating func follow(_ event: SessionEvent, into out: inout [Action]) {
     switch event {
     case .joined(let member): join(member, into: &out)
-    case .message(let message): quote(message, into: &out)
     case .interrupted(let id, let reason):
       awaited.insert(id)
       let why = reason == .suspending ? "sleeps" : "is out of reach"

@@ -127,12 +127,12 @@ package struct PingCommand: LiveCommand {
   ) async -> Answer {
     await withTaskGroup { group in
       group.addTask {
-        for await event in session.events {
-          switch event {
+        for await activity in session.activity {
+          switch activity {
           case .message(let answer) where answer.bytes == message:
             return Answer.arrived(host.now)
-          case .left: return .gone
-          case .message, .joined, .interrupted, .resumed: break
+          case .event(.left): return .gone
+          case .message, .event: break
           }
         }
         return .late

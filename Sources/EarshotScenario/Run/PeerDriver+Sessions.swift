@@ -107,7 +107,7 @@ extension PeerDriver {
     if let reading = plan.reading {
       await read(session, name, reading)
     } else {
-      for await event in session.events { happened(event, session, name) }
+      for await activity in session.activity { happened(activity, session, name) }
     }
     guard sessions[name]?.session === session else { return }
     sessions[name]?.isOver = true
@@ -116,14 +116,14 @@ extension PeerDriver {
   }
 
   private func read(_ session: Session, _ name: String, _ reading: ReadingPlan) async {
-    var iterator = session.events.makeAsyncIterator()
+    var iterator = session.activity.makeAsyncIterator()
     while host.isUp {
       if reading.leaves {
         guard await readInLoop(session, name, reading.batch) else { return }
       } else {
         for _ in 0..<reading.batch {
-          guard let event = await iterator.next() else { return }
-          happened(event, session, name)
+          guard let activity = await iterator.next() else { return }
+          happened(activity, session, name)
         }
       }
       if reading.until.map({ host.elapsed < $0 }) ?? true {
@@ -137,12 +137,19 @@ extension PeerDriver {
   /// - Returns: Whether there may be more.
   private func readInLoop(_ session: Session, _ name: String, _ count: Int) async -> Bool {
     var taken = 0
-    for await event in session.events {
-      happened(event, session, name)
+    for await activity in session.activity {
+      happened(activity, session, name)
       taken += 1
       if taken == count { return true }
     }
     return false
+  }
+
+  private func happened(_ activity: SessionActivity, _ session: Session, _ name: String) {
+    switch activity {
+    case .event(let event): happened(event, session, name)
+    case .message(let message): arrived(message, name)
+    }
   }
 
   private func happened(_ event: SessionEvent, _ session: Session, _ name: String) {
@@ -159,7 +166,6 @@ extension PeerDriver {
       let count = undelivered == 0 ? "" : ", \(undelivered) undelivered"
       note(.left, id, reason.rawValue + count, in: name)
       if isLatest { sessions[name]?.members.removeAll { $0 == id } }
-    case .message(let message): arrived(message, name)
     }
   }
 

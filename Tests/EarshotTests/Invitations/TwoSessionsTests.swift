@@ -69,11 +69,7 @@ struct TwoSessionsTests {
   }
 
   private func nextMessage(_ session: Session) async -> String? {
-    for await event in session.events {
-      if case .message(let message) = event {
-        return String(decoding: message.bytes, as: UTF8.self)
-      }
-    }
+    for await message in session.messages { return String(decoding: message.bytes, as: UTF8.self) }
     return nil
   }
 
@@ -85,7 +81,7 @@ struct TwoSessionsTests {
       switch event {
       case .joined: told.append("joined")
       case .left(_, let reason, _) where reason != .disconnected: told.append(reason.rawValue)
-      case .left, .message: break
+      case .left: break
       case .interrupted: told.append("interrupted")
       case .resumed: told.append("resumed")
       }

@@ -53,13 +53,13 @@ struct LastChunkTests {
       try await bob.host.sleep(for: .seconds(1))
       relay.append([UInt8](repeating: 0xFF, count: 16))
       try await bobs.send([1])
-      var (events, heard) = (session.events.makeAsyncIterator(), [String]())
-      while heard.count < 3, let event = await events.next() {
-        switch event {
-        case .joined: heard.append("joined")
+      var (activities, heard) = (session.activity.makeAsyncIterator(), [String]())
+      while heard.count < 3, let activity = await activities.next() {
+        switch activity {
+        case .event(.joined): heard.append("joined")
         case .message(let message): heard.append("message \(message.bytes)")
-        case .left(_, let reason, _): heard.append("left: \(reason)")
-        case .interrupted, .resumed: heard.append("\(event)")
+        case .event(.left(_, let reason, _)): heard.append("left: \(reason)")
+        case .event(let event): heard.append("\(event)")
         }
       }
       #expect(heard == ["joined", "message [1]", "left: \(DepartureReason.violation)"])

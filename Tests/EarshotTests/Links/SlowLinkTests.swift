@@ -53,13 +53,13 @@ struct SlowLinkTests {
             }
           }
         }
-        for await event in session.events {
-          if case .message(let message) = event {
+        for await activity in session.activity {
+          if case .message(let message) = activity {
             received.withLock { $0[name, default: []].append(message.bytes.count) }
             continue
           }
-          room.note(name, event.text)
-          guard case .joined = event else { continue }
+          room.note(name, activity.text)
+          guard case .event(.joined) = activity else { continue }
           host.spawn("sends") {
             for size in sizes {
               _ = try? await session.send([UInt8](repeating: UInt8(size % 251), count: size))

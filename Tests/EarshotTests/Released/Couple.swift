@@ -111,7 +111,7 @@ final class Couple: Sendable {
   /// Has Bob note what happens in his session.
   func listen(to session: Session) {
     hosts[1].spawn("session") { [self] in
-      for await event in session.events { note(event.text) }
+      for await activity in session.activity { note(activity.text) }
       note("session ended")
     }
   }

@@ -16,9 +16,9 @@ struct RealReleasedTests {
     let browser = try await bob.browse("real-release")
     let ann = try await meet(bob, session, browser, remains)
     var count = 0
-    for await event in session.events {
-      if case .message = event { count += 1 }
-      guard case .left(let id, let reason, _) = event else { continue }
+    for await activity in session.activity {
+      if case .message = activity { count += 1 }
+      guard case .event(.left(let id, let reason, _)) = activity else { continue }
       #expect(id == ann && reason == .left)
       break
     }

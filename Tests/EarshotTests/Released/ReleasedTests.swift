@@ -159,9 +159,7 @@ struct ReleasedTests {
     Couple.play { couple in
       let count = Mutex(0)
       let loop = couple.start {
-        for await event in couple.anns.value.events {
-          if case .message = event { count.withLock { $0 += 1 } }
-        }
+        for await _ in couple.anns.value.messages { count.withLock { $0 += 1 } }
       }
       let invitations = couple.start {
         var iterator = couple.advertiser.value.invitations.makeAsyncIterator()
