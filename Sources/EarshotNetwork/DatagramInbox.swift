@@ -68,8 +68,6 @@ final class DatagramInbox: DatagramHandler {
     waiter?.resume(returning: datagram)
   }
 
-  func datagramSocketFinishedBatch(_ socket: any DatagramSocket) {}
-
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) { fail(error) }
 
   /// Ends every wait, and lets go of the timer, which holds us; from any thread.

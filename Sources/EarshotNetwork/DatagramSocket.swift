@@ -77,9 +77,6 @@ public protocol DatagramHandler: AnyObject, Sendable {
   func datagramSocket(
     _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader)
 
-  /// All datagrams that were there have been handed over: the moment to wake a consumer, once a batch.
-  func datagramSocketFinishedBatch(_ socket: any DatagramSocket)
-
   /// The socket is gone, for instance because the host was suspended. The last call.
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError)
 }

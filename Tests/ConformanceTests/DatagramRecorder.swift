@@ -9,7 +9,6 @@ final class DatagramRecorder: DatagramHandler {
   }
   struct State: Sendable {
     var received: [Received] = []
-    var batchCount = 0
     var error: NetworkError?
 
     var payloads: [[UInt8]] { received.map(\.bytes) }
@@ -23,10 +22,6 @@ final class DatagramRecorder: DatagramHandler {
   ) {
     let copy = [UInt8](copying: bytes)
     seen.update { $0.received.append(Received(bytes: copy, header: header)) }
-  }
-
-  func datagramSocketFinishedBatch(_ socket: any DatagramSocket) {
-    seen.update { $0.batchCount += 1 }
   }
 
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {

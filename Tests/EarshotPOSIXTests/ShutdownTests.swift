@@ -117,7 +117,6 @@ private final class EndLog: ListenerHandler, ConnectionHandler, DatagramHandler 
   func datagramSocket(
     _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
   ) {}
-  func datagramSocketFinishedBatch(_ socket: any DatagramSocket) {}
 
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {
     note("datagrams \(error.code.name)")

@@ -21,8 +21,6 @@ final class DatagramLog: DatagramHandler {
     if answers { try? socket.send(bytes, to: header.source, on: nil) }
   }
 
-  func datagramSocketFinishedBatch(_ socket: any DatagramSocket) {}
-
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {
     failure.withLock { $0 = error }
   }

@@ -17,7 +17,5 @@ final class TimedLog: DatagramHandler {
     state.withLock { $0.append((number, world.now)) }
   }
 
-  func datagramSocketFinishedBatch(_ socket: any DatagramSocket) {}
-
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
 }

@@ -31,7 +31,6 @@ struct DiscoveryProblemTests {
     func datagramSocket(
       _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
     ) {}
-    func datagramSocketFinishedBatch(_ socket: any DatagramSocket) {}
     func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
   }
 

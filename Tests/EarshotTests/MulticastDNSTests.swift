@@ -52,7 +52,6 @@ private final class Questions: DatagramHandler {
     }
     state.withLock { $0.append((host.now, names)) }
   }
-  func datagramSocketFinishedBatch(_ socket: any DatagramSocket) {}
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
 }
 

@@ -9,7 +9,6 @@ private final class Deaf: DatagramHandler {
   func datagramSocket(
     _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
   ) {}
-  func datagramSocketFinishedBatch(_ socket: any DatagramSocket) {}
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
 }
 

@@ -220,8 +220,6 @@ extension MulticastDNS: DatagramHandler {
     assumeIsolated { $0.receive(packet, header) }
   }
 
-  package nonisolated func datagramSocketFinishedBatch(_ socket: any DatagramSocket) {}
-
   package nonisolated func datagramSocket(
     _ socket: any DatagramSocket, failed error: NetworkError
   ) {

@@ -103,7 +103,6 @@ final class MulticastTransport: Sendable {
     func datagramSocket(
       _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
     ) {}
-    func datagramSocketFinishedBatch(_ socket: any DatagramSocket) {}
     func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
   }
 }

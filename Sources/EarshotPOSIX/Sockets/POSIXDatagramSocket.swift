@@ -66,7 +66,6 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
   func ready(_ readiness: Readiness) {
     var count = 0
     while count < Self.readsMax, descriptor >= 0, receive() { count += 1 }
-    if count > 0, descriptor >= 0 { handler?.datagramSocketFinishedBatch(self) }
   }
 
   /// Reads one datagram, or several that the kernel has joined; answers whether there was one.

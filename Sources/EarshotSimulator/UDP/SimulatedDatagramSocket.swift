@@ -128,7 +128,6 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     guard scheduler.stoppedHosts == 0 || process.mayRun else { return keep(bytes, header) }
     scheduler.run(as: process) {
       handler?.datagramSocket(self, received: bytes.span, header)
-      handler?.datagramSocketFinishedBatch(self)
     }
   }
 
@@ -154,7 +153,6 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
       for (bytes, header) in waiting {
         handler?.datagramSocket(self, received: bytes.span, header)
       }
-      handler?.datagramSocketFinishedBatch(self)
     }
   }
 
