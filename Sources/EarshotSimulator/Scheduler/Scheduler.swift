@@ -7,7 +7,7 @@ final class Scheduler: @unchecked Sendable {
   /// The virtual time in nanoseconds.
   @exclusivity(unchecked) private(set) var now: Int64 = 0
   /// The host whose code runs at the moment.
-  @exclusivity(unchecked) private(set) unowned(unsafe) var current: HostProcess?
+  @exclusivity(unchecked) private var current: Unmanaged<HostProcess>?
   /// How many hosts stand still: while there are none, no host has to be asked.
   @exclusivity(unchecked) private(set) var stoppedHosts = 0
   /// What a crash of the world's code writes.
@@ -171,7 +171,7 @@ extension Scheduler {
   private func runReadyWork() {
     while let next = ready.popFirst() {
       if stoppedHosts > 0, next.host.takeUnretainedValue().hold(next) { continue }
-      next.host._withUnsafeGuaranteedRef { current = $0 }
+      current = next.host
       switch next.work {
       case .serial(let job, let serial, let task):
         tasks.noteRun(of: job, at: now)
@@ -188,7 +188,7 @@ extension Scheduler {
   /// Runs a handler of a host, which may be inside of another's, as that host.
   func run(as host: HostProcess, _ body: () -> Void) {
     let outer = current
-    current = host
+    current = .passUnretained(host)
     body()
     current = outer
   }
@@ -216,7 +216,9 @@ extension Scheduler {
   }
 
   /// Whether code of a host runs, on the calling thread.
-  func isRunning(_ host: HostProcess) -> Bool { current === host && owner == .current }
+  func isRunning(_ host: HostProcess) -> Bool {
+    current?.toOpaque() == Unmanaged.passUnretained(host).toOpaque() && owner == .current
+  }
 
   /// Traps on a thread that does not drive the world, and says what came from there.
   func checkThread(_ thing: @autoclosure () -> String) {
@@ -236,7 +238,7 @@ extension Scheduler {
 
   /// Traps if code of a host is what leaves the world.
   func noteEscape(_ escape: Escape) {
-    guard let current else { return }
+    guard let current = current?.takeUnretainedValue() else { return }
     let task = SpawnedTask.current.map { "task '\($0.name)'" } ?? "code"
     trap("\(task) of host '\(current.name)' has left the world: it \(escape.explanation)")
   }

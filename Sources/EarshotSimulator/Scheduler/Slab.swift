@@ -1,7 +1,7 @@
 /// Things by number; the numbers of removed things are used again.
 ///
 /// Keeps its elements in memory of its own, since an array's checks cost as much as the rest of a packet's handling.
-struct Slab<Element>: ~Copyable {
+struct Slab<Element: ~Copyable>: ~Copyable {
   private var elements: UnsafeMutablePointer<Element>
   private var capacity = 16
   /// How many numbers have been given out so far.

@@ -1,5 +1,5 @@
 /// The UDP sockets of a host, in the order of their opening.
-struct DatagramSocketTable {
+struct DatagramSocketTable: ~Copyable {
   private(set) var all: [SimulatedDatagramSocket] = []
 
   mutating func add(_ socket: SimulatedDatagramSocket) { all.append(socket) }
@@ -13,7 +13,7 @@ struct DatagramSocketTable {
     all.contains { $0.excludes(endpoint, options) }
   }
 
-  /// The sockets that receive a datagram: of a multicast all that have joined its group, of others one.
+  /// The sockets that receive a multicast: all that have joined its group.
   func receivers(of destination: Endpoint) -> [SimulatedDatagramSocket] {
     all.filter {
       $0.localEndpoint.port == destination.port && $0.groups.contains(destination.address)
@@ -21,17 +21,11 @@ struct DatagramSocketTable {
   }
 
   /// The socket that is bound to the address itself, or else one for all addresses; the latest of several.
-  func socket(bound address: IPAddress, port: UInt16) -> SimulatedDatagramSocket? {
-    var found: SimulatedDatagramSocket?
-    for socket in all where socket.localEndpoint.port == port {
-      if socket.localEndpoint.address == address {
-        found = socket
-      } else if socket.localEndpoint.address.covers(address),
-        found?.localEndpoint.address != address
-      {
-        found = socket
+  func receiver(of destination: Endpoint) -> SimulatedDatagramSocket? {
+    all.last { $0.localEndpoint == destination }
+      ?? all.last {
+        $0.localEndpoint.port == destination.port
+          && $0.localEndpoint.address.covers(destination.address)
       }
-    }
-    return found
   }
 }

@@ -1,11 +1,21 @@
 /// A datagram on its way.
-struct DatagramInFlight {
+///
+/// Not copied, since that would count the owners of its bytes for every packet.
+struct DatagramInFlight: ~Copyable {
   /// Used again for the next datagram in the same place.
   var bytes: [UInt8] = []
   var source = Endpoint(.anyV4, port: 0)
   var destination = Endpoint(.anyV4, port: 0)
   var from: Int32 = 0
   var to: Int32 = 0
+
+  /// What its receiver hears of it beside the bytes.
+  var header: DatagramHeader {
+    DatagramHeader(source: source, destination: destination.address, interface: 1)
+  }
+
+  /// `10.0.0.1:5353 → 224.0.0.251:5353, 42 bytes`.
+  var description: String { "\(source) → \(destination), \(bytes.count) bytes" }
 }
 
 /// The datagrams that are on their way, by number.
@@ -26,16 +36,16 @@ struct DatagramsInFlight: ~Copyable {
 
   /// Takes a datagram that arrives; its place is kept for it until ``recycle(_:_:)``.
   mutating func take(_ index: Int) -> DatagramInFlight {
-    let datagram = datagrams[index]
-    datagrams[index].bytes = []
+    var datagram = DatagramInFlight()
+    swap(&datagram, &datagrams[index])
     return datagram
   }
 
   /// Gives a place free, with the storage of the datagram that lay there.
-  mutating func recycle(_ index: Int, _ bytes: consuming [UInt8]) {
-    if bytes.capacity <= 2_048 {
-      bytes.removeAll(keepingCapacity: true)
-      datagrams[index].bytes = bytes
+  mutating func recycle(_ index: Int, _ datagram: consuming DatagramInFlight) {
+    if datagram.bytes.capacity <= 2_048 {
+      datagram.bytes.removeAll(keepingCapacity: true)
+      swap(&datagram, &datagrams[index])
     }
     datagrams.recycle(index)
   }

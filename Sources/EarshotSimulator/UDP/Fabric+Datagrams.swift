@@ -43,20 +43,27 @@ extension Fabric {
 
   func deliverDatagram(_ index: Int) {
     let datagram = datagrams.take(index)
-    let (from, to, count) = (Int(datagram.from), Int(datagram.to), datagram.bytes.count)
-    let header = DatagramHeader(
-      source: datagram.source, destination: datagram.destination.address, interface: 1)
-    let destination = datagram.destination
-    kernel(to).receive(datagram.bytes, header, at: destination) { refusal in
-      guard let refusal else {
-        return trace.record(
-          .delivered, .udp, from: from, to: to, bytes: count,
-          "\(header.source) → \(destination), \(count) bytes")
-      }
-      trace.recordLoss(
-        refusal, .udp, from: from, to: to, bytes: count,
-        "\(header.source) → \(destination), \(count) bytes")
+    let kernel = kernel(Int(datagram.to))
+    if datagram.destination.address.isMulticast {
+      let receivers = kernel.datagramSockets.receivers(of: datagram.destination)
+      recordArrival(of: datagram, kernel.refusal(of: datagram.bytes.count, by: receivers))
+      for receiver in receivers { receiver.receive(datagram) }
+    } else {
+      let receiver = kernel.datagramSockets.receiver(of: datagram.destination)
+      recordArrival(of: datagram, kernel.refusal(of: datagram.bytes.count, by: receiver))
+      receiver?.receive(datagram)
     }
-    datagrams.recycle(index, datagram.bytes)
+    datagrams.recycle(index, datagram)
+  }
+
+  private func recordArrival(of datagram: borrowing DatagramInFlight, _ refusal: TraceEvent.Loss?) {
+    let (from, to) = (Int(datagram.from), Int(datagram.to))
+    if let refusal {
+      trace.recordLoss(
+        refusal, .udp, from: from, to: to, bytes: datagram.bytes.count, datagram.description)
+    } else {
+      trace.record(
+        .delivered, .udp, from: from, to: to, bytes: datagram.bytes.count, datagram.description)
+    }
   }
 }

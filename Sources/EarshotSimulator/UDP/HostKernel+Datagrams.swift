@@ -15,27 +15,18 @@ extension HostKernel {
     return socket
   }
 
-  /// Why a datagram of so many bytes is lost at one of its receivers, if so.
-  private func refusal(_ count: Int, _ receiver: SimulatedDatagramSocket?) -> TraceEvent.Loss? {
+  /// Why a datagram of so many bytes is lost at its receiver, if so.
+  func refusal(of count: Int, by receiver: SimulatedDatagramSocket?) -> TraceEvent.Loss? {
     guard process.condition != .crashed else { return .down }
     guard let receiver else { return .unbound }
     return receiver.refusal(of: count)
   }
 
-  /// Takes a datagram that arrived at this host; `record` is told first why it is lost, or `nil` if a socket takes it.
-  func receive(
-    _ bytes: [UInt8], _ header: DatagramHeader, at destination: Endpoint,
-    _ record: (TraceEvent.Loss?) -> Void
-  ) {
-    if destination.address.isMulticast {
-      let receivers = datagramSockets.receivers(of: destination)
-      let refusals = receivers.map { refusal(bytes.count, $0) }
-      record(refusals.contains(nil) ? nil : refusals.first ?? refusal(bytes.count, nil))
-      for receiver in receivers { receiver.receive(bytes, header) }
-    } else {
-      let receiver = datagramSockets.socket(bound: destination.address, port: destination.port)
-      record(refusal(bytes.count, receiver))
-      receiver?.receive(bytes, header)
+  /// Why a multicast of so many bytes is lost at all of its receivers, if so.
+  func refusal(of count: Int, by receivers: [SimulatedDatagramSocket]) -> TraceEvent.Loss? {
+    for receiver in receivers.dropFirst() where refusal(of: count, by: receiver) == nil {
+      return nil
     }
+    return refusal(of: count, by: receivers.first)
   }
 }

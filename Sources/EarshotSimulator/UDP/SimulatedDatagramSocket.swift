@@ -124,10 +124,11 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   }
 
   /// Hands over a datagram, or keeps it while the host is frozen.
-  func receive(_ bytes: [UInt8], _ header: DatagramHeader) {
-    guard scheduler.stoppedHosts == 0 || process.mayRun else { return keep(bytes, header) }
+  func receive(_ datagram: borrowing DatagramInFlight) {
+    guard scheduler.stoppedHosts == 0 || process.mayRun else { return keep(datagram) }
+    guard let handler else { return }
     scheduler.run(as: process) {
-      handler?.datagramSocket(self, received: bytes.span, header)
+      handler.datagramSocket(self, received: datagram.bytes.span, datagram.header)
     }
   }
 
@@ -138,10 +139,10 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     return hasRoom ? nil : .buffer
   }
 
-  private func keep(_ bytes: [UInt8], _ header: DatagramHeader) {
-    guard refusal(of: bytes.count) == nil else { return }
-    backlog.append((bytes, header))
-    backlogBytes += bytes.count
+  private func keep(_ datagram: borrowing DatagramInFlight) {
+    guard refusal(of: datagram.bytes.count) == nil else { return }
+    backlog.append((datagram.bytes, datagram.header))
+    backlogBytes += datagram.bytes.count
   }
 
   /// Hands over what arrived while the host was frozen, in one batch.
