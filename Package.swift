@@ -9,6 +9,8 @@ let house: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
+// As in the package of whoever copies an example.
+let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 let pure: [SwiftSetting] = house + [.strictMemorySafety()]
 
 let package = Package(
@@ -53,6 +55,23 @@ let package = Package(
     .executableTarget(
       name: "EarshotCLI", dependencies: ["EarshotCommandLine", "EarshotNetwork", "EarshotPOSIX"],
       swiftSettings: house),
+    // How it is used.
+    .executableTarget(
+      name: "ChatExample", dependencies: ["Earshot", "EarshotPOSIX"], path: "Examples/Chat",
+      swiftSettings: plain),
+    .executableTarget(
+      name: "GatheringExample", dependencies: ["Earshot", "EarshotPOSIX"],
+      path: "Examples/Gathering", swiftSettings: plain),
+    .executableTarget(
+      name: "GameExample", dependencies: ["Earshot", "EarshotPOSIX"], path: "Examples/Game",
+      swiftSettings: plain),
+    .testTarget(
+      name: "ExamplesTests",
+      dependencies: [
+        "ChatExample", "GatheringExample", "GameExample", "Earshot", "EarshotPOSIX",
+        "EarshotTesting",
+      ],
+      swiftSettings: plain),
     // How we know.
     .target(
       name: "TestKit", dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator"],

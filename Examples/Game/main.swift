@@ -1,0 +1,24 @@
+import Earshot
+import EarshotPOSIX
+
+// GameExample NAME OPPONENT [INTERFACE …]
+let words = Array(CommandLine.arguments.dropFirst())
+guard words.count > 1 else { fatalError("GameExample NAME OPPONENT [INTERFACE …]") }
+let host = try POSIXHost(.init(interfaces: words.count > 2 ? Array(words[2...]) : nil))
+let match = try await Match(words[0], against: words[1], on: host)
+
+match.peer.task("screen") {
+  for await game in match.games {
+    let isOnTurn = await match.isOnTurn
+    guard game.left == 0 else {
+      print("\(game.left) left. " + (isOnTurn ? "Take 1, 2 or 3:" : "The other one thinks."))
+      continue
+    }
+    print(isOnTurn ? "You have lost." : "You have won.")
+  }
+}
+while let line = readLine() {
+  if await !match.take(UInt8(line) ?? 0) { print("Not now.") }
+}
+await match.stop()
+await host.shutDown()
