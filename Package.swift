@@ -65,10 +65,22 @@ let package = Package(
     .executableTarget(
       name: "GameExample", dependencies: ["Earshot", "EarshotPOSIX"], path: "Examples/Game",
       swiftSettings: plain),
+    .target(
+      name: "Hello", dependencies: ["Earshot"], path: "Examples/Hello/Sources/Hello",
+      swiftSettings: plain),
+    .executableTarget(
+      name: "Simulated", dependencies: ["Hello", "EarshotSimulator"],
+      path: "Examples/Hello/Sources/Simulated", swiftSettings: plain),
+    .executableTarget(
+      name: "Sockets", dependencies: ["Hello", "EarshotPOSIX"],
+      path: "Examples/Hello/Sources/Sockets", swiftSettings: plain),
+    .testTarget(
+      name: "HelloTests", dependencies: ["Hello", "EarshotTesting"],
+      path: "Examples/Hello/Tests/HelloTests", swiftSettings: plain),
     .testTarget(
       name: "ExamplesTests",
       dependencies: [
-        "ChatExample", "GatheringExample", "GameExample", "Earshot", "EarshotPOSIX",
+        "Hello", "ChatExample", "GatheringExample", "GameExample", "Earshot", "EarshotPOSIX",
         "EarshotTesting",
       ],
       swiftSettings: plain),
@@ -120,6 +132,7 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "CEarshot", "Earshot", "EarshotPOSIX", "EarshotCLI", "EarshotCommandLine", "ScreenKit",
+        "Simulated",
       ],
       exclude: ["ask-again.py", "avahi-in-namespace.sh"],
       swiftSettings: house),

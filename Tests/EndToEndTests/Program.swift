@@ -79,6 +79,9 @@ final class Program: @unchecked Sendable {
     if !isSeen { Issue.record("no “\(text)” from \(transcript)", sourceLocation: sourceLocation) }
   }
 
+  /// All lines that were printed.
+  var lines: [String] { state.value.lines }
+
   /// The first line with a text, if it was printed.
   func line(with text: String) -> String? {
     state.value.lines.first { $0.contains(text) }

@@ -1,0 +1,18 @@
+import EarshotTesting
+import Hello
+import Testing
+
+@Test(.simulated(seeds: 200))
+func helloAcrossACut() throws {
+  let world = World.current
+  let (phone, tablet) = (world.makeHost("phone"), world.makeHost("tablet"))
+  let listening = phone.spawn("listen") { try await listen(on: phone) }
+  let greeting = tablet.spawn("greet") { try await greet(on: tablet) }
+  world.run(for: .milliseconds(Int(world.seed)))  // Each seed cuts at another moment.
+  let cut = world.cut(phone, to: tablet)
+  world.run(for: .seconds(10))
+  cut.end()
+  world.run(for: .seconds(30))
+  #expect(try listening.value == "hello")
+  try greeting.value
+}
