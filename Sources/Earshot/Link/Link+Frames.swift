@@ -139,7 +139,6 @@ extension Link {
     switch action {
     case .sendPing(let token): transport?.append(question: Ping(token: token))
     case .sendPong(let token): transport?.append(answer: Ping(token: token))
-    case .sendClose(let code): transport?.append(Close(code: code))
     case .closeTransport: beginClosing()
     case .wake(let deadline): setDeadline(.liveness, at: deadline)
     case .reportRoundTrip(let time): roundTrip = time
@@ -151,7 +150,6 @@ extension Link {
     switch reason {
     case .silence: report(.silence)
     case .closed(let code): report(.closed(code))
-    case .closing: owner = nil
     case .broken: report(.broken)
     }
   }

@@ -1,7 +1,9 @@
 /// Deadlines by key, of which a shell needs to know only the next one.
 ///
-/// Deadlines of the same instant come due in the order in which they were set. For the few dozen
-/// deadlines of one actor: setting and cancelling search the table.
+/// Deadlines of the same instant come due in the order in which they were set. For the few dozen deadlines of one
+/// actor: setting and cancelling search the table. The tens of thousands of a record cache are in a ``DeadlineHeap``,
+/// in which those of the same instant come due in the order of their keys: what is put off stays where it is, and
+/// the order in which it was set is not kept.
 package struct TimerTable<Key: Hashable & Sendable>: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
     let key: Key

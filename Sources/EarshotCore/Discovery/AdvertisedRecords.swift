@@ -157,11 +157,3 @@ struct AdvertisedRecords: Hashable, Sendable {
     return !set.isEmpty && name(of: set) == record.name ? set : []
   }
 }
-
-extension IPAddress {
-  /// The address as it stands in a record, where a scope means nothing.
-  var withoutScope: IPAddress {
-    guard case .v6(let high, let low, _) = self else { return self }
-    return .v6(high, low, scope: 0)
-  }
-}

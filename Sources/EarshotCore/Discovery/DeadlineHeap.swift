@@ -1,7 +1,9 @@
 /// Deadlines of many things, of which most are put off again and again before they come.
 ///
 /// A heap in which an entry may be too early: what is put off stays where it is, and is moved when it comes
-/// to the top. Setting a deadline costs a look into a table, most often; made for tens of thousands.
+/// to the top. Setting a deadline costs a look into a table, most often; made for tens of thousands. Those of the same
+/// instant come due in the order of their identifiers; the few deadlines of one actor are in a ``TimerTable``, which
+/// keeps the order in which they were set.
 struct DeadlineHeap<ID: Comparable & Hashable & Sendable>: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
     let deadline: Instant

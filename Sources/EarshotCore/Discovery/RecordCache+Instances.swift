@@ -98,7 +98,6 @@ extension RecordCache {
 
   private static func address(_ cached: CachedRecord) -> IPAddress? {
     guard case .address(let address) = cached.record.data else { return nil }
-    guard case .v6(let high, let low, _) = address, address.isLinkLocal else { return address }
-    return .v6(high, low, scope: cached.interface)
+    return address.scoped(to: cached.interface)
   }
 }

@@ -15,7 +15,6 @@ package struct HandshakeMachine: Machine, Hashable, Sendable {
     case closeReceived(CloseCode)
     case transportEnded
     case deadlineReached
-    case closeRequested(CloseCode)
   }
   package enum Action: Hashable, Sendable {
     case wake(at: Instant)  // Replaces any earlier wake.
@@ -31,7 +30,7 @@ package struct HandshakeMachine: Machine, Hashable, Sendable {
     case timedOut
     case broken  // The transport failed, or ended without a CLOSE.
     case closed(CloseCode)  // By the remote.
-    case closing(CloseCode)  // By this side: a violation, or a wish.
+    case closing(CloseCode)  // By this side: a violation.
   }
   private enum State: Hashable {
     case securing, greeting
@@ -78,7 +77,6 @@ package struct HandshakeMachine: Machine, Hashable, Sendable {
     case (_, .deadlineReached): return fail(.timedOut, sending: .handshakeTimeout, into: &out)
     case (_, .closeReceived(let code)): return fail(.closed(code), sending: nil, into: &out)
     case (_, .transportEnded): return fail(.broken, sending: nil, into: &out)
-    case (_, .closeRequested(let code)): return close(code, into: &out)
     case (.securing, .helloReceived), (.securing, .requestReceived), (.securing, .otherReceived),
       (.greeting, .channelReady), (.greeting, .requestReceived), (.greeting, .otherReceived),
       (.requested, .channelReady), (.requested, .helloReceived), (.requested, .otherReceived):

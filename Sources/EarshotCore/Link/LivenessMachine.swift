@@ -42,12 +42,10 @@ package struct LivenessMachine: Machine, Hashable, Sendable {
     case pongReceived(token: UInt64)
     case closeReceived(CloseCode)
     case transportEnded
-    case closeRequested(CloseCode)
   }
   package enum Action: Hashable, Sendable {
     case sendPing(token: UInt64)
     case sendPong(token: UInt64)
-    case sendClose(CloseCode)
     case closeTransport
     case wake(at: Instant)  // Replaces any earlier wake.
     case reportRoundTrip(Duration)
@@ -56,7 +54,6 @@ package struct LivenessMachine: Machine, Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
     case silence
     case closed(CloseCode)  // By the remote.
-    case closing(CloseCode)  // By this side.
     case broken  // The transport failed, or ended without a CLOSE.
   }
   private enum State: Hashable { case trusted, asked, suspected, down }
@@ -106,9 +103,6 @@ package struct LivenessMachine: Machine, Hashable, Sendable {
     case .pongReceived(let token): measure(token, at: now, into: &out)
     case .closeReceived(let code): state = down(.closed(code), into: &out)
     case .transportEnded: state = down(.broken, into: &out)
-    case .closeRequested(let code):
-      out.append(.sendClose(code))
-      state = down(.closing(code), into: &out)
     }
   }
 

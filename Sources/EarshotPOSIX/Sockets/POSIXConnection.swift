@@ -32,7 +32,7 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
     guard endpoint.port > 0 else { throw .invalidArgument }
     (self.host, self.handler) = (host, handler)
     (state, interest) = (.connecting, .writing)
-    (localEndpoint, remoteEndpoint) = (Endpoint(endpoint.address.unspecified, port: 0), endpoint)
+    (localEndpoint, remoteEndpoint) = (Endpoint(endpoint.address.family.any, port: 0), endpoint)
     var failure: SystemFailure?
     descriptor = try System.openSocket(endpoint.address, .stream) {
       descriptor throws(SystemFailure) in
@@ -244,15 +244,5 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
     guard state != .gone else { return }
     (state, handler, connectTimer) = (.gone, nil, nil)
     host.release(&descriptor, of: self)
-  }
-}
-
-extension IPAddress {
-  /// The address that stands for all of the same family.
-  var unspecified: IPAddress {
-    switch self {
-    case .v4: .anyV4
-    case .v6: .anyV6
-    }
   }
 }

@@ -44,19 +44,18 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
   private static func apply(
     _ options: DatagramOptions, to descriptor: Int32, _ address: IPAddress
   ) throws(SystemFailure) {
-    let family = SocketAddress.family(of: address)
-    let isV4 = address.unspecified == .anyV4
-    if !isV4 { try System.set(descriptor, .ipv6Only, to: 1) }
+    let family = address.family
+    if family == .v6 { try System.set(descriptor, .ipv6Only, to: 1) }
     if options.sharesPort {
       try System.set(descriptor, .reuseAddress, to: 1)
       try System.set(descriptor, .reusePort, to: 1)
     }
-    try System.check { earshot_enable_packet_info(descriptor, family) }
-    try System.check { earshot_disable_multicast_all(descriptor, family) }
+    try System.check { earshot_enable_packet_info(descriptor, family.number) }
+    try System.check { earshot_disable_multicast_all(descriptor, family.number) }
     try System.set(
-      descriptor, .multicastHops(isV4: isV4), to: Int32(options.multicastHopLimit))
+      descriptor, .multicastHops(family), to: Int32(options.multicastHopLimit))
     try System.set(
-      descriptor, .multicastLoop(isV4: isV4), to: options.loopsMulticast ? 1 : 0)
+      descriptor, .multicastLoop(family), to: options.loopsMulticast ? 1 : 0)
     // Where the kernel cannot join datagrams, each is read by itself.
     _ = earshot_enable_receive_joining(descriptor)
   }
@@ -102,7 +101,8 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
     guard let source = SocketAddress(storage: datagram.peer).endpoint else { return nil }
     let local = SocketAddress(storage: datagram.local).endpoint?.address ?? localEndpoint.address
     return DatagramHeader(
-      source: source, destination: local.scoped(datagram.interface), interface: datagram.interface)
+      source: source, destination: local.scoped(to: datagram.interface),
+      interface: datagram.interface)
   }
 
   // MARK: Sending
@@ -207,13 +207,5 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
     guard descriptor >= 0 else { return }
     handler = nil
     host.release(&descriptor, of: self)
-  }
-}
-
-extension IPAddress {
-  /// The address with the interface it is meaningful on, if it is a link-local one.
-  fileprivate func scoped(_ interface: UInt32) -> IPAddress {
-    guard case .v6(let high, let low, 0) = self, isLinkLocal else { return self }
-    return .v6(high, low, scope: interface)
   }
 }

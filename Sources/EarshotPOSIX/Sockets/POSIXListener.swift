@@ -20,7 +20,7 @@ final class POSIXListener: Listener, HostSocket, @unchecked Sendable {
     descriptor = try System.openSocket(endpoint.address, .stream) {
       descriptor throws(SystemFailure) in
       try System.set(descriptor, .reuseAddress, to: 1)  // Past a connection in TIME_WAIT.
-      if case .v6 = endpoint.address { try System.set(descriptor, .ipv6Only, to: 1) }
+      if endpoint.address.family == .v6 { try System.set(descriptor, .ipv6Only, to: 1) }
       try System.bind(descriptor, endpoint)
       try System.listen(descriptor)
     }

@@ -30,7 +30,7 @@ final class InterfaceList: Sendable {
   /// The address that what is sent on an interface comes from.
   func address(on interface: UInt32, like other: IPAddress) -> IPAddress? {
     current.first { $0.index == interface }?.addresses.first {
-      $0.unspecified == other.unspecified
+      $0.family == other.family
     }
   }
 
@@ -107,7 +107,7 @@ extension InterfaceList {
 
     /// Linux carries multicast over loopback for IPv4 only.
     private var usable: [AddressRange] {
-      ranges.filter { !isLoopback || SocketAddress.family(of: $0.address) == AF_INET }
+      ranges.filter { !isLoopback || $0.address.family == .v4 }
         .sorted { $0.address < $1.address }
     }
   }

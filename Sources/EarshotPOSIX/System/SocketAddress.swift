@@ -21,7 +21,7 @@ struct SocketAddress {
     switch endpoint.address {
     case .v4(let bits):
       var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
+      address.sin_family = sa_family_t(endpoint.address.family.number)
       address.sin_port = endpoint.port.bigEndian
       address.sin_addr.s_addr = bits.bigEndian
       #if canImport(Darwin)
@@ -30,7 +30,7 @@ struct SocketAddress {
       store(address)
     case .v6(_, _, let scope):
       var address = sockaddr_in6()
-      address.sin6_family = sa_family_t(AF_INET6)
+      address.sin6_family = sa_family_t(endpoint.address.family.number)
       address.sin6_port = endpoint.port.bigEndian
       address.sin6_addr = Self.address(of: endpoint.address)
       address.sin6_scope_id = scope
@@ -90,13 +90,6 @@ struct SocketAddress {
     }
   }
 
-  static func family(of address: IPAddress) -> Int32 {
-    switch address {
-    case .v4: AF_INET
-    case .v6: AF_INET6
-    }
-  }
-
   static func address(of address: IPAddress) -> in6_addr {
     var system = in6_addr()
     withUnsafeMutableBytes(of: &system) { $0.copyBytes(from: address.bytes) }
@@ -111,9 +104,16 @@ struct SocketAddress {
         bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
       )
     }
-    let address = IPAddress.v6(
-      UInt64(bigEndian: words.0), UInt64(bigEndian: words.1), scope: scope)
-    if address.isLinkLocal || scope == 0 { return address }
-    return .v6(UInt64(bigEndian: words.0), UInt64(bigEndian: words.1), scope: 0)
+    return .v6(UInt64(bigEndian: words.0), UInt64(bigEndian: words.1), scope: 0).scoped(to: scope)
+  }
+}
+
+extension IPAddress.Family {
+  /// The system's number for the family.
+  var number: Int32 {
+    switch self {
+    case .v4: AF_INET
+    case .v6: AF_INET6
+    }
   }
 }

@@ -163,7 +163,7 @@ enum System {
       let type = kind == .stream ? SOCK_STREAM : SOCK_DGRAM
     #endif
     let descriptor = try check {
-      earshot_open_socket(SocketAddress.family(of: address), Int32(type))
+      earshot_open_socket(address.family.number, Int32(type))
     }
     do throws(SystemFailure) {
       try prepare(descriptor)
@@ -236,8 +236,8 @@ enum System {
     case reuseAddress, reusePort, noDelay, ipv6Only
     /// Milliseconds.
     case userTimeout
-    case multicastHops(isV4: Bool)
-    case multicastLoop(isV4: Bool)
+    case multicastHops(IPAddress.Family)
+    case multicastLoop(IPAddress.Family)
 
     fileprivate var names: (level: Int32, name: Int32) {
       switch self {
@@ -251,10 +251,10 @@ enum System {
         #else
           (Int32(IPPROTO_TCP), 18)  // TCP_USER_TIMEOUT
         #endif
-      case .multicastHops(true): (Int32(IPPROTO_IP), Int32(IP_MULTICAST_TTL))
-      case .multicastHops(false): (Int32(IPPROTO_IPV6), Int32(IPV6_MULTICAST_HOPS))
-      case .multicastLoop(true): (Int32(IPPROTO_IP), Int32(IP_MULTICAST_LOOP))
-      case .multicastLoop(false): (Int32(IPPROTO_IPV6), Int32(IPV6_MULTICAST_LOOP))
+      case .multicastHops(.v4): (Int32(IPPROTO_IP), Int32(IP_MULTICAST_TTL))
+      case .multicastHops(.v6): (Int32(IPPROTO_IPV6), Int32(IPV6_MULTICAST_HOPS))
+      case .multicastLoop(.v4): (Int32(IPPROTO_IP), Int32(IP_MULTICAST_LOOP))
+      case .multicastLoop(.v6): (Int32(IPPROTO_IPV6), Int32(IPV6_MULTICAST_LOOP))
       }
     }
   }

@@ -46,16 +46,21 @@ final class HostTable {
     }
   }
 
+  static func address(of host: Int, _ family: IPAddress.Family) -> IPAddress {
+    switch family {
+    case .v4: addressV4(of: host)
+    case .v6: addressV6(of: host)
+    }
+  }
+
   /// The address that a host speaks from to another.
   static func localAddress(of host: Int, towards other: IPAddress) -> IPAddress {
     if other.isLoopback { return other }
-    return other.isV4 ? addressV4(of: host) : addressV6(of: host)
+    return address(of: host, other.family)
   }
 }
 
 extension IPAddress {
-  var isV4: Bool { if case .v4 = self { true } else { false } }
-
   /// Whether the address stands for all addresses of a family, that of the other one.
-  func covers(_ other: IPAddress) -> Bool { isUnspecified && isV4 == other.isV4 }
+  func covers(_ other: IPAddress) -> Bool { isUnspecified && family == other.family }
 }

@@ -61,10 +61,16 @@ enum EscapeHooks {
   }
 }
 
-// `Task.sleep` asks the executor that it is called on, if that can schedule: the only notice of it that there is.
+/// An executor of a host.
+///
+/// `Task.sleep` asks the executor that it is called on, if that can schedule: the only notice of it that there is.
+@available(macOS 26.4, iOS 26.4, *)
+protocol HostExecutor: SchedulingExecutor {
+  var scheduler: Scheduler { get }
+}
 
 @available(macOS 26.4, iOS 26.4, *)
-extension HostTaskExecutor: SchedulingExecutor {
+extension HostExecutor {
   func enqueue<C: Clock>(
     _ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C
   ) { scheduler.noteEscape(.realClock) }
@@ -75,12 +81,7 @@ extension HostTaskExecutor: SchedulingExecutor {
 }
 
 @available(macOS 26.4, iOS 26.4, *)
-extension HostSerialExecutor: SchedulingExecutor {
-  func enqueue<C: Clock>(
-    _ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C
-  ) { scheduler.noteEscape(.realClock) }
+extension HostTaskExecutor: HostExecutor {}
 
-  func enqueue<C: Clock>(
-    _ job: consuming ExecutorJob, at instant: C.Instant, tolerance: C.Duration?, clock: C
-  ) { scheduler.noteEscape(.realClock) }
-}
+@available(macOS 26.4, iOS 26.4, *)
+extension HostSerialExecutor: HostExecutor {}

@@ -36,7 +36,7 @@ extension Fabric {
       .sent, .tcp, from: link.source, to: link.target, bytes: count, hash: hash ^ marks,
       segment.description, segment.payload)
     let size =
-      count + (segment.source.address.isV4 ? Segment.headerBytes : Segment.headerBytes + 20)
+      count + Segment.headerBytes(segment.source.address.family)
       + 8 * segment.selectiveAcknowledgements.count
     let fate = fate(of: count, size, over: link, .tcp, segment.source, segment.destination)
     guard let arrival = fate.arrival else {

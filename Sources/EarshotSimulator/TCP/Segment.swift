@@ -43,6 +43,11 @@ extension Segment: CustomStringConvertible {
 }
 
 extension Segment {
-  /// The headers of IPv4 and TCP, with a timestamp.
-  static let headerBytes = 52
+  /// The bytes of the headers of IP and TCP, with a timestamp.
+  static func headerBytes(_ family: IPAddress.Family) -> Int {
+    switch family {
+    case .v4: 52
+    case .v6: 72
+    }
+  }
 }

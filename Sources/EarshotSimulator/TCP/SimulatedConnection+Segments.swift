@@ -4,7 +4,7 @@ extension SimulatedConnection {
     guard let link else { return TCP.segmentBytes }
     let conditions = link.conditions
     if conditions.loss == .zero, conditions.bandwidth == nil { return 65_536 }
-    let headerBytes = remoteEndpoint.address.isV4 ? Segment.headerBytes : Segment.headerBytes + 20
+    let headerBytes = Segment.headerBytes(remoteEndpoint.address.family)
     return max(64, conditions.maximumTransmissionUnit - headerBytes)
   }
 

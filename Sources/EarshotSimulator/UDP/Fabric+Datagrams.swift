@@ -8,7 +8,7 @@ extension Fabric {
     trace.record(
       .sent, .udp, from: link.source, to: link.target, bytes: bytes.count, hash: hash,
       "\(source) → \(destination), \(bytes.count) bytes", [UInt8](copying: bytes))
-    let size = bytes.count + (source.address.isV4 ? 28 : 48)
+    let size = bytes.count + (source.address.family == .v4 ? 28 : 48)
     let fate = fate(
       of: bytes.count, size, over: link, .udp, source, destination, extraLoss: extraLoss)
     guard let arrival = fate.arrival else {

@@ -13,7 +13,6 @@ struct HandshakeMachineTests {
   static let events: [Event] = [
     .channelReady, .helloReceived(hello), .helloReceived(ancient), .requestReceived,
     .otherReceived, .closeReceived(.full), .transportEnded, .deadlineReached,
-    .closeRequested(.suspending),
   ]
 
   @Test("Bytes that come give a handshake another five seconds, but no more than thirty")
@@ -91,9 +90,6 @@ struct HandshakeMachineTests {
     Course(
       "a transport may break", .dialler, [.channelReady, .transportEnded],
       [.sendHello, .cancelWake, .closeTransport, .reportFailed(.broken)]),
-    Course(
-      "we may change our mind", .dialler, [.channelReady, .closeRequested(.duplicate)],
-      [.sendHello] + failure(.duplicate)),
   ]
 
   @Test("Every course of events leads to its actions", arguments: courses)

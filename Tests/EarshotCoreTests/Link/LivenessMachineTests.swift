@@ -168,13 +168,11 @@ struct LivenessMachineTests {
     "However a link ends, the reason is told",
     arguments: [
       (LivenessMachine.Event.closeReceived(.done), LivenessMachine.Reason.closed(.done)),
-      (.transportEnded, .broken), (.closeRequested(.removed), .closing(.removed)),
+      (.transportEnded, .broken),
     ])
   func endings(event: LivenessMachine.Event, reason: LivenessMachine.Reason) {
     var link = Watched()
-    let farewell: [LivenessMachine.Action] =
-      event == .closeRequested(.removed) ? [.sendClose(.removed)] : []
-    #expect(link.handle(event) == farewell + [.closeTransport, .reportDown(reason)])
+    #expect(link.handle(event) == [.closeTransport, .reportDown(reason)])
     for event in LivenessMachine.Event.some { #expect(link.handle(event).isEmpty) }
     #expect(link.touch().isEmpty)
   }
@@ -205,7 +203,7 @@ struct LivenessMachineTests {
       var actions = link.pass(random.duration(below: .seconds(2)), late: late).map(\.1)
       if random.below(3) > 0 { actions += link.touch() }
       let events = LivenessMachine.Event.some
-      if random.below(20) == 0 { actions += link.handle(events[Int(random.below(5))]) }
+      if random.below(20) == 0 { actions += link.handle(events[Int(random.below(4))]) }
       downs += actions.count { $0.isDown }
     }
     #expect(downs <= 1)
@@ -216,7 +214,7 @@ struct LivenessMachineTests {
 extension LivenessMachine.Event {
   static let some: [LivenessMachine.Event] = [
     .pingReceived(token: 1), .pongReceived(token: 1), .closeReceived(.done), .transportEnded,
-    .closeRequested(.done), .deadlineReached(LivenessMachine.Signs()),
+    .deadlineReached(LivenessMachine.Signs()),
   ]
 }
 
