@@ -28,6 +28,9 @@ actor Dialling {
   /// The links that are being tried.
   var tokens: [LinkToken] { links.values.map(\.token).sorted() }
 
+  /// The search itself, and its links.
+  var inside: [any Actor] { [self] + Array(links.values) }
+
   func start() {
     timer = owner.peer.host.makeTimer { [weak self] in
       self?.assumeIsolated { $0.handle(.deadlineReached) }

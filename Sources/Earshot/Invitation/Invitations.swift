@@ -32,6 +32,12 @@ actor Invitations {
 
   var table: InvitationTable { driver.machine }
 
+  /// The table itself, its links, and the searches for invited peers.
+  var inside: [any Actor] {
+    [self] + links.values.map(\.link)
+      + outbound.values.flatMap { $0.dialling?.assumeIsolated { $0.inside } ?? [] }
+  }
+
   nonisolated var now: Instant { peer.host.now }
 
   // MARK: Events in, actions out

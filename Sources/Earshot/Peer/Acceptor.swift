@@ -75,6 +75,9 @@ actor Acceptor: ListenerHandler {
   /// The links of those who are being greeted.
   var tokens: [LinkToken] { strangers.keys.sorted() }
 
+  /// The acceptor itself, and its links.
+  var inside: [any Actor] { [self] + Array(strangers.values) }
+
   /// Sends all away who are being greeted.
   func closeLinks(_ code: CloseCode) {
     for token in tokens { strangers.removeValue(forKey: token)?.assumeIsolated { $0.close(code) } }

@@ -188,12 +188,12 @@ public actor Peer {
 
 extension Session {
   /// What lives on behind the session until it has ended.
-  package nonisolated var inside: [any Actor] { [core] }
+  package var inside: [any Actor] { core.assumeIsolated { $0.inside } }
 }
 
 extension Peer {
   /// What lives on behind the peer until it has ended.
-  package nonisolated var inside: [any Actor] { [core, core.discovery] }
+  package var inside: [any Actor] { core.assumeIsolated { $0.inside } }
 
   /// A member of one of our sessions, and its session.
   package struct Membership: Hashable, Sendable {

@@ -54,6 +54,12 @@ actor PeerCore {
     self.random = random
   }
 
+  /// The peer's core itself, and the parts that it owns but for its sessions.
+  var inside: [any Actor] {
+    [self, discovery] + invitations.assumeIsolated { $0.inside }
+      + acceptor.assumeIsolated { $0.inside }
+  }
+
   nonisolated var id: PeerID { identity.id }
   nonisolated var name: String { displayName.text }
 

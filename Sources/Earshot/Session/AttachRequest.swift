@@ -15,6 +15,8 @@ struct AttachRequests {
   /// The links of all that wait, the oldest first.
   var tokens: [LinkToken] { requests.keys.sorted() }
 
+  var links: [Link] { requests.values.map(\.link) }
+
   mutating func add(_ request: AttachRequest) { requests[request.link.token] = request }
 
   /// Takes a request out, if it waits.

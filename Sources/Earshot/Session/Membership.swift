@@ -40,6 +40,9 @@ actor Membership {
   private var linkCount = 0
   private var roundTrip: Duration?  // Over links that are gone.
 
+  /// The membership itself, and its links.
+  var inside: [any Actor] { [self] + links.values.map(\.link) + Array(dials.values) }
+
   /// A membership that is proposed to a peer, which is looked for.
   init(
     proposing id: MembershipID, to entry: Roster.Entry, _ stream: ReliableStream,

@@ -47,6 +47,11 @@ actor SessionCore {
   /// The invitations of its peer.
   var invitations: Invitations { peer.assumeIsolated { $0.invitations } }
 
+  /// The session's core itself, its memberships, and the links of requests that wait.
+  var inside: [any Actor] {
+    [self] + memberships.values.flatMap { $0.assumeIsolated { $0.inside } } + requests.links
+  }
+
   // MARK: Members
 
   var members: [Member] {

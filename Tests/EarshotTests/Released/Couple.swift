@@ -28,12 +28,16 @@ final class Couple: Sendable {
     (self.world, self.hosts, annsID) = (world, hosts, ann.id)
     (self.ann, self.advertiser, self.anns) = (Held(ann), Held(advertiser), Held(anns))
     (self.bob, self.browser, self.bobs) = (Held(bob), Held(browser), Held(bobs))
-    remains.watch("ann", ann)
-    remains.watch("ann's advertiser", advertiser)
-    remains.watch("ann's session", anns)
-    remains.watch("bob", bob)
-    remains.watch("bob's browser", browser)
-    remains.watch("bob's session", bobs)
+  }
+
+  /// Watches all that there is, now that both are in a session.
+  private func watch() async {
+    await remains.watch("ann", ann.value)
+    remains.watch("ann's advertiser", advertiser.value)
+    await remains.watch("ann's session", anns.value)
+    await remains.watch("bob", bob.value)
+    remains.watch("bob's browser", browser.value)
+    await remains.watch("bob's session", bobs.value)
   }
 
   /// Runs a script once both are in a session, and then for some time more.
@@ -91,6 +95,7 @@ final class Couple: Sendable {
       break
     }
     #expect(try await outcome == .accepted)
+    await couple.watch()
     if bobListens { couple.listen(to: couple.bobs.value) }
     return couple
   }

@@ -31,14 +31,18 @@ final class Remains: Sendable {
     watched.withLock { $0.append(Watched(name: name, object: object)) }
   }
 
-  func watch(_ name: String, _ peer: Peer) {
+  func watch(_ name: String, _ peer: Peer) async {
     watch(name, peer as any AnyObject & Sendable)
-    for part in peer.inside { watch("inside of \(name)", part) }
+    watch(insideOf: name, await peer.inside)
   }
 
-  func watch(_ name: String, _ session: Session) {
+  func watch(_ name: String, _ session: Session) async {
     watch(name, session as any AnyObject & Sendable)
-    for part in session.inside { watch("inside of \(name)", part) }
+    watch(insideOf: name, await session.inside)
+  }
+
+  private func watch(insideOf name: String, _ parts: [any Actor]) {
+    for part in parts { watch("\(type(of: part)) of \(name)", part) }
   }
 
   /// What lives.

@@ -38,9 +38,8 @@ struct RealReleasedTests {
     let advertiser = try await ann.advertise("real-release")
     let session = try await ann.makeSession()
     remains.watch("network", host)
-    remains.watch("ann", ann)
+    await remains.watch("ann", ann)
     remains.watch("advertiser", advertiser)
-    remains.watch("session", session)
     for await event in browser.events { if case .found = event { break } }
     async let outcome = bob.invite(ann.id, to: bobs)
     for await invitation in advertiser.invitations {
@@ -48,6 +47,7 @@ struct RealReleasedTests {
       break
     }
     #expect(try await outcome == .accepted)
+    await remains.watch("ann's session", session)
     for number in 0..<1_000 { try await session.send([UInt8(number & 255)]) }
     return ann.id
   }
@@ -57,7 +57,7 @@ struct RealReleasedTests {
     let (host, remains) = (try POSIXHost(.loopback), Remains())
     do {
       let peer = try await Peer("Ann", on: host)
-      remains.watch("peer", peer)
+      await remains.watch("peer", peer)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for task in 0..<8 {
           group.addTask {
@@ -65,7 +65,7 @@ struct RealReleasedTests {
               let session = try await peer.makeSession()
               let browser = try await peer.browse("b\(task)-\(number % 4)")
               let advertiser = try await peer.advertise("a\(task)")
-              remains.watch("session", session)
+              await remains.watch("session", session)
               remains.watch("browser", browser)
               remains.watch("advertiser", advertiser)
             }
