@@ -41,7 +41,7 @@ public struct EarshotError: Error, Sendable {
     public static let sendBufferFull = Code(kind: .sendBufferFull)
     /// The session was disconnected.
     public static let sessionEnded = Code(kind: .sessionEnded)
-    /// The session has no seat left.
+    /// The session has no place left.
     public static let sessionFull = Code(kind: .sessionFull)
     /// The peer was stopped.
     public static let stopped = Code(kind: .stopped)
@@ -49,7 +49,7 @@ public struct EarshotError: Error, Sendable {
     public static let suspended = Code(kind: .suspended)
     /// This peer browses for 64 services already; stop a browser first.
     public static let tooManyBrowsers = Code(kind: .tooManyBrowsers)
-    /// No browser of ours has found that peer, and no address was given.
+    /// No browser of this peer has found that peer, and no ticket was given; or a peer was to invite itself.
     public static let unknownPeer = Code(kind: .unknownPeer)
 
     /// The code's name.

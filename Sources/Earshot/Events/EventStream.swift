@@ -8,7 +8,7 @@ public import Synchronization
 /// or when its task is cancelled, is kept for the next one; nothing is lost in between.
 ///
 /// While a consumer has events waiting, asking for the next one does not suspend. The buffer is bounded:
-/// messages hold their sender's window until every consumer has got them, so that messages that nobody takes
+/// messages hold their sender's window until every consumer has got them, so that messages that no consumer takes
 /// hold up their senders, and events that can be summed up are. A loop ends when the stream does, or with the
 /// next event when its task is cancelled.
 ///

@@ -35,8 +35,8 @@ extension Session {
     public var maximumMessageBytes: Int
     /// How many bytes may wait to be acknowledged by one member before ``Session/send(_:to:)`` suspends.
     public var sendBufferBytes: Int
-    /// How many bytes one member may have sent that the program has not taken from ``Session/events`` yet; a
-    /// smaller value than 128 KiB counts as 128 KiB.
+    /// How many bytes one member may have sent that the program has not taken from ``Session/messages`` or
+    /// ``Session/activity`` yet; a smaller value than 128 KiB counts as 128 KiB.
     public var receiveWindowBytes: Int
 
     /// The settings for ordinary use: eight peers, 30 s of patience, messages of at most 4 MiB.

@@ -195,7 +195,7 @@ extension Peer {
   /// What lives on behind the peer until it has ended.
   package var inside: [any Actor] { core.assumeIsolated { $0.inside } }
 
-  /// A member of one of our sessions, and its session.
+  /// A member of one of the peer's sessions, and its own session.
   package struct Membership: Hashable, Sendable {
     package let local: SessionID
     package let peer: PeerID

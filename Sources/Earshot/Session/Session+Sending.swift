@@ -14,7 +14,7 @@ extension Session {
   ///   - members: The members that it is for; all by default, also if there are none.
   /// - Returns: Who gets the message, and a way to wait until it has arrived.
   /// - Throws: `messageTooLarge`, `sessionEnded` or `notConnected` before anything was sent. `notConnected` also
-  ///   names members that left before there was room for the message, and `cancelled` those for whom it was
+  ///   names members that left before there was room for the message, and `cancelled` those for which it was
   ///   taken back or that left: all others get it.
   @discardableResult
   public nonisolated func send(

@@ -1,7 +1,7 @@
 /// A group of peers that send each other messages.
 ///
-/// Comes from ``Peer/makeSession(_:)``, or from accepting an invitation. Everybody is linked with everybody;
-/// whoever joins one member is introduced to all. A member whose link breaks is waited for, and misses nothing
+/// Comes from ``Peer/makeSession(_:)``, or from accepting an invitation. Each member is linked with every other;
+/// a peer that joins one member is introduced to all. A member whose link breaks is waited for, and misses nothing
 /// if it comes back within the session's patience.
 ///
 /// Leave it with ``disconnect(within:)``. A session that is released is left in the same way, with two seconds for

@@ -32,7 +32,8 @@ final class PendingSend: Sendable {
 
   /// Waits until there was room in all of them; cancelling the task takes the message out of the others.
   ///
-  /// - Returns: Who gets the message, who was a member no longer, and for whom the message was taken back.
+  /// - Returns: The members that get the message, those that were none any longer, and those for which it was taken
+  ///   back.
   func settled() async -> (sent: [SendReceipt.Part], gone: [PeerID], withdrawn: [PeerID]) {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { waiter in

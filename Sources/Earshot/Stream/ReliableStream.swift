@@ -121,7 +121,7 @@ final class ReliableStream: Sendable {
   ///
   /// - Parameters:
   ///   - message: The message.
-  ///   - settle: Called once, on any thread, when it was appended, when there is nobody to take it, and when it
+  ///   - settle: Called once, on any thread, when it was appended, when the membership has ended, and when it
   ///     was withdrawn.
   /// - Returns: What withdraws it; `nil` if it is settled.
   func enqueue(
