@@ -2,15 +2,9 @@ import Synchronization
 
 /// The buffer behind an ``EventStream``: one log of events, and who waits for more.
 package final class EventHub<Element: Sendable>: Sendable {
-  private struct Waiter {
-    let id: Int
-    let cursor: EventCursor
-    let continuation: UnsafeContinuation<Void, Never>
-  }
   private struct State {
     var log = EventLog<Element>()
-    var waiters: [Waiter] = []
-    var nextWaiter = 0
+    var waiters = WaitList()
     var isFinished = false
     var mergesAt: Int
   }
@@ -39,30 +33,25 @@ package final class EventHub<Element: Sendable>: Sendable {
 
   /// Appends events and wakes who waits, once.
   package func push(_ events: [Element]) {
-    let waiters = state.withLock { state -> [Waiter] in
+    let waiters = state.withLock { state -> [UnsafeContinuation<Void, Never>] in
       guard !state.isFinished else { return [] }
       state.log.append(events)
       if state.log.count > state.mergesAt {
         state.log.merge(merge)
         state.mergesAt = max(countMax, 2 * state.log.count)
       }
-      return Self.takeWaiters(&state)
+      return state.waiters.takeAll()
     }
-    for waiter in waiters { waiter.continuation.resume() }
+    for waiter in waiters { waiter.resume() }
   }
 
   /// Ends the stream once its consumers have got what is there.
   package func finish() {
     let waiters = state.withLock { state in
       state.isFinished = true
-      return Self.takeWaiters(&state)
+      return state.waiters.takeAll()
     }
-    for waiter in waiters { waiter.continuation.resume() }
-  }
-
-  private static func takeWaiters(_ state: inout State) -> [Waiter] {
-    defer { state.waiters = [] }
-    return state.waiters
+    for waiter in waiters { waiter.resume() }
   }
 
   // MARK: Consumers
@@ -109,26 +98,18 @@ package final class EventHub<Element: Sendable>: Sendable {
 
   /// Waits until there is something at a position, or nothing to come; also when the task is cancelled.
   private func wait(for cursor: EventCursor) async {
-    let id = state.withLock { state in
-      defer { state.nextWaiter += 1 }
-      return state.nextWaiter
-    }
+    let id = state.withLock { $0.waiters.reserve() }
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let waits = state.withLock { state in
           let waits = state.log.isAtEnd(cursor) && !state.isFinished && !Task.isCancelled
-          if waits {
-            state.waiters.append(Waiter(id: id, cursor: cursor, continuation: continuation))
-          }
+          if waits { state.waiters.add(continuation, as: id) }
           return waits
         }
         if !waits { continuation.resume() }
       }
     } onCancel: {
-      let waiter = state.withLock { state in
-        state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
-      }
-      waiter?.continuation.resume()
+      state.withLock { $0.waiters.take(id) }?.resume()
     }
   }
 

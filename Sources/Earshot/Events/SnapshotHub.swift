@@ -2,16 +2,11 @@ import Synchronization
 
 /// The state behind a ``SnapshotStream``: its present value, and who waits for the next one.
 package final class SnapshotHub<Snapshot: Sendable>: Sendable {
-  private struct Waiter {
-    let id: Int
-    let continuation: UnsafeContinuation<Void, Never>
-  }
   private struct State {
     var snapshot: Snapshot
     var version = 1
     var isFinished = false
-    var waiters: [Waiter] = []
-    var nextWaiter = 0
+    var waiters = WaitList()
   }
   private let state: Mutex<State>
 
@@ -23,27 +18,22 @@ package final class SnapshotHub<Snapshot: Sendable>: Sendable {
 
   /// Changes the value and wakes who waits.
   package func update(_ change: (inout Snapshot) -> Void) {
-    let waiters = state.withLock { state -> [Waiter] in
+    let waiters = state.withLock { state -> [UnsafeContinuation<Void, Never>] in
       guard !state.isFinished else { return [] }
       change(&state.snapshot)
       state.version += 1
-      return Self.takeWaiters(&state)
+      return state.waiters.takeAll()
     }
-    for waiter in waiters { waiter.continuation.resume() }
+    for waiter in waiters { waiter.resume() }
   }
 
   /// Ends the stream; consumers still get the last value.
   package func finish() {
     let waiters = state.withLock { state in
       state.isFinished = true
-      return Self.takeWaiters(&state)
+      return state.waiters.takeAll()
     }
-    for waiter in waiters { waiter.continuation.resume() }
-  }
-
-  private static func takeWaiters(_ state: inout State) -> [Waiter] {
-    defer { state.waiters = [] }
-    return state.waiters
+    for waiter in waiters { waiter.resume() }
   }
 
   /// Waits for a version after another one.
@@ -62,24 +52,18 @@ package final class SnapshotHub<Snapshot: Sendable>: Sendable {
   }
 
   private func wait(after version: Int) async {
-    let id = state.withLock { state in
-      defer { state.nextWaiter += 1 }
-      return state.nextWaiter
-    }
+    let id = state.withLock { $0.waiters.reserve() }
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let waits = state.withLock { state in
           let waits = state.version <= version && !state.isFinished && !Task.isCancelled
-          if waits { state.waiters.append(Waiter(id: id, continuation: continuation)) }
+          if waits { state.waiters.add(continuation, as: id) }
           return waits
         }
         if !waits { continuation.resume() }
       }
     } onCancel: {
-      let waiter = state.withLock { state in
-        state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
-      }
-      waiter?.continuation.resume()
+      state.withLock { $0.waiters.take(id) }?.resume()
     }
   }
 }

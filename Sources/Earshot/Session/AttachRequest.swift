@@ -10,8 +10,6 @@ struct AttachRequest: Sendable {
 struct AttachRequests {
   private var requests: [LinkToken: AttachRequest] = [:]
 
-  var isEmpty: Bool { requests.isEmpty }
-
   /// The links of all that wait, the oldest first.
   var tokens: [LinkToken] { requests.keys.sorted() }
 
