@@ -1,3 +1,4 @@
+import EarshotNetwork
 import Synchronization
 
 /// The tasks that end with an actor, by number.
@@ -18,6 +19,9 @@ final class TaskRegistry: Sendable {
       return state.lastNumber
     }
   }
+
+  /// Whether tasks to come are cancelled.
+  var isOver: Bool { state.withLock { $0.isOver } }
 
   /// Has a task cancelled in the end; at once if that has come.
   func add(_ number: Int, cancel: @escaping @Sendable () -> Void) {

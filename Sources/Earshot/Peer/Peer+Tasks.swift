@@ -1,3 +1,5 @@
+import EarshotNetwork
+
 extension Peer {
   /// Starts a task that lives no longer than the peer.
   ///
@@ -17,6 +19,7 @@ extension Peer {
     let (tasks, number) = (core.tasks, core.tasks.reserve())
     let task = Task(name: name, executorPreference: host.executor.task) {
       defer { tasks.remove(number) }
+      if tasks.isOver { withUnsafeCurrentTask { $0?.cancel() } }  // Before it gets to know of it.
       return try await operation()
     }
     tasks.add(number) { task.cancel() }
