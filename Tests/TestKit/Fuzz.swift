@@ -12,17 +12,19 @@ public enum Fuzz {
     return isDebug ? 50_000 : 1_000_000
   }
 
-  /// Hands over ``inputCount`` inputs: random bytes, and samples with a few bytes changed, cut or grown.
+  /// Hands over inputs: random bytes, and samples with a few bytes changed, cut or grown.
   ///
   /// - Parameters:
   ///   - samples: Valid inputs to start from.
+  ///   - count: How many; fewer for what takes long.
   ///   - seed: Where the randomness begins.
   ///   - body: Takes one input.
   public static func inputs(
-    like samples: [[UInt8]], seed: Seed = Seed(1), _ body: ([UInt8]) throws -> Void
+    like samples: [[UInt8]], count: Int = inputCount, seed: Seed = Seed(1),
+    _ body: ([UInt8]) throws -> Void
   ) rethrows {
     var random = seed.generator
-    for index in 0..<inputCount {
+    for index in 0..<count {
       if samples.isEmpty || index % 4 == 0 {
         try body(noise(using: &random))
       } else {
