@@ -98,16 +98,15 @@ extension SimulatedHost {
   /// - Parameters:
   ///   - name: The name of the task, for messages about it.
   ///   - operation: The task's code.
-  /// - Returns: The task.
+  /// - Returns: The task, which need not be kept; its value can be read when it has ended.
   @discardableResult
-  public func spawn(
-    _ name: String, _ operation: @escaping @Sendable () async -> Void
-  ) -> SimulatedTask<Void> { start(name, operation) }
+  public func spawn<Success: Sendable>(
+    _ name: String, _ operation: @escaping @Sendable () async -> Success
+  ) -> SimulatedTask<Success> { start(name, operation) }
 
-  /// Starts a task on this host that returns a value or throws an error, to be read when the run is over.
+  /// Starts a task on this host that may throw an error.
   ///
-  /// The end of the world cancels it, and waits for its end. A closure that is one expression and does not throw is
-  /// taken for one without a value, unless the type of the task is given.
+  /// The end of the world cancels it, and waits for its end.
   ///
   /// - Parameters:
   ///   - name: The name of the task, for messages about it.
