@@ -5,25 +5,25 @@
 /// together, with one byte more for each, at most 1,300. Keys that begin with an underscore are Earshot's own.
 ///
 /// - SeeAlso: RFC 6763 §6.
-public struct DiscoveryInfo: Hashable, Sendable {
+package struct DiscoveryInfo: Hashable, Sendable {
   /// The most bytes of a key and its value, with the `=` between them.
-  public static let entryBytesMax = 255
+  package static let entryBytesMax = 255
   /// The most bytes of everything, with one byte for the length of each entry.
-  public static let bytesMax = 1_300
+  package static let bytesMax = 1_300
   /// How the keys begin that Earshot itself uses, and no application may.
-  public static let reservedPrefix = "_"
+  package static let reservedPrefix = "_"
 
   /// Keys and values in ascending order of the keys.
   package let entries: [TextRecord.Entry]
 
   /// Nothing to tell.
-  public init() { entries = [] }
+  package init() { entries = [] }
 
   /// Keys and values to tell.
   ///
   /// - Parameter values: May be empty.
   /// - Throws: The first thing that is wrong, in the order of the keys, in words.
-  public init(_ values: [String: String]) throws(DiscoveryInfoError) {
+  package init(_ values: [String: String]) throws(DiscoveryInfoError) {
     let sorted = values.sorted { $0.key < $1.key }
     var seen: [String] = []
     for (key, value) in sorted {
@@ -64,24 +64,24 @@ public struct DiscoveryInfo: Hashable, Sendable {
   }
 
   /// Whether there is nothing.
-  public var isEmpty: Bool { entries.isEmpty }
+  package var isEmpty: Bool { entries.isEmpty }
 
   /// The keys in ascending order.
-  public var keys: [String] { entries.map(\.key) }
+  package var keys: [String] { entries.map(\.key) }
 
   /// The value of a key in any case; bytes that are no UTF-8 are replaced by U+FFFD.
-  public subscript(key: String) -> String? {
+  package subscript(key: String) -> String? {
     entries.first { $0.hasKey(key) }.map { String(decoding: $0.value, as: UTF8.self) }
   }
 
   /// Everything as a dictionary, with the keys as they were written.
-  public var dictionary: [String: String] {
+  package var dictionary: [String: String] {
     entries.reduce(into: [:]) { $0[$1.key] = String(decoding: $1.value, as: UTF8.self) }
   }
 }
 
 /// Why keys and values cannot be told.
-public enum DiscoveryInfoError: Error, Hashable, Sendable {
+package enum DiscoveryInfoError: Error, Hashable, Sendable {
   /// A key has no characters.
   case emptyKey
   /// A key has a character that is not printable ASCII, or `=`.
@@ -98,7 +98,7 @@ public enum DiscoveryInfoError: Error, Hashable, Sendable {
 
 extension DiscoveryInfoError: CustomStringConvertible {
   /// One sentence that says what to do.
-  public var description: String {
+  package var description: String {
     switch self {
     case .emptyKey: "A key of the discovery info is empty; give it at least one character."
     case .keyCharacter(let key):

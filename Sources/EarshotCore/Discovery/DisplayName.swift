@@ -2,18 +2,18 @@
 ///
 /// One to 63 bytes of UTF-8 without control characters. Text should be in composed form (NFC), as keyboards
 /// make it (RFC 6763 §4.1.1).
-public struct DisplayName: Hashable, Sendable {
+package struct DisplayName: Hashable, Sendable {
   /// The most bytes of a name in UTF-8.
-  public static let bytesMax = 63
+  package static let bytesMax = 63
 
   /// The name as it was given.
-  public let text: String
+  package let text: String
 
   /// A display name from its text.
   ///
   /// - Parameter text: Such as `Ann`; any script, spaces and dots too.
   /// - Throws: What is wrong with the text, in words.
-  public init(_ text: String) throws(DisplayNameError) {
+  package init(_ text: String) throws(DisplayNameError) {
     guard !text.isEmpty else { throw .empty }
     guard text.utf8.count <= Self.bytesMax else { throw .tooLong(bytes: text.utf8.count) }
     let byteOrderMark: Unicode.Scalar = "\u{FEFF}"
@@ -38,11 +38,11 @@ public struct DisplayName: Hashable, Sendable {
 
 extension DisplayName: CustomStringConvertible {
   /// The text.
-  public var description: String { text }
+  package var description: String { text }
 }
 
 /// Why a text is no display name.
-public enum DisplayNameError: Error, Hashable, Sendable {
+package enum DisplayNameError: Error, Hashable, Sendable {
   /// It has no characters.
   case empty
   /// It has more bytes than fit.
@@ -53,7 +53,7 @@ public enum DisplayNameError: Error, Hashable, Sendable {
 
 extension DisplayNameError: CustomStringConvertible {
   /// One sentence that says what to do.
-  public var description: String {
+  package var description: String {
     switch self {
     case .empty: "The display name is empty; give it at least one character."
     case .tooLong(let bytes):

@@ -4,18 +4,18 @@
 /// or beside another.
 ///
 /// - SeeAlso: RFC 6335 §5.1, RFC 6763 §7.
-public struct ServiceType: Hashable, Sendable {
+package struct ServiceType: Hashable, Sendable {
   /// The most characters of a service type.
-  public static let lengthMax = 15
+  package static let lengthMax = 15
 
   /// The service type as it was given.
-  public let text: String
+  package let text: String
 
   /// A service type from its text.
   ///
   /// - Parameter text: Such as `chat`; without underscore or `._tcp`.
   /// - Throws: What is wrong with the text, in words.
-  public init(_ text: String) throws(ServiceTypeError) {
+  package init(_ text: String) throws(ServiceTypeError) {
     guard (1...Self.lengthMax).contains(text.utf8.count) else { throw .length(text) }
     let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
     let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -36,11 +36,11 @@ public struct ServiceType: Hashable, Sendable {
 
 extension ServiceType: CustomStringConvertible {
   /// The text: `chat`.
-  public var description: String { text }
+  package var description: String { text }
 }
 
 /// Why a text is no service type.
-public enum ServiceTypeError: Error, Hashable, Sendable {
+package enum ServiceTypeError: Error, Hashable, Sendable {
   /// It is empty, or longer than fifteen characters.
   case length(String)
   /// It has a character other than a–z, 0–9 and the hyphen.
@@ -53,7 +53,7 @@ public enum ServiceTypeError: Error, Hashable, Sendable {
 
 extension ServiceTypeError: CustomStringConvertible {
   /// One sentence that says what to do.
-  public var description: String {
+  package var description: String {
     switch self {
     case .length(let text):
       "The service type “\(text)” has \(text.utf8.count) characters; give it 1 to \(ServiceType.lengthMax)."
