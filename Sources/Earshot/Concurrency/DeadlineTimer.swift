@@ -1,3 +1,5 @@
+import EarshotNetwork
+
 /// The deadlines of one actor, which one timer of its host serves.
 ///
 /// The timer follows with ``rearm()``, once for any number of changes.

@@ -1,3 +1,4 @@
+import EarshotNetwork
 import Synchronization
 
 /// A signal that can be raised before it is connected, and after it was cut off, without effect.

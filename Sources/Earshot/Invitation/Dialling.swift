@@ -1,3 +1,5 @@
+import EarshotNetwork
+
 /// The search for an invited peer at its addresses.
 ///
 /// The shell of a ``DialMachine``: owns the links that are tried, until one of them is open.

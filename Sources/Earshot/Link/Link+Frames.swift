@@ -1,3 +1,5 @@
+import EarshotNetwork
+
 extension Link {
   /// Takes in what the channel let through.
   func decode(_ plaintext: Span<UInt8>, at now: Instant) {

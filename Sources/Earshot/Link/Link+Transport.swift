@@ -1,3 +1,4 @@
+import EarshotNetwork
 import EarshotTLS
 
 extension Link {

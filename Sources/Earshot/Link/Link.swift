@@ -1,3 +1,4 @@
+import EarshotNetwork
 import EarshotTLS
 
 /// One TCP connection to one peer: channel, greeting, frames and liveness.

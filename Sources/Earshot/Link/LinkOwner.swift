@@ -1,3 +1,4 @@
+import EarshotNetwork
 import EarshotTLS
 
 /// What became of a link.

@@ -1,3 +1,4 @@
+import EarshotNetwork
 import EarshotTLS
 
 /// An open connection with the channel on it: what arrives, and what waits to be written.

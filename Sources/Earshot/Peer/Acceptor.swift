@@ -1,3 +1,5 @@
+import EarshotNetwork
+
 /// Accepts connections of other peers, and greets those who dial until it is known what they want.
 actor Acceptor: ListenerHandler {
   nonisolated let unownedExecutor: UnownedSerialExecutor

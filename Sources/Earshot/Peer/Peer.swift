@@ -1,3 +1,4 @@
+public import EarshotNetwork
 public import EarshotTLS
 
 /// A participant that others can discover and connect to.
@@ -22,7 +23,8 @@ public actor Peer {
   /// How the peer behaves.
   public nonisolated var configuration: Configuration { core.configuration }
 
-  package nonisolated var host: any NetworkHost { core.host }
+  /// Where the peer is.
+  public nonisolated var host: any NetworkHost { core.host }
   nonisolated let core: PeerCore
 
   /// A peer that listens for links from now on.
@@ -79,7 +81,7 @@ public actor Peer {
   /// Beginning to advertise or to browse fails while UDP port 5353 cannot be opened. Advertisers and browsers that
   /// ran before, and lost the port during a suspension, try again every few seconds until they have it back; those
   /// of a host without an interface go on as soon as there is one. Browsers report it as
-  /// ``BrowserEvent/unavailable(_:)`` and ``BrowserEvent/available``.
+  /// ``BrowserEvent/unavailable(_:)`` and ``BrowserEvent/available``, and so does the peer in its ``events``.
   public var discoveryProblem: EarshotError? { core.assumeIsolated { $0.discoveryProblem } }
 
   // MARK: Sessions
@@ -160,6 +162,15 @@ public actor Peer {
 
   // MARK: Life
 
+  /// What becomes of the peer: its present state first, as ``PeerEvent/running`` or ``PeerEvent/suspended`` and what
+  /// is wrong with discovery, and then every change; ends after ``PeerEvent/stopped``.
+  ///
+  /// Each loop begins with the present state. Events that a loop takes too slowly are summed up: the last one of the
+  /// peer's life and the last one of discovery stay.
+  public nonisolated var events: EventStream<PeerEvent> {
+    EventStream(core.events, from: .present, of: self)
+  }
+
   /// Suspends the peer: it says goodbye to browsers, tells all members that it will be back, and stops listening.
   ///
   /// What is not delivered is kept, and invitations stay open until their deadlines: the other side asks again,
@@ -196,14 +207,14 @@ extension Peer {
   package var inside: [any Actor] { core.assumeIsolated { $0.inside } }
 
   /// A member of one of the peer's sessions, and its own session.
-  package struct Membership: Hashable, Sendable {
+  package struct MemberSession: Hashable, Sendable {
     package let local: SessionID
     package let peer: PeerID
     package let remote: SessionID
   }
 
   /// The members of all sessions.
-  package var memberships: [Membership] { core.assumeIsolated { $0.memberships } }
+  package var memberships: [MemberSession] { core.assumeIsolated { $0.memberships } }
 
   /// How many sessions have not ended.
   package var sessionCount: Int { core.assumeIsolated { $0.sessions.count } }

@@ -1,4 +1,4 @@
-/// The advertisers and browsers of one peer, as long as the program holds them, and what browsers knew.
+/// The advertisers and browsers of one peer, as long as the program holds them, and what is known by them.
 struct Finding {
   /// One advertiser, and what it announces.
   struct Advertising {
@@ -19,6 +19,8 @@ struct Finding {
   var advertisers: [Advertising] = []
   var browsers: [Browsing] = []
   var remembered: [Remembered] = []
+  /// What the program was told last of why no peers can be found.
+  var problem: DiscoveryProblem?
 }
 
 extension PeerCore {
@@ -132,10 +134,14 @@ extension PeerCore {
     }
   }
 
-  /// Tells the browsers whether they can find peers.
+  /// Tells the program, and its browsers, whether peers can be found.
   func tellOfDiscovery() {
     guard phase == .running else { return }
     let problem = discovery.assumeIsolated { $0.problem }
+    if problem != finding.problem {
+      finding.problem = problem
+      events.push(problem.map { .unavailable($0) } ?? .available)
+    }
     for browser in finding.browsers.compactMap(\.browser) {
       browser.assumeIsolated { $0.note(problem) }
     }

@@ -1,3 +1,4 @@
+import EarshotNetwork
 import EarshotTLS
 
 /// What a ``Peer`` does: its discovery and its sessions, and the life that its parts share.
@@ -9,6 +10,8 @@ actor PeerCore {
   nonisolated let host: any NetworkHost
   nonisolated let discovery: MulticastDNS
   nonisolated let tasks = TaskRegistry()
+  nonisolated let events = EventHub<PeerEvent>(
+    countMax: eventsMax, merge: PeerEvent.summary, restate: { PeerEvent.restate(&$0, with: $1) })
 
   enum Phase { case running, suspended, stopped }
   private(set) var phase = Phase.running
@@ -75,6 +78,7 @@ actor PeerCore {
     attention.connect(
       to: host.makeSignal { [weak self] in self?.assumeIsolated { $0.attend() } })
     invitations.assumeIsolated { $0.start() }
+    events.push(.running)
   }
 
   func checkRunning() throws(EarshotError) {
@@ -160,6 +164,7 @@ actor PeerCore {
     acceptor.assumeIsolated { $0.closeLinks(.suspending) }
     for session in sessionsInOrder { session.assumeIsolated { $0.suspend() } }
     acceptor.assumeIsolated { $0.close() }
+    events.push(.suspended)
   }
 
   func resume() throws(EarshotError) {
@@ -170,6 +175,7 @@ actor PeerCore {
       do { try acceptor.open(port: previous) } catch { try acceptor.open(port: 0) }
     }
     phase = .running
+    events.push(.resumed)
     discovery.assumeIsolated { $0.resume() }
     tellOfDiscovery()
     if port != previous { announcePort() }
@@ -206,6 +212,8 @@ actor PeerCore {
     shutdown?.cancel()
     shutdown = nil
     attention.connect(to: nil)
+    events.push(.stopped)
+    events.finish()
     tasks.end(on: host)
   }
 
@@ -254,15 +262,16 @@ actor PeerCore {
 
   /// How long what was let go may take to deliver what it had sent.
   private static let farewellTime = Duration.seconds(2)
+  private static let eventsMax = 64
 
   // MARK: For tests
 
   /// The members of all sessions.
-  var memberships: [Peer.Membership] {
+  var memberships: [Peer.MemberSession] {
     sessionsInOrder.flatMap { session in
       session.assumeIsolated { session in
         session.roster.members.map {
-          Peer.Membership(local: session.id, peer: $0.peer, remote: $0.session)
+          Peer.MemberSession(local: session.id, peer: $0.peer, remote: $0.session)
         }
       }
     }

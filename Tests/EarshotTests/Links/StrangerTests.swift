@@ -47,7 +47,7 @@ struct StrangerTests {
   /// Dials a peer that has one member, and asks to attach to its session.
   private func attach(
     to peer: Peer, on host: any NetworkHost, as identity: Identity,
-    saying attach: (Peer.Membership) -> Attach
+    saying attach: (Peer.MemberSession) -> Attach
   ) async throws -> ScriptedDialler {
     let membership = try #require(await peer.memberships.first)
     let address = try #require(peer.host.interfaces.first?.addresses.first)
@@ -74,11 +74,11 @@ struct StrangerTests {
       try await ann.wait(milliseconds: 1_000)
       #expect(dialler.closes == [])
       #expect(!dialler.hasEnded)
-      let leaving = ann.start { await meeting.session.disconnect() }
+      let leaving = ann.start { await meeting.session.stop() }
       try await ann.wait(milliseconds: 100)
       #expect(dialler.closes == [.notIntroduced] && dialler.hasEnded)
       try await leaving.value
-      await joined.disconnect()
+      await joined.stop()
     }
   }
 
