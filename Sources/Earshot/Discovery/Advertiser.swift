@@ -10,7 +10,8 @@ public actor Advertiser {
   public nonisolated let serviceType: String
   /// The invitations that this peer receives for the service; ends when the advertiser is stopped.
   ///
-  /// Invitations that are not taken wait, up to some twenty: those that have ended make room for others.
+  /// Invitations that are not taken wait, and those that have ended make room for others. No more are open at once
+  /// than the peer's configuration allows.
   public nonisolated var invitations: EventStream<Invitation> { EventStream(hub, of: self) }
 
   /// What the application says about itself; every host nearby can read it.
@@ -22,6 +23,13 @@ public actor Advertiser {
   nonisolated let peer: Peer
   private(set) var text: DiscoveryInfo?
   private var advertisement: MulticastDNS.AdvertisementID?
+  private var policy: Policy?
+
+  /// Whom the program takes in unasked.
+  private struct Policy {
+    let isWelcome: @Sendable (Invitation) -> Bool
+    let session: SessionCore
+  }
 
   init(
     serviceType: String, info: DiscoveryInfo?, advertisement: MulticastDNS.AdvertisementID,
@@ -32,7 +40,9 @@ public actor Advertiser {
     text = info
     self.advertisement = advertisement
     self.peer = peer
-    hub = EventHub(countMax: Self.invitationsMax) { $0.filter { $0.ending == nil } }
+    hub = EventHub(countMax: peer.core.configuration.openInvitations) {
+      $0.filter { $0.ending == nil }
+    }
   }
 
   deinit {
@@ -45,9 +55,7 @@ public actor Advertiser {
   ///   all. `nil` says nothing.
   /// - Throws: `invalidDiscoveryInfo`, with the rule that is broken; `stopped`.
   public func update(info: [String: String]?) throws(EarshotError) {
-    guard let advertisement else {
-      throw EarshotError(.stopped, "This advertiser was stopped; advertise anew.")
-    }
+    guard let advertisement else { throw Self.stopped }
     let checked = try Checked.info(info)
     text = checked
     peer.core.discovery.assumeIsolated { $0.update(advertisement, info: checked) }
@@ -63,7 +71,43 @@ public actor Advertiser {
     peer.core.assumeIsolated { $0.withdraw(advertisement) }
   }
 
+  /// Accepts invitations that the program welcomes, as they come, until the session is left.
+  ///
+  /// They do not appear in ``invitations``, and none waits for another: the session's events tell who is joining and
+  /// who has joined. One for which the session has no place is declined as `full`. All other invitations, and those
+  /// that came before, stand in ``invitations`` as without a policy; so do all once the session is left. A later call
+  /// takes the place of an earlier one.
+  ///
+  /// - Parameters:
+  ///   - isWelcome: Whether an invitation is to be accepted; called once for each as it comes, where the peer's host
+  ///     runs, so it must not wait. By default all are welcome.
+  ///   - session: A session of this peer, which is not held by this: it ends when it is released.
+  /// - Throws: `sessionEnded` if that is no open session of this peer; `stopped`.
+  public func accept(
+    automatically isWelcome: @escaping @Sendable (Invitation) -> Bool = { _ in true },
+    into session: Session
+  ) throws(EarshotError) {
+    guard advertisement != nil else { throw Self.stopped }
+    let core = session.core
+    guard peer.core.assumeIsolated({ $0.isOpen(core) }) else {
+      throw EarshotError(.sessionEnded, "That is no open session of \(peer.name).")
+    }
+    policy = Policy(isWelcome: isWelcome, session: core)
+  }
+
+  /// The session that is to accept an invitation unasked, if there is one.
+  func session(for invitation: Invitation) -> SessionCore? {
+    guard let policy else { return nil }
+    guard policy.session.assumeIsolated({ $0.phase == .open }) else {
+      self.policy = nil
+      return nil
+    }
+    return policy.isWelcome(invitation) ? policy.session : nil
+  }
+
+  /// Has the program answer an invitation.
   nonisolated func offer(_ invitation: Invitation) { hub.push(invitation) }
 
-  private static let invitationsMax = 8  // As many as a peer has open.
+  private static let stopped = EarshotError(
+    .stopped, "This advertiser was stopped; advertise anew.")
 }

@@ -30,7 +30,7 @@ extension Invitations {
     }
     if inbound[invitation.id] != nil {
       let session = if let given { given } else { try makeSession(of: invitation.peer) }
-      try beginAccepting(invitation, into: session.core, waiter)
+      try beginAccepting(invitation, into: session.core, [waiter])
       return session
     }
     guard let given, isOpen(given.core) else { throw Self.ended(invitation) }
@@ -47,7 +47,7 @@ extension Invitations {
 
   private func beginAccepting(
     _ invitation: Invitation, into session: SessionCore,
-    _ waiter: Promise<InboundInvitation.Acceptance>
+    _ waiters: [Promise<InboundInvitation.Acceptance>]
   ) throws(EarshotError) {
     let id = invitation.id
     guard isOpen(session) else {
@@ -56,12 +56,12 @@ extension Invitations {
     switch reserve(invitation.sender, in: session) {
     case .full:
       inbound[id]?.wasFull = true
-      throw EarshotError(.sessionFull, "The session has no seat left; accept into another one.")
+      throw EarshotError(.sessionFull, "The session has no free place; accept into another one.")
     case .reserved: inbound[id]?.isReserved = true
     case .ourselves, .alreadyMember: break
     }
     inbound[id]?.session = session
-    inbound[id]?.waiters = [waiter]
+    inbound[id]?.waiters = waiters
     handle(.acceptRequested(id, session.id))
     if session.assumeIsolated({ $0.isMember(invitation.inviter) }) { fulfil(id) }
   }
@@ -104,6 +104,8 @@ extension Invitations {
     inbound[id]?.stream = stream
     inbound[id]?.session = session
     inbound[id]?.membership = membership
+    let name = invitation.senderName
+    session.assumeIsolated { $0.accepting(id.inviter, named: name) }
     send(
       Accept(
         invitation: id.invitation, session: session.id, membership: membership,
@@ -124,7 +126,11 @@ extension Invitations {
       context: inbound.invite.context,
       deadline: now + timeout, peer: advertiser.peer)
     self.inbound[id]?.invitation = invitation
-    advertiser.offer(invitation)
+    guard let session = advertiser.assumeIsolated({ $0.session(for: invitation) }) else {
+      return advertiser.offer(invitation)
+    }
+    // Who is welcome finds a place, or hears that there is none.
+    do { try beginAccepting(invitation, into: session, []) } catch { decline(id) }
   }
 
   func withdrawn(_ id: InvitationTable.InboundID, _ reason: InboundInvitationMachine.Reason) {
@@ -221,6 +227,7 @@ extension Invitations {
       invitation.invitation?.end(ending ?? .declined)
       invitation.stream?.end()
       forgetAcceptance(invitation, of: id.inviter)
+      invitation.session?.assumeIsolated { $0.acceptanceFailed(of: id.inviter) }
       if case .attaching? = invitation.joining, let session = invitation.session {
         handle(.attachingFailed(id, session.id))
       }

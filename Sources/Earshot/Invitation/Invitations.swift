@@ -1,3 +1,5 @@
+import EarshotNetwork
+
 /// The open invitations of one peer, in both directions.
 ///
 /// The shell of an ``InvitationTable``: owns the links that invitations go over, and the calls that wait for
@@ -21,7 +23,9 @@ actor Invitations {
   init(of peer: PeerCore, random: RandomStream) {
     unownedExecutor = peer.unownedExecutor
     self.peer = peer
-    driver = MachineDriver(InvitationTable(of: peer.id, random: random))
+    driver = MachineDriver(
+      InvitationTable(
+        of: peer.id, offersMax: peer.configuration.openInvitations, random: random))
   }
 
   func start() {

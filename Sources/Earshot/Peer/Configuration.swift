@@ -5,12 +5,25 @@ extension Peer {
     public var port: UInt16
     /// How soon silence on a link counts.
     public var liveness: Liveness
+    /// How many invitations may await an answer of this peer at once, from 1 to 1,024; other values count as the
+    /// nearest of these.
+    ///
+    /// Further ones are declined as `busy`. A peer has no more than one open invitation from each other peer.
+    public var maximumOpenInvitations: Int
 
-    /// The settings for ordinary use.
-    public init(port: UInt16 = 0, liveness: Liveness = .standard) {
+    /// The settings for ordinary use: eight open invitations.
+    public init(
+      port: UInt16 = 0, liveness: Liveness = .standard, maximumOpenInvitations: Int = 8
+    ) {
       self.port = port
       self.liveness = liveness
+      self.maximumOpenInvitations = maximumOpenInvitations
     }
+
+    /// How many invitations may be open.
+    var openInvitations: Int { min(max(1, maximumOpenInvitations), Self.openInvitationsMax) }
+
+    private static var openInvitationsMax: Int { 1_024 }
   }
 }
 

@@ -9,7 +9,7 @@ extension InvitationTable {
     } else if index(of: invite.id) != nil {
       tell(invite.id, .inviteReceived(link), at: now, into: &out)
     } else if inbounds.count(where: { $0.invite.id.inviter == invite.id.inviter })
-      >= Self.inboundsOfPeerMax || inbounds.count >= Self.inboundsMax
+      >= Self.inboundsOfPeerMax || inbounds.count >= inboundsMax
     {
       decline(invite.id, .busy, over: link, into: &out)
     } else if let membership = invite.membership {
@@ -54,7 +54,7 @@ extension InvitationTable {
     let offers = inbounds.filter(\.machine.isOffered)
     if !invite.isAdvertised {
       decline(invite.id, .notAdvertising, over: link, into: &out)
-    } else if offers.count >= Self.offersMax
+    } else if offers.count >= offersMax
       || offers.contains(where: { $0.invite.id.inviter == invite.id.inviter })
     {
       decline(invite.id, .busy, over: link, into: &out)

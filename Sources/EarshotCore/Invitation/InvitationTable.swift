@@ -1,13 +1,14 @@
 /// All open invitations of one peer, in both directions, and what they mean to each other.
 ///
 /// The story: every invitation is a machine of its own; the table names the machine that an event is for, and
-/// knows three things that none of them can. Bounds: one offer a peer, eight in all, else busy. Memory: an
+/// knows three things that none of them can. Bounds: one offer a peer, `offersMax` in all, else busy. Memory: an
 /// INVITE that was answered and comes again is answered the same. Glare: when two peers invite each other
 /// for the same service, the larger PeerID accepts, the smaller holds in reserve, and no application is
 /// asked. A side whose INVITE has not gone out accepts in any case: nobody has heard of its invitation.
 package struct InvitationTable: Machine, Hashable, Sendable {
   enum Deadline: Hashable { case outbound(InvitationID), inbound(InboundID) }
   let local: PeerID
+  let offersMax: Int
   private var random: RandomStream
   var outbounds: [Outbound] = []  // The oldest first.
   var inbounds: [Inbound] = []  // The oldest first.
@@ -17,8 +18,13 @@ package struct InvitationTable: Machine, Hashable, Sendable {
   var wake: Instant?
 
   /// The table of a peer without invitations.
-  package init(of local: PeerID, random: RandomStream) {
-    (self.local, self.random) = (local, random)
+  ///
+  /// - Parameters:
+  ///   - local: The peer.
+  ///   - offersMax: How many invitations may await the answer of the application at once.
+  ///   - random: Where the randomness of their machines comes from.
+  package init(of local: PeerID, offersMax: Int = 8, random: RandomStream) {
+    (self.local, self.offersMax, self.random) = (local, offersMax, random)
   }
 
   /// Whether no invitation is open.
@@ -297,7 +303,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     inbounds.first { $0.machine.links.contains(link) }?.invite.id
   }
 
-  static let offersMax = 8
-  static let inboundsMax = 32
+  /// Those that are being accepted included.
+  var inboundsMax: Int { 4 * offersMax }
   static let inboundsOfPeerMax = 4
 }
