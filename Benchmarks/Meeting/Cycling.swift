@@ -42,7 +42,7 @@ enum Cycling {
         let session = try await host.peer.makeSession()
         let outcome = try await host.peer.invite(other, to: session)
         precondition(outcome == .accepted, "invitation \(number) ended as \(outcome)")
-        await session.disconnect()
+        await session.stop()
         guard number == count / 3 || number == count else { continue }
         try await host.host.sleep(for: .seconds(2))  // For links that linger.
         ChildProcess.answer("\(number)")

@@ -27,7 +27,7 @@ enum Inviting {
         Task(executorPreference: host.host.executor.task) {
           let session = try await invitation.accept()
           for await event in session.events { if case .left = event { break } }
-          await session.disconnect()
+          await session.stop()
         }
       }
     }
@@ -46,7 +46,7 @@ enum Inviting {
         let outcome = try await host.peer.invite(other, to: session)
         times.append(Machine.nanoseconds - start)
         precondition(outcome == .accepted, "the invitation ended as \(outcome)")
-        await session.disconnect()
+        await session.stop()
       }
       return times
     }

@@ -48,7 +48,7 @@ enum Killing {
           missing -= 1
           if missing == 0 { ChildProcess.answer("joined") }
         case .interrupted: ChildProcess.answer("interrupted \(Machine.nanoseconds)")
-        case .resumed, .left: break
+        case .joining, .resumed, .left: break
         }
       }
     }

@@ -1,3 +1,5 @@
+import EarshotNetwork
+
 /// A call that could not be carried out.
 ///
 /// A failed call leaves everything as it was.
@@ -39,7 +41,7 @@ public struct EarshotError: Error, Sendable {
     public static let notConnected = Code(kind: .notConnected)
     /// There is no room for the message in the send buffer of a member, or other messages wait for room.
     public static let sendBufferFull = Code(kind: .sendBufferFull)
-    /// The session was disconnected.
+    /// The session was left.
     public static let sessionEnded = Code(kind: .sessionEnded)
     /// The session has no place left.
     public static let sessionFull = Code(kind: .sessionFull)

@@ -14,7 +14,7 @@ struct ConsumingTests {
       let meeting = try await Meeting(of: ann)
       let session = try await meeting.join(bob)
       for number in 0..<10 { try await session.send([UInt8(number)]) }
-      await session.disconnect()
+      await session.stop()
       var got: [UInt8] = []
       for count in [1, 2, 3, 4] { got += await meeting.session.take(count) }
       #expect(got == Array(0..<10))
@@ -30,7 +30,7 @@ struct ConsumingTests {
       let meeting = try await Meeting(of: ann)
       let session = try await meeting.join(bob)
       for number in 0..<10 { try await session.send([UInt8(number)]) }
-      await session.disconnect()
+      await session.stop()
       let messages = meeting.session.messages
       async let early = withTaskGroup(of: [UInt8].self) { group in
         group.addTask {
@@ -67,7 +67,7 @@ struct ConsumingTests {
       #expect(got == Array(0..<91))
       #expect(await meeting.session.take(9) == Array(91..<100))
       #expect(try await sent)
-      await session.disconnect()
+      await session.stop()
     }
   }
 
@@ -79,7 +79,7 @@ struct ConsumingTests {
       let meeting = try await Meeting(of: ann)
       var last: Session?
       for round in 0..<3 {
-        await last?.disconnect()
+        await last?.stop()
         let session = try await meeting.join(bob)
         for number in 0..<10 {
           try await session.send([UInt8](repeating: UInt8(10 * round + number), count: 3_000))
@@ -94,7 +94,7 @@ struct ConsumingTests {
         try await session.send([UInt8](repeating: UInt8(number), count: 60_000))
       }
       #expect(await taken == Array(0..<100))
-      await session.disconnect()
+      await session.stop()
     }
   }
 

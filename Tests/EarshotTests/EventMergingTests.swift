@@ -8,7 +8,7 @@ import Testing
 struct EventMergingTests {
   /// Members that send numbers, and whose links break and come back.
   private struct Members {
-    let hub = EventHub<SessionActivity>(countMax: 16, merge: Session.summary)
+    let hub = EventHub<SessionActivity>(countMax: 16, merge: SessionActivity.summary)
     let ids: [PeerID]
     var interrupted: Set<PeerID> = []
     var messages = 0
@@ -45,7 +45,7 @@ struct EventMergingTests {
         if !interrupted.insert(id).inserted { contradictions.append("interrupted twice") }
       case .event(.resumed(let id)):
         if interrupted.remove(id) == nil { contradictions.append("resumed out of nothing") }
-      case .event(.joined), .event(.left): contradictions.append("\(event)")
+      case .event(.joining), .event(.joined), .event(.left): contradictions.append("\(event)")
       }
     }
   }
@@ -113,7 +113,7 @@ struct EventMergingTests {
   func bounded() async {
     var random = Seed(1).generator
     let member = PeerID(random: &random)
-    let hub = EventHub<SessionActivity>(countMax: 16, merge: Session.summary)
+    let hub = EventHub<SessionActivity>(countMax: 16, merge: SessionActivity.summary)
     var slow = EventStream(hub).makeAsyncIterator()
     var fast = EventStream(hub).makeAsyncIterator()
     hub.push(.event(.joined(Member(id: member, name: "Bob"))))

@@ -15,11 +15,9 @@ struct EventStreamTests {
     init() {
       let released = Released()
       self.released = released
-      hub = EventHub(countMax: 100_000) {
-        $0
-      } released: { events in
-        released.numbers.withLock { $0 += events }
-      }
+      hub = EventHub(
+        countMax: 100_000, released: { events in released.numbers.withLock { $0 += events } },
+        restate: { present, number in present = [number] })
     }
   }
   private final class Released: Sendable {

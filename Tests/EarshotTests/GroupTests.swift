@@ -135,7 +135,7 @@ struct GroupTests {
     let bob = room.addGuest("bob", invites: false) { peer, session in
       try await peer.host.sleep(until: .zero + .seconds(12))
       try await session.send(Array("last words".utf8))
-      await session.disconnect(within: .seconds(20))
+      await session.stop(within: .seconds(20))
       room.note("bob", "has left")
     }
     room.world.at(.zero + .seconds(3)) { Self.cut(host, bob, in: room) }
@@ -153,7 +153,7 @@ struct GroupTests {
     let host = room.addGuest("host", invites: true)
     let bob = room.addGuest("bob", invites: false) { peer, session in
       try await peer.host.sleep(until: .zero + .seconds(12))
-      await session.disconnect(within: .seconds(1))
+      await session.stop(within: .seconds(1))
       room.note("bob", "has left")
     }
     room.world.at(.zero + .seconds(3)) { Self.cut(host, bob, in: room) }

@@ -34,7 +34,7 @@ struct LimitTests {
         try await meeting.session.send(Array(repeating: 7, count: 1_001))
       }
       #expect(error?.code == .messageTooLarge)
-      await bobs.disconnect()
+      await bobs.stop()
     }
   }
 

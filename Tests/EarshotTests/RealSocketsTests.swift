@@ -31,7 +31,7 @@ struct RealSocketsTests {
       expected += 1
       if expected == 10_000 { break }
     }
-    await bobsSession.disconnect()
+    await bobsSession.stop()
     let left = await annsSession.events.first { if case .left = $0 { true } else { false } }
     #expect(left == .left(bob.id, .left, undelivered: 0))
     await advertiser.stop()

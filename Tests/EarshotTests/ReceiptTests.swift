@@ -179,7 +179,7 @@ struct ReceiptTests {
       #expect(codes == [.messageTooLarge, .messageTooLarge, .notConnected])
       try session.trySend([9])
       #expect(await meeting.session.take(1) == [9])
-      await session.disconnect()
+      await session.stop()
       #expect(await failure { try session.trySend([1]) }?.code == .sessionEnded)
     }
   }

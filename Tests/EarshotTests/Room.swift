@@ -122,6 +122,7 @@ final class Room: Sendable {
 extension SessionEvent {
   var text: String {
     switch self {
+    case .joining(let member): "joining \(member.name)"
     case .joined(let member): "joined \(member.name)"
     case .interrupted(_, let reason): "interrupted \(reason)"
     case .resumed: "resumed"

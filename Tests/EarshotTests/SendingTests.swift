@@ -76,8 +76,8 @@ struct SendingTests {
         $0.append($1)
       }
       _ = try await (small, sent)
-      await session.disconnect()
-      await meeting.session.disconnect()
+      await session.stop()
+      await meeting.session.stop()
       #expect(await rest.contains { if case .event(.left) = $0 { true } else { false } })
     }
   }
@@ -180,14 +180,14 @@ struct SendingTests {
       async let toAll = session.send(Self.message(1))
       let toAnn = bob.start { try await session.send(Self.message(2), to: [ann.id]) }
       try await bob.wait(milliseconds: 100)
-      await meeting.session.disconnect()
+      await meeting.session.stop()
       let error = await failure { try await toAnn.value }
       #expect(error?.code == .notConnected)
       #expect(error?.peers == [ann.id])
       _ = try await toAll
       #expect(await failure { try await session.send([3], to: [ann.id]) }?.code == .notConnected)
       try await session.send([4])
-      await session.disconnect()
+      await session.stop()
       #expect(await failure { try await session.send([5]) }?.code == .sessionEnded)
     }
   }

@@ -18,10 +18,8 @@ struct SessionStreamTests {
       let message = [UInt8](repeating: 1, count: 60_000)
       let stuck = bob.task { while true { try await session.send(message) } }
       var events = meeting.session.events.makeAsyncIterator()
-      guard case .joined(let member) = await events.next() else {
-        Issue.record("not joined"); return
-      }
-      #expect(member.id == bob.id)
+      let member = Member(id: bob.id, name: "Bob")
+      #expect(await [events.next(), events.next()] == [.joining(member), .joined(member)])
       #expect(await meeting.session.take(1) == [1])
       stuck.cancel()
       _ = await stuck.result
@@ -42,10 +40,11 @@ struct SessionStreamTests {
       }
       #expect(await meeting.session.take(50) == Array(0..<50))
       try await sending.value
-      await session.disconnect()
-      let events = await meeting.session.events.prefix(2).reduce(into: []) { $0.append($1) }
+      await session.stop()
+      let member = Member(id: bob.id, name: "Bob")
+      let events = await meeting.session.events.prefix(3).reduce(into: []) { $0.append($1) }
       #expect(
-        events == [.joined(Member(id: bob.id, name: "Bob")), .left(bob.id, .left, undelivered: 0)])
+        events == [.joining(member), .joined(member), .left(bob.id, .left, undelivered: 0)])
     }
   }
 
@@ -57,13 +56,14 @@ struct SessionStreamTests {
       let meeting = try await Meeting(of: ann)
       let session = try await meeting.join(bob)
       for number in 0..<3 { try await session.send([UInt8(number)]) }
-      await session.disconnect()
-      let heard = await meeting.session.activity.prefix(5).reduce(into: []) { $0.append($1) }
+      await session.stop()
+      let heard = await meeting.session.activity.prefix(6).reduce(into: []) { $0.append($1) }
+      let member = Member(id: bob.id, name: "Bob")
       let messages = (0..<3).map {
         SessionActivity.message(Message(sender: bob.id, bytes: [UInt8($0)]))
       }
       #expect(
-        heard == [.event(.joined(Member(id: bob.id, name: "Bob")))] + messages
+        heard == [.event(.joining(member)), .event(.joined(member))] + messages
           + [.event(.left(bob.id, .left, undelivered: 0))])
     }
   }
@@ -96,7 +96,7 @@ struct SessionStreamTests {
     try await ground.meet { ann, bob in
       let meeting = try await Meeting(of: ann)
       let session = try await meeting.join(bob)
-      await session.disconnect()
+      await session.stop()
       for await _ in session.events {}
       for await _ in session.messages {}
       for await _ in session.activity {}

@@ -4,12 +4,14 @@ import Synchronization
 package final class EventHub<Element: Sendable>: Sendable {
   private struct State {
     var log = EventLog<Element>()
+    var present: [Element] = []  // Events that lead to the present state.
     var waiters = WaitList()
     var isFinished = false
     var mergesAt: Int
   }
   private let state: Mutex<State>
   private let countMax: Int
+  private let restate: (@Sendable (inout [Element], Element) -> Void)?
   private let merge: @Sendable ([Element]) -> [Element]
   private let released: @Sendable (ArraySlice<Element>) -> Void
 
@@ -20,11 +22,14 @@ package final class EventHub<Element: Sendable>: Sendable {
   ///   - merge: Sums up successive events as at most as many. What it cannot sum up must be bounded elsewhere,
   ///     as messages are by their senders' credit: nothing is ever dropped.
   ///   - released: Told of events that every consumer has got.
+  ///   - restate: Takes an event into those that lead to the present state, for ``EventStart/present``; without it,
+  ///     that state has no events.
   package init(
     countMax: Int, merge: @escaping @Sendable ([Element]) -> [Element] = { $0 },
-    released: @escaping @Sendable (ArraySlice<Element>) -> Void = { _ in }
+    released: @escaping @Sendable (ArraySlice<Element>) -> Void = { _ in },
+    restate: (@Sendable (inout [Element], Element) -> Void)? = nil
   ) {
-    (self.countMax, self.merge, self.released) = (countMax, merge, released)
+    (self.countMax, self.restate, self.merge, self.released) = (countMax, restate, merge, released)
     state = Mutex(State(mergesAt: countMax))
   }
 
@@ -36,6 +41,7 @@ package final class EventHub<Element: Sendable>: Sendable {
     let waiters = state.withLock { state -> [UnsafeContinuation<Void, Never>] in
       guard !state.isFinished else { return [] }
       state.log.append(events)
+      if let restate { for event in events { restate(&state.present, event) } }
       if state.log.count > state.mergesAt {
         state.log.merge(merge)
         state.mergesAt = max(countMax, 2 * state.log.count)
@@ -56,18 +62,30 @@ package final class EventHub<Element: Sendable>: Sendable {
 
   // MARK: Consumers
 
-  func subscribe(for owner: (any Actor)?) -> Consumer {
-    Consumer(hub: self, cursor: state.withLock { $0.log.subscribe() }, owner: owner)
+  func subscribe(from start: EventStart, for owner: (any Actor)?) -> Consumer {
+    state.withLock { state in
+      switch start {
+      case .unread: return Consumer(hub: self, cursor: state.log.subscribe(), owner: owner)
+      case .present:
+        let cursor = state.log.observe(after: state.present.count)
+        let prefix = EventLog<Element>.Chunk(start: cursor.position, events: state.present)
+        return Consumer(hub: self, cursor: cursor, after: prefix, owner: owner)
+      }
+    }
   }
 
   /// One consumer, which leaves when it is released.
   final class Consumer: Sendable {
     let cursor: EventCursor
     private let hub: EventHub<Element>
+    private let prefix: EventLog<Element>.Chunk?  // That it gets before what is in the log.
     private let owner: (any Actor)?
 
-    fileprivate init(hub: EventHub<Element>, cursor: EventCursor, owner: (any Actor)?) {
-      (self.hub, self.cursor, self.owner) = (hub, cursor, owner)
+    fileprivate init(
+      hub: EventHub<Element>, cursor: EventCursor, after prefix: EventLog<Element>.Chunk? = nil,
+      owner: (any Actor)?
+    ) {
+      (self.hub, self.cursor, self.prefix, self.owner) = (hub, cursor, prefix, owner)
     }
 
     deinit { hub.unsubscribe(cursor) }
@@ -78,6 +96,7 @@ package final class EventHub<Element: Sendable>: Sendable {
     /// What waits, from the cursor on; `nil` when the stream has ended or the task was cancelled.
     func take() async -> EventLog<Element>.Chunk? {
       while !Task.isCancelled {
+        if let prefix, cursor.position < prefix.end { return prefix }
         let (chunk, isFinished) = hub.take(cursor)
         if let chunk { return chunk }
         if isFinished { return nil }

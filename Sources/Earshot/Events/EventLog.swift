@@ -10,7 +10,8 @@
 /// ```
 ///
 /// A consumer begins at the front, and every event behind the front was got by a consumer. So nothing is lost
-/// when consumers come and go: whoever leaves, leaves nothing behind the front that no other one got.
+/// when consumers come and go: one that leaves, leaves nothing behind the front that no other one got.
+/// An observer begins at the end and does not move the front: what it gets is there for the consumers as well.
 struct EventLog<Element> {
   /// Events at successive positions.
   struct Chunk {
@@ -20,6 +21,7 @@ struct EventLog<Element> {
   }
   private struct Consumer {
     let cursor: EventCursor
+    let isObserver: Bool
     var lentEnd: Int  // Everything before was lent to it, or was behind it when it began.
   }
 
@@ -48,7 +50,19 @@ struct EventLog<Element> {
   /// Begins a consumer.
   mutating func subscribe() -> EventCursor {
     let cursor = EventCursor(at: front)
-    consumers.append(Consumer(cursor: cursor, lentEnd: cursor.position))
+    consumers.append(Consumer(cursor: cursor, isObserver: false, lentEnd: cursor.position))
+    return cursor
+  }
+
+  /// Begins an observer, which gets what is appended from now on.
+  ///
+  /// - Parameter prefix: How many events it gets before, which are not in the log: they stand at the positions
+  ///   in front of the end.
+  /// - Returns: Where it is.
+  mutating func observe(after prefix: Int) -> EventCursor {
+    isLastOpen = false  // So that what follows can be summed up for it.
+    let cursor = EventCursor(at: end - prefix)
+    consumers.append(Consumer(cursor: cursor, isObserver: true, lentEnd: end))
     return cursor
   }
 
@@ -80,7 +94,7 @@ struct EventLog<Element> {
   ///   costs its length.
   /// - Returns: What was got since the last time.
   mutating func trim(exactly: Bool = false) -> [ArraySlice<Element>] {
-    let first = consumers.lazy.map(\.cursor.position).min() ?? front
+    let first = consumers.reduce(front) { min($0, $1.cursor.position) }
     guard first > base else { return [] }
     var taken: [ArraySlice<Element>] = []
     for chunk in chunks {
@@ -135,7 +149,9 @@ struct EventLog<Element> {
   }
 
   /// Everything before was got by a consumer.
-  private var front: Int { consumers.reduce(left) { max($0, $1.cursor.position) } }
+  private var front: Int {
+    consumers.reduce(left) { $1.isObserver ? $0 : max($0, $1.cursor.position) }
+  }
 
   /// The index of the first chunk that has something at a position or behind it.
   private func firstChunk(after position: Int) -> Int {
@@ -149,3 +165,5 @@ struct EventLog<Element> {
 
   private static var chunkCountMax: Int { 512 }
 }
+
+extension EventLog.Chunk: Sendable where Element: Sendable {}

@@ -3,7 +3,8 @@ public import Synchronization
 /// What happened, in order, for any number of consumers.
 ///
 /// Each `for await` loop over the same stream is a consumer of its own. It begins with the first event that no
-/// loop has got yet, and gets every event from there on, whatever other loops do. An event is consumed when
+/// loop has got yet, or with the present state, as ``EventStart`` says, and gets every event from there on, whatever
+/// other loops do. An event is consumed when
 /// `next()` has returned it, that is, when the body of a loop got it. What a loop has not got when it is left,
 /// or when its task is cancelled, is kept for the next one; nothing is lost in between.
 ///
@@ -15,19 +16,25 @@ public import Synchronization
 /// A stream and its consumers hold what the events come from: an object that is only iterated lives on.
 public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
   private let hub: EventHub<Element>
+  private let start: EventStart
   private let owner: (any Actor)?
 
   /// The events of a hub.
   ///
   /// - Parameters:
   ///   - hub: Where they come from. It must not hold the owner.
+  ///   - start: Where each consumer begins.
   ///   - owner: What lives on as long as the stream or a consumer is held.
-  package init(_ hub: EventHub<Element>, of owner: (any Actor)? = nil) {
-    (self.hub, self.owner) = (hub, owner)
+  package init(
+    _ hub: EventHub<Element>, from start: EventStart = .unread, of owner: (any Actor)? = nil
+  ) {
+    (self.hub, self.start, self.owner) = (hub, start, owner)
   }
 
   /// Begins to consume.
-  public func makeAsyncIterator() -> Iterator { Iterator(hub.subscribe(for: owner)) }
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(hub.subscribe(from: start, for: owner))
+  }
 
   /// One consumer of the events.
   ///
@@ -36,8 +43,8 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     private let consumer: EventHub<Element>.Consumer
     @usableFromInline let cursor: EventCursor
     @usableFromInline var batch: [Element] = []
-    @usableFromInline var start = 0  // The position of the first event of the batch.
-    @usableFromInline var mark = 0  // Where to tell the hub, or to ask it.
+    @usableFromInline var start = Int.min  // The position of the first event of the batch.
+    @usableFromInline var mark = Int.min  // Where to tell the hub, or to ask it.
     private var step = 1  // How far apart the marks of the batch are.
 
     fileprivate init(_ consumer: EventHub<Element>.Consumer) {
@@ -69,7 +76,7 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
       if cursor.position < start + batch.count {
         consumer.report()
       } else {
-        (batch, mark) = ([], 0)
+        (batch, mark) = ([], .min)
         guard let chunk = await consumer.take() else { return false }
         (batch, start) = (chunk.events, chunk.start)
         step = (start + batch.count - cursor.position) / 4 + 1

@@ -4,25 +4,33 @@
 /// a peer that joins one member is introduced to all. A member whose link breaks is waited for, and misses nothing
 /// if it comes back within the session's patience.
 ///
-/// Leave it with ``disconnect(within:)``. A session that is released is left in the same way, with two seconds for
-/// what was sent. A call that has not returned and a stream of ``events``, ``messages`` or
+/// Leave it with ``stop(within:)``. A session that is released is left in the same way, with two seconds for what was
+/// sent. A call that has not returned and a stream of ``events``, ``messages`` or
 /// ``activity`` or a loop over it hold the session.
 public actor Session {
   /// Runs where its peer's host runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor
   /// How it behaves.
   public nonisolated var configuration: Configuration { core.configuration }
-  /// What becomes of the members, in order; ends after ``disconnect(within:)``.
+  /// What becomes of the members, in order; ends after ``stop(within:)``.
   ///
   /// Independent of ``messages``: neither holds up the other. Events that no loop takes are summed up from 65,536 on:
   /// an interruption that was overcome goes.
-  public nonisolated var events: EventStream<SessionEvent> { EventStream(core.events, of: self) }
-  /// The messages of all members; ends after ``disconnect(within:)``.
+  public nonisolated var events: EventStream<SessionEvent> { events(from: .unread) }
+  /// What becomes of the members, from somewhere on.
+  ///
+  /// - Parameter start: Where each loop begins: as with ``events``, or with `joining`, `joined` and `interrupted` for
+  ///   the peers of which that is the present state.
+  /// - Returns: The events; each loop over them is a consumer of its own.
+  public nonisolated func events(from start: EventStart) -> EventStream<SessionEvent> {
+    EventStream(core.events, from: start, of: self)
+  }
+  /// The messages of all members; ends after ``stop(within:)``.
   ///
   /// The messages of one member are in the order in which it sent them. Messages that no loop takes hold up their
   /// senders, each as soon as the configuration's `receiveWindowBytes` are waiting, so take them.
   public nonisolated var messages: MessageStream { MessageStream(activity) }
-  /// The messages and what becomes of the members, in one order; ends after ``disconnect(within:)``.
+  /// The messages and what becomes of the members, in one order; ends after ``stop(within:)``.
   ///
   /// A member's messages stand behind its `joined` and in front of its `left`. A loop over it is a consumer of the
   /// messages: each goes to every loop over this or over ``messages``.
@@ -68,33 +76,7 @@ public actor Session {
   /// Leaving again waits for the same end; cancelling changes nothing.
   ///
   /// - Parameter limit: How long delivering may take; what is left then counts as undelivered.
-  public func disconnect(within limit: Duration = .seconds(2)) async {
+  public func stop(within limit: Duration = .seconds(2)) async {
     await core.leave(within: limit)
-  }
-
-  /// What a series of events amounts to: ends stay, an interruption that was overcome goes.
-  package static func summary(of events: [SessionEvent]) -> [SessionEvent] {
-    summary(of: events.map { .event($0) }).compactMap {
-      if case .event(let event) = $0 { event } else { nil }
-    }
-  }
-
-  /// What a series of activities amounts to: messages and ends stay, an interruption that was overcome goes.
-  package static func summary(of activities: [SessionActivity]) -> [SessionActivity] {
-    var kept: [SessionActivity?] = []
-    var interruptions: [PeerID: Int] = [:]
-    for activity in activities {
-      switch activity {
-      case .event(.interrupted(let id, _)): interruptions[id] = kept.count
-      case .event(.resumed(let id)):
-        guard let index = interruptions.removeValue(forKey: id) else { break }
-        kept[index] = nil
-        continue
-      case .event(.left(let id, _, _)): interruptions[id] = nil
-      case .event(.joined), .message: break
-      }
-      kept.append(activity)
-    }
-    return kept.compactMap(\.self)
   }
 }

@@ -44,6 +44,8 @@ extension SessionCore {
     }
     if hasJoined {
       report(.left(member, departure, undelivered: undelivered))
+    } else {
+      reportMissing(member, departure)
     }
     finishIfEmpty()
     settle()

@@ -43,7 +43,7 @@ extension SessionCore {
   private func replace(_ entry: Roster.Entry) {
     guard let membership = memberships[entry.peer] else { return }
     let isSame = membership.remoteSession == entry.session
-    unsettled {  // The next of the row is not to be sought before.
+    replacing(entry.peer) {  // The next of the row is not to be sought before.
       tell(
         entry.peer,
         isSame ? .endRequested(.lost, .givenUp) : .endRequested(.restarted, .superseded))
@@ -61,6 +61,18 @@ extension SessionCore {
       tell(inviter, .endRequested(.lost, .givenUp))
     }
     return propose(to: inviter, remote)
+  }
+
+  /// The acceptance of an invitation goes out.
+  func accepting(_ inviter: PeerID, named name: String) {
+    guard memberships[inviter] == nil else { return }
+    report(.joining(Member(id: inviter, name: name)))
+  }
+
+  /// The acceptance of an invitation led to nothing.
+  func acceptanceFailed(of inviter: PeerID) {
+    guard memberships[inviter] == nil else { return }
+    reportMissing(inviter, phase == .open ? .unreachable : .disconnected)
   }
 
   /// Gives a place back that was reserved for an invitation.

@@ -7,7 +7,9 @@ actor SessionCore {
   nonisolated let id: SessionID
   nonisolated let peer: PeerCore
   nonisolated let directory = SessionDirectory()
-  nonisolated let events = EventHub<SessionEvent>(countMax: eventsMax, merge: Session.summary)
+  nonisolated let events = EventHub<SessionEvent>(
+    countMax: eventsMax, merge: SessionEvent.summary,
+    restate: { SessionEvent.restate(&$0, with: $1) })
   nonisolated let activity: EventHub<SessionActivity>
 
   /// What the program was given, as long as it holds that.
@@ -19,6 +21,8 @@ actor SessionCore {
   var roster: Roster
   var memberships: [PeerID: Membership] = [:]
   var requests = AttachRequests()
+  private var joining: Set<PeerID> = []  // Of whom the program was told that they are.
+  private var replaced: PeerID?  // Whose membership gives way to another one.
   private var joiners = JoinWaiters()
   private var leavers: [Promise<Void>] = []
   private var deadlines: DeadlineTimer<Deadline>?
@@ -37,7 +41,7 @@ actor SessionCore {
     self.random = random
     roster = Roster(of: peer.id, capacity: Self.capacity(configuration))
     let (directory, host) = (directory, peer.host)
-    activity = EventHub(countMax: Self.eventsMax, merge: Session.summary) { activities in
+    activity = EventHub(countMax: Self.eventsMax, merge: SessionActivity.summary) { activities in
       directory.release(activities, at: host.now)
     }
   }
@@ -95,8 +99,23 @@ actor SessionCore {
 
   /// Tells the program what becomes of a member.
   func report(_ event: SessionEvent) {
+    switch event {
+    case .joining: guard joining.insert(event.id).inserted else { return }
+    case .joined(let member):
+      report(.joining(member))
+      joining.remove(event.id)
+    case .left: joining.remove(event.id)
+    case .interrupted, .resumed: break
+    }
     events.push(event)
     activity.push(.event(event))
+  }
+
+  /// Tells the program that nothing came of a peer that was joining, unless it was not told that it was.
+  func reportMissing(_ member: PeerID, _ departure: DepartureReason) {
+    guard joining.contains(member), member != replaced else { return }
+    let reason = departure == .lost ? .unreachable : departure
+    report(.left(member, reason, undelivered: 0))
   }
 
   // MARK: Memberships
@@ -135,6 +154,8 @@ actor SessionCore {
 
   private func start(_ membership: Membership) {
     memberships[membership.peer] = membership
+    let name = membership.assumeIsolated { $0.entry.displayName }
+    report(.joining(Member(id: membership.peer, name: name)))
     membership.assumeIsolated { $0.start() }
   }
 
@@ -176,11 +197,12 @@ actor SessionCore {
     watchRoster()
   }
 
-  /// Does something that the group is not to follow before the next ``settle()``.
-  func unsettled(_ body: () -> Void) {
-    isSettling = true
+  /// Ends the membership of a peer that has another one at once: the group does not follow before the next
+  /// ``settle()``, and the program hears nothing of a peer that goes on joining.
+  func replacing(_ member: PeerID, _ body: () -> Void) {
+    (isSettling, replaced) = (true, member)
     body()
-    isSettling = false
+    (isSettling, replaced) = (false, nil)
   }
 
   // MARK: Time

@@ -67,7 +67,7 @@ final class SessionDirectory: Sendable {
   /// The paths to some peers, each once, or to all members.
   func entries(of peers: [PeerID]?) throws(EarshotError) -> [Entry] {
     let (entries, isEnded) = state.withLock { ($0.entries, $0.isEnded) }
-    if isEnded { throw EarshotError(.sessionEnded, "The session was disconnected.") }
+    if isEnded { throw EarshotError(.sessionEnded, "The session was left.") }
     guard let peers else { return entries }
     if peers.count == 1, let entry = entries.first(where: { $0.id == peers[0] }) { return [entry] }
     let chosen = entries.filter { peers.contains($0.id) }

@@ -1,6 +1,11 @@
 /// What becomes of the members of a session.
 @nonexhaustive
 public enum SessionEvent: Hashable, Sendable {
+  /// A peer is about to become a member: its invitation is being accepted here, it has accepted one, or a member has
+  /// introduced it.
+  ///
+  /// It is followed by `joined`, or by `left` when nothing comes of it.
+  case joining(Member)
   /// A peer is connected: both sides can send from now on.
   case joined(Member)
   /// The link to a member broke. The session tries to take it up again for as long as its patience lasts;
@@ -8,7 +13,7 @@ public enum SessionEvent: Hashable, Sendable {
   case interrupted(PeerID, InterruptionReason)
   /// The link to a member is back, and nothing was lost.
   case resumed(PeerID)
-  /// A member is gone for good.
+  /// A member is gone for good, or a peer that was joining does not join.
   ///
   /// `undelivered` counts the messages to it that it is not known to have received.
   case left(PeerID, DepartureReason, undelivered: Int)

@@ -82,9 +82,9 @@ package struct AdvertiseCommand: LiveCommand {
       case .event(.joined(let member)): names[member.id] = member.name
       case .message(let message): _ = try? await session.send(message.bytes, to: [message.sender])
       case .event(.left(let id, let reason, _)) where reason != .disconnected:
-        let name = names.removeValue(forKey: id) ?? id.short
+        guard let name = names.removeValue(forKey: id) else { break }
         console.line("\(name.escapedForTerminals) is gone")
-        if names.isEmpty { await session.disconnect() }
+        if names.isEmpty { await session.stop() }
       case .event: break
       }
     }

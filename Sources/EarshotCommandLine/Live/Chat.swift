@@ -161,7 +161,7 @@ actor Chat {
   private func leave() async {
     let left = session
     session = nil
-    await left?.disconnect(within: .seconds(2))
+    await left?.stop(within: .seconds(2))
   }
 
   // MARK: Around it

@@ -170,6 +170,7 @@ package struct ChatMachine: Hashable, Sendable {
 
   private mutating func follow(_ event: SessionEvent, into out: inout [Action]) {
     switch event {
+    case .joining: break
     case .joined(let member): join(member, into: &out)
     case .interrupted(let id, let reason):
       awaited.insert(id)

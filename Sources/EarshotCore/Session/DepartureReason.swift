@@ -16,7 +16,7 @@ public enum DepartureReason: String, Hashable, Sendable, CaseIterable {
   case violation
   /// This peer left the session.
   case disconnected
-  /// The peer was introduced by another member, and could not be reached.
+  /// The peer was joining and never joined: it could not be reached, or had given up before.
   case unreachable
 }
 

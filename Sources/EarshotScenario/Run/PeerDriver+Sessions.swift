@@ -74,7 +74,7 @@ extension PeerDriver {
     sessions[name]?.isLeft = true
     note(.disconnected, in: name)
     await calling(.disconnect, limit: limit + Self.farewellTime) {
-      await session.disconnect(within: limit)
+      await session.stop(within: limit)
     }
   }
 
@@ -104,10 +104,13 @@ extension PeerDriver {
   // MARK: What happens in a session
 
   private func watch(_ session: Session, _ name: String) async {
+    var filter = ArrivalFilter()
     if let reading = plan.reading {
-      await read(session, name, reading)
+      await read(session, name, reading, &filter)
     } else {
-      for await activity in session.activity { happened(activity, session, name) }
+      for await activity in session.activity where filter.passes(activity) {
+        happened(activity, session, name)
+      }
     }
     guard sessions[name]?.session === session else { return }
     sessions[name]?.isOver = true
@@ -115,15 +118,20 @@ extension PeerDriver {
     wakeWaiters(name)
   }
 
-  private func read(_ session: Session, _ name: String, _ reading: ReadingPlan) async {
+  private func read(
+    _ session: Session, _ name: String, _ reading: ReadingPlan, _ filter: inout ArrivalFilter
+  ) async {
     var iterator = session.activity.makeAsyncIterator()
     while host.isUp {
       if reading.leaves {
-        guard await readInLoop(session, name, reading.batch) else { return }
+        guard await readInLoop(session, name, reading.batch, &filter) else { return }
       } else {
-        for _ in 0..<reading.batch {
+        var taken = 0
+        while taken < reading.batch {
           guard let activity = await iterator.next() else { return }
+          guard filter.passes(activity) else { continue }
           happened(activity, session, name)
+          taken += 1
         }
       }
       if reading.until.map({ host.elapsed < $0 }) ?? true {
@@ -135,9 +143,11 @@ extension PeerDriver {
   /// Takes some events in a loop of its own, and leaves it.
   ///
   /// - Returns: Whether there may be more.
-  private func readInLoop(_ session: Session, _ name: String, _ count: Int) async -> Bool {
+  private func readInLoop(
+    _ session: Session, _ name: String, _ count: Int, _ filter: inout ArrivalFilter
+  ) async -> Bool {
     var taken = 0
-    for await activity in session.activity {
+    for await activity in session.activity where filter.passes(activity) {
       happened(activity, session, name)
       taken += 1
       if taken == count { return true }
@@ -155,6 +165,7 @@ extension PeerDriver {
   private func happened(_ event: SessionEvent, _ session: Session, _ name: String) {
     let isLatest = sessions[name]?.session === session
     switch event {
+    case .joining: break
     case .joined(let member):
       note(.joined, member.id, in: name)
       guard isLatest else { return }

@@ -16,7 +16,7 @@ struct AcceptTests {
       let own = try await scene.ann.makeSession()
       let accepting = scene.accept(invitation, into: own)
       try await scene.milliseconds(10)  // ACCEPT is on its way.
-      await own.disconnect()
+      await own.stop()
       #expect(await accepting.end() == "sessionEnded")
       #expect(invitation.ending == .declined)
       try await scene.sleep(.seconds(2))
@@ -92,7 +92,7 @@ struct AcceptTests {
       let areMembers = await scene.areMembers(own, session)
       #expect(areMembers == [end == "accepted", end == "accepted"])
       if milliseconds == 0 { #expect(inviting.result == nil && invitation.ending == nil) }
-      await own.disconnect()
+      await own.stop()
       await invitation.decline()
       await scene.ann.stop()
       _ = await inviting.end()

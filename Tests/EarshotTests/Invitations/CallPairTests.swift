@@ -177,8 +177,8 @@ struct Play: Sendable, CustomStringConvertible {
     case .acceptIntoShared: try await cast.invitation.accept(into: cast.shared)
     case .decline: await cast.invitation.decline()
     case .waitForEnding: return await cast.invitation.ended?.rawValue ?? "nothing"
-    case .leaveOwn: await cast.own.disconnect()
-    case .leaveShared: await cast.shared.disconnect()
+    case .leaveOwn: await cast.own.stop()
+    case .leaveShared: await cast.shared.stop()
     case .remove: await cast.shared.remove(bob.id)
     case .send: try await cast.shared.send([1, 2, 3])
     case .nextEvent:
@@ -201,7 +201,7 @@ struct Play: Sendable, CustomStringConvertible {
       for await event in cast.annsBrowser.events { return "\(event)" }
     case .withdraw: cast.inviting.cancel()
     case .inviteAgain: return try await bob.invite(ann.id, to: cast.inviter).rawValue
-    case .leaveInviting: await cast.inviter.disconnect()
+    case .leaveInviting: await cast.inviter.stop()
     case .suspendInviter: await bob.suspend()
     case .stopInviter: await bob.stop()
     }

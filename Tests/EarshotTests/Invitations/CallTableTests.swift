@@ -102,8 +102,8 @@ struct CallTableTests {
       case .suspended: await scene.ann.suspend()
       case .stopped: await scene.ann.stop()
       case .sessionLeft:
-        await cast.own.disconnect()
-        await cast.shared.disconnect()
+        await cast.own.stop()
+        await cast.shared.stop()
       case .cancelled: break
       }
       let call = start(row.call, cast)
@@ -173,7 +173,7 @@ struct CallTableTests {
       try await scene.sleep(.seconds(1))
       return "\(await cast.shared.members.count)"
     case .disconnect:
-      await cast.shared.disconnect()
+      await cast.shared.stop()
       return "\(await cast.shared.members.count)"
     case .suspend: await ann.suspend()
     case .resume: try await ann.resume()

@@ -71,7 +71,7 @@ struct InviteTests {
       let session = try await scene.bob.makeSession()
       let inviting = scene.invite(to: session)
       let invitation = try #require(await scene.invitation())
-      await session.disconnect()
+      await session.stop()
       #expect(await inviting.end() == "cancelled")
       #expect(await invitation.ended == .withdrawn)
       await scene.expectNothingLeft()

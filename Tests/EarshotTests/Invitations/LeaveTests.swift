@@ -20,7 +20,7 @@ struct LeaveTests {
           if (number == 0) == sleepsFirst {
             await scene.ann.suspend()
           } else {
-            await own.disconnect()
+            await own.stop()
           }
           return "done"
         }
@@ -43,7 +43,7 @@ struct LeaveTests {
       let calls = [own, session].map { session in
         scene.start("leaving") {
           try await session.send([1])
-          await session.disconnect(within: .seconds(30))
+          await session.stop(within: .seconds(30))
           return "done"
         }
       }

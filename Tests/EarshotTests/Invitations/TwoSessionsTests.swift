@@ -23,7 +23,7 @@ struct TwoSessionsTests {
         try await mine.send(Array("hello".utf8))
         #expect(await nextMessage(theirs) == "hello")
       }
-      await own[0].disconnect()
+      await own[0].stop()
       try await scene.sleep(.seconds(1))
       #expect(await scene.areMembers(own[0], sessions[0]) == [false, false])
       #expect(await scene.areMembers(own[1], sessions[1]) == [true, true])
@@ -75,10 +75,11 @@ struct TwoSessionsTests {
 
   /// What a session has told of its members; ends it.
   private func told(_ session: Session) async -> [String] {
-    await session.disconnect()
+    await session.stop()
     var told: [String] = []
     for await event in session.events {
       switch event {
+      case .joining: break
       case .joined: told.append("joined")
       case .left(_, let reason, _) where reason != .disconnected: told.append(reason.rawValue)
       case .left: break

@@ -400,7 +400,7 @@ struct ReleasedTests {
   @Test("What was stopped and left is freed when it is let go, and its sessions before")
   func stopped() {
     Couple.play { couple in
-      await couple.anns.value.disconnect()
+      await couple.anns.value.stop()
       await couple.advertiser.value.stop()
       await couple.browser.value.stop()
       await couple.ann.value.stop()
