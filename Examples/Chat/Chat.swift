@@ -91,13 +91,14 @@ public actor Chat {
     for await activity in session.activity {
       switch activity {
       case .message(let message): user.yield(.said(String(decoding: message.bytes, as: UTF8.self)))
+      case .event(.joining): break
       case .event(.joined(let member)): user.yield(.began(with: member.name))
       case .event(.interrupted): user.yield(.interrupted)
       case .event(.resumed): user.yield(.resumed)
       case .event(.left(_, let reason, _)):
         state = .free
         user.yield(.ended(reason))
-        return await session.disconnect()
+        return await session.stop()
       }
     }
   }
@@ -111,7 +112,7 @@ public actor Chat {
   /// Ends the chat; what was said before arrives.
   public func end() async {
     guard case .chatting(let session) = state else { return }
-    await session.disconnect()
+    await session.stop()
   }
 
   /// Leaves the room.

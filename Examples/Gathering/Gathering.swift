@@ -15,8 +15,8 @@ public actor Gathering {
   /// Who is here, the local peer aside.
   public var members: [Member] { get async { await session.members } }
 
-  private let host: any NetworkHost
   private nonisolated let session: Session
+  private let advertiser: Advertiser
   private let browser: Browser
   /// Who is nearby, and invited unless it is a member.
   private var guests: Set<PeerID> = []
@@ -26,13 +26,12 @@ public actor Gathering {
     _ name: String, on host: any NetworkHost, upTo maximumPeerCount: Int = 8,
     patience: Duration = .seconds(30)
   ) async throws {
-    self.host = host
     peer = try await Peer(name, on: host)
     session = try await peer.makeSession(
       .init(maximumPeerCount: maximumPeerCount, patience: patience))
-    let advertiser = try await peer.advertise("gathering")
+    advertiser = try await peer.advertise("gathering")
     browser = try await peer.browse("gathering")
-    peer.task("welcome") { await self.welcome(advertiser.invitations) }
+    try await advertiser.accept(into: session)
     peer.task("look around") { await self.lookAround() }
   }
 
@@ -50,7 +49,7 @@ public actor Gathering {
       do {
         return try await peer.resume()
       } catch  where error.code == .network {
-        try await host.sleep(for: .seconds(1))
+        try await peer.host.sleep(for: .seconds(1))
       }
     }
   }
@@ -59,13 +58,6 @@ public actor Gathering {
   public func stop() async { await peer.stop() }
 
   // MARK: Coming together
-
-  private func welcome(_ invitations: EventStream<Invitation>) async {
-    for await invitation in invitations {
-      // Each in a task of its own: the next one need not wait until this one is a member.
-      peer.task("accept") { try await invitation.accept(into: self.session) }
-    }
-  }
 
   private func lookAround() async {
     for await nearby in browser.snapshots {
@@ -83,7 +75,7 @@ public actor Gathering {
       if await !members.contains(where: { $0.id == id }) {
         outcome = try? await peer.invite(id, to: session, timeout: .seconds(10))
       }
-      try await host.sleep(for: outcome == .full ? .seconds(10) : .seconds(1))
+      try await peer.host.sleep(for: outcome == .full ? .seconds(10) : .seconds(1))
     }
   }
 }
