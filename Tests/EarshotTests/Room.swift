@@ -4,6 +4,7 @@ import EarshotNetwork
 import EarshotSimulator
 import EarshotTLS
 import Synchronization
+import Testing
 
 /// Simulated users in one world, and what they have seen.
 final class Room: Sendable {
@@ -95,8 +96,10 @@ final class Room: Sendable {
 
   private func listen(_ name: String, _ session: Session) async {
     var names: [PeerID: String] = [:]
+    var order = EventOrder()
     for await activity in session.activity {
       note(name, activity.text)
+      if !order.permits(activity) { Issue.record("\(name): \(activity.text) out of order") }
       switch activity {
       case .event(.joined(let member)): names[member.id] = member.name
       case .event(.left(let id, _, _)): note(name, "departed \(names[id] ?? id.short)")

@@ -167,9 +167,7 @@ public actor Peer {
   ///
   /// Each loop begins with the present state. Events that a loop takes too slowly are summed up: the last one of the
   /// peer's life and the last one of discovery stay.
-  public nonisolated var events: EventStream<PeerEvent> {
-    EventStream(core.events, from: .present, of: self)
-  }
+  public nonisolated var events: EventStream<PeerEvent> { core.events(of: self) }
 
   /// Suspends the peer: it says goodbye to browsers, tells all members that it will be back, and stops listening.
   ///

@@ -140,7 +140,7 @@ extension PeerCore {
     let problem = discovery.assumeIsolated { $0.problem }
     if problem != finding.problem {
       finding.problem = problem
-      events.push(problem.map { .unavailable($0) } ?? .available)
+      report(problem.map { .unavailable($0) } ?? .available)
     }
     for browser in finding.browsers.compactMap(\.browser) {
       browser.assumeIsolated { $0.note(problem) }

@@ -10,7 +10,7 @@ actor PeerCore {
   nonisolated let host: any NetworkHost
   nonisolated let discovery: MulticastDNS
   nonisolated let tasks = TaskRegistry()
-  nonisolated let events = EventHub<PeerEvent>(
+  private nonisolated let events = EventHub<PeerEvent>(
     countMax: eventsMax, merge: PeerEvent.summary, restate: { PeerEvent.restate(&$0, with: $1) })
 
   enum Phase { case running, suspended, stopped }
@@ -78,8 +78,16 @@ actor PeerCore {
     attention.connect(
       to: host.makeSignal { [weak self] in self?.assumeIsolated { $0.attend() } })
     invitations.assumeIsolated { $0.start() }
-    events.push(.running)
+    report(.running)
   }
+
+  /// What becomes of the peer, from its present state on.
+  nonisolated func events(of handle: Peer) -> EventStream<PeerEvent> {
+    EventStream(events, from: .present, of: handle)
+  }
+
+  /// Tells the program what becomes of the peer.
+  func report(_ event: PeerEvent) { events.push(event) }
 
   func checkRunning() throws(EarshotError) {
     switch phase {
@@ -164,7 +172,7 @@ actor PeerCore {
     acceptor.assumeIsolated { $0.closeLinks(.suspending) }
     for session in sessionsInOrder { session.assumeIsolated { $0.suspend() } }
     acceptor.assumeIsolated { $0.close() }
-    events.push(.suspended)
+    report(.suspended)
   }
 
   func resume() throws(EarshotError) {
@@ -175,7 +183,7 @@ actor PeerCore {
       do { try acceptor.open(port: previous) } catch { try acceptor.open(port: 0) }
     }
     phase = .running
-    events.push(.resumed)
+    report(.resumed)
     discovery.assumeIsolated { $0.resume() }
     tellOfDiscovery()
     if port != previous { announcePort() }
@@ -212,7 +220,7 @@ actor PeerCore {
     shutdown?.cancel()
     shutdown = nil
     attention.connect(to: nil)
-    events.push(.stopped)
+    report(.stopped)
     events.finish()
     tasks.end(on: host)
   }
