@@ -10,9 +10,8 @@ public actor Chat {
     case questionEnded
     case began(with: String)
     case said(String)
-    /// The other one cannot be reached, and is waited for; what is said meanwhile arrives later.
-    case interrupted
-    case resumed
+    /// The other one is out of reach, or is back; what is said meanwhile arrives later.
+    case interrupted, resumed
     case ended(DepartureReason)
   }
 
@@ -91,7 +90,6 @@ public actor Chat {
     for await activity in session.activity {
       switch activity {
       case .message(let message): user.yield(.said(String(decoding: message.bytes, as: UTF8.self)))
-      case .event(.joining): break
       case .event(.joined(let member)): user.yield(.began(with: member.name))
       case .event(.interrupted): user.yield(.interrupted)
       case .event(.resumed): user.yield(.resumed)
@@ -99,6 +97,7 @@ public actor Chat {
         state = .free
         user.yield(.ended(reason))
         return await session.stop()
+      default: break
       }
     }
   }

@@ -33,7 +33,7 @@ public actor Match {
     (games, user) = AsyncStream.makeStream()
     peer.task("play") { await self.listen() }
     peer.task("be found") { await self.take(advertiser.invitations) }
-    peer.task("look for \(opponent)") { try await self.lookForOpponent(browser, host) }
+    peer.task("look for \(opponent)") { try await self.lookForOpponent(browser) }
   }
 
   /// Takes some stones, if it is the local player's turn and the rules permit it.
@@ -84,13 +84,13 @@ public actor Match {
   }
 
   /// Invites the opponent whenever it is nearby and not a member.
-  private func lookForOpponent(_ browser: Browser, _ host: any NetworkHost) async throws {
+  private func lookForOpponent(_ browser: Browser) async throws {
     while true {
       let found = await browser.peers.first { isOpponent($0.id, $0.name) }
       if let found, await session.members.isEmpty {
         _ = try? await peer.invite(found.id, to: session, timeout: .seconds(5))
       }
-      try await host.sleep(for: .seconds(1))
+      try await peer.host.sleep(for: .seconds(1))
     }
   }
 

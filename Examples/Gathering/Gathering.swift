@@ -48,7 +48,7 @@ public actor Gathering {
     while true {
       do {
         return try await peer.resume()
-      } catch  where error.code == .network {
+      } catch let error where error.code == .network {
         try await peer.host.sleep(for: .seconds(1))
       }
     }
