@@ -56,7 +56,8 @@ public final class POSIXHost: NetworkHost {
     _ configuration: Configuration, on loop: EventLoop, _ lease: LoopLease
   ) throws(NetworkError) {
     self.lease = lease
-    executor = NetworkExecutor(serial: SerialDoor(loop, lease), task: TaskDoor(loop, lease))
+    executor = NetworkExecutor(
+      serial: LoopSerialExecutor(loop, lease), task: LoopTaskExecutor(loop, lease))
     host = POSIXHostState(loop, try InterfaceList(configuration.interfaces))
     loop.perform { [host] in host.watchInterfaces() }
   }

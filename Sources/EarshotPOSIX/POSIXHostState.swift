@@ -1,8 +1,10 @@
 import EarshotNetwork
 
-/// What belongs to one network on a loop: whether it is up, its sockets, and who wants to be told.
+/// What belongs to one host on a loop: whether it is up, its sockets, and its observers.
 ///
-/// Sendable because everything happens on the loop's thread.
+/// Sendable because its state is used on the loop's thread alone: ``POSIXHost`` comes there to shut it down, and
+/// ``EventLoop/check(_:)`` traps on other threads before anything is opened or observed. The list of interfaces, which
+/// is read from anywhere, has a lock of its own.
 final class POSIXHostState: @unchecked Sendable {
   let loop: EventLoop
   let interfaces: InterfaceList
@@ -84,7 +86,7 @@ final class POSIXHostState: @unchecked Sendable {
 
   // MARK: The end
 
-  /// Closes everything and tells everybody; nothing works from now on.
+  /// Closes everything and tells all handlers and observers; nothing works from now on.
   func shutDown() {
     guard isUp else { return }
     isUp = false

@@ -5,8 +5,9 @@ import Synchronization
 /// The thread that real sockets live on: it waits for the system, for deadlines and for other threads, and
 /// runs whatever becomes ready, one thing after the other.
 ///
-/// Sendable because everything but the inbox belongs to the one thread; what may be called from elsewhere says
-/// so. The thread holds the loop, and ends when the last ``LoopLease`` is released.
+/// Sendable because all of its state but the inbox is used on its own thread alone. The inbox has a lock; the calls
+/// that other threads may make, which are marked, touch nothing but it, the poller's wake-up and the owner's number,
+/// an atomic. The thread holds the loop, and ends when the last ``LoopLease`` is released.
 final class EventLoop: @unchecked Sendable {
   /// What other threads hand over.
   private struct Inbox {
@@ -70,7 +71,7 @@ final class EventLoop: @unchecked Sendable {
   /// Calls something soon.
   func call(_ body: @escaping @Sendable () -> Void) { enqueue(.call(body)) }
 
-  /// Calls something on the loop: at once if that is where we are.
+  /// Calls something on the loop: at once if the caller is on it.
   func perform(_ body: @escaping @Sendable () -> Void) {
     if isCurrent { body() } else { call(body) }
   }
@@ -128,7 +129,7 @@ final class EventLoop: @unchecked Sendable {
 
   private enum Intake { case work, nothing, end }
 
-  /// Takes over what came from other threads; if nothing did, they will have to wake us.
+  /// Takes over what came from other threads; if nothing did, they have to wake the loop.
   private func takeInbox() -> Intake {
     inbox.withLock { inbox in
       swap(&ready, &inbox.work)
@@ -186,8 +187,8 @@ final class LoopLease: Sendable {
   deinit { loop.stop() }
 }
 
-/// The door of a loop for actors.
-final class SerialDoor: SerialExecutor {
+/// The executor of a loop for actors.
+final class LoopSerialExecutor: SerialExecutor {
   private let loop: EventLoop
   private let lease: LoopLease
 
@@ -202,8 +203,8 @@ final class SerialDoor: SerialExecutor {
   func checkIsolated() { loop.check("an actor") }
 }
 
-/// The door of a loop for tasks.
-final class TaskDoor: TaskExecutor {
+/// The executor of a loop for tasks.
+final class LoopTaskExecutor: TaskExecutor {
   private let loop: EventLoop
   private let lease: LoopLease
 

@@ -2,9 +2,7 @@ import EarshotNetwork
 import Synchronization
 
 /// A deadline on a loop's clock.
-///
-/// Sendable because everything but `deinit` happens on the loop's thread.
-final class LoopTimer: NetworkTimer, @unchecked Sendable {
+final class LoopTimer: NetworkTimer {
   private let loop: EventLoop
   private let record: TimerRecord
 
@@ -32,7 +30,8 @@ final class LoopTimer: NetworkTimer, @unchecked Sendable {
 /// A deadline that moves away leaves the record's entry in the queue where it is; the entry finds the new
 /// deadline when it comes, and goes on to it.
 ///
-/// Sendable because everything but ``release()`` happens on the loop's thread.
+/// Sendable because its deadline and its entry are used on the loop's thread alone, by ``LoopTimer``, which traps on
+/// others, and by the queue; what it calls, which any thread may take away, is behind a lock.
 final class TimerRecord: @unchecked Sendable {
   let host: POSIXHostState
   private let fire: Mutex<(@Sendable () -> Void)?>
@@ -83,7 +82,7 @@ struct DeadlineQueue {
 
   /// The next record whose deadline has come, of those that were armed up to a moment.
   ///
-  /// A timer that arms itself for the past has its turn again after everybody else.
+  /// A timer that arms itself for the past has its turn again after all others.
   mutating func popDue(at now: Int64, armedUpTo last: UInt64) -> TimerRecord? {
     while let first = heap.first, first.time <= now, first.sequence <= last {
       removeFirst()

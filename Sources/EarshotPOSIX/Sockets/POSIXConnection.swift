@@ -2,7 +2,8 @@ import EarshotNetwork
 
 /// A TCP connection of the system.
 ///
-/// Sendable because everything happens on the loop's thread.
+/// Sendable because its state is used on the loop's thread alone: `close` and the like go there from other threads, and
+/// what else a program calls traps on them, as ``EventLoop/check(_:)`` sees to.
 final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
   private let host: POSIXHostState
   private var descriptor: Int32

@@ -3,7 +3,8 @@ import EarshotNetwork
 
 /// A UDP socket of the system.
 ///
-/// Sendable because everything happens on the loop's thread.
+/// Sendable because its state is used on the loop's thread alone: `close` and the like go there from other threads, and
+/// what else a program calls traps on them, as ``EventLoop/check(_:)`` sees to.
 final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable {
   private let host: POSIXHostState
   private var descriptor: Int32

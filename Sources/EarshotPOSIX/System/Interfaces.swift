@@ -34,7 +34,7 @@ final class InterfaceList: Sendable {
     }
   }
 
-  /// Whether a connection to one of our addresses is taken: with chosen interfaces, only one to an address of theirs.
+  /// Whether a connection to an address of the host is taken: with chosen interfaces, only one to an address of theirs.
   func admits(_ address: IPAddress) -> Bool {
     guard wanted != nil else { return true }
     return current.contains { interface in
@@ -115,7 +115,7 @@ extension InterfaceList {
 
 /// Hears of changes of interfaces and addresses from the system.
 ///
-/// Sendable because everything happens on the loop's thread.
+/// Sendable because it is made, told and closed on the loop's thread alone, by its host and its poller.
 final class InterfaceMonitor: EventSource, @unchecked Sendable {
   private unowned let host: POSIXHostState
   private var descriptor: Int32

@@ -307,7 +307,7 @@ enum System {
   ///
   /// Left alone, glibc gives the end of a heap back as soon as it is 128 KiB: a reader of messages of 64 KiB
   /// then takes sixteen page faults for each, a quarter of its time. It raises that bound to twice the size of
-  /// the largest block that it has seen freed (mallopt(3), M_MMAP_THRESHOLD), so we free a large one.
+  /// the largest block that it has seen freed (mallopt(3), M_MMAP_THRESHOLD), so a large one is freed.
   static func keepFreedMemory() {
     #if canImport(Glibc)
       earshot_allocate_and_free(keptBytes / 2)

@@ -1,7 +1,7 @@
 /// The executor of a host for actors.
 ///
-/// Sendable as its scheduler is: `enqueue` from a thread that does not drive the world traps.
-final class HostSerialExecutor: SerialExecutor, @unchecked Sendable {
+/// `enqueue` from a thread that does not drive the world traps.
+final class HostSerialExecutor: SerialExecutor {
   private let host: HostProcess
   let scheduler: Scheduler
   private let task: HostTaskExecutor
@@ -28,8 +28,8 @@ final class HostSerialExecutor: SerialExecutor, @unchecked Sendable {
 
 /// The executor of a host for tasks.
 ///
-/// Sendable as its scheduler is: `enqueue` from a thread that does not drive the world traps.
-final class HostTaskExecutor: TaskExecutor, @unchecked Sendable {
+/// `enqueue` from a thread that does not drive the world traps.
+final class HostTaskExecutor: TaskExecutor {
   private let host: HostProcess
   let scheduler: Scheduler
 

@@ -1,6 +1,6 @@
 /// The kernel of a host from its start to its crash: its sockets and their ports.
 ///
-/// Sendable as its scheduler is: one thread drives both.
+/// Sendable as its ``Scheduler`` is: used by the thread that drives the world alone.
 final class HostKernel: @unchecked Sendable {
   let process: HostProcess
   let fabric: Fabric

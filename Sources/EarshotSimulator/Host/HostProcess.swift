@@ -1,6 +1,6 @@
 /// The code of a host from its start to its crash: whether it may run, and what has to wait.
 ///
-/// Sendable as its scheduler is: one thread drives both.
+/// Sendable as its ``Scheduler`` is: used by the thread that drives the world alone.
 final class HostProcess: @unchecked Sendable {
   let name: String
   let index: Int

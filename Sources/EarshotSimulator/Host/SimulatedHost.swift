@@ -1,6 +1,6 @@
 /// One host of a simulated world, from its start to its crash.
 ///
-/// Sendable as its world is: one thread drives both.
+/// Sendable as its world is: used by the thread that drives the world alone.
 public final class SimulatedHost: NetworkHost, @unchecked Sendable {
   let kernel: HostKernel
   let generation: Int

@@ -1,6 +1,6 @@
 /// A wake-up, which fires once for any number of raises before.
 ///
-/// Sendable as its scheduler is: one thread drives both.
+/// Sendable because ``raise()`` from a thread that does not drive the world traps, and the rest runs on that thread.
 final class SimulatedSignal: NetworkSignal, @unchecked Sendable {
   private let host: HostProcess
   private let body: @Sendable () -> Void
@@ -24,12 +24,10 @@ final class SimulatedSignal: NetworkSignal, @unchecked Sendable {
 }
 
 /// Something that is observed until it is cancelled or released.
-///
-/// Sendable as its scheduler is: one thread drives both.
-final class SimulatedObservation: NetworkObservation, @unchecked Sendable {
-  private let end: () -> Void
+final class SimulatedObservation: NetworkObservation {
+  private let end: @Sendable () -> Void
 
-  init(_ end: @escaping () -> Void) { self.end = end }
+  init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
   func cancel() { end() }
 

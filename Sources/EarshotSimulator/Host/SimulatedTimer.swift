@@ -1,6 +1,6 @@
 /// A deadline on a host's clock.
 ///
-/// Sendable as its scheduler is: one thread drives both.
+/// Sendable as its ``Scheduler`` is: used by the thread that drives the world alone.
 final class SimulatedTimer: ScheduledTimer, NetworkTimer, @unchecked Sendable {
   private let host: HostProcess
   private let trace: TraceRecorder

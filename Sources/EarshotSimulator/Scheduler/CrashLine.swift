@@ -16,7 +16,7 @@ struct RunLabel {
 
 /// A line for a crash to write, which stays where it is in memory.
 ///
-/// Sendable because it never changes.
+/// Sendable because neither the pointer nor what it points to changes until it is released.
 package final class CrashLine: @unchecked Sendable {
   let text: UnsafePointer<CChar>
 

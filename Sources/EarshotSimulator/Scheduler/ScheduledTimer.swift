@@ -1,6 +1,6 @@
 /// A deadline that the scheduler keeps: a timer of a host's code, or of its kernel.
 ///
-/// Sendable as its scheduler is: one thread drives both.
+/// Sendable as its ``Scheduler`` is: used by the thread that drives the world alone.
 class ScheduledTimer: @unchecked Sendable {
   let scheduler: Scheduler
   private var index = 0
@@ -21,6 +21,8 @@ class ScheduledTimer: @unchecked Sendable {
 }
 
 /// A timer of a host's kernel, which goes on while the host's code stands still.
+///
+/// Sendable as its ``Scheduler`` is: used by the thread that drives the world alone.
 final class KernelTimer: ScheduledTimer, @unchecked Sendable {
   private let body: () -> Void
 

@@ -1,8 +1,9 @@
 /// The clock of a world, the events to come, and the work that is ready.
 ///
-/// Sendable because only one thread drives it: ``run(until:over:)``, the end and every call of a world's owner
-/// note which one, and a job from any other traps before it has touched anything. What every packet touches goes
-/// without the dynamic checks of exclusivity: none of its accesses calls out while it lasts.
+/// Sendable because only one thread uses it: ``run(until:over:unless:)``, the end and every call of a world's owner
+/// note which one, and a job or a signal from any other traps before it has touched anything. All events, and all code
+/// of hosts, run on that thread; so does whatever they use of a world: kernels, sockets, timers. What every packet
+/// touches goes without the dynamic checks of exclusivity: none of its accesses calls out while it lasts.
 final class Scheduler: @unchecked Sendable {
   /// The virtual time in nanoseconds.
   @exclusivity(unchecked) private(set) var now: Int64 = 0

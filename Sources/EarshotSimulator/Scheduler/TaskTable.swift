@@ -1,6 +1,6 @@
 /// A task that was spawned on a host and has not ended.
 ///
-/// Sendable as its scheduler is: one thread drives both.
+/// Sendable as its ``Scheduler`` is: used by the thread that drives the world alone.
 final class SpawnedTask: @unchecked Sendable {
   let name: String
   let host: HostProcess

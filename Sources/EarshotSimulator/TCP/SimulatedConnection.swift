@@ -1,8 +1,8 @@
 /// A TCP connection of a simulated host: the kernel's part, and the socket that the application holds.
 ///
 /// The kernel's part lives on behind a socket that was closed, until all is sent and acknowledged; and it
-/// works on while the host is frozen. ``TCP`` says what is modelled. Sendable as its scheduler is: one thread drives
-/// both.
+/// works on while the host is frozen. ``TCP`` says what is modelled. Sendable as its
+/// ``Scheduler`` is: used by the thread that drives the world alone.
 final class SimulatedConnection: Connection, HostSocket, @unchecked Sendable {
   let kernel: HostKernel
   let localEndpoint: Endpoint

@@ -1,6 +1,6 @@
 /// A listening TCP socket of a simulated host.
 ///
-/// Sendable as its scheduler is: one thread drives both.
+/// Sendable as its ``Scheduler`` is: used by the thread that drives the world alone.
 final class SimulatedListener: Listener, @unchecked Sendable {
   let localEndpoint: Endpoint
   private let kernel: HostKernel

@@ -1,6 +1,6 @@
 /// A UDP socket of a simulated host.
 ///
-/// Sendable as its scheduler is: one thread drives both.
+/// Sendable as its ``Scheduler`` is: used by the thread that drives the world alone.
 final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   let kernel: HostKernel
   let localEndpoint: Endpoint

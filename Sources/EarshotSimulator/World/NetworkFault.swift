@@ -9,7 +9,8 @@
 /// fault.end()
 /// ```
 ///
-/// Sendable as its world is: one thread drives both.
+/// Sendable because nothing of it changes but the reference to its world, which the language's runtime clears, and
+/// ending it traps on a thread that does not drive the world.
 public final class NetworkFault: @unchecked Sendable {
   private let id: Int
   private weak var world: World?

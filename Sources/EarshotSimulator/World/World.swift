@@ -11,7 +11,8 @@
 /// world.finish()
 /// ```
 ///
-/// Sendable so that code inside of the world can hold it; it traps when used from two threads at once.
+/// Sendable so that code inside of the world can hold it: what changes a world traps on another thread than the one that
+/// drives it.
 public final class World: @unchecked Sendable {
   /// The seed of everything that is left to chance.
   public let seed: UInt64
