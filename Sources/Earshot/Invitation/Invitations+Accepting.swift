@@ -58,7 +58,7 @@ extension Invitations {
       inbound[id]?.wasFull = true
       throw EarshotError(.sessionFull, "The session has no free place; accept into another one.")
     case .reserved: inbound[id]?.isReserved = true
-    case .ourselves, .alreadyMember: break
+    case .local, .alreadyMember: break
     }
     inbound[id]?.session = session
     inbound[id]?.waiters = waiters

@@ -13,7 +13,7 @@ extension Invitations {
     switch reserve(invited, in: session) {
     case .alreadyMember: return .accepted
     case .full: return .full
-    case .ourselves:
+    case .local:
       throw EarshotError(.unknownPeer, "\(peer.name) cannot invite itself.", peers: [invited])
     case .reserved: break
     }

@@ -88,7 +88,7 @@ extension Invitations: LinkOwner {
     let entry = Roster.Entry(
       peer: remote, session: accept.session, accept.terms, displayName: remote.short,
       endpoints: [])
-    guard invitation.session.assumeIsolated({ $0.roster.hasSeat(for: entry) }) else {
+    guard invitation.session.assumeIsolated({ $0.roster.hasPlace(for: entry) }) else {
       closeLink(token, .full)
       return handle(.closeReceived(token, .full))
     }

@@ -1,7 +1,7 @@
 /// Pauses between attempts that double from one to the next, with jitter.
 ///
-/// Each pause is drawn from the upper half of its range, so that two who failed together do not try again
-/// together, and nobody tries again at once.
+/// Each pause is drawn from the upper half of its range, so that two peers that failed together do not try again
+/// together, and none tries again at once.
 package struct Backoff: Hashable, Sendable {
   private let first: Duration
   private let longest: Duration

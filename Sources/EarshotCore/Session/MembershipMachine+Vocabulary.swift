@@ -59,7 +59,7 @@ extension DepartureReason {
     case .protocolViolation, .frameTooLarge, .unknownFrame, .flowControl, .messageTooLarge,
       .unsupportedVersion, .selfConnection:
       self = .violation
-    default: return nil  // Open: what nobody here knows is a broken link.
+    default: return nil  // An unknown code counts as a broken link.
     }
   }
 

@@ -1,10 +1,10 @@
-/// One membership of one session: linked, looked for, or over.
+/// One membership of one session: linked, sought, or over.
 ///
-/// The story: a membership begins with a link that an invitation left behind, or with an introduction, when
+/// A membership begins with a link that an invitation left behind, or with an introduction, when
 /// there is none yet. When the link breaks, both sides dial: the smaller PeerID at once, the larger a little
 /// later. A dial that is not answered does not hold up the next one, a second later, so that both sides know where
 /// they are soon after they can reach each other. That goes on until patience ends; a member that never joined is
-/// looked for until somebody says that it is none. Every dial asks (ATTACH) with an epoch above all that this side
+/// sought until another peer says that it is none. Every dial asks (ATTACH) with an epoch above all that this side
 /// has used or seen; an answer (ATTACHED) names the highest epoch that both know. A request is old, and closed as a
 /// duplicate, when its epoch is not above all that the remote is known to know: those of its requests that were
 /// taken and of its answers.
@@ -12,10 +12,10 @@
 /// When both ask at once for a membership that has begun, the request of the smaller PeerID is kept: the larger
 /// answers it and takes its own back, the smaller holds the other's in reserve until its own is answered. When both
 /// propose one, the greater identifier is kept, and the other side adopts it. A side that has not asked yet answers
-/// in any case: nobody has heard of its dial.
+/// in any case: no peer has heard of its dial.
 ///
 /// A side that leaves does so behind everything that it sent (LEAVE), also when the link is broken or breaks
-/// meanwhile: then it is looked for, as long as the farewell may take. Two that leave at once wait for each other.
+/// meanwhile: then the remote peer is sought, as long as the farewell may take. Two that leave at once wait for each other.
 package struct MembershipMachine: Machine, Hashable, Sendable {
   enum State: Hashable {
     case apart(Absence)
@@ -41,7 +41,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
     configuration: Configuration = Configuration(), random: RandomStream,
     into out: inout [Action]
   ) {
-    precondition(local != remote, "nobody is a member of its own session")
+    precondition(local != remote, "no peer is a member of its own session")
     (isSmaller, self.configuration, self.random) = (local < remote, configuration, random)
     (self.id, epoch, remoteEpoch, state) = (id, 1, 1, .connected(link))
     out += [.carry(link), .reportJoined]
@@ -53,7 +53,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
     configuration: Configuration = Configuration(), random: RandomStream, at now: Instant,
     into out: inout [Action]
   ) {
-    precondition(local != remote, "nobody is a member of its own session")
+    precondition(local != remote, "no peer is a member of its own session")
     (isSmaller, self.configuration, self.random) = (local < remote, configuration, random)
     (self.id, epoch, remoteEpoch, state) = (id, 0, 0, .gone)
     let absence = Absence(

@@ -1,25 +1,23 @@
-/// The group of one session: its members, whom they speak of, and who has a seat.
+/// The group of one session: its members, the peers that they speak of, and which of all these have a place.
 ///
-/// The story: every member tells every other one of its members (INTRODUCE), and when one is none any longer
-/// (RETRACT). Whoever a member speaks of is sought until it is a member as well, or until nobody speaks of it. So
-/// members that missed each other find each other as soon as they can, and a peer that is gone is forgotten.
+/// Every member tells every other one of its members (INTRODUCE), and when one is a member no longer (RETRACT). A peer
+/// that a member speaks of is sought until it is a member as well, or until no member speaks of it. So members that
+/// missed each other find each other as soon as they can, and a peer that is gone is forgotten.
 ///
-/// Who has a seat is computed by all members alike. Everybody in sight stands in a row by seniority, then by PeerID;
-/// each has a seat if the group so far, with it, is within the capacity of everyone seated and its own. Nobody seeks
-/// one without a seat. A member is dismissed as `full` when it has none in the row of those who are members already:
-/// it does not give way to one who may never come. One that has none in the row of all in sight for ten seconds is
-/// dismissed as well: it belongs to another group, which does not fit into this one. Likewise a local peer that has
-/// none itself, and members that do not know each other, stays with those who joined first. A peer has one seat:
-/// a later session of the same lifetime takes the place of a member, one of another lifetime only when the member
-/// is gone, since a member that is heard is alive.
+/// All members compute alike which peers have a place (``PlaceAllocation``). A peer without a place is not sought. A
+/// member is dismissed as `full` when it has none among those who are members already: it does not give way to a peer
+/// that may never come. A member that has none among all in sight for ten seconds is dismissed as well: it belongs to
+/// another group, which does not fit into this one. Likewise a local peer that has none itself, and members that do not
+/// know each other, stays with those who joined first. A peer has one place: a later session of the same lifetime
+/// replaces a member, one of another lifetime only when the member is gone, since a member that is heard is alive.
 ///
 /// Sessions that left, were removed or broke the protocol are not sought again until they are invited anew. What a
 /// former member said of others counts for another minute. Requests to attach that come before the introduction
-/// wait a little. The local peer takes a seat, and is never a member. Everything is ordered by PeerID.
+/// wait a little. The local peer has a place, and is never a member. Everything is ordered by PeerID.
 package struct Roster: Hashable, Sendable {
   /// A peer, as members speak of it.
   package struct Entry: Hashable, Sendable {
-    /// Who it is.
+    /// Its identifier.
     package let peer: PeerID
     /// Its session.
     package let session: SessionID
@@ -42,7 +40,7 @@ package struct Roster: Hashable, Sendable {
       (self.displayName, self.endpoints) = (displayName, endpoints)
     }
   }
-  package enum Reservation: Hashable, Sendable { case reserved, alreadyMember, full, ourselves }
+  package enum Reservation: Hashable, Sendable { case reserved, alreadyMember, full, local }
   package enum Admission: Hashable, Sendable {
     case permitted  // A membership with that session is there, or sought.
     case full
@@ -52,7 +50,7 @@ package struct Roster: Hashable, Sendable {
   package enum Change: Hashable, Sendable {
     case seek(Entry, waiting: LinkToken?)  // A membership is to begin, perhaps with a held request.
     case abandon(PeerID)  // What was sought is sought no longer.
-    case dismiss(PeerID, DepartureReason)  // A member has no seat, or a later session.
+    case dismiss(PeerID, DepartureReason)  // A member has no place, or a later session.
     case refuse(LinkToken)  // A held request, with `notIntroduced`.
   }
   enum Standing: Hashable { case member, sought }
@@ -61,15 +59,16 @@ package struct Roster: Hashable, Sendable {
     var entry: Entry
     var expiry: Instant?  // None while the introducer is a member.
   }
-  struct Place: Hashable {
+  /// What is known of one peer.
+  struct KnownPeer: Hashable {
     let peer: PeerID
     var standing: Standing?
     var entry: Entry?  // Of the member, or of the one that is sought.
     var listings: [Listing] = []
     var reservations = 0
-    var unseatedSince: Instant?  // A member, in the row of all in sight.
+    var displacedSince: Instant?  // A member that has no place among all in sight.
 
-    /// Whether nobody but former members spoke of the peer.
+    /// Whether only former members spoke of the peer.
     var isOnlyRemembered: Bool {
       standing != .member && !listings.isEmpty && listings.allSatisfy { $0.expiry != nil }
     }
@@ -99,16 +98,16 @@ package struct Roster: Hashable, Sendable {
   /// How early this session joined its group; none while it is alone.
   package private(set) var seniority: UInt64?
   let local: PeerID
-  var places: [Place] = []  // By PeerID.
+  var known: [KnownPeer] = []  // By PeerID.
   var waiting: [Waiting] = []  // The oldest first.
   var former: [Former] = []  // The oldest first.
-  var unseatedSince: Instant?  // The local peer, between members that are strangers.
+  var displacedSince: Instant?  // The local peer, between members that do not know each other.
 
-  /// A session without anybody else.
+  /// A session without members.
   ///
   /// - Precondition: `capacity >= 2`.
   package init(of local: PeerID, capacity: Int = 8) {
-    precondition(capacity >= 2, "a session has a seat for somebody else")
+    precondition(capacity >= 2, "a session has a place for another peer")
     (self.local, self.capacity) = (local, capacity)
   }
 
@@ -116,55 +115,55 @@ package struct Roster: Hashable, Sendable {
 
   /// The members, by PeerID.
   package var members: [Entry] {
-    places.compactMap { $0.standing == .member ? $0.entry : nil }
+    known.compactMap { $0.standing == .member ? $0.entry : nil }
   }
 
   /// What is known of a peer that is a member or sought.
-  package subscript(peer: PeerID) -> Entry? { index(of: peer).flatMap { places[$0].entry } }
+  package subscript(peer: PeerID) -> Entry? { index(of: peer).flatMap { known[$0].entry } }
 
   /// Where members say that a peer listens, with whichever session; what was said last comes first.
   package func hearsay(of peer: PeerID) -> [Endpoint] {
     guard let index = index(of: peer) else { return [] }
-    return places[index].listings.reversed().flatMap(\.entry.endpoints)
+    return known[index].listings.reversed().flatMap(\.entry.endpoints)
   }
 
   /// Whether a peer is a member.
   package func isMember(_ peer: PeerID) -> Bool {
-    index(of: peer).map { places[$0].standing == .member } ?? false
+    index(of: peer).map { known[$0].standing == .member } ?? false
   }
 
   /// The seniority that one more member of the group would have; 0 while the session is alone.
   package var nextSeniority: UInt64 {
     guard let seniority else { return 0 }
-    let greatest = places.reduce(seniority) { max($0, $1.entry?.seniority ?? 0) }
+    let greatest = known.reduce(seniority) { max($0, $1.entry?.seniority ?? 0) }
     return min(greatest + 1, SessionTerms.seniorityMax)
   }
 
   /// When ``settle(at:)`` has something to say at the latest.
   package var nextDeadline: Instant? {
-    let unseated = ([unseatedSince] + places.map(\.unseatedSince)).compactMap(\.self).min()
-    let expiries = places.flatMap { $0.listings.map(\.expiry) }
-    let claim = unseated.map { $0 + Self.claimTime }
+    let displaced = ([displacedSince] + known.map(\.displacedSince)).compactMap(\.self).min()
+    let expiries = known.flatMap { $0.listings.map(\.expiry) }
+    let displacement = displaced.map { $0 + Self.displacementTime }
     // All that wait do so equally long.
-    return ([waiting.first?.deadline, claim] + expiries).compactMap(\.self).min()
+    return ([waiting.first?.deadline, displacement] + expiries).compactMap(\.self).min()
   }
 
   // MARK: Invitations
 
-  /// Reserves a seat for a peer that is invited, or whose invitation is accepted; each reservation counts.
+  /// Reserves a place for a peer that is invited, or whose invitation is accepted; each reservation counts.
   package mutating func reserve(for peer: PeerID) -> Reservation {
-    if peer == local { return .ourselves }
+    if peer == local { return .local }
     if isMember(peer) { return .alreadyMember }
-    let isHeld = index(of: peer).map { places[$0].reservations > 0 } ?? false
-    guard isHeld || freeSeats > 0 || seats.contains(peer) else { return .full }
-    places[indexOrNew(peer)].reservations += 1
+    let isHeld = index(of: peer).map { known[$0].reservations > 0 } ?? false
+    guard isHeld || freePlaces > 0 || allocation.holders.contains(peer) else { return .full }
+    known[indexOrNew(peer)].reservations += 1
     return .reserved
   }
 
   /// Gives back what one ``reserve(for:)`` reserved.
   package mutating func cancelReservation(for peer: PeerID) {
-    guard let index = index(of: peer), places[index].reservations > 0 else { return }
-    places[index].reservations -= 1
+    guard let index = index(of: peer), known[index].reservations > 0 else { return }
+    known[index].reservations -= 1
     tidy()
   }
 
@@ -175,7 +174,7 @@ package struct Roster: Hashable, Sendable {
 
   // MARK: Introductions
 
-  /// Takes in what a member says of another, or of itself; says nothing new of anybody until ``settle(at:)``.
+  /// Takes in what a member says of another, or of itself; reports nothing of it until ``settle(at:)``.
   package mutating func introduce(_ entry: Entry, by introducer: PeerID) {
     guard isMember(introducer), entry.peer != local else { return }
     if entry.peer == introducer {
@@ -183,16 +182,16 @@ package struct Roster: Hashable, Sendable {
       return
     }
     let index = indexOrNew(entry.peer)
-    places[index].listings.removeAll {
+    known[index].listings.removeAll {
       $0.introducer == introducer || $0.expiry != nil && $0.entry.session == entry.session
     }
-    if places.count(where: { $0.listings.contains { $0.introducer == introducer } })
+    if known.count(where: { $0.listings.contains { $0.introducer == introducer } })
       < capacity + Self.listingsBeyondMax
     {
-      places[index].listings.append(Listing(introducer: introducer, entry: entry))
+      known[index].listings.append(Listing(introducer: introducer, entry: entry))
     }
-    if places[index].standing == .sought, places[index].entry?.session == entry.session {
-      places[index].entry?.endpoints = entry.endpoints
+    if known[index].standing == .sought, known[index].entry?.session == entry.session {
+      known[index].entry?.endpoints = entry.endpoints
     }
     tidy()
   }
@@ -200,7 +199,7 @@ package struct Roster: Hashable, Sendable {
   /// Takes in that a member speaks of another no longer.
   package mutating func retract(_ peer: PeerID, _ session: SessionID, by introducer: PeerID) {
     guard let index = index(of: peer) else { return }
-    places[index].listings.removeAll {
+    known[index].listings.removeAll {
       $0.introducer == introducer && $0.entry.session == session
     }
     tidy()
@@ -209,10 +208,10 @@ package struct Roster: Hashable, Sendable {
   /// Learns anew what a member says of itself; answers whether that was news for others.
   @discardableResult
   package mutating func update(_ entry: Entry) -> Bool {
-    guard let index = index(of: entry.peer), places[index].standing == .member,
-      places[index].entry?.session == entry.session, places[index].entry != entry
+    guard let index = index(of: entry.peer), known[index].standing == .member,
+      known[index].entry?.session == entry.session, known[index].entry != entry
     else { return false }
-    places[index].entry = entry
+    known[index].entry = entry
     return true
   }
 
@@ -221,7 +220,7 @@ package struct Roster: Hashable, Sendable {
   /// Judges a proposal to begin a membership.
   ///
   /// - Parameters:
-  ///   - peer: Who proposes it.
+  ///   - peer: The peer that proposes it.
   ///   - session: Its session.
   ///   - link: Where it came.
   ///   - now: The time.
@@ -231,11 +230,11 @@ package struct Roster: Hashable, Sendable {
     _ peer: PeerID, _ session: SessionID, over link: LinkToken, at now: Instant
   ) -> Admission {
     if let index = index(of: peer) {
-      if places[index].standing != nil, places[index].entry?.session == session {
+      if known[index].standing != nil, known[index].entry?.session == session {
         return .permitted
       }
-      let isListed = places[index].listings.contains { $0.entry.session == session }
-      if isListed, !seats.contains(peer) { return .full }
+      let isListed = known[index].listings.contains { $0.entry.session == session }
+      if isListed, !allocation.holders.contains(peer) { return .full }
     }
     let isOverfull = waiting.count >= Self.waitingMax
     let evicted = isOverfull ? waiting.removeFirst().link : nil
@@ -254,42 +253,42 @@ package struct Roster: Hashable, Sendable {
 
   // MARK: Memberships
 
-  /// Whether a peer that comes by an invitation has a seat.
-  package func hasSeat(for entry: Entry) -> Bool {
+  /// Whether a peer that comes by an invitation has a place.
+  package func hasPlace(for entry: Entry) -> Bool {
     var roster = self
     roster.former.removeAll { $0 == Former(entry) }
     let index = roster.indexOrNew(entry.peer)
-    (roster.places[index].standing, roster.places[index].entry) = (.member, entry)
-    roster.places[index].reservations = 0
-    return roster.seats.contains(entry.peer)
+    (roster.known[index].standing, roster.known[index].entry) = (.member, entry)
+    roster.known[index].reservations = 0
+    return roster.allocation.holders.contains(entry.peer)
   }
 
   /// Seeks a peer that has accepted, or whose invitation was, until it attaches.
   package mutating func expect(_ entry: Entry) {
     former.removeAll { $0 == Former(entry) }
     let index = indexOrNew(entry.peer)
-    (places[index].standing, places[index].entry) = (.sought, entry)
+    (known[index].standing, known[index].entry) = (.sought, entry)
   }
 
   /// Takes a member in, which was sought or comes by an invitation.
   ///
   /// - Returns: The other members, who are to be told of it, and it of them.
   package mutating func join(_ entry: Entry) -> [Entry] {
-    precondition(entry.peer != local, "nobody is a member of its own session")
+    precondition(entry.peer != local, "no peer is a member of its own session")
     let others = members.filter { $0.peer != entry.peer }
     former.removeAll { $0 == Former(entry) }
     let index = indexOrNew(entry.peer)
-    (places[index].standing, places[index].entry) = (.member, entry)
+    (known[index].standing, known[index].entry) = (.member, entry)
     if seniority == nil { seniority = 0 }
     return others
   }
 
   /// Takes a member out, or one that was sought.
   ///
-  /// Those it introduced have a minute to join, unless it left for want of a seat: then they are of another group.
+  /// Those it introduced have a minute to join, unless it left for want of a place: then they are of another group.
   ///
   /// - Parameters:
-  ///   - peer: Who it is.
+  ///   - peer: The member.
   ///   - session: The session that it was a member with, or sought.
   ///   - departure: Why; it says whether the session is to be sought again.
   ///   - now: The time.
@@ -298,17 +297,17 @@ package struct Roster: Hashable, Sendable {
     _ peer: PeerID, _ session: SessionID, _ departure: DepartureReason,
     at now: Instant
   ) -> [Entry] {
-    guard let index = index(of: peer), let entry = places[index].entry, entry.session == session
+    guard let index = index(of: peer), let entry = known[index].entry, entry.session == session
     else { return [] }
-    let wasMember = places[index].standing == .member
-    (places[index].standing, places[index].entry) = (nil, nil)
-    places[index].unseatedSince = nil
+    let wasMember = known[index].standing == .member
+    (known[index].standing, known[index].entry) = (nil, nil)
+    known[index].displacedSince = nil
     if departure.isFinal { shun(Former(entry)) }
     let expiry = departure == .full ? now : now + Self.listingTime
-    for index in places.indices {
-      for other in places[index].listings.indices
-      where places[index].listings[other].introducer == peer {
-        places[index].listings[other].expiry = expiry
+    for index in known.indices {
+      for other in known[index].listings.indices
+      where known[index].listings[other].introducer == peer {
+        known[index].listings[other].expiry = expiry
       }
     }
     tidy()
@@ -321,21 +320,21 @@ package struct Roster: Hashable, Sendable {
     former.append(session)
   }
 
-  // MARK: Places
+  // MARK: Known peers
 
-  func index(of peer: PeerID) -> Int? { places.firstIndex { $0.peer == peer } }
+  func index(of peer: PeerID) -> Int? { known.firstIndex { $0.peer == peer } }
 
   private mutating func indexOrNew(_ peer: PeerID) -> Int {
     if let index = index(of: peer) { return index }
-    let index = places.firstIndex { peer < $0.peer } ?? places.endIndex
-    places.insert(Place(peer: peer), at: index)
+    let index = known.firstIndex { peer < $0.peer } ?? known.endIndex
+    known.insert(KnownPeer(peer: peer), at: index)
     return index
   }
 
-  /// Forgets places that mean nothing, and the seniority of a session that is alone.
+  /// Forgets peers of which nothing is known, and the seniority of a session that is alone.
   mutating func tidy() {
-    places.removeAll { $0.standing == nil && $0.listings.isEmpty && $0.reservations == 0 }
-    if !places.contains(where: { $0.standing == .member || $0.reservations > 0 }) {
+    known.removeAll { $0.standing == nil && $0.listings.isEmpty && $0.reservations == 0 }
+    if !known.contains(where: { $0.standing == .member || $0.reservations > 0 }) {
       seniority = nil
     }
   }
@@ -344,7 +343,7 @@ package struct Roster: Hashable, Sendable {
   private static let waitingTime = Duration.seconds(5)
   private static let listingTime = Duration.seconds(60)
   private static let listingsBeyondMax = 64
-  static let claimTime = Duration.seconds(10)
+  static let displacementTime = Duration.seconds(10)
   private static let formerMax = 1_024
 }
 

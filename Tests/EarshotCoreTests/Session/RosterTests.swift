@@ -40,9 +40,9 @@ struct RosterTests {
   }
 
   @Test("The local peer is never a member")
-  func ourselves() {
+  func local() {
     var roster = Self.roster(with: [1])
-    #expect(roster.reserve(for: Self.peers[0]) == .ourselves)
+    #expect(roster.reserve(for: Self.peers[0]) == .local)
     roster.introduce(Self.entry(0), by: Self.peers[1])
     #expect(roster.settle(at: .zero) == [])
   }
@@ -211,7 +211,7 @@ struct RosterTests {
   @Test("Whoever joined last has no seat when more have joined than fit")
   func tooMany() {
     var roster = Self.roster(with: [1, 2], capacity: 3)
-    #expect(!roster.hasSeat(for: Self.entry(3, capacity: 3)))
+    #expect(!roster.hasPlace(for: Self.entry(3, capacity: 3)))
     _ = roster.join(Self.entry(3, capacity: 3))
     #expect(roster.settle(at: .zero) == [.dismiss(Self.peers[3], .full)])
     _ = roster.leave(Self.peers[3], Self.session(3), .lost, at: .zero)
@@ -255,10 +255,10 @@ struct RosterTests {
     _ = roster.leave(Self.peers[2], Self.session(2), .lost, at: .zero)
     #expect(roster.settle(at: .zero) == [.seek(Self.entry(2), waiting: nil)])
     #expect(roster.reserve(for: Self.peers[3]) == .full)
-    #expect(!roster.hasSeat(for: Self.entry(3, capacity: 3)))
+    #expect(!roster.hasPlace(for: Self.entry(3, capacity: 3)))
     roster.retract(Self.peers[2], Self.session(2), by: Self.peers[1])
     #expect(roster.settle(at: .zero) == [.abandon(Self.peers[2])])
-    #expect(roster.hasSeat(for: Self.entry(3, capacity: 3)))
+    #expect(roster.hasPlace(for: Self.entry(3, capacity: 3)))
     #expect(roster.reserve(for: Self.peers[3]) == .reserved)
   }
 
