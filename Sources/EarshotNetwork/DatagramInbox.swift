@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What a datagram channel has received, and who waits for it.
+/// What a datagram channel has received, and the task that waits for it.
 ///
-/// A datagram that somebody waits for is handed over at once and never stored. One timer serves all waits:
+/// A datagram that a task waits for is handed over at once and never stored. One timer serves all waits:
 /// while it is armed for an earlier time than needed it is left alone, and goes on to the deadline of the
 /// wait that it finds.
 final class DatagramInbox: DatagramHandler {
@@ -38,7 +38,7 @@ final class DatagramInbox: DatagramHandler {
     if let error = state.withLock({ $0.error }) { throw error }
   }
 
-  /// Stores who waits, or resumes it at once when there is something to take, or nothing to wait for.
+  /// Stores the task that waits, or resumes it at once when there is something to take, or nothing to wait for.
   func wait(_ waiter: Waiter, until deadline: Instant) {
     let isWaiting = state.withLock { state in
       precondition(state.waiter == nil, "two tasks receive from one channel")
@@ -70,7 +70,7 @@ final class DatagramInbox: DatagramHandler {
 
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) { fail(error) }
 
-  /// Ends every wait, and lets go of the timer, which holds us; from any thread.
+  /// Ends every wait, and releases the timer, which holds the inbox; from any thread.
   func fail(_ error: NetworkError) {
     let timer = state.withLock { state in
       state.error = state.error ?? error

@@ -37,7 +37,7 @@ extension NetworkHost {
   }
 }
 
-/// One wait, which is over when somebody wakes it, be it before it has begun.
+/// One wait, which is over when it is woken, also if that is before it has begun.
 private final class Sleeper: Sendable {
   private enum State {
     case awake, woken

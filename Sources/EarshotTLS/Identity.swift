@@ -1,11 +1,11 @@
 public import EarshotCore
 
-/// What a peer proves who it is with.
+/// The identity of a peer, with which it proves who it is.
 ///
-/// Keep it to be the same peer tomorrow; make a new one to be a stranger. The plain form is nothing but a
-/// ``PeerID``: it identifies, and proves nothing. It exists for simulations and for tests.
+/// A program that stores its identity is the same peer at its next start; one with a new identity is another peer to
+/// all others. The plain form is nothing but a ``PeerID``, without proof. It exists for simulations and for tests.
 public struct Identity: Hashable, Sendable {
-  /// How the identity is known to others.
+  /// The identifier that others know the identity by.
   public let id: PeerID
 
   /// The plain identity of an identifier.

@@ -14,7 +14,7 @@ package struct PlainChannel: Hashable, Sendable {
   /// The length of what each side sends first.
   package static let preambleBytes = magic.count + PeerID.byteCount
 
-  /// Who the other side says it is, once it has.
+  /// The identifier that the other side gives itself, once it has.
   package private(set) var remote: PeerID?
 
   private static let magic = Array("earshot0".utf8)
@@ -22,7 +22,7 @@ package struct PlainChannel: Hashable, Sendable {
   private let local: PeerID
   private let expected: PeerID?
 
-  /// A channel between a peer and the one that was dialled, or anybody.
+  /// A channel between the local peer and the one that was dialled, or any that dials.
   package init(_ local: PeerID, expecting expected: PeerID?) {
     (self.local, self.expected) = (local, expected)
   }
@@ -30,7 +30,7 @@ package struct PlainChannel: Hashable, Sendable {
   /// How many bytes of an unfinished preamble are buffered.
   package var bufferedBytes: Int { preamble.count }
 
-  /// Appends the own preamble.
+  /// Appends the local peer's preamble.
   package func start(into wire: inout [UInt8]) {
     wire += Self.magic
     wire += local.bytes

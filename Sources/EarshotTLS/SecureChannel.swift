@@ -2,27 +2,27 @@ package import EarshotCore
 
 /// Turns bytes into bytes: plaintext into what goes over the wire, and back.
 ///
-/// The seam between a link and its protection. A channel does no I/O and keeps no time: the shell hands
-/// it what arrived and sends what it appended to `wire`. Its life:
+/// A channel does no I/O and keeps no time: its owner hands it what arrives, and sends what it appends to `wire`.
+/// Its functions are called in this order:
 ///
 /// 1. ``start(into:)`` once, when the transport is open;
-/// 2. ``receive(_:into:lending:)`` for whatever arrives, until ``remote`` says who the other side is;
+/// 2. ``receive(_:into:lending:)`` for whatever arrives, until ``remote`` is known;
 /// 3. ``seal(_:into:)`` for whatever is to be sent, from then on;
 /// 4. ``finish(into:)`` before the transport is closed, ``receiveEnd()`` when the other side has closed it.
 package enum SecureChannel: Sendable {
   /// Identified, neither encrypted nor authenticated.
   case plain(PlainChannel)
 
-  /// A channel between a peer and whoever answers.
+  /// A channel to the peer that was dialled, or to one that dials.
   ///
   /// - Parameters:
-  ///   - identity: Who we are.
-  ///   - expected: Who was dialled, or `nil` on the side that was dialled.
+  ///   - identity: The local peer's identity.
+  ///   - expected: The peer that was dialled, or `nil` on the side that was dialled.
   package init(_ identity: Identity, expecting expected: PeerID?) {
     self = .plain(PlainChannel(identity.id, expecting: expected))
   }
 
-  /// Who the other side is, once the channel has found out.
+  /// The remote peer, once the channel has found out.
   package var remote: PeerID? {
     switch self {
     case .plain(let channel): channel.remote
@@ -60,7 +60,7 @@ package enum SecureChannel: Sendable {
   ///
   /// - Precondition: The channel is ready.
   package mutating func seal(_ plaintext: Span<UInt8>, into wire: inout [UInt8]) {
-    precondition(isReady, "nothing is sealed for a peer that nobody knows yet")
+    precondition(isReady, "nothing is sealed for a peer that is not known yet")
     switch self {
     case .plain: wire.append(copying: plaintext)
     }

@@ -4,9 +4,9 @@ package import EarshotCore
 package enum SecureChannelError: Error, Hashable, Sendable {
   /// The first bytes are not those of this kind of channel.
   case badPreamble
-  /// The remote is ourselves.
+  /// The remote side is the local peer itself.
   case selfConnection
-  /// The remote is somebody else than the one who was dialled.
+  /// The remote peer is another one than the one that was dialled.
   case wrongPeer(expected: PeerID, found: PeerID)
   /// The bytes end before the channel was ready, or before it was closed in order.
   case truncated

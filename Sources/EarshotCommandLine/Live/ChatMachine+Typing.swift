@@ -64,7 +64,7 @@ extension ChatMachine {
       nearby.peers.first { numbers[$0.id] == number }
     }
     switch selection {
-    case .nobody:
+    case .none:
       let names = nearby.peers.map(\.name)
       let nearest = Spelling.nearest(to: word, among: names).map(\.escapedForTerminals)
       let advice = nearest.map { "did you mean \($0)?" } ?? "/who shows who is."

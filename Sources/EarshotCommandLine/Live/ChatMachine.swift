@@ -51,7 +51,7 @@ package struct ChatMachine: Hashable, Sendable {
   private(set) var nearby = Nearby()
   /// What a person calls those who are near; a number stays while its peer is there.
   private(set) var numbers: [PeerID: Int] = [:]
-  /// Who is in this chat, in the order of their joining.
+  /// The peers in this chat, in the order of their joining.
   var members: [Member] = []
   /// Members whose connection broke.
   var awaited: Set<PeerID> = []
@@ -258,7 +258,7 @@ extension DepartureReason {
     case .lost: "the connection is lost"
     case .restarted: "its program began anew"
     case .removed: "removed"
-    case .full: "there was no seat left"
+    case .full: "the session is full"
     case .violation: "it did not follow the protocol"
     case .unreachable: "it could not be reached"
     }

@@ -2,7 +2,7 @@ import CEarshot
 import Foundation
 import Synchronization
 
-/// Ctrl-C and its relatives: the first one asks the process to end, the second one ends it.
+/// SIGINT, SIGTERM and SIGHUP: the first one asks the process to end, the second one ends it.
 ///
 /// A thread of its own waits for the signals, which every other thread holds back. A signal that comes before
 /// that thread runs is kept by the system until then. The same thread hears of the terminal, so that a process
@@ -13,7 +13,7 @@ final class Interrupts: Sendable {
   /// Listens from now on, to the signals that came since ``hold()`` as well.
   ///
   /// - Parameters:
-  ///   - terminal: Who is told what happens to the terminal; `nil` if nobody is.
+  ///   - terminal: Told what happens to the terminal; `nil` if the process has none.
   ///   - interrupt: Called at the first signal, on a thread of its own, if this is still held then;
   ///     if not, the signal ends the process.
   init(

@@ -3,9 +3,9 @@ package import Earshot
 import Foundation
 import Synchronization
 
-/// What somebody types, or a pipe brings: lines, and on a terminal the row in which they are edited.
+/// Lines that a user types or a pipe brings, and on a terminal the row in which they are edited.
 ///
-/// A thread of its own reads the input, since reading waits; it stops reading while nobody takes the lines.
+/// A thread of its own reads the input, since reading waits; it stops reading while the lines are not taken.
 package final class Keyboard: Sendable {
   /// The lines, without their line breaks; ends with the input.
   package var lines: EventStream<String> { EventStream(hub) }
@@ -177,7 +177,7 @@ package final class Keyboard: Sendable {
   ///   Called where the terminal is needed and another job has it.
   package func noteTerminalChange(orStop stop: () -> Bool) {
     let (isAway, hasStopped) = state.withLock { state in
-      // Who has used it may have left it otherwise.
+      // The job that has used it may have left it otherwise.
       guard state.hasTerminal, mode?.begin() == .away else { return (false, false) }
       state.prompt?.prompt.handle(.stopped)
       return (true, stop())

@@ -4,7 +4,7 @@ package import Earshot
 package struct Nearby: Hashable, Sendable {
   /// The peers that a word means.
   package enum Selection: Hashable, Sendable {
-    case nobody
+    case none
     case peer(DiscoveredPeer)
     /// Several have that name.
     case several([DiscoveredPeer])
@@ -44,7 +44,7 @@ package struct Nearby: Hashable, Sendable {
   ///
   /// Numbers come first and identifiers second, so that no peer gets in between by calling itself `1`.
   func select(_ word: String, numbered: (Int) -> DiscoveredPeer?) -> Selection {
-    if let number = Int(word) { return numbered(number).map { .peer($0) } ?? .nobody }
+    if let number = Int(word) { return numbered(number).map { .peer($0) } ?? .none }
     let (peers, lower) = (peers, word.lowercased())
     if word.count >= Self.identifierLengthMin {
       let matches = peers.filter { $0.id.description.hasPrefix(lower) }
@@ -61,7 +61,7 @@ package struct Nearby: Hashable, Sendable {
 extension Nearby.Selection {
   fileprivate init(_ matches: [DiscoveredPeer]) {
     switch matches.count {
-    case 0: self = .nobody
+    case 0: self = .none
     case 1: self = .peer(matches[0])
     default: self = .several(matches)
     }

@@ -43,7 +43,7 @@ package struct PingCommand: LiveCommand {
       switch Nearby(await browser.peers).select(ping.target) {
       case .peer(let found): return found
       case .several(let found): return refuse(found)
-      case .nobody: break
+      case .none: break
       }
     }
     if !Task.isCancelled {
@@ -175,7 +175,7 @@ extension InvitationOutcome {
     case .timedOut: "did not answer in time"
     case .unreachable: "cannot be reached"
     case .busy: "has too many invitations open"
-    case .full: "cannot join: there is no seat left"
+    case .full: "cannot join: the session is full"
     case .mismatch: "does not take part in this, or speaks another version"
     case .cancelled: "was not asked to the end"
     }

@@ -28,7 +28,7 @@ struct PingReport {
 
   private var safeName: String { name.escapedForTerminals }
 
-  /// Whether somebody looks at a terminal where dots can be taken back.
+  /// Whether the output is a terminal where dots can be taken back.
   private var hasDots: Bool { isFlood && !isJSON && console.terminal() != nil }
 
   /// A message was sent.

@@ -16,7 +16,7 @@ package struct RoundTrips: Hashable, Sendable {
   /// Counts a message that was sent.
   package mutating func addSent() { sent += 1 }
 
-  /// Counts one message less, since nobody waited for its answer.
+  /// Counts one message less, since its answer was not waited for.
   package mutating func removeSent() { sent -= 1 }
 
   /// Counts the answer to one of them.

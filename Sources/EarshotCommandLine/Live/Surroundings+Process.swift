@@ -4,11 +4,11 @@ import EarshotScenario
 import Foundation
 import Synchronization
 
-/// A network that a process is on, and how it gets off it.
+/// The host of a process on the network, and how it is released.
 package struct OpenNetwork: Sendable {
   /// The network.
   package let host: any NetworkHost
-  /// Lets go of it, once everybody on it has stopped.
+  /// Releases it, once all peers on it have stopped.
   package let shutDown: @Sendable () async -> Void
 
   /// A network and its end.

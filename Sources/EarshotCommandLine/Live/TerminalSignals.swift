@@ -34,14 +34,14 @@ struct TerminalSignals: Sendable {
     }
   }
 
-  /// Has whoever listens see to it that the process has its terminal, or stops until then.
+  /// Has the listener see to it that the process has its terminal, or stops until then.
   static func askForTerminal() {
     kill(getpid(), SIGWINCH)  // One that stops would take back that the process goes on.
   }
 
   private static func stop(_ number: Int32, unless isEnding: () -> Bool) -> Bool {
     let signal = SignalSet([number])
-    // Held back still: whoever has the process go on from here on takes it back. What comes first is seen.
+    // Held back still: what has the process go on from here on takes it back. What comes first is seen.
     raise(number)
     guard !isEnding() else {
       if signal.isPending { _ = signal.next() }
@@ -49,6 +49,6 @@ struct TerminalSignals: Sendable {
     }
     signal.release()  // Stops here, with all threads.
     signal.hold()
-    return signals.isPending  // Of what did not stop, nobody says that it goes on.
+    return signals.isPending  // There is no notice that a process goes on which did not stop.
   }
 }

@@ -4,7 +4,7 @@ import Foundation
 /// What reading a file has brought.
 package enum Reading: Hashable, Sendable {
   case bytes([UInt8])
-  /// Another job has the terminal, or nobody has it any more (EIO).
+  /// Another job has the terminal, or none has it any more (EIO).
   case refused
   case ended
 
@@ -28,7 +28,7 @@ package enum Reading: Hashable, Sendable {
 
 /// How a terminal hands over what is typed, as something that can be switched.
 package struct TypingMode: Sendable {
-  /// What a terminal says to who wants to have it.
+  /// What a terminal answers to a job that wants to have it.
   package enum Answer: Hashable, Sendable {
     case given
     /// Another job has it, until the shell gives it back.
@@ -37,7 +37,7 @@ package struct TypingMode: Sendable {
     case refused
   }
 
-  /// Has every key handed over as it comes, and shown by nobody, unless another job has the terminal.
+  /// Has every key handed over as it comes, and not shown, unless another job has the terminal.
   package var begin: @Sendable () -> Answer
   /// Has the terminal as it was before.
   package var end: @Sendable () -> Void
@@ -72,7 +72,7 @@ package struct TypingMode: Sendable {
   }
 }
 
-/// What becomes of the lines that somebody types.
+/// What becomes of the lines that a user types.
 package enum TypedLines: Hashable, Sendable {
   /// They come from a program or a file, and are nowhere to be seen.
   case unseen

@@ -56,7 +56,7 @@ private final class Shared<Result: Sendable>: Sendable {
     var isStopped = false
     var results: [Int: Result] = [:]
 
-    /// The results that follow the last report; when nobody works any more, all that there are.
+    /// The results that follow the last report; when no thread works any more, all that there are.
     mutating func takeResults() -> [(Int, Result)] {
       var taken: [(Int, Result)] = []
       while let result = results.removeValue(forKey: reported) {

@@ -1,7 +1,7 @@
 import EarshotScenario
 import Foundation
 
-/// The other end of a ``RunProcess``: runs what it is ordered to, until the one who orders is gone.
+/// The other end of a ``RunProcess``: runs what it is ordered to, until no more orders can come.
 package struct RunServer {
   /// The word of the command line that has a process serve; not for users.
   package static let word = "serve-simulations"
@@ -17,7 +17,7 @@ package struct RunServer {
   /// - Parameters:
   ///   - input: Where orders come from.
   ///   - output: Where results go.
-  ///   - hangUp: Called on another thread when nobody is left who could order, also in the middle of a run.
+  ///   - hangUp: Called on another thread when no more orders can come, also in the middle of a run.
   package mutating func serve(
     from input: Int32, to output: Int32, hangUp: @escaping @Sendable () -> Void
   ) {
@@ -35,7 +35,7 @@ package struct RunServer {
     }
   }
 
-  /// What comes of an order; `nil` for a scenario that the one who orders cannot have read.
+  /// What comes of an order; `nil` for a scenario that the process that orders cannot have read.
   private mutating func result(of order: RunMessage.Order) -> RunResult? {
     if last?.order.file != order.file || last?.order.text != order.text {
       guard let scenario = try? Scenario(json5: order.text, file: order.file) else { return nil }

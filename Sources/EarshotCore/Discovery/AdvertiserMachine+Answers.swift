@@ -95,8 +95,8 @@ extension AdvertiserMachine {
   private func knownSets(in query: DNSMessage, on interface: NetworkInterface) -> AdvertisedSets {
     guard !query.answers.isEmpty else { return [] }
     return records.sets(saidBy: query.answers).each.reduce(into: []) { known, entry in
-      let ours = records.records(of: entry.set, on: interface.addresses)
-      let isKnown = ours.allSatisfy { record in
+      let own = records.records(of: entry.set, on: interface.addresses)
+      let isKnown = own.allSatisfy { record in
         query.answers.contains {
           $0.saysTheSame(as: record) && $0.lifetimeSeconds >= record.lifetimeSeconds / 2
         }

@@ -16,8 +16,8 @@ extension AdvertiserMachine {
     guard phase == .standing, arrival.wasMulticast else { return }
     let interface = queues[index].interface
     for (_, set) in records.sets(saidBy: arrival.message.said).each {
-      let ours = records.records(of: set, on: interface.addresses)
-      let lifetimes = ours.map { record in
+      let own = records.records(of: set, on: interface.addresses)
+      let lifetimes = own.map { record in
         arrival.message.said.first { $0.saysTheSame(as: record) }?.lifetimeSeconds
       }
       compare(lifetimes, of: set, at: index, now: now)
@@ -42,8 +42,8 @@ extension AdvertiserMachine {
   private func isConflict(_ record: DNSRecord, at now: Instant) -> Bool {
     let set = records.uniqueSet(of: record)
     guard !set.isEmpty, record.lifetimeSeconds > 0 else { return false }
-    let ours = queues.flatMap { records.records(of: set, on: $0.interface.addresses) }
-    return !ours.contains { $0.saysTheSame(as: record) } && !wasOurs(record, at: now)
+    let own = queues.flatMap { records.records(of: set, on: $0.interface.addresses) }
+    return !own.contains { $0.saysTheSame(as: record) } && !wasOwn(record, at: now)
   }
 
   /// Another host owns the name, or believes so.
@@ -80,33 +80,33 @@ extension AdvertiserMachine {
   /// - Returns: Whether the message was such a probe.
   mutating func fendOff(_ query: DNSMessage, at index: Int, now: Instant) -> Bool {
     guard !query.authorities.isEmpty,
-      case .contested(let weWin) = standing(against: query, at: index)
+      case .contested(let localWins) = standing(against: query, at: index)
     else { return false }
     switch phase {
     case .standing:
       queues[index].owe(.unique, at: now, gap: AnswerQueue.defenceGap)
-    case .probing(let sent, _) where sent > 0 && !weWin:
+    case .probing(let sent, _) where sent > 0 && !localWins:
       phase = .probing(sent: 0, next: now + Self.patience)
     case .probing, .withdrawn: break
     }
     return true
   }
 
-  private enum Standing { case uncontested, contested(weWin: Bool) }
+  private enum Standing { case uncontested, contested(localWins: Bool) }
 
   /// Compares what a probe claims with the own claim, name by name in a fixed order, so that of two probers
   /// exactly one wins.
   private func standing(against probe: DNSMessage, at index: Int) -> Standing {
     for (name, sets) in [(records.instance, AdvertisedSets.instance), (records.host, .addresses)] {
       let theirs = Self.claims(probe.authorities.filter { $0.name == name })
-      let ours = Self.claims(records.records(of: sets, on: queues[index].interface.addresses))
-      guard !theirs.isEmpty, theirs != ours else { continue }
+      let own = Self.claims(records.records(of: sets, on: queues[index].interface.addresses))
+      guard !theirs.isEmpty, theirs != own else { continue }
       let isOurs = queues.contains {
         Self.claims(records.records(of: sets, on: $0.interface.addresses)) == theirs
       }
       if isOurs { continue }  // The own probe, come back on another interface.
       return .contested(
-        weWin: theirs.lexicographicallyPrecedes(ours) { $0.lexicographicallyPrecedes($1) })
+        localWins: theirs.lexicographicallyPrecedes(own) { $0.lexicographicallyPrecedes($1) })
     }
     return .uncontested
   }

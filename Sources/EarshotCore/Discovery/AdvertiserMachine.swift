@@ -86,7 +86,7 @@ package struct AdvertiserMachine: Hashable, Sendable {
   }
 
   /// Whether this peer said a record a moment ago.
-  func wasOurs(_ record: DNSRecord, at now: Instant) -> Bool {
+  func wasOwn(_ record: DNSRecord, at now: Instant) -> Bool {
     former.contains { $0.until > now && $0.record.saysTheSame(as: record) }
   }
 
@@ -103,10 +103,10 @@ package struct AdvertiserMachine: Hashable, Sendable {
 
   /// What was said of the instance a moment ago and not since: others may still keep it beside what replaced it.
   private func formerRecords(at now: Instant) -> [DNSRecord] {
-    let ours = records.records(of: .instance, on: [])
+    let own = records.records(of: .instance, on: [])
     var gone: [DNSRecord] = []
     for old in former where old.until > now && old.record.name == records.instance {
-      if !(ours + gone).contains(where: { $0.saysTheSame(as: old.record) }) {
+      if !(own + gone).contains(where: { $0.saysTheSame(as: old.record) }) {
         gone.append(old.record)
       }
     }

@@ -1,8 +1,8 @@
-/// The way to one peer: its addresses are tried one after the other, a little apart, until one answers.
+/// The search for one peer: its addresses are tried one after the other, a little apart, until one answers.
 ///
-/// The story: the first address is tried at once, the next when it has failed or a quarter of a second has
+/// The first address is tried at once, the next when it has failed or a quarter of a second has
 /// passed, and so on; what was begun before goes on beside it. The first attempt over which the peer itself
-/// answers wins, and the others are abandoned. An address where somebody else answers is one that failed.
+/// answers wins, and the others are abandoned. An address where another peer answers is one that failed.
 ///
 /// After RFC 8305 §5, without its sorting: the order of the addresses is given.
 package struct DialMachine: Machine, Hashable, Sendable {

@@ -1,11 +1,11 @@
-/// One invitation that we received: offered, accepted, and confirmed.
+/// One invitation that the local peer received: offered, accepted, and confirmed.
 ///
-/// The story: the application is asked until the deadline, also while the link is broken, since the inviter
+/// The application is asked until the deadline, also while the link is broken, since the inviter
 /// dials again and sends the same INVITE. Which of two links is the inviter's latest cannot be seen from here,
 /// so both are kept, and an answer goes out on both: one of them ends soon. An acceptance has to be confirmed
 /// within five seconds: ATTACHED on such a link, or ATTACH on another, when the link broke meanwhile. If either
-/// side goes to sleep, it may take until the deadline. An invitation that crosses one of ours is held in
-/// reserve, or accepted at once, and nobody is asked.
+/// side goes to sleep, it may take until the deadline. An invitation that crosses one of the local peer
+/// is held in reserve, or accepted at once, and the application is not asked.
 package struct InboundInvitationMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case inviteReceived(LinkToken)  // The same again, over another link.
@@ -38,9 +38,9 @@ package struct InboundInvitationMachine: Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
     case cancelled  // By the inviter.
     case timedOut  // The inviter waits no longer.
-    case unconfirmed  // Nobody knows what the inviter made of the acceptance.
+    case unconfirmed  // It is unknown what the inviter made of the acceptance.
     case superseded  // Another invitation of the two peers serves the same purpose.
-    case dismissed  // By us.
+    case dismissed  // By this side.
   }
   /// How an invitation begins.
   package enum Beginning: Hashable, Sendable {
@@ -167,7 +167,7 @@ package struct InboundInvitationMachine: Hashable, Sendable {
       out.append(.closeLink(link, .expired))
       return state
 
-    // A second answer, and news of links that are ours no longer.
+    // A second answer, and news of links that are given up.
     case (.offered, .offerRequested), (.offered, .closeReceived), (.offered, .linkBroken),
       (.offered, .resumeRequested), (.offered, .inviterJoined), (.reserved, .resumeRequested),
       (.reserved, .inviterJoined), (.reserved, .closeReceived), (.reserved, .linkBroken),

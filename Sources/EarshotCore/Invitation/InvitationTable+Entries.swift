@@ -1,14 +1,14 @@
 extension InvitationTable {
-  /// An invitation of ours that is open.
+  /// An open invitation that the local peer sends.
   struct Outbound: Hashable {
     let wish: Wish
     var machine: OutboundInvitationMachine
   }
-  /// An invitation of a peer that is open.
+  /// An open invitation that the local peer received.
   struct Inbound: Hashable {
     let invite: ReceivedInvite
     var machine: InboundInvitationMachine
-    var counterpart: InvitationID?  // Our own invitation, in whose place this one was accepted.
+    var counterpart: InvitationID?  // In whose place this one was accepted.
     var isSilent: Bool  // The application was never asked, or is no longer.
 
     init(
@@ -25,7 +25,7 @@ extension InvitationTable {
         origin: .inbound(invite.id))
     }
 
-    /// Whether it leads to what a wish of ours asks for, without another dial.
+    /// Whether it leads to what an invitation of the local peer is to lead to, without another dial.
     func serves(_ wish: Wish) -> Bool {
       guard counterpart == nil, invite.id.inviter == wish.peer else { return false }
       return machine.isOffered && invite.serviceType == wish.serviceType

@@ -1,5 +1,5 @@
 extension InvitationTable {
-  // MARK: Theirs
+  // MARK: Receiving
 
   mutating func invited(
     _ link: LinkToken, _ invite: ReceivedInvite, at now: Instant, into out: inout [Action]
@@ -31,14 +31,14 @@ extension InvitationTable {
   }
 
   private mutating func meet(
-    _ invite: ReceivedInvite, _ ours: Outbound, over link: LinkToken, at now: Instant,
+    _ invite: ReceivedInvite, _ outbound: Outbound, over link: LinkToken, at now: Instant,
     into out: inout [Action]
   ) {
-    let id = ours.wish.invitation
-    if local > invite.id.inviter || ours.machine.link == nil {
+    let id = outbound.wish.invitation
+    if local > invite.id.inviter || outbound.machine.link == nil {
       tell(id, .yieldRequested, at: now, into: &out)
       begin(
-        invite, .accepted(ours.wish.session), over: link, counterpart: id, isSilent: true,
+        invite, .accepted(outbound.wish.session), over: link, counterpart: id, isSilent: true,
         at: now, into: &out)
     } else if reserve(of: id) == nil {
       begin(

@@ -1,7 +1,7 @@
 extension InvitationTable {
-  /// An invitation that we received: the inviter, and the name it gave.
+  /// An invitation that the local peer received: the inviter, and the name it gave.
   package struct InboundID: Hashable, Sendable {
-    /// Who invites us.
+    /// The peer that invites.
     package let inviter: PeerID
     /// What the inviter calls the invitation.
     package let invitation: InvitationID
@@ -11,15 +11,15 @@ extension InvitationTable {
       (self.inviter, self.invitation) = (inviter, invitation)
     }
   }
-  /// An invitation that we send.
+  /// An invitation that the local peer sends.
   package struct Wish: Hashable, Sendable {
     package let invitation: InvitationID
     package let peer: PeerID
-    package let session: SessionID  // Ours.
+    package let session: SessionID  // The local peer's.
     package let serviceType: String
     package let timeout: Duration
 
-    /// An invitation of a peer into a session of ours.
+    /// An invitation of a peer into a session of the local peer.
     package init(
       invitation: InvitationID, peer: PeerID, session: SessionID, serviceType: String,
       timeout: Duration
@@ -34,8 +34,8 @@ extension InvitationTable {
     package let session: SessionID  // The inviter's.
     package let serviceType: String
     package let timeout: Duration
-    package let isAdvertised: Bool  // That service type, by us, now.
-    package let membership: SessionID?  // Ours, if theirs is a member of it already.
+    package let isAdvertised: Bool  // That service type, by the local peer, now.
+    package let membership: SessionID?  // If the inviter's is a member of it.
 
     /// An INVITE of a peer.
     package init(
@@ -50,7 +50,7 @@ extension InvitationTable {
   /// What an invitation led to: the sessions of two peers are one membership.
   package struct Joining: Hashable, Sendable {
     package let peer: PeerID
-    package let session: SessionID  // Ours.
+    package let session: SessionID  // The local peer's.
     package let remoteSession: SessionID
     package let link: LinkToken
     package let origin: Origin

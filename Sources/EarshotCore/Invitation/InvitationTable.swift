@@ -1,10 +1,10 @@
 /// All open invitations of one peer, in both directions, and what they mean to each other.
 ///
-/// The story: every invitation is a machine of its own; the table names the machine that an event is for, and
+/// Every invitation is a machine of its own; the table names the machine that an event is for, and
 /// knows three things that none of them can. Bounds: one offer a peer, `offersMax` in all, else busy. Memory: an
 /// INVITE that was answered and comes again is answered the same. Glare: when two peers invite each other
 /// for the same service, the larger PeerID accepts, the smaller holds in reserve, and no application is
-/// asked. A side whose INVITE has not gone out accepts in any case: nobody has heard of its invitation.
+/// asked. A side whose INVITE has not gone out accepts in any case: no peer has heard of its invitation.
 package struct InvitationTable: Machine, Hashable, Sendable {
   enum Deadline: Hashable { case outbound(InvitationID), inbound(InboundID) }
   let local: PeerID
@@ -30,7 +30,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
   /// Whether no invitation is open.
   package var isEmpty: Bool { outbounds.isEmpty && inbounds.isEmpty }
 
-  /// Whether an invitation that we received still awaits an answer or its confirmation.
+  /// Whether an invitation that was received still awaits an answer or its confirmation.
   package func isOpen(_ id: InboundID) -> Bool { index(of: id) != nil }
 
   /// The links that invitations own.
@@ -41,9 +41,9 @@ package struct InvitationTable: Machine, Hashable, Sendable {
   /// The invitation that an ATTACH confirms, although its sender is no member yet.
   ///
   /// - Parameters:
-  ///   - peer: Who sent it.
+  ///   - peer: The peer that sent it.
   ///   - source: Its session.
-  ///   - destination: Ours.
+  ///   - destination: The local peer's session.
   /// - Returns: The accepted invitation, to go into `attachReceived`, or `nil` when there is none.
   package func awaitingAttach(
     from peer: PeerID, source: SessionID, destination: SessionID
@@ -128,7 +128,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     for id in outbounds.map(\.wish.invitation) { tell(id, .resumeRequested, at: now, into: &out) }
   }
 
-  // MARK: Ours
+  // MARK: Sending
 
   mutating func invite(_ wish: Wish, at now: Instant, into out: inout [Action]) {
     let index = inbounds.firstIndex { $0.serves(wish) }
@@ -216,9 +216,9 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     }
   }
 
-  // MARK: Ours and theirs
+  // MARK: Invitations that cross
 
-  /// Accepts the peer's invitation in place of ours.
+  /// Accepts the peer's invitation in place of the local one.
   private mutating func prefer(
     _ id: InboundID, to wish: Wish, at now: Instant, into out: inout [Action]
   ) {
@@ -229,7 +229,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     tell(id, .acceptRequested(wish.session), at: now, into: &out)
   }
 
-  /// What the outcome of our invitation means for the one that stood beside it.
+  /// What the outcome of the local peer's invitation means for the one that stood beside it.
   private mutating func settleCounterpart(
     of id: InvitationID, after outcome: InvitationOutcome, at now: Instant,
     into out: inout [Action]
@@ -298,7 +298,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     outbounds.first { $0.machine.link == link }?.wish.invitation
   }
 
-  /// The invitation that a link belongs to, if it is one that we received.
+  /// The invitation that a link belongs to, if that was received.
   package func inbound(over link: LinkToken) -> InboundID? {
     inbounds.first { $0.machine.links.contains(link) }?.invite.id
   }

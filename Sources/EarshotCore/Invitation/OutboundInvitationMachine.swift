@@ -1,11 +1,11 @@
-/// One invitation of ours: dialled, asked, answered, and in any case over soon after its deadline.
+/// One invitation that the local peer sends: dialled, sent, answered, and in any case over soon after its deadline.
 ///
-/// The story: dial, send INVITE, wait for the answer. A dial that fails is tried again, four times in a row; a
+/// The invited peer is dialled, INVITE sent, and the answer awaited. A dial that fails is tried again, four times in a row; a
 /// link that breaks before the answer is dialled again and the same INVITE sent again, which the invited
 /// side recognises. A peer that says that it goes to sleep is dialled until the deadline, however often that
-/// fails; while we sleep ourselves, nothing is dialled, and the deadline stays what it was. When the peer
-/// invites us meanwhile, its invitation may be accepted in place of ours: then ours yields, and waits for what
-/// becomes of the other. The outcome is reported exactly once.
+/// fails; while the local peer sleeps, nothing is dialled, and the deadline stays what it was. When the
+/// invited peer sends an invitation itself meanwhile, that may be accepted in place of this one: then this one yields,
+/// and waits for what becomes of the other. The outcome is reported exactly once.
 package struct OutboundInvitationMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case dialOpened(LinkToken)  // HELLO was exchanged.
@@ -18,7 +18,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case deadlineReached
     case cancelRequested
     case suspendRequested, resumeRequested
-    case yieldRequested  // The peer's invitation is accepted in place of ours.
+    case yieldRequested  // The peer's invitation is accepted in place of this one.
     case peerJoined  // By the other invitation, or by an introduction.
     case counterpartFailed  // The peer's invitation led to nothing.
   }
@@ -144,7 +144,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
       out.append(.closeLink(link, .expired))
       return state
 
-    // News of links and dials that are ours no longer, late timers, a second wish.
+    // News of links and dials that are given up, late timers, a second wish.
     case (.resting, .dialFailed), (.resting, .dialRefused), (.resting, .declineReceived),
       (.resting, .closeReceived), (.resting, .linkBroken), (.resting, .counterpartFailed),
       (.dialling, .declineReceived), (.dialling, .closeReceived), (.dialling, .linkBroken),

@@ -13,7 +13,7 @@
 ///
 /// - SeeAlso: RFC 6817 (LEDBAT), which bounds the delay that it causes in the same spirit.
 package struct FlightBudget: Hashable, Sendable {
-  /// The budget of a link whose speed nobody knows.
+  /// The budget of a link whose speed is unknown.
   package static let bytesAtFirst = 8_192
   /// With less, headers would take a tenth of a slow link.
   package static let bytesMin = 2_048

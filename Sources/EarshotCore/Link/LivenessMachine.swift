@@ -1,4 +1,4 @@
-/// The liveness of one link: silence is asked about, then suspected, then the end.
+/// The liveness of one link: a silence leads to a question, then to suspicion, then to the end.
 ///
 /// Every received byte is life: the shell says so with ``Event/bytesReceived`` for every batch, which sets no
 /// timer unless the silence was already asked about. One timer runs at a time; when it comes early because
@@ -10,10 +10,10 @@
 /// as they can be of what was written before the question. Behind it they say nothing: the system of a stopped
 /// process acknowledges the question itself. What happened between two looks is counted as of the first, so that a
 /// silence is never taken for shorter than it was. The other way round, a large frame that arrives slowly is not
-/// answered until it is there; a PONG that nobody asked for says meanwhile that it is being received.
+/// answered until it is there; an unsolicited PONG says meanwhile that it is being received.
 ///
 /// If the timer itself comes more than half a second late, this host was suspended or starved, and
-/// the machine doubts itself first: it asks, and counts anew.
+/// the machine takes nothing for silence yet: it asks, and counts anew.
 ///
 /// - SeeAlso: Lifeguard (arXiv 1707.00788) for local health.
 package struct LivenessMachine: Machine, Hashable, Sendable {
@@ -120,7 +120,7 @@ package struct LivenessMachine: Machine, Hashable, Sendable {
     _ signs: Signs, at now: Instant, into out: inout [Action]
   ) -> State {
     pongs = 0
-    if now - deadline > Self.latenessMax { return doubtOurselves(signs, at: now, into: &out) }
+    if now - deadline > Self.latenessMax { return doubtLocalHost(signs, at: now, into: &out) }
     let state = takeLife(signs, into: &out)
     let silence = now - lastHeard
     switch state {
@@ -150,7 +150,7 @@ package struct LivenessMachine: Machine, Hashable, Sendable {
     return .asked
   }
 
-  private mutating func doubtOurselves(
+  private mutating func doubtLocalHost(
     _ signs: Signs, at now: Instant, into out: inout [Action]
   ) -> State {
     lastHeard = now

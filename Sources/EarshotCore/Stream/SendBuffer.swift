@@ -201,7 +201,7 @@ package struct SendBuffer: Hashable, Sendable {
   private func isLastPart(at index: Int) -> Bool { bytes[header(at: index).payloadStart] == 1 }
 
   private func header(at index: Int) -> (payloadStart: Int, payloadBytes: Int) {
-    var offset = index + 1  // The types of our own reliable frames take one byte.
+    var offset = index + 1  // The types of Earshot's own reliable frames take one byte.
     let length = Varint.read(bytes.span, at: &offset) ?? 0
     return (offset, Int(length))
   }

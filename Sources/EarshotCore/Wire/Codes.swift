@@ -1,6 +1,6 @@
 /// Why a link ends, as CLOSE and LEAVE say it.
 ///
-/// Open: a code that nobody here knows survives as its number.
+/// An unknown code keeps its number.
 package struct CloseCode: RawRepresentable, Hashable, Sendable {
   /// The number on the wire.
   package let rawValue: UInt64
@@ -20,7 +20,7 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let unknownSession = CloseCode(rawValue: 4)
   /// Attaching was not permitted.
   package static let notIntroduced = CloseCode(rawValue: 5)
-  /// The session has no seat left.
+  /// The session is full.
   package static let full = CloseCode(rawValue: 6)
   /// The member was removed.
   package static let removed = CloseCode(rawValue: 7)
@@ -30,7 +30,7 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let givenUp = CloseCode(rawValue: 9)
   /// Nothing is known of the membership.
   package static let unknownMembership = CloseCode(rawValue: 10)
-  /// Another session of the same peer has taken the place of this one.
+  /// Another session of the same peer has replaced this one.
   package static let superseded = CloseCode(rawValue: 11)
   /// A frame that must not come now, or with a payload that is none.
   package static let protocolViolation = CloseCode(rawValue: 16)
@@ -46,7 +46,7 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let handshakeTimeout = CloseCode(rawValue: 21)
   /// There is no common version.
   package static let unsupportedVersion = CloseCode(rawValue: 22)
-  /// The peer met itself.
+  /// The peer has dialled itself.
   package static let selfConnection = CloseCode(rawValue: 23)
 
   private static let names: [UInt64: String] = [
@@ -65,23 +65,23 @@ extension CloseCode: CustomStringConvertible {
 
 /// The reason why an invitation is declined.
 public struct DeclineReason: Hashable, Sendable {
-  /// The number on the wire; one that is not known here survives.
+  /// The number on the wire; an unknown one is kept.
   package let rawValue: UInt64
 
   /// The reason of a number, known or not.
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// The program does not want to; the inviter's outcome is `declined`.
+  /// The program declines; the inviter's outcome is `declined`.
   public static let declined = DeclineReason(rawValue: 0)
   /// The program is occupied, and another time may be better; the inviter's outcome is `busy`.
   public static let busy = DeclineReason(rawValue: 1)
-  /// There is no place left; the inviter's outcome is `full`.
+  /// The session is full; the inviter's outcome is `full`.
   public static let full = DeclineReason(rawValue: 2)
   /// Nothing of that service type is advertised.
   package static let notAdvertising = DeclineReason(rawValue: 3)
-  /// Nobody answered in time.
+  /// The program did not answer in time.
   package static let expired = DeclineReason(rawValue: 4)
-  /// The peer ends, and nobody was there to answer.
+  /// The peer stopped before its program answered.
   package static let stopped = DeclineReason(rawValue: 5)
 
   private static let names = ["declined", "busy", "full", "notAdvertising", "expired", "stopped"]
@@ -96,7 +96,7 @@ extension DeclineReason: CustomStringConvertible {
 
 /// Why an inviter takes its invitation back.
 ///
-/// Open: a reason that nobody here knows survives as its number.
+/// An unknown reason keeps its number.
 package struct CancelReason: RawRepresentable, Hashable, Sendable {
   /// The number on the wire.
   package let rawValue: UInt64

@@ -1,6 +1,6 @@
 /// What a frame is, as its first integer says.
 ///
-/// Two bits speak to those who do not know the type: bit 0 says that the frame may be skipped, bit 1
+/// Two bits are for receivers that do not know the type: bit 0 says that the frame may be skipped, bit 1
 /// that it belongs to the stream of bytes that survives a broken link.
 package struct FrameType: RawRepresentable, Hashable, Sendable {
   /// The number on the wire.
@@ -10,7 +10,7 @@ package struct FrameType: RawRepresentable, Hashable, Sendable {
   @inlinable
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// Whether those who do not know the type go on without the frame.
+  /// Whether a receiver that does not know the type goes on without the frame.
   package var isSkippable: Bool { rawValue & 1 != 0 }
 
   /// Whether the frame counts in the reliable stream.
@@ -30,7 +30,7 @@ package struct FrameType: RawRepresentable, Hashable, Sendable {
   package static let attach = FrameType(rawValue: 0x14)
   /// The answer that this link carries the membership: ``Attached``.
   package static let attached = FrameType(rawValue: 0x18)
-  /// A question whether anybody is there: ``Ping``.
+  /// A question whether the other side is alive: ``Ping``.
   package static let ping = FrameType(rawValue: 0x24)
   /// The answer to a ping: ``Ping``, with the token received.
   package static let pong = FrameType(rawValue: 0x28)

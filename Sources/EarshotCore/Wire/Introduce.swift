@@ -12,7 +12,7 @@ package struct Introduce: FramePayload {
   /// INTRODUCE.
   package static let type = FrameType.introduce
 
-  /// Who the member is.
+  /// The member's identifier.
   package var peer: PeerID
   /// The member's session.
   package var session: SessionID
@@ -75,7 +75,7 @@ package struct Retract: FramePayload {
   /// RETRACT.
   package static let type = FrameType.retract
 
-  /// Who was a member.
+  /// The former member's identifier.
   package var peer: PeerID
   /// The session that it was a member with.
   package var session: SessionID

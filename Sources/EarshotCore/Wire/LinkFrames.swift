@@ -1,4 +1,4 @@
-/// PING and PONG: is anybody there? Whoever receives a PING returns its token in a PONG.
+/// PING and PONG: a question whether the other side is alive, and its answer, which has the same token.
 ///
 /// ```
 /// token (varint)

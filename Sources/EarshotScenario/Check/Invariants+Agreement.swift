@@ -106,7 +106,7 @@ extension Invariants {
     }
   }
 
-  /// Whether a group that fits does not with those that its members wait for: these keep their seats meanwhile.
+  /// Whether a group that fits does not with those that its members wait for: these keep their places meanwhile.
   private func isOverfull(
     _ group: [String], _ session: String, _ window: ClosedRange<Duration>
   ) -> Bool {

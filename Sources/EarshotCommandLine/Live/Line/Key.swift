@@ -1,4 +1,4 @@
-/// What somebody does on a keyboard, as far as a line of text is concerned.
+/// What a user does on a keyboard, as far as a line of text is concerned.
 package enum Key: Hashable, Sendable {
   /// Characters; what follows may add marks to the last of them.
   case text(String)

@@ -1,4 +1,4 @@
-/// A line at the bottom of a terminal in which somebody types, while text is printed above it.
+/// A line at the bottom of a terminal in which a user types, while text is printed above it.
 ///
 /// Bytes of the terminal, texts to print and changes of its size go in; what to write to it and lines that
 /// were entered come out. Whatever happens, the line takes one row, below everything that was printed:
@@ -9,9 +9,9 @@
 /// the cursor belongs.
 ///
 /// A terminal that is made narrower than the row either cuts the row off or wraps it to several, and
-/// nobody says which. The machine asks where the cursor is, and removes what was wrapped.
+/// there is no notice of which. The machine asks where the cursor is, and removes what was wrapped.
 ///
-/// While others have the terminal there is no line; it is drawn when the terminal is back.
+/// While another job has the terminal there is no line; it is drawn when the terminal is back.
 package struct PromptMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case bytesRead([UInt8])
