@@ -4,7 +4,7 @@ import EarshotNetwork
 ///
 /// A failed call leaves everything as it was.
 public struct EarshotError: Error, Sendable {
-  /// What was wrong, to switch on.
+  /// The kind of an error, to switch on.
   ///
   /// Later versions may add codes.
   public struct Code: Hashable, Sendable {
@@ -58,13 +58,13 @@ public struct EarshotError: Error, Sendable {
     public var name: String { kind.rawValue }
   }
 
-  /// What was wrong.
+  /// The kind of the error.
   public let code: Code
-  /// One sentence for a person.
+  /// A description for a person, in one sentence.
   public let message: String
-  /// What the network said, if it was the network.
+  /// The error of the network that caused this one, if one did.
   public let cause: NetworkError?
-  /// The peers that the error is about, if it is about some.
+  /// The peers that the error is about; empty if it is about none.
   public let peers: [PeerID]
 
   package init(_ code: Code, _ message: String, cause: NetworkError? = nil, peers: [PeerID] = []) {
@@ -73,6 +73,6 @@ public struct EarshotError: Error, Sendable {
 }
 
 extension EarshotError: CustomStringConvertible {
-  /// The sentence, and what the network said.
+  /// The message, and the cause if there is one.
   public var description: String { message + (cause.map { " (\($0))" } ?? "") }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that somebody waits for: the first one given counts, and later ones change nothing.
+/// A value that one task waits for: the first one given counts, and later ones change nothing.
 final class Promise<Value: Sendable>: Sendable {
   private enum State {
     case open

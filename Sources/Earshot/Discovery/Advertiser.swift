@@ -14,7 +14,7 @@ public actor Advertiser {
   /// than the peer's configuration allows.
   public nonisolated var invitations: EventStream<Invitation> { EventStream(hub, of: self) }
 
-  /// What the application says about itself; every host nearby can read it.
+  /// The info that the application gives about itself; every host nearby can read it.
   ///
   /// `nil` for nothing at all, which is not the same as no keys.
   public var info: [String: String]? { text?.dictionary }

@@ -7,7 +7,7 @@ public actor Browser {
   public nonisolated let unownedExecutor: UnownedSerialExecutor
   /// The kind of service, such as `chat`.
   public nonisolated let serviceType: String
-  /// What is found, updated and lost, in order; ends when the browser is stopped.
+  /// The changes of the peers that can be found, in order; ends when the browser is stopped.
   ///
   /// Events that are not taken are summed up: a peer that came and went is not mentioned.
   public nonisolated var events: EventStream<BrowserEvent> { EventStream(hub, of: self) }
@@ -43,7 +43,7 @@ public actor Browser {
 
   func started(_ browsing: MulticastDNS.BrowsingID) { self.browsing = browsing }
 
-  /// Looks no further.
+  /// Stops looking for peers.
   ///
   /// Peers that were found can still be invited. Stopping twice changes nothing.
   public func stop() {

@@ -1,4 +1,4 @@
-/// Where a loop over the events of something begins.
+/// The place at which a loop over a stream of events begins.
 public enum EventStart: Hashable, Sendable {
   /// At the first event that no loop has got yet.
   ///

@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// What happened, in order, for any number of consumers.
+/// A sequence of events, in order, for any number of consumers.
 ///
 /// Each `for await` loop over the same stream is a consumer of its own. It begins with the first event that no
 /// loop has got yet, or with the present state, as ``EventStart`` says, and gets every event from there on, whatever

@@ -1,4 +1,4 @@
-/// The present state of something, and then its state after every change.
+/// A sequence of states: the present one, and then the latest one after every change.
 ///
 /// Each `for await` loop over the same stream is a consumer of its own: its first element is the state at that
 /// time. A consumer that is slower than the changes gets the latest state and misses those before it, so that

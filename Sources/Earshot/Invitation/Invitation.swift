@@ -1,21 +1,21 @@
 import Synchronization
 
-/// A peer that asks this one into a session.
+/// A request of another peer to be joined with this one in a session.
 ///
 /// Answer it once, with ``accept(into:)`` or ``decline(_:)``. An invitation that is released without an
 /// answer is declined; one that is not answered in time expires. A program that shows it for a while
 /// learns from ``ended`` when the question is no longer worth an answer.
 public final class Invitation: Sendable {
-  /// Who asks.
+  /// The identifier of the peer that invites.
   public var sender: PeerID { id.inviter }
-  /// What the sender calls itself; decoration, not identity.
+  /// The display name of the sender: decoration, not identity.
   public let senderName: String
-  /// What the sender's application has to say; at most 16,384 bytes, as trustworthy as the sender.
+  /// The data that the sender's application sent along: at most 16,384 bytes, as trustworthy as the sender.
   public let context: [UInt8]
-  /// When the sender gives up, on the clock of this peer's host.
+  /// The time at which the sender stops waiting, on the clock of this peer's host.
   public let deadline: Instant
 
-  /// What became of an invitation.
+  /// A way in which an invitation ends.
   public enum Ending: String, Hashable, Sendable, CaseIterable {
     /// The sender is in the session that accepted it.
     case accepted
@@ -55,10 +55,10 @@ public final class Invitation: Sendable {
 
   deinit { peer.core.released(.invitation(id)) }
 
-  /// What became of it, or `nil` while it awaits an answer or the confirmation of one.
+  /// The way in which the invitation ended, or `nil` while it awaits an answer or the confirmation of one.
   public var ending: Ending? { state.withLock { $0.ending } }
 
-  /// What becomes of it, as soon as it has ended: answered, withdrawn, or out of time.
+  /// The way in which the invitation ends, as soon as it has: answered, withdrawn, or timed out.
   ///
   /// At once if it has ended already; `nil` if the task was cancelled before.
   public var ended: Ending? {

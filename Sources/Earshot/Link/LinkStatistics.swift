@@ -1,4 +1,4 @@
-/// What went over the link to one member since it joined.
+/// Counts of the traffic with one member since it joined.
 public struct LinkStatistics: Hashable, Sendable {
   /// Messages that were accepted for sending.
   public let messagesSent: Int
@@ -10,8 +10,8 @@ public struct LinkStatistics: Hashable, Sendable {
   public let bytesSent: Int
   /// Bytes read from the current link, frames and headers included.
   public let bytesReceived: Int
-  /// How long the last question took to be answered, or `nil` before the first answer.
+  /// The round-trip time of the last probe, or `nil` before the first answer.
   public let roundTrip: Duration?
-  /// How many links there were, this one included.
+  /// The number of links so far, the current one included.
   public let links: Int
 }

@@ -1,12 +1,12 @@
 extension Peer {
-  /// How a peer behaves.
+  /// The settings of a peer.
   public struct Configuration: Hashable, Sendable {
     /// The TCP port to listen on; 0 lets the system choose.
     public var port: UInt16
-    /// How soon silence on a link counts.
+    /// The times after which silence on a link is questioned, and then ends it.
     public var liveness: Liveness
-    /// How many invitations may await an answer of this peer at once, from 1 to 1,024; other values count as the
-    /// nearest of these.
+    /// The number of invitations that may await an answer of this peer at once, from 1 to 1,024; other values count
+    /// as the nearest of these.
     ///
     /// Further ones are declined as `busy`. A peer has no more than one open invitation from each other peer.
     public var maximumOpenInvitations: Int
@@ -28,7 +28,7 @@ extension Peer {
 }
 
 extension Session {
-  /// How a session behaves.
+  /// The settings of a session.
   ///
   /// The members of one session need not agree on it: what bounds another side is told when two sessions meet.
   public struct Configuration: Hashable, Sendable {
@@ -37,7 +37,7 @@ extension Session {
     /// The smallest number among the members bounds the group: when more peers have joined than fit, the last ones
     /// leave as `full`.
     public var maximumPeerCount: Int
-    /// How long a member whose link broke is waited for; zero gives it up at once.
+    /// The time for which a member whose link broke is waited for; zero gives it up at once.
     ///
     /// A member that was given up hears so when it asks, within a second of being reachable, however long it waits
     /// itself.
@@ -46,10 +46,10 @@ extension Session {
     ///
     /// Members are told: sending a message that is too large for its receiver fails with `messageTooLarge`.
     public var maximumMessageBytes: Int
-    /// How many bytes may wait to be acknowledged by one member before ``Session/send(_:to:)`` suspends.
+    /// The number of bytes that may wait to be acknowledged by one member before ``Session/send(_:to:)`` suspends.
     public var sendBufferBytes: Int
-    /// How many bytes one member may have sent that the program has not taken from ``Session/messages`` or
-    /// ``Session/activity`` yet; a smaller value than 128 KiB counts as 128 KiB.
+    /// The number of bytes that one member may have sent and that the program has not taken from
+    /// ``Session/messages`` or ``Session/activity`` yet; a smaller value than 128 KiB counts as 128 KiB.
     public var receiveWindowBytes: Int
 
     /// The settings for ordinary use: eight peers, 30 s of patience, messages of at most 4 MiB.

@@ -16,14 +16,14 @@ public actor Peer {
   public nonisolated let unownedExecutor: UnownedSerialExecutor
   /// The identifier of the peer.
   public nonisolated var id: PeerID { identity.id }
-  /// What the identifier is derived from; a program that keeps it is the same peer again.
+  /// The identity that the identifier belongs to; a program that keeps it is the same peer again.
   public nonisolated var identity: Identity { core.identity }
-  /// What the peer calls itself: decoration, not identity.
+  /// The display name of the peer: decoration, not identity.
   public nonisolated var name: String { core.name }
-  /// How the peer behaves.
+  /// The settings of the peer.
   public nonisolated var configuration: Configuration { core.configuration }
 
-  /// Where the peer is.
+  /// The host on which the peer is.
   public nonisolated var host: any NetworkHost { core.host }
   nonisolated let core: PeerCore
 
@@ -76,7 +76,7 @@ public actor Peer {
     try core.isolated { core throws(EarshotError) in try core.browse(serviceType, for: self) }
   }
 
-  /// Why no peer can be found at the moment and none can find this one, or `nil` when all is well.
+  /// The reason why no peer can be found at the moment and none can find this one, or `nil` when there is none.
   ///
   /// Beginning to advertise or to browse fails while UDP port 5353 cannot be opened. Advertisers and browsers that
   /// ran before, and lost the port during a suspension, try again every few seconds until they have it back; those
@@ -162,8 +162,8 @@ public actor Peer {
 
   // MARK: Life
 
-  /// What becomes of the peer: its present state first, as ``PeerEvent/running`` or ``PeerEvent/suspended`` and what
-  /// is wrong with discovery, and then every change; ends after ``PeerEvent/stopped``.
+  /// The changes in the life of the peer: its present state first, as ``PeerEvent/running`` or
+  /// ``PeerEvent/suspended`` and what is wrong with discovery, and then every change; ends after ``PeerEvent/stopped``.
   ///
   /// Each loop begins with the present state. Events that a loop takes too slowly are summed up: the last one of the
   /// peer's life and the last one of discovery stay.

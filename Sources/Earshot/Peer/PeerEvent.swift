@@ -1,6 +1,6 @@
 public import EarshotCore
 
-/// What becomes of a peer itself.
+/// A change in the life of a peer, or in what its host's network allows it.
 @nonexhaustive
 public enum PeerEvent: Hashable, Sendable {
   /// The peer listens, and can be seen if it advertises.

@@ -1,4 +1,4 @@
-/// What a peer must know to invite another one without a browser: who it is, and where it listens.
+/// The information that a peer needs to invite another one without a browser: its identifier, and where it listens.
 ///
 /// Comes from ``Peer/ticket(for:)`` of the peer to be invited, and goes to the inviting peer on any way, such as a
 /// QR code: a ticket has a text form. It is good for as long as its peer listens there and advertises the
@@ -11,7 +11,7 @@ public struct PeerTicket: Hashable, Sendable {
   public let peer: PeerID
   /// The service that it advertises, such as `chat`.
   public let serviceType: String
-  /// Where it listens, the most promising endpoint first.
+  /// The endpoints on which it listens, the most promising one first.
   public let endpoints: [Endpoint]
 
   /// A ticket with the given parts.

@@ -1,13 +1,13 @@
-/// What a member sent.
+/// A message that a member sent.
 public struct Message: Hashable, Sendable {
-  /// Who sent it.
+  /// The identifier of the sender.
   public let sender: PeerID
-  /// What was sent.
+  /// The contents of the message.
   public let bytes: [UInt8]
   /// The stream that it came through, whose window it holds until it is consumed.
   let origin: ReliableStream.ID?
 
-  /// A message with the given parts, such as for a test of what hears of it.
+  /// Creates a message with the given parts, for example for a test.
   public init(sender: PeerID, bytes: [UInt8]) { self.init(sender: sender, bytes: bytes, from: nil) }
 
   init(sender: PeerID, bytes: [UInt8], from origin: ReliableStream.ID?) {

@@ -10,14 +10,14 @@
 public actor Session {
   /// Runs where its peer's host runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor
-  /// How it behaves.
+  /// The settings of the session.
   public nonisolated var configuration: Configuration { core.configuration }
-  /// What becomes of the members, in order; ends after ``stop(within:)``.
+  /// The changes of the members, in order; ends after ``stop(within:)``.
   ///
   /// Independent of ``messages``: neither holds up the other. Events that no loop takes are summed up from 65,536 on:
   /// an interruption that was overcome goes.
   public nonisolated var events: EventStream<SessionEvent> { events(from: .unread) }
-  /// What becomes of the members, from somewhere on.
+  /// The changes of the members, from a given place on.
   ///
   /// - Parameter start: Where each loop begins: as with ``events``, or with `joining`, `joined` and `interrupted` for
   ///   the peers of which that is the present state.
@@ -30,7 +30,7 @@ public actor Session {
   /// The messages of one member are in the order in which it sent them. Messages that no loop takes hold up their
   /// senders, each as soon as the configuration's `receiveWindowBytes` are waiting, so take them.
   public nonisolated var messages: MessageStream { MessageStream(activity) }
-  /// The messages and what becomes of the members, in one order; ends after ``stop(within:)``.
+  /// The messages and the changes of the members, in one order; ends after ``stop(within:)``.
   ///
   /// A member's messages stand behind its `joined` and in front of its `left`. A loop over it is a consumer of the
   /// messages: each goes to every loop over this or over ``messages``.
@@ -56,7 +56,7 @@ public actor Session {
   /// The members that are connected or waited for, ordered by identifier.
   public var members: [Member] { core.assumeIsolated { $0.members } }
 
-  /// What went over the link to a member, or `nil` if it is none.
+  /// The traffic over the links to a member, or `nil` if the peer is none.
   public func statistics(of member: PeerID) -> LinkStatistics? {
     core.assumeIsolated { $0.statistics(of: member) }
   }

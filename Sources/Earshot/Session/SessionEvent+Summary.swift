@@ -1,5 +1,5 @@
 extension SessionEvent {
-  /// Whom it is about.
+  /// The identifier of the peer that the event is about.
   public var id: PeerID {
     switch self {
     case .joining(let member), .joined(let member): member.id

@@ -1,4 +1,4 @@
-/// What becomes of the members of a session.
+/// A change in who is a member of a session, or can be reached.
 @nonexhaustive
 public enum SessionEvent: Hashable, Sendable {
   /// A peer is about to become a member: its invitation is being accepted here, it has accepted one, or a member has
@@ -19,10 +19,10 @@ public enum SessionEvent: Hashable, Sendable {
   case left(PeerID, DepartureReason, undelivered: Int)
 }
 
-/// What happens in a session, messages included.
+/// An event or a message of a session.
 @nonexhaustive
 public enum SessionActivity: Hashable, Sendable {
-  /// Something became of a member.
+  /// A change of a member.
   case event(SessionEvent)
   /// A member sent a message.
   case message(Message)
@@ -30,11 +30,11 @@ public enum SessionActivity: Hashable, Sendable {
 
 /// A peer in a session.
 public struct Member: Hashable, Sendable {
-  /// Who it is.
+  /// The identifier of the peer.
   public let id: PeerID
-  /// What it calls itself; decoration, not identity.
+  /// The display name of the peer: decoration, not identity.
   public let name: String
 
-  /// A member with the given parts, such as for a test of what hears of it.
+  /// Creates a member with the given parts, for example for a test.
   public init(id: PeerID, name: String) { (self.id, self.name) = (id, name) }
 }
