@@ -163,7 +163,8 @@ public actor Peer {
   // MARK: Life
 
   /// The changes in the life of the peer: its present state first, as ``PeerEvent/running`` or
-  /// ``PeerEvent/suspended`` and what is wrong with discovery, and then every change; ends after ``PeerEvent/stopped``.
+  /// ``PeerEvent/suspended`` and what is wrong with discovery, and then every change; ends after
+  /// ``PeerEvent/stopped``.
   ///
   /// Each loop begins with the present state. Events that a loop takes too slowly are summed up: the last one of the
   /// peer's life and the last one of discovery stay.
