@@ -17,6 +17,7 @@ public struct Datagram: Hashable, Sendable {
 /// One task at a time receives, on any executor. Sending, joining and leaving are called on the host's.
 public final class DatagramChannel: Sendable {
   private let host: any NetworkHost
+  private let executor: any SerialExecutor  // The host's, at hand for every wait.
   private let socket: any DatagramSocket
   private let inbox: DatagramInbox
 
@@ -33,7 +34,7 @@ public final class DatagramChannel: Sendable {
     capacity: Int = 256
   ) throws(NetworkError) {
     let inbox = DatagramInbox(host, capacity: capacity)
-    (self.host, self.inbox) = (host, inbox)
+    (self.host, self.inbox, executor) = (host, inbox, host.executor.serial)
     socket = try host.openDatagramSocket(on: endpoint, options: options, handler: inbox)
   }
 
@@ -76,7 +77,7 @@ public final class DatagramChannel: Sendable {
 
   /// Waits; with a deadline on the host's executor, which its timers belong to.
   private func wait(until deadline: Instant?) async -> Datagram? {
-    guard let deadline, !host.isCurrent else {
+    guard let deadline, executor.isIsolatingCurrentContext() != true else {
       return await withUnsafeContinuation { inbox.wait($0, until: deadline ?? .distantFuture) }
     }
     return await host.onExecutor { [inbox] _ in

@@ -5,9 +5,6 @@ extension NetworkHost {
   ) async rethrows -> Result {
     try await body(Visitor(of: executor))
   }
-
-  /// Whether the caller is on the host's executor.
-  var isCurrent: Bool { executor.serial.isIsolatingCurrentContext() == true }
 }
 
 /// Comes to a host's executor to do one thing.

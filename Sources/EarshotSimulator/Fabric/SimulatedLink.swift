@@ -3,16 +3,16 @@
 /// Draws the same number of random numbers for every packet whatever its conditions are, so that a change
 /// of one condition moves no other draw.
 final class SimulatedLink {
-  // What every packet touches comes first.
-  private var random: RandomStream
-  private var latency: Int64 = 0
-  private var jitter: UInt64 = 1
-  private var lastArrival = Int64.min
-  private var loss = Ratio.zero
-  private var fragmentBytes: Int32 = 1500
-  private var isPlain = true
+  // What every packet touches comes first, without the dynamic checks of exclusivity: no access calls out while it lasts.
+  @exclusivity(unchecked) private var random: RandomStream
+  @exclusivity(unchecked) private var latency: Int64 = 0
+  @exclusivity(unchecked) private var jitter: UInt64 = 1
+  @exclusivity(unchecked) private var lastArrival = Int64.min
+  @exclusivity(unchecked) private var loss = Ratio.zero
+  @exclusivity(unchecked) private var fragmentBytes: Int32 = 1500
+  @exclusivity(unchecked) private var isPlain = true
   /// How many faults cut this direction; nothing passes while there is one.
-  var cuts = 0
+  @exclusivity(unchecked) var cuts = 0
   let source: Int
   let target: Int
   /// The conditions were set for this direction; changes of the default leave it alone.

@@ -9,7 +9,7 @@ final class HostProcess: @unchecked Sendable {
   /// How often the host was stopped or resumed; tells a suspension whether it is still wanted.
   private(set) var stops = 0
   /// What is to run once the host goes on, in order.
-  private var held: [Held] = []
+  @exclusivity(unchecked) private var held: [Held] = []
 
   enum Condition {
     case running
