@@ -2,6 +2,7 @@
 ///
 /// Every host reaches every other; multicast stays on its segment.
 final class Fabric {
+  let seed: UInt64
   let scheduler: Scheduler
   let trace: TraceRecorder
   let hosts: HostTable
@@ -19,7 +20,7 @@ final class Fabric {
     configuration: WorldConfiguration
   ) {
     (self.scheduler, self.trace, self.hosts) = (scheduler, trace, hosts)
-    self.configuration = configuration
+    (self.seed, self.configuration) = (seed, configuration)
     multicastLoss = configuration.multicastLoss
     links = LinkTable(seed: seed, hosts: hosts, conditions: configuration.defaultLink)
     groups = MulticastGroups(hosts)

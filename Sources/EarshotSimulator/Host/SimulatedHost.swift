@@ -2,19 +2,19 @@
 ///
 /// Sendable as its world is: used by the thread that drives the world alone.
 public final class SimulatedHost: NetworkHost, @unchecked Sendable {
+  // Small numbers side by side: a world may have tens of thousands of hosts.
   let kernel: HostKernel
-  let generation: Int
+  let generation: Int32
+  private var shutdownCount: Int32 = 0
   /// The executor of everything on this host.
   public let executor: NetworkExecutor
-  private let seed: UInt64
   private var tasks = TaskRegistry()
-  private var shutdownObservers: [Int: @Sendable () -> Void] = [:]
-  private var shutdownCount = 0
+  private var shutdownObservers: [Int32: @Sendable () -> Void] = [:]
 
-  init(_ name: String, index: Int, generation: Int, seed: UInt64, over fabric: Fabric) {
-    (self.generation, self.seed) = (generation, seed)
+  init(_ name: String, index: Int, generation: Int32, over fabric: Fabric) {
+    self.generation = generation
     let process = HostProcess(name, index, fabric.scheduler)
-    var random = RandomStream(seed: seed, name: "ports \(name)#\(generation)")
+    var random = RandomStream(seed: fabric.seed, name: "ports \(name)#\(generation)")
     kernel = HostKernel(process, fabric, ports: PortAllocator(&random))
     let task = HostTaskExecutor(process)
     executor = NetworkExecutor(serial: HostSerialExecutor(process, beside: task), task: task)
@@ -74,7 +74,7 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
   /// The stream of random numbers of one concern on this host.
   public func random(_ name: String) -> RandomStream {
     let suffix = generation == 0 ? "" : "#\(generation)"
-    return RandomStream(seed: seed, name: "host \(self.name)\(suffix) \(name)")
+    return RandomStream(seed: kernel.fabric.seed, name: "host \(self.name)\(suffix) \(name)")
   }
 
   /// A timer that is not armed yet.

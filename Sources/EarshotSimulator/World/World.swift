@@ -62,7 +62,7 @@ public final class World: @unchecked Sendable {
   public func makeHost(_ name: String, segment: String = "lan") -> SimulatedHost {
     scheduler.enter()
     let index = hostTable.add(name, segment: segment)
-    let host = SimulatedHost(name, index: index, generation: 0, seed: seed, over: fabric)
+    let host = SimulatedHost(name, index: index, generation: 0, over: fabric)
     hosts.append(host)
     fabric.attach(host.kernel)
     return host
@@ -71,7 +71,7 @@ public final class World: @unchecked Sendable {
   /// Puts a new host in the place of one that has crashed.
   func replace(_ past: SimulatedHost) -> SimulatedHost {
     let host = SimulatedHost(
-      past.name, index: past.index, generation: past.generation + 1, seed: seed, over: fabric)
+      past.name, index: past.index, generation: past.generation + 1, over: fabric)
     pastHosts.append(past)
     hosts[past.index] = host
     fabric.attach(host.kernel)
