@@ -3,7 +3,7 @@ import EarshotScenario
 import Foundation
 import Testing
 
-@Suite("Processes that run scenarios", .timeLimit(.minutes(2)))
+@Suite("Processes that run scenarios", .timeLimit(.minutes(10)))
 struct RunProcessTests {
   private static let text = """
     { name: "hello", duration: "3s",

@@ -4,7 +4,7 @@ import EarshotNetwork
 import TestKit
 import Testing
 
-@Suite("Tickets", .timeLimit(.minutes(2)))
+@Suite("Tickets", .timeLimit(.minutes(10)))
 struct TicketTests {
   @Test("A ticket brings two peers together that do not browse", arguments: Ground.allCases)
   func invites(ground: Ground) async throws {
