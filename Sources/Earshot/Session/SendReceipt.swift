@@ -2,23 +2,35 @@
 public struct SendReceipt: Sendable {
   /// The message as it went to one member.
   struct Part: Sendable {
-    let member: PeerID
     let stream: ReliableStream
     let number: Int
-
-    init(_ entry: SessionDirectory.Entry, _ number: Int) {
-      (member, stream, self.number) = (entry.id, entry.stream, number)
-    }
   }
 
-  private var first: Part?  // Most messages go to one member, and cost no array then.
-  private var others: [Part] = []
+  /// The directory's own array, of which a receipt copies nothing.
+  private let members: [SessionDirectory.Entry]
+  /// The message's number for the first member; 0 for one that does not get it.
+  private var first = 0
+  private var others: [Int]
 
-  mutating func add(_ part: Part) {
-    if first == nil { first = part } else { others.append(part) }
+  /// A receipt of a message for some members, none of which gets it so far.
+  init(for members: [SessionDirectory.Entry]) {
+    self.members = members
+    others = members.count > 1 ? Array(repeating: 0, count: members.count - 1) : []
   }
 
-  private var parts: [Part] { (first.map { [$0] } ?? []) + others }
+  /// Notes that a member, by its index, gets the message.
+  mutating func note(_ number: Int, at index: Int) {
+    if index == 0 { first = number } else { others[index - 1] = number }
+  }
+
+  /// Notes that a member gets the message whose stream has had room for it later.
+  mutating func note(_ part: Part) {
+    members.firstIndex { $0.stream === part.stream }.map { note(part.number, at: $0) }
+  }
+
+  private var parts: [(member: PeerID, stream: ReliableStream, number: Int)] {
+    zip(members, [first] + others).filter { $1 > 0 }.map { ($0.id, $0.stream, $1) }
+  }
 
   /// The members that get the message, ordered by identifier; none if the session had none.
   public var recipients: [PeerID] { parts.map(\.member).sorted() }

@@ -22,11 +22,11 @@ extension Session {
   ) async throws(EarshotError) -> SendReceipt {
     let entries = try core.directory.entries(of: members)
     try check(message.count, for: entries)
-    var (receipt, gone) = (SendReceipt(), [PeerID]())
+    var (receipt, gone) = (SendReceipt(for: entries), [PeerID]())
     var pending: PendingSend?
-    for entry in entries {
+    for (index, entry) in entries.enumerated() {
       switch entry.stream.append(message.span) {
-      case .appended(let number): receipt.add(SendReceipt.Part(entry, number))
+      case .appended(let number): receipt.note(number, at: index)
       case .ended: gone.append(entry.id)
       case .full:
         let send = pending ?? PendingSend()
@@ -67,7 +67,7 @@ extension Session {
   ) throws(EarshotError) -> SendReceipt {
     let entries = try core.directory.entries(of: members)
     try check(message.count, for: entries)
-    var receipt = SendReceipt()
+    var receipt = SendReceipt(for: entries)
     if let refusal = Self.append(message, to: entries[...], into: &receipt) {
       if refusal.isGone { throw SessionDirectory.notConnected([refusal.peer]) }
       throw EarshotError(
@@ -102,7 +102,7 @@ extension Session {
       return refusal == nil
     }
     switch outcome {
-    case .appended(let number): receipt.add(SendReceipt.Part(entry, number))
+    case .appended(let number): receipt.note(number, at: entries.startIndex)
     case .full: refusal = Refusal(peer: entry.id, isGone: false)
     case .ended: refusal = Refusal(peer: entry.id, isGone: true)
     case nil: break
@@ -132,7 +132,7 @@ extension Session {
     _ pending: PendingSend, into receipt: inout SendReceipt
   ) async throws(EarshotError) -> [PeerID] {
     let (sent, gone, withdrawn) = await pending.settled()
-    for part in sent { receipt.add(part) }
+    for part in sent { receipt.note(part) }
     guard withdrawn.isEmpty else {
       let missing = (withdrawn + gone).sorted()
       let names = missing.map(\.short).joined(separator: ", ")

@@ -52,7 +52,8 @@ final class PendingSend: Sendable {
   private func settle(_ entry: SessionDirectory.Entry, _ outcome: Outcome) {
     let waiter = state.withLock { state in
       switch outcome {
-      case .appended(let number): state.sent.append(SendReceipt.Part(entry, number))
+      case .appended(let number):
+        state.sent.append(SendReceipt.Part(stream: entry.stream, number: number))
       case .ended: state.gone.append(entry.id)
       case .withdrawn: state.withdrawn.append(entry.id)
       }
