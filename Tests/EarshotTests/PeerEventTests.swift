@@ -1,6 +1,7 @@
 import Earshot
 import EarshotCore
 import EarshotNetwork
+import EarshotPOSIX
 import EarshotSimulator
 import Testing
 
@@ -55,6 +56,21 @@ struct PeerEventTests {
       #expect(seen.first == .running && seen.last == .stopped)
       #expect(seen.count < 200 && !seen.contains(.available))
     }
+  }
+
+  @Test("A peer whose host goes down has stopped")
+  func hostDown() async throws {
+    let host = try POSIXHost(.loopback)
+    let ann = try await Peer("Ann", on: host)
+    var events = ann.events.makeAsyncIterator()
+    #expect(await events.next() == .running)
+    let waiting = Task { await ann.events.reduce(into: []) { $0.append($1) } }
+    await host.shutDown()
+    #expect(await events.next() == .stopped)
+    #expect(await events.next() == nil)
+    let last = await waiting.value.last
+    #expect(last == .stopped)
+    #expect(await failure { try await ann.resume() }?.code == .stopped)
   }
 
   @Test("Trouble with the network is told, also to a loop that begins in it")
