@@ -3,7 +3,7 @@ import Synchronization
 /// The buffer behind an ``EventStream``: one log of events, and who waits for more.
 package final class EventHub<Element: Sendable>: Sendable {
   private struct State {
-    var log = EventLog<Element>()
+    var log: EventLog<Element>
     var present: [Element] = []  // Events that lead to the present state.
     var waiters = WaitList()
     var isFinished = false
@@ -19,18 +19,21 @@ package final class EventHub<Element: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - countMax: How many events may wait before they are merged.
+  ///   - keepsUnread: Whether events wait for the first consumer; otherwise all consumers begin with the present state.
   ///   - merge: Sums up successive events as at most as many. What it cannot sum up must be bounded elsewhere,
   ///     as messages are by their senders' credit: nothing is ever dropped.
   ///   - released: Told of events that every consumer has got.
   ///   - restate: Takes an event into those that lead to the present state, for ``EventStart/present``; without it,
   ///     that state has no events.
   package init(
-    countMax: Int, merge: @escaping @Sendable ([Element]) -> [Element] = { $0 },
+    countMax: Int, keepsUnread: Bool = true,
+    merge: @escaping @Sendable ([Element]) -> [Element] = { $0 },
     released: @escaping @Sendable (ArraySlice<Element>) -> Void = { _ in },
     restate: (@Sendable (inout [Element], Element) -> Void)? = nil
   ) {
-    (self.countMax, self.restate, self.merge, self.released) = (countMax, restate, merge, released)
-    state = Mutex(State(mergesAt: countMax))
+    (self.countMax, self.merge, self.released) = (countMax, merge, released)
+    self.restate = restate
+    state = Mutex(State(log: EventLog(keepsUnread: keepsUnread), mergesAt: countMax))
   }
 
   /// Appends an event and wakes who waits.

@@ -33,10 +33,16 @@ struct EventLog<Element> {
   private var left = 0  // The front when the last consumer left.
   private var end = 0
   private var consumers: [Consumer] = []
+  private let keepsUnread: Bool
+
+  /// An empty log.
+  ///
+  /// - Parameter keepsUnread: Whether events wait for the first consumer; otherwise there are observers only.
+  init(keepsUnread: Bool) { self.keepsUnread = keepsUnread }
 
   /// Appends events; copies none of them if the chunk before is lent or full.
   mutating func append(_ events: [Element]) {
-    guard !events.isEmpty else { return }
+    guard !events.isEmpty, keepsUnread || !consumers.isEmpty else { return }
     if isLastOpen, let last = chunks.indices.last, chunks[last].events.count < Self.chunkCountMax {
       chunks[last].events += events
     } else {
@@ -119,7 +125,7 @@ struct EventLog<Element> {
   /// Each consumer gets either all events that were summed up as one, or none. What became fewer events stands
   /// at the last of their positions.
   mutating func merge(_ merge: ([Element]) -> [Element]) {
-    let fixed = consumers.map(\.lentEnd) + [front]
+    let fixed = consumers.map(\.lentEnd) + (keepsUnread ? [front] : [])
     var merged: [Chunk] = []
     var run: ArraySlice<Chunk> = []
     for chunk in chunks {
@@ -150,7 +156,8 @@ struct EventLog<Element> {
 
   /// Everything before was got by a consumer.
   private var front: Int {
-    consumers.reduce(left) { $1.isObserver ? $0 : max($0, $1.cursor.position) }
+    guard keepsUnread else { return end }
+    return consumers.reduce(left) { $1.isObserver ? $0 : max($0, $1.cursor.position) }
   }
 
   /// The index of the first chunk that has something at a position or behind it.

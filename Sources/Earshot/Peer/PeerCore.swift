@@ -11,7 +11,8 @@ actor PeerCore {
   nonisolated let discovery: MulticastDNS
   nonisolated let tasks = TaskRegistry()
   private nonisolated let events = EventHub<PeerEvent>(
-    countMax: eventsMax, merge: PeerEvent.summary, restate: { PeerEvent.restate(&$0, with: $1) })
+    countMax: eventsMax, keepsUnread: false, merge: PeerEvent.summary,
+    restate: { PeerEvent.restate(&$0, with: $1) })
 
   enum Phase { case running, suspended, stopped }
   private(set) var phase = Phase.running

@@ -21,7 +21,7 @@ actor SessionCore {
   var roster: Roster
   var memberships: [PeerID: Membership] = [:]
   var requests = AttachRequests()
-  private var joining: Set<PeerID> = []  // Of whom the program was told that they are.
+  private var joining: [PeerID] = []  // Of whom the program was told that they are.
   private var replaced: PeerID?  // Whose membership gives way to another one.
   private var joiners = JoinWaiters()
   private var leavers: [Promise<Void>] = []
@@ -100,11 +100,13 @@ actor SessionCore {
   /// Tells the program what becomes of a member.
   func report(_ event: SessionEvent) {
     switch event {
-    case .joining: guard joining.insert(event.id).inserted else { return }
+    case .joining:
+      guard !joining.contains(event.id) else { return }
+      joining.append(event.id)
     case .joined(let member):
       report(.joining(member))
-      joining.remove(event.id)
-    case .left: joining.remove(event.id)
+      joining = joining.filter { $0 != member.id }
+    case .left(let member, _, _): joining = joining.filter { $0 != member }
     case .interrupted, .resumed: break
     }
     events.push(event)
