@@ -56,7 +56,13 @@ package final class MachineDriver<Driven: Machine> {
       next += 1
       machine.handle(event, at: now, into: &actions)
     }
-    events.removeAll(keepingCapacity: true)
+    events.removeAll(keepingCapacity: Self.isSmall(events))
+    if !Self.isSmall(actions) { actions = [] }
     isDriving = false
+  }
+
+  /// Whether the memory of a buffer is worth keeping for the next event: each machine has its own.
+  private static func isSmall<Element>(_ buffer: [Element]) -> Bool {
+    buffer.capacity * MemoryLayout<Element>.stride <= 128
   }
 }
