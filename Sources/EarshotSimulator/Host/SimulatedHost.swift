@@ -125,19 +125,17 @@ extension SimulatedHost {
     let number = tasks.takeNumber()
     let spawned = SpawnedTask(name, on: process)
     let outcome = TaskOutcome<Success>()
-    let task = scheduler.registering(spawned) {
-      Task(name: name, executorPreference: executor.task) { [self] in
-        let result: Result<Success, any Error>
-        do {
-          result = .success(
-            try await SpawnedTask.$current.withValue(spawned) { try await operation() })
-        } catch {
-          result = .failure(error)
+    // The task inherits the value; around the operation, it would cost each task a kilobyte of frames.
+    let task = SpawnedTask.$current.withValue(spawned) {
+      scheduler.registering(spawned) {
+        Task(name: name, executorPreference: executor.task) { [self] in
+          let result: Result<Success, any Error>
+          do { result = .success(try await operation()) } catch { result = .failure(error) }
+          tasks.remove(number)
+          scheduler.noteEnd(of: spawned)
+          outcome.set(result)
+          return try result.get()
         }
-        tasks.remove(number)
-        scheduler.noteEnd(of: spawned)
-        outcome.set(result)
-        return try result.get()
       }
     }
     tasks.add(number, spawned) { task.cancel() }
