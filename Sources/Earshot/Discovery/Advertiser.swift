@@ -26,7 +26,7 @@ public actor Advertiser {
   private var advertisement: MulticastDNS.AdvertisementID?
   private var policy: Policy?
 
-  /// Whom the program takes in unasked.
+  /// The invitations that are accepted without a question.
   private struct Policy {
     let isWelcome: @Sendable (Invitation) -> Bool
     let session: SessionCore
@@ -90,9 +90,7 @@ public actor Advertiser {
   ) throws(EarshotError) {
     guard advertisement != nil else { throw Self.stopped }
     let core = session.core
-    guard peer.core.assumeIsolated({ $0.isOpen(core) }) else {
-      throw EarshotError(.sessionEnded, "That is no open session of \(peer.name).")
-    }
+    try peer.core.isolated { peer throws(EarshotError) in try peer.checkOpen(core) }
     policy = Policy(isWelcome: isWelcome, session: core)
   }
 

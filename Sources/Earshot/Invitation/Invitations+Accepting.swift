@@ -50,9 +50,7 @@ extension Invitations {
     _ waiters: [Promise<InboundInvitation.Acceptance>]
   ) throws(EarshotError) {
     let id = invitation.id
-    guard isOpen(session) else {
-      throw EarshotError(.sessionEnded, "That is no open session of \(peer.name).")
-    }
+    try peer.isolated { peer throws(EarshotError) in try peer.checkOpen(session) }
     switch reserve(invitation.sender, in: session) {
     case .full:
       inbound[id]?.wasFull = true

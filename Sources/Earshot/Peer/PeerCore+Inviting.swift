@@ -6,9 +6,7 @@ extension PeerCore {
     try checkRunning()
     attend()
     try Checked.context(context)
-    guard isOpen(session) else {
-      throw EarshotError(.sessionEnded, "That is no open session of \(name).")
-    }
+    try checkOpen(session)
     let (serviceType, endpoints) = try target(peer, ticket)
     return try await invitations.invite(
       peer, to: session, context: context, timeout: timeout, for: serviceType, at: endpoints)

@@ -122,6 +122,12 @@ actor PeerCore {
     return session.assumeIsolated { $0.phase == .open }
   }
 
+  func checkOpen(_ session: SessionCore) throws(EarshotError) {
+    guard isOpen(session) else {
+      throw EarshotError(.sessionEnded, "That is no open session of \(name).")
+    }
+  }
+
   /// The session of which a remote peer's session is a member.
   func session(with peer: PeerID, _ remote: SessionID) -> SessionID? {
     sessions.values.filter { session in

@@ -3,7 +3,7 @@ extension Roster {
 
   /// What follows from all that is known now; afterwards nothing more does.
   ///
-  /// Whom to abandon comes first, then all else, in the order of PeerIDs.
+  /// The peers to abandon come first, then all else, in the order of PeerIDs.
   ///
   /// - Parameters:
   ///   - now: The time.
