@@ -52,6 +52,8 @@ package final class Recorder: Sendable {
     let host: SimulatedHost?
     let kind: String
     let text: String
+    /// The event that it follows from.
+    let cause: Int?
 
     var rank: [String] { [host?.name ?? "", kind, text] }
   }
@@ -122,7 +124,7 @@ package final class Recorder: Sendable {
   private func trace(_ host: SimulatedHost?, kind: String, _ text: String) {
     guard let world else { return }
     let isFirst = notes.withLock { notes in
-      notes.append(Note(host: host, kind: kind, text: text))
+      notes.append(Note(host: host, kind: kind, text: text, cause: world.handledEvent))
       return notes.count == 1
     }
     if isFirst { world.at(world.now) { [weak self] in self?.traceNotes(in: world) } }
@@ -134,7 +136,7 @@ package final class Recorder: Sendable {
       return notes
     }
     for note in notes.sorted(by: { $0.rank.lexicographicallyPrecedes($1.rank) }) {
-      world.note(note.host, kind: note.kind, note.text)
+      world.note(note.host, kind: note.kind, note.text, cause: note.cause)
     }
   }
 

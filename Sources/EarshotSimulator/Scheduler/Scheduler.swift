@@ -11,6 +11,8 @@ final class Scheduler: @unchecked Sendable {
   @exclusivity(unchecked) private var current: Unmanaged<HostProcess>?
   /// How many hosts stand still: while there are none, no host has to be asked.
   @exclusivity(unchecked) private(set) var stoppedHosts = 0
+  /// What the events to come follow from.
+  @exclusivity(unchecked) var cause = EventCause()
   /// What a crash of the world's code writes.
   let crashLine: CrashLine
   private let run: RunLabel
@@ -47,7 +49,12 @@ final class Scheduler: @unchecked Sendable {
   /// Has something done by the world itself.
   func schedule(at time: Int64, _ action: @escaping () -> Void) {
     guard isOpen else { return }
-    push(EventSlot(.action, actions.add(action)), at: time)
+    let origin = cause.origin
+    let caused = { [unowned self] in
+      cause.begin(after: origin)
+      action()
+    }
+    push(EventSlot(.action, actions.add(caused)), at: time)
   }
 }
 
@@ -66,7 +73,10 @@ extension Scheduler {
   {
     precondition(phase == .idle, "a world is run from outside of it, and not after its end")
     (phase, owner) = (.running, .current)
-    defer { phase = .idle }
+    defer {
+      phase = .idle
+      cause.begin(after: EventCause.none)
+    }
     return try EscapeHooks.watching(self) {
       runReadyWork()
       while try !isOver() {
@@ -87,9 +97,11 @@ extension Scheduler {
     case .timer: timerEvent(index, key)
     case .datagram:
       now = key.time
+      cause.begin(after: EventCause.none)
       fabric.deliverDatagram(index)
     case .segment:
       now = key.time
+      cause.begin(after: EventCause.none)
       fabric.deliverSegment(index)
     case .action:
       now = key.time
@@ -131,7 +143,8 @@ extension Scheduler {
   func removeTimer(_ index: Int) { timers.remove(index) }
 
   func armTimer(_ index: Int, at deadline: Int64) {
-    let event = timers.arm(index, at: max(deadline, now), sequence: takeSequence())
+    let event = timers.arm(
+      index, at: max(deadline, now), sequence: takeSequence(), cause: cause.handled)
     if let event { events.push(event) }
   }
 
@@ -143,6 +156,7 @@ extension Scheduler {
     case .moved(let event): events.push(event)
     case .due(let timer):
       now = key.time
+      cause.begin(after: timers.cause(of: index))
       timer.takeUnretainedValue().fire()
     }
   }

@@ -12,6 +12,8 @@ struct TimerRecord {
   var eventSequence: UInt64 = 0
   var eventTime = Int64.max
   var isArmed = false
+  /// The event that was being handled when the timer was armed.
+  var cause = EventCause.none
 }
 
 /// The timers of a world, by number.
@@ -32,8 +34,11 @@ struct TimerRecords: ~Copyable {
   /// Sets a deadline.
   ///
   /// - Returns: The event that must be added, unless the one under way comes soon enough.
-  mutating func arm(_ index: Int, at time: Int64, sequence: UInt64) -> EventKey? {
+  mutating func arm(
+    _ index: Int, at time: Int64, sequence: UInt64, cause: Int = EventCause.none
+  ) -> EventKey? {
     records[index].deadline = time
+    records[index].cause = cause
     records[index].armSequence = sequence
     records[index].isArmed = true
     guard records[index].eventSequence == 0 || records[index].eventTime > time else { return nil }
@@ -41,6 +46,9 @@ struct TimerRecords: ~Copyable {
   }
 
   mutating func disarm(_ index: Int) { records[index].isArmed = false }
+
+  /// The event during which a timer was armed the last time.
+  func cause(of index: Int) -> Int { records[index].cause }
 
   /// What an event finds when it comes.
   enum Finding {

@@ -3,26 +3,29 @@ struct SegmentInFlight {
   var segment: Segment?
   var from: Int32 = 0
   var to: Int32 = 0
+  /// The event of its sending.
+  var event = EventCause.none
 }
 
 /// The segments that are on their way, by number.
 struct SegmentsInFlight: ~Copyable {
   private var segments = Slab<SegmentInFlight>()
 
-  mutating func add(_ segment: Segment, over link: SimulatedLink) -> Int {
+  mutating func add(_ segment: Segment, over link: SimulatedLink, _ event: Int) -> Int {
     let index = segments.take(orAppend: SegmentInFlight())
     segments[index] = SegmentInFlight(
-      segment: segment, from: Int32(link.source), to: Int32(link.target))
+      segment: segment, from: Int32(link.source), to: Int32(link.target), event: event)
     return index
   }
 
   /// Takes a segment that arrives, and gives its place free.
-  mutating func take(_ index: Int) -> (segment: Segment, from: Int, to: Int)? {
+  mutating func take(_ index: Int) -> (segment: Segment, from: Int, to: Int, event: Int)? {
     guard let segment = segments[index].segment else { return nil }
     let (from, to) = (Int(segments[index].from), Int(segments[index].to))
+    let event = segments[index].event
     segments[index].segment = nil
     segments.recycle(index)
-    return (segment, from, to)
+    return (segment, from, to, event)
   }
 }
 
@@ -32,32 +35,32 @@ extension Fabric {
     let count = segment.payload.count
     let hash = Trace.hash(of: segment.payload.span)
     let marks = UInt64(segment.flags.rawValue) << 48 ^ UInt64(segment.sequenceNumber)
-    trace.record(
-      .sent, .tcp, from: link.source, to: link.target, bytes: count, hash: hash ^ marks,
-      segment.description, segment.payload)
+    let event = trace.record(
+      .sent, from: link.source, to: link.target, bytes: count, hash: hash ^ marks,
+      segment.packet, segment.payload)
     let size =
       count + Segment.headerBytes(segment.source.address.family)
       + 8 * segment.selectiveAcknowledgements.count
     let fate = fate(of: count, size, over: link, .tcp, segment.source, segment.destination)
     guard let arrival = fate.arrival else {
       return trace.recordLoss(
-        fate.loss, .tcp, from: link.source, to: link.target, bytes: count, segment.description)
+        fate.loss, of: event, from: link.source, to: link.target, bytes: count, segment.packet)
     }
-    scheduler.push(EventSlot(.segment, segments.add(segment, over: link)), at: arrival)
+    scheduler.push(EventSlot(.segment, segments.add(segment, over: link, event)), at: arrival)
     if let again = fate.duplicate {
-      scheduler.push(EventSlot(.segment, segments.add(segment, over: link)), at: again)
+      scheduler.push(EventSlot(.segment, segments.add(segment, over: link, event)), at: again)
     }
   }
 
   func deliverSegment(_ index: Int) {
-    guard let (segment, from, to) = segments.take(index) else { return }
+    guard let (segment, from, to, event) = segments.take(index) else { return }
     let count = segment.payload.count
     let kernel = kernel(to)
     if let refusal = kernel.refusal(of: segment) {
       return trace.recordLoss(
-        refusal, .tcp, from: from, to: to, bytes: count, segment.description)
+        refusal, of: event, from: from, to: to, bytes: count, segment.packet)
     }
-    trace.record(.delivered, .tcp, from: from, to: to, bytes: count, segment.description)
+    trace.recordDelivery(of: event, from: from, to: to, bytes: count, segment.packet)
     kernel.receive(segment)
   }
 }

@@ -2,15 +2,7 @@
 ///
 /// Sequence numbers count bytes from zero, since a SYN takes none, and do not wrap.
 struct Segment {
-  struct Flags: OptionSet {
-    let rawValue: UInt8
-    static let syn = Flags(rawValue: 1)
-    static let ack = Flags(rawValue: 2)
-    static let fin = Flags(rawValue: 4)
-    static let rst = Flags(rawValue: 8)
-    /// Asks for an acknowledgement although it carries nothing: a keep-alive, a window probe.
-    static let probe = Flags(rawValue: 16)
-  }
+  typealias Flags = TCPHeader.Flags
   var source: Endpoint
   var destination: Endpoint
   var flags: Flags
@@ -28,17 +20,15 @@ struct Segment {
   var payload: [UInt8] = []
 }
 
-extension Segment: CustomStringConvertible {
-  /// `10.0.0.1:50000 → 10.0.0.2:7100, ACK, seq 0, 12 bytes, ack 7, win 65536, sack 10-20 30-40`.
-  var description: String {
-    let names: [(Flags, String)] = [
-      (.syn, "SYN"), (.ack, "ACK"), (.fin, "FIN"), (.rst, "RST"), (.probe, "probe"),
-    ]
-    let marks = names.filter { flags.contains($0.0) }.map(\.1).joined(separator: " ")
-    let blocks = selectiveAcknowledgements.map { "\($0.lowerBound)-\($0.upperBound)" }.joined(
-      separator: " ")
-    return "\(source) → \(destination), \(marks), seq \(sequenceNumber), \(payload.count) bytes, "
-      + "ack \(acknowledgementNumber), win \(window)" + (blocks.isEmpty ? "" : ", sack \(blocks)")
+extension Segment {
+  /// What a trace shows of it beside the payload.
+  var packet: PacketHeader {
+    PacketHeader(
+      source: source, destination: destination, payloadBytes: payload.count,
+      tcp: TCPHeader(
+        flags: flags, sequenceNumber: sequenceNumber, acknowledgementNumber: acknowledgementNumber,
+        window: window, selectiveAcknowledgements: selectiveAcknowledgements,
+        timestamp: timestamp, echoedTimestamp: echoedTimestamp))
   }
 }
 

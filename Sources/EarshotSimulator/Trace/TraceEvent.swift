@@ -53,6 +53,16 @@ public struct TraceEvent: Hashable, Sendable {
   }
   /// Its number, from 0.
   public let number: Int
+  /// The number of the event that led to it; `nil` for what no event did, such as the first job of a task.
+  ///
+  /// A delivery, and a loss, follow from the sending of the packet. What code sends and notes, and what is done to
+  /// the world meanwhile, follow from the event that is being handled: a delivery, a timer or a
+  /// fault. A timer follows from the event during which it was armed.
+  ///
+  /// Handled is the event that was dispatched last: a task that an event resumes runs behind what was ready already,
+  /// within the same instant, and before the next event. Where work of several events waits for one host to go on, all of it
+  /// follows from the resumption. Causes are not part of the hash.
+  public let cause: Int?
   /// When it happened.
   public let time: Instant
   /// What kind of event it is.
@@ -63,12 +73,16 @@ public struct TraceEvent: Hashable, Sendable {
   public let to: String
   /// `udp` or `tcp`, the kind of a note, the name of a fault, or empty.
   public let label: String
-  /// What a packet is, the hosts of a partition, or the text of a note.
-  public let detail: String
   /// Why it is lost, if it is.
   public let loss: Loss?
   /// The payload of a packet that was sent; otherwise empty.
   public let payload: [UInt8]
+  /// The headers of a packet that was sent, delivered or lost; otherwise `nil`.
+  public let packet: PacketHeader?
+  let text: String
+
+  /// What a packet is, the hosts of a partition, or the text of a note.
+  public var detail: String { packet?.description ?? text }
 }
 
 extension TraceEvent: CustomStringConvertible {

@@ -17,36 +17,48 @@ final class TraceRecorder {
   /// Hands every event from now on to a sink; `nil` ends that.
   func setSink(_ sink: ((TraceEvent) -> Void)?) { self.sink = sink }
 
-  /// Takes an event of a packet into the trace.
+  /// Takes in that a packet is sent, or that it arrives.
+  ///
+  /// - Returns: The number of the event.
+  @discardableResult
   func record(
-    _ kind: TraceEvent.Kind, _ packet: Packet.Kind, from: Int, to: Int, bytes: Int,
-    hash: UInt64 = 0, _ detail: @autoclosure () -> String,
-    _ payload: @autoclosure () -> [UInt8] = []
-  ) {
-    guard scheduler.isOpen else { return }
+    _ kind: TraceEvent.Kind, from: Int, to: Int, bytes: Int, hash: UInt64 = 0,
+    _ packet: @autoclosure () -> PacketHeader, _ payload: @autoclosure () -> [UInt8] = [],
+    cause: Int? = nil
+  ) -> Int {
+    guard scheduler.isOpen else { return EventCause.none }
     trace.add(kind, scheduler.now, from, to, bytes, hash)
-    guard let sink else { return }
-    tell(
-      sink, kind, hosts.name(of: from), hosts.name(of: to), packet.rawValue, detail(), payload())
+    if let sink {
+      tell(
+        sink, kind, from, to, packet(), cause: cause ?? scheduler.cause.handled, payload())
+    }
+    return trace.eventCount - 1
+  }
+
+  /// Takes in that a packet arrives, which is handled from now on.
+  func recordDelivery(
+    of event: Int, from: Int, to: Int, bytes: Int, _ packet: @autoclosure () -> PacketHeader
+  ) {
+    let number = record(.delivered, from: from, to: to, bytes: bytes, packet(), cause: event)
+    scheduler.cause.handle(number)
   }
 
   /// Takes the loss of a packet into the trace.
   func recordLoss(
-    _ loss: TraceEvent.Loss, _ packet: Packet.Kind, from: Int, to: Int, bytes: Int,
-    _ detail: @autoclosure () -> String
+    _ loss: TraceEvent.Loss, of event: Int, from: Int, to: Int, bytes: Int,
+    _ packet: @autoclosure () -> PacketHeader
   ) {
     guard scheduler.isOpen else { return }
     trace.add(.lost, scheduler.now, from, to, bytes, loss.number << 32)
-    guard let sink else { return }
-    tell(
-      sink, .lost, hosts.name(of: from), hosts.name(of: to), packet.rawValue, detail(), loss: loss)
+    if let sink { tell(sink, .lost, from, to, packet(), cause: event, loss: loss) }
   }
 
   /// Takes in that a timer of a host fired.
   func recordTimer(_ host: Int) {
     guard scheduler.isOpen else { return }
     trace.add(.timer, scheduler.now, host, 0, 0, 0)
-    if let sink { tell(sink, .timer, hosts.name(of: host), "", "", "") }
+    if let sink { tell(sink, .timer, host, nil, "", "", cause: scheduler.cause.handled) }
+    scheduler.cause.handle(trace.eventCount - 1)
   }
 
   /// Takes in that the world did something to one host, or to the direction from it to another.
@@ -59,29 +71,43 @@ final class TraceRecorder {
     trace.add(
       .fault, scheduler.now, host.map { $0 + 1 } ?? 0, other.map { $0 + 1 } ?? 0, fault.number,
       hash.value)
-    guard let sink else { return }
-    let names = [host, other].map { $0.map(hosts.name(of:)) ?? "" }
-    tell(sink, .fault, names[0], names[1], fault.rawValue, detail)
+    let cause = scheduler.cause.origin
+    scheduler.cause.disturb(trace.eventCount - 1)
+    if let sink { tell(sink, .fault, host, other, fault.rawValue, detail, cause: cause) }
   }
 
-  /// Takes in what the code above wants to be known.
-  func recordNote(_ host: Int?, _ kind: String, _ text: String) {
+  /// Takes in what the code above wants to be known, and what event it follows from if not the one that is handled.
+  func recordNote(_ host: Int?, _ kind: String, _ text: String, cause: Int? = nil) {
     guard scheduler.isOpen else { return }
     var hash = RollingHash()
     for byte in kind.utf8 { hash.combine(byte) }
     hash.combine(kind.utf8.count)
     for byte in text.utf8 { hash.combine(byte) }
     trace.add(.note, scheduler.now, host.map { $0 + 1 } ?? 0, 0, text.utf8.count, hash.value)
-    if let sink { tell(sink, .note, host.map(hosts.name(of:)) ?? "", "", kind, text) }
+    if let sink {
+      tell(sink, .note, host, nil, kind, text, cause: cause ?? scheduler.cause.handled)
+    }
   }
 
   private func tell(
-    _ sink: (TraceEvent) -> Void, _ kind: TraceEvent.Kind, _ from: String, _ to: String,
-    _ label: String, _ detail: String, _ payload: [UInt8] = [], loss: TraceEvent.Loss? = nil
+    _ sink: (TraceEvent) -> Void, _ kind: TraceEvent.Kind, _ from: Int, _ to: Int,
+    _ packet: PacketHeader, cause: Int, _ payload: [UInt8] = [], loss: TraceEvent.Loss? = nil
   ) {
     let event = TraceEvent(
-      number: trace.eventCount - 1, time: scheduler.instant, kind: kind, from: from, to: to,
-      label: label, detail: detail, loss: loss, payload: payload)
+      number: trace.eventCount - 1, cause: cause < 0 ? nil : cause, time: scheduler.instant,
+      kind: kind, from: hosts.name(of: from), to: hosts.name(of: to),
+      label: packet.kind.rawValue, loss: loss, payload: payload, packet: packet, text: "")
+    EscapeHooks.ignoring { sink(event) }
+  }
+
+  private func tell(
+    _ sink: (TraceEvent) -> Void, _ kind: TraceEvent.Kind, _ from: Int?, _ to: Int?,
+    _ label: String, _ text: String, cause: Int
+  ) {
+    let event = TraceEvent(
+      number: trace.eventCount - 1, cause: cause < 0 ? nil : cause, time: scheduler.instant,
+      kind: kind, from: from.map(hosts.name(of:)) ?? "", to: to.map(hosts.name(of:)) ?? "",
+      label: label, loss: nil, payload: [], packet: nil, text: text)
     EscapeHooks.ignoring { sink(event) }
   }
 }

@@ -8,14 +8,17 @@ struct DatagramInFlight: ~Copyable {
   var destination = Endpoint(.anyV4, port: 0)
   var from: Int32 = 0
   var to: Int32 = 0
+  /// The event of its sending.
+  var event = EventCause.none
 
   /// What its receiver hears of it beside the bytes.
   var header: DatagramHeader {
     DatagramHeader(source: source, destination: destination.address, interface: 1)
   }
 
-  /// `10.0.0.1:5353 → 224.0.0.251:5353, 42 bytes`.
-  var description: String { "\(source) → \(destination), \(bytes.count) bytes" }
+  var packet: PacketHeader {
+    PacketHeader(source: source, destination: destination, payloadBytes: bytes.count)
+  }
 }
 
 /// The datagrams that are on their way, by number.
@@ -23,7 +26,8 @@ struct DatagramsInFlight: ~Copyable {
   private var datagrams = Slab<DatagramInFlight>()
 
   mutating func add(
-    _ bytes: Span<UInt8>, _ source: Endpoint, _ destination: Endpoint, _ link: SimulatedLink
+    _ bytes: Span<UInt8>, _ source: Endpoint, _ destination: Endpoint, _ link: SimulatedLink,
+    _ event: Int
   ) -> Int {
     let index = datagrams.take(orAppend: DatagramInFlight())
     datagrams[index].bytes.append(copying: bytes)
@@ -31,6 +35,7 @@ struct DatagramsInFlight: ~Copyable {
     datagrams[index].destination = destination
     datagrams[index].from = Int32(link.source)
     datagrams[index].to = Int32(link.target)
+    datagrams[index].event = event
     return index
   }
 

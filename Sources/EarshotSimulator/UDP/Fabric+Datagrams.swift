@@ -5,22 +5,24 @@ extension Fabric {
     extraLoss: Ratio = .zero
   ) {
     let hash = Trace.hash(of: bytes)
-    trace.record(
-      .sent, .udp, from: link.source, to: link.target, bytes: bytes.count, hash: hash,
-      "\(source) → \(destination), \(bytes.count) bytes", [UInt8](copying: bytes))
+    let (from, to, count) = (link.source, link.target, bytes.count)
+    let event = trace.record(
+      .sent, from: from, to: to, bytes: count, hash: hash,
+      PacketHeader(source: source, destination: destination, payloadBytes: count),
+      [UInt8](copying: bytes))
     let size = bytes.count + (source.address.family == .v4 ? 28 : 48)
     let fate = fate(
       of: bytes.count, size, over: link, .udp, source, destination, extraLoss: extraLoss)
     guard let arrival = fate.arrival else {
       return trace.recordLoss(
-        fate.loss, .udp, from: link.source, to: link.target, bytes: bytes.count,
-        "\(source) → \(destination), \(bytes.count) bytes")
+        fate.loss, of: event, from: from, to: to, bytes: count,
+        PacketHeader(source: source, destination: destination, payloadBytes: count))
     }
     scheduler.push(
-      EventSlot(.datagram, datagrams.add(bytes, source, destination, link)), at: arrival)
+      EventSlot(.datagram, datagrams.add(bytes, source, destination, link, event)), at: arrival)
     if let again = fate.duplicate {
       scheduler.push(
-        EventSlot(.datagram, datagrams.add(bytes, source, destination, link)), at: again)
+        EventSlot(.datagram, datagrams.add(bytes, source, destination, link, event)), at: again)
     }
   }
 
@@ -57,13 +59,12 @@ extension Fabric {
   }
 
   private func recordArrival(of datagram: borrowing DatagramInFlight, _ refusal: TraceEvent.Loss?) {
-    let (from, to) = (Int(datagram.from), Int(datagram.to))
+    let (from, to, count) = (Int(datagram.from), Int(datagram.to), datagram.bytes.count)
     if let refusal {
       trace.recordLoss(
-        refusal, .udp, from: from, to: to, bytes: datagram.bytes.count, datagram.description)
+        refusal, of: datagram.event, from: from, to: to, bytes: count, datagram.packet)
     } else {
-      trace.record(
-        .delivered, .udp, from: from, to: to, bytes: datagram.bytes.count, datagram.description)
+      trace.recordDelivery(of: datagram.event, from: from, to: to, bytes: count, datagram.packet)
     }
   }
 }

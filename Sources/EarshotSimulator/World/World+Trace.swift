@@ -16,14 +16,23 @@ extension World {
     trace.setSink(sink)
   }
 
+  /// The number of the event that is being handled, which what happens now follows from; `nil` outside of events.
+  ///
+  /// - SeeAlso: ``TraceEvent/cause``
+  public var handledEvent: Int? {
+    let handled = scheduler.cause.handled
+    return handled < 0 ? nil : handled
+  }
+
   /// Takes something that the code above the network knows into the trace.
   ///
   /// - Parameters:
   ///   - host: Where it happened; `nil` for the world as a whole.
   ///   - kind: What kind of thing it is, such as `message`.
   ///   - text: What it is, in one line.
-  public func note(_ host: SimulatedHost?, kind: String, _ text: String) {
+  ///   - cause: The number of the event that it follows from; the one that is being handled by default.
+  public func note(_ host: SimulatedHost?, kind: String, _ text: String, cause: Int? = nil) {
     scheduler.enter()
-    trace.recordNote(host?.index, kind, text)
+    trace.recordNote(host?.index, kind, text, cause: cause)
   }
 }
