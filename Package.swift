@@ -145,6 +145,9 @@ let package = Package(
       name: "SimulatedCrowd", dependencies: ["BenchmarkKit", "Earshot", "EarshotSimulator"],
       path: "Benchmarks/SimulatedCrowd", swiftSettings: house),
     .executableTarget(
+      name: "ScheduleRaces", dependencies: ["BenchmarkKit", "EarshotSimulator", "TestKit"],
+      path: "Benchmarks/ScheduleRaces", swiftSettings: house),
+    .executableTarget(
       name: "CrowdedHall",
       dependencies: ["BenchmarkKit", "Earshot", "EarshotSimulator"],
       path: "Benchmarks/CrowdedHall", swiftSettings: house),

@@ -23,10 +23,11 @@ struct Crowd {
   /// Runs it in a simulated world, in one task a host.
   ///
   /// - Returns: How many packets were delivered to code.
-  func runInWorld(seed: UInt64) -> Int {
+  func runInWorld(seed: UInt64, schedule: SchedulePolicy = .fifo) -> Int {
     let conditions = LinkConditions(
       latency: Self.latency, jitter: Self.jitter, loss: .percent(1))
-    let world = World(seed: seed, configuration: WorldConfiguration(defaultLink: conditions))
+    let world = World(
+      seed: seed, configuration: WorldConfiguration(defaultLink: conditions, schedule: schedule))
     let delivered = Counter()
     let hosts = (0..<hostCount).map { world.makeHost("host\($0)") }
     for pair in stride(from: 0, to: hostCount, by: 2) {

@@ -41,7 +41,21 @@ enum SimulatedCrowd {
         .init("world, \(crowd.hostCount) hosts", operations: simulated) {
           precondition(crowd.runInWorld(seed: 1) == simulated, "two runs differ")
         },
-      ])
+      ] + policies.map { name, policy in contender(crowd, name, policy) })
+  }
+
+  private static let policies: [(String, SchedulePolicy)] = [
+    ("random", .random), ("pct", .pct(depth: 3)), ("uniform random walk", .uniformRandomWalk),
+  ]
+
+  /// What it costs that a policy chooses what happens next.
+  private static func contender(_ crowd: Crowd, _ name: String, _ policy: SchedulePolicy)
+    -> Benchmark.Contender
+  {
+    let delivered = crowd.runInWorld(seed: 1, schedule: policy)
+    return .init("world, \(crowd.hostCount) hosts, \(name)", operations: delivered) {
+      precondition(crowd.runInWorld(seed: 1, schedule: policy) == delivered, "two runs differ")
+    }
   }
 
   private static func measure(_ peerCount: Int, _ burst: Int, in benchmark: inout Benchmark) {

@@ -17,6 +17,7 @@ typedef SWIFT_CC void (*enqueue_hook)(job *, enqueue);
 typedef SWIFT_CC executor (*main_executor)(void);
 typedef SWIFT_CC executor (*main_executor_hook)(main_executor);
 
+extern SWIFT_CC uint64_t swift_task_getJobTaskId(job *);
 extern enqueue_hook swift_task_enqueueGlobal_hook __attribute__((weak));
 extern main_executor_hook swift_task_getMainExecutor_hook __attribute__((weak));
 
@@ -56,3 +57,5 @@ const void *earshot_escapes_watch(const void *context) {
   watched = context;
   return before;
 }
+
+uint64_t earshot_task_number(void *job) { return swift_task_getJobTaskId(job); }

@@ -1,6 +1,8 @@
 #ifndef CEARSHOT_ESCAPES_H
 #define CEARSHOT_ESCAPES_H
 
+#include <stdint.h>
+
 /* What leaves the executors that a thread drives: a job for the pool of threads that the language's runtime keeps,
    or a wish for the main executor. */
 enum {
@@ -15,6 +17,9 @@ void earshot_escapes_install(earshot_escape_handler handler);
 
 /* Watches the calling thread with a context, or not with NULL. Returns the context before. */
 const void *earshot_escapes_watch(const void *context);
+
+/* The number of the task whose job this is: no other task of the process has it. */
+uint64_t earshot_task_number(void *job);
 
 /* The line that a crash of the calling thread writes to the standard error, or none with NULL; a string that stays
    where it is until it is replaced. Returns the line before. */

@@ -2,13 +2,12 @@
 ///
 /// Sendable as its ``Scheduler`` is: used by the thread that drives the world alone.
 final class SimulatedTimer: ScheduledTimer, NetworkTimer, @unchecked Sendable {
-  private let host: HostProcess
   private let trace: TraceRecorder
   private let body: @Sendable () -> Void
 
   init(_ kernel: HostKernel, _ body: @escaping @Sendable () -> Void) {
-    (host, trace, self.body) = (kernel.process, kernel.fabric.trace, body)
-    super.init(host.scheduler)
+    (trace, self.body) = (kernel.fabric.trace, body)
+    super.init(kernel.process)
   }
 
   func arm(at deadline: Instant) {

@@ -2,11 +2,12 @@
 ///
 /// Sendable as its ``Scheduler`` is: used by the thread that drives the world alone.
 class ScheduledTimer: @unchecked Sendable {
+  let host: HostProcess
   let scheduler: Scheduler
   private var index = 0
 
-  init(_ scheduler: Scheduler) {
-    self.scheduler = scheduler
+  init(_ host: HostProcess) {
+    (self.host, scheduler) = (host, host.scheduler)
     index = scheduler.addTimer(self)
   }
 
@@ -26,9 +27,9 @@ class ScheduledTimer: @unchecked Sendable {
 final class KernelTimer: ScheduledTimer, @unchecked Sendable {
   private let body: () -> Void
 
-  init(_ scheduler: Scheduler, _ body: @escaping () -> Void) {
+  init(_ host: HostProcess, _ body: @escaping () -> Void) {
     self.body = body
-    super.init(scheduler)
+    super.init(host)
   }
 
   func arm(at time: Int64) { setDeadline(time) }

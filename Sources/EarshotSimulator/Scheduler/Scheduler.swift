@@ -22,14 +22,19 @@ final class Scheduler: @unchecked Sendable {
   @exclusivity(unchecked) private var nextSequence: UInt64 = 1
   @exclusivity(unchecked) private var timers = TimerRecords()
   @exclusivity(unchecked) private var actions = ActionTable()
-  @exclusivity(unchecked) private var ready = WorkQueue()
+  @exclusivity(unchecked) private var ready = WorkQueue<ReadyWork>()
+  /// What to choose from, unless everything runs in the order in which it became ready.
+  @exclusivity(unchecked) private var choices: OpenChoices?
   @exclusivity(unchecked) private var tasks = TaskTable()
   /// The task that is being spawned.
   private var spawning: SpawnedTask?
 
   private enum Phase { case idle, running, finishing, finished }
 
-  init(_ run: RunLabel) { (self.run, crashLine) = (run, CrashLine(run.crashLine)) }
+  init(_ run: RunLabel, _ policy: SchedulePolicy) {
+    (self.run, crashLine) = (run, CrashLine(run.crashLine))
+    choices = OpenChoices(policy, seed: run.seed)
+  }
 
   var instant: Instant { Instant(nanoseconds: now) }
 
@@ -78,6 +83,7 @@ extension Scheduler {
       cause.begin(after: EventCause.none)
     }
     return try EscapeHooks.watching(self) {
+      if choices != nil { return try runChoosing(until: limit, over: fabric, unless: isOver) }
       runReadyWork()
       while try !isOver() {
         guard let key = events.pop(until: limit) else { return events.count == 0 ? .idle : .limit }
@@ -87,6 +93,49 @@ extension Scheduler {
       return .over
     }
   }
+
+  /// As ``run(until:over:unless:)``, but what happens next is chosen from all that could.
+  private func runChoosing(
+    until limit: Int64, over fabric: Fabric, unless isOver: () throws -> Bool
+  ) rethrows -> Stop {
+    while true {
+      if ready.isEmpty, try isOver() { return .over }
+      collectDueEvents(until: limit, fabric)
+      switch choices?.takeNext(of: &ready) {
+      case .work(let work):
+        cause = work.cause
+        runWork(work)
+      case .event(let key): dispatch(key, fabric)
+      case nil: return events.count == 0 ? .idle : .limit
+      }
+    }
+  }
+
+  /// Takes the events of the present instant, or of the next one when nothing is ready, that find something to do.
+  private func collectDueEvents(until limit: Int64, _ fabric: Fabric) {
+    var limit = ready.isEmpty && choices?.hasDueEvents == false ? limit : now
+    while let key = events.pop(until: limit) {
+      guard let thread = thread(of: key, fabric) else {
+        dispatch(key, fabric)
+        continue
+      }
+      choices?.add(OpenChoices.DueEvent(key: key, thread: thread))
+      limit = key.time
+    }
+  }
+
+  private func thread(of key: EventKey, _ fabric: Fabric) -> ThreadKey? {
+    let index = key.slot.index
+    return switch key.slot.table {
+    case .timer: timers.host(of: key, index).map(ThreadKey.timers(host:))
+    case .datagram: fabric.datagrams.link(of: index)
+    case .segment: fabric.segments.link(of: index)
+    case .action: .world
+    }
+  }
+
+  /// What was chosen so far.
+  var scheduleRecord: ScheduleRecord { choices?.record ?? ScheduleRecord() }
 
   /// Why a run has stopped.
   enum Stop { case idle, limit, over }
@@ -130,6 +179,7 @@ extension Scheduler {
   /// Forgets what was to happen.
   func end() {
     events.removeAll()
+    choices?.removeEvents()
     actions.removeAll()
     phase = .finished
   }
@@ -172,30 +222,33 @@ extension Scheduler {
       tasks.add(spawning, job)
       self.spawning = nil
     }
-    append(ReadyWork(host: .passUnretained(host), work: work))
+    append(ReadyWork(host: .passUnretained(host), work: work, cause: cause))
   }
 
   /// Appends a call, which runs behind what is ready already.
   func call(on host: HostProcess, _ body: @escaping () -> Void) {
     guard phase != .finished else { return }
-    append(ReadyWork(host: .passUnretained(host), work: .call(actions.add(body))))
+    append(ReadyWork(host: .passUnretained(host), work: .call(actions.add(body)), cause: cause))
   }
 
   func append(_ work: ReadyWork) { ready.append(work) }
 
   private func runReadyWork() {
-    while let next = ready.popFirst() {
-      if stoppedHosts > 0, next.host.takeUnretainedValue().hold(next) { continue }
-      current = next.host
-      switch next.work {
-      case .serial(let job, let serial, let task):
-        tasks.noteRun(of: job, at: now)
-        job.runSynchronously(isolatedTo: serial, taskExecutor: task)
-      case .task(let job, let executor):
-        tasks.noteRun(of: job, at: now)
-        job.runSynchronously(on: executor)
-      case .call(let index): actions.take(index)?()
-      }
+    while let next = ready.popFirst() { runWork(next) }
+  }
+
+  @inline(__always)
+  private func runWork(_ next: ReadyWork) {
+    if stoppedHosts > 0, next.host.takeUnretainedValue().hold(next) { return }
+    current = next.host
+    switch next.work {
+    case .serial(let job, let serial, let task):
+      tasks.noteRun(of: job, at: now)
+      job.runSynchronously(isolatedTo: serial, taskExecutor: task)
+    case .task(let job, let executor):
+      tasks.noteRun(of: job, at: now)
+      job.runSynchronously(on: executor)
+    case .call(let index): actions.take(index)?()
     }
     current = nil
   }

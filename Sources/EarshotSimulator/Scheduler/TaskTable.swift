@@ -1,3 +1,5 @@
+import CEarshot
+
 /// A task that was spawned on a host and has not ended.
 ///
 /// Sendable as its ``Scheduler`` is: used by the thread that drives the world alone.
@@ -105,4 +107,11 @@ struct TaskTable: ~Copyable {
 
   /// The address of a job, which is that of its task.
   private static func identity(of job: UnownedJob) -> UInt { unsafeBitCast(job, to: UInt.self) }
+}
+
+extension UnownedJob {
+  /// The number of the job's task, which no other task of the process has, before or after.
+  var taskNumber: UInt64 {
+    earshot_task_number(unsafeBitCast(self, to: UnsafeMutableRawPointer.self))
+  }
 }

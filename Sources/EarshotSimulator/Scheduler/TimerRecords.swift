@@ -69,6 +69,14 @@ struct TimerRecords: ~Copyable {
     return .due(timer)
   }
 
+  /// The host of a timer that an event finds due.
+  func host(of key: EventKey, _ index: Int) -> Int? {
+    guard records[index].eventSequence == key.sequence, records[index].isArmed,
+      records[index].armSequence == key.sequence
+    else { return nil }
+    return records[index].timer?.takeUnretainedValue().host.index
+  }
+
   /// All timers that are armed, in the order of their numbers.
   var armed: [ScheduledTimer] {
     (0..<records.end).compactMap { index in

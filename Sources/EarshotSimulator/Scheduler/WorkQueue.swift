@@ -5,6 +5,8 @@
 struct ReadyWork {
   let host: Unmanaged<HostProcess>
   let work: Work
+  /// What it follows from, should other events happen before it.
+  let cause: EventCause
 
   enum Work {
     case serial(UnownedJob, UnownedSerialExecutor, UnownedTaskExecutor)
@@ -13,25 +15,44 @@ struct ReadyWork {
   }
 }
 
-/// What is ready to run, in order.
-struct WorkQueue {
-  private var work: [ReadyWork] = []
+/// What is ready, in order.
+struct WorkQueue<Element> {
+  private var elements: [Element] = []
   private var next = 0
 
-  mutating func append(_ ready: ReadyWork) { work.append(ready) }
+  mutating func append(_ element: Element) { elements.append(element) }
 
-  mutating func popFirst() -> ReadyWork? {
-    guard next < work.count else {
+  mutating func popFirst() -> Element? {
+    guard next < elements.count else {
       if next > 0 { removeAll() }
       return nil
     }
     next += 1
-    return work[next - 1]
+    return elements[next - 1]
   }
 
-  private mutating func removeAll() {
+  mutating func removeAll() {
     next = 0
-    work.removeAll(keepingCapacity: true)
+    elements.removeAll(keepingCapacity: true)
+  }
+}
+
+extension WorkQueue {
+  var count: Int { elements.count - next }
+
+  var isEmpty: Bool { count == 0 }
+
+  subscript(offset: Int) -> Element { elements[next + offset] }
+
+  /// Takes an element out of turn; the time for it grows with its offset.
+  mutating func take(_ offset: Int) -> Element {
+    let taken = self[offset]
+    for index in stride(from: next + offset, to: next, by: -1) {
+      elements[index] = elements[index - 1]
+    }
+    next += 1
+    if next == elements.count { removeAll() }
+    return taken
   }
 }
 

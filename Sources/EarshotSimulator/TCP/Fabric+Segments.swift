@@ -18,6 +18,11 @@ struct SegmentsInFlight: ~Copyable {
     return index
   }
 
+  /// The link that a segment takes.
+  func link(of index: Int) -> ThreadKey {
+    .link(from: segments[index].from, to: segments[index].to)
+  }
+
   /// Takes a segment that arrives, and gives its place free.
   mutating func take(_ index: Int) -> (segment: Segment, from: Int, to: Int, event: Int)? {
     guard let segment = segments[index].segment else { return nil }

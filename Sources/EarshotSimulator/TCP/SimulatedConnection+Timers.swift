@@ -9,7 +9,7 @@ extension SimulatedConnection {
       return
     }
     if timer == nil {
-      timer = KernelTimer(kernel.scheduler) { [weak self] in self?.deadlineReached() }
+      timer = KernelTimer(kernel.process) { [weak self] in self?.deadlineReached() }
     }
     timer?.arm(at: next)
   }

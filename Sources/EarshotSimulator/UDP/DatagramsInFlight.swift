@@ -39,6 +39,11 @@ struct DatagramsInFlight: ~Copyable {
     return index
   }
 
+  /// The link that a datagram takes.
+  func link(of index: Int) -> ThreadKey {
+    .link(from: datagrams[index].from, to: datagrams[index].to)
+  }
+
   /// Takes a datagram that arrives; its place is kept for it until ``recycle(_:_:)``.
   mutating func take(_ index: Int) -> DatagramInFlight {
     var datagram = DatagramInFlight()

@@ -32,7 +32,8 @@ public final class World: @unchecked Sendable {
   ///   - configuration: The conditions of the network.
   public init(seed: UInt64, configuration: WorldConfiguration = WorldConfiguration()) {
     self.seed = seed
-    scheduler = Scheduler(RunLabel(seed: seed, replay: configuration.replay))
+    scheduler = Scheduler(
+      RunLabel(seed: seed, replay: configuration.replay), configuration.schedule)
     hostTable = HostTable()
     trace = TraceRecorder(scheduler, hostTable)
     fabric = Fabric(scheduler, trace, hostTable, seed: seed, configuration: configuration)
@@ -50,6 +51,9 @@ public final class World: @unchecked Sendable {
   public func random(_ name: String) -> RandomStream {
     RandomStream(seed: seed, name: "world \(name)")
   }
+
+  /// What the policy of the schedule has chosen so far; empty for ``SchedulePolicy/fifo``.
+  public var scheduleRecord: ScheduleRecord { scheduler.scheduleRecord }
 
   // MARK: Hosts
 
@@ -117,7 +121,7 @@ public final class World: @unchecked Sendable {
   /// The time afterwards is that of the event after which the condition held, or else the end of the duration.
   ///
   /// - Parameters:
-  ///   - condition: Asked before the first event and after each one, outside of all hosts.
+  ///   - condition: Asked before the first event and after each one whose work is done, outside of all hosts.
   ///   - duration: The virtual time.
   /// - Returns: Whether the condition holds.
   /// - Throws: What the condition throws.

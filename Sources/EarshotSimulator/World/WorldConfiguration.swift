@@ -8,15 +8,19 @@ public struct WorldConfiguration: Hashable, Sendable {
   public var unreachableAfter: Duration
   /// The command that repeats a run of the world, which every trap of the world prints.
   public var replay: String?
+  /// The order of what could happen next at one instant.
+  public var schedule: SchedulePolicy
 
   /// A quiet local network.
   public init(
     defaultLink: LinkConditions = .lan, multicastLoss: Ratio = .zero,
-    unreachableAfter: Duration = .seconds(3), replay: String? = nil
+    unreachableAfter: Duration = .seconds(3), replay: String? = nil,
+    schedule: SchedulePolicy = .fifo
   ) {
     self.defaultLink = defaultLink
     self.multicastLoss = multicastLoss
     self.unreachableAfter = unreachableAfter
     self.replay = replay
+    self.schedule = schedule
   }
 }
