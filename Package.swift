@@ -142,6 +142,9 @@ let package = Package(
       name: "FrameThroughput", dependencies: ["BenchmarkKit", "EarshotCore"],
       path: "Benchmarks/FrameThroughput", swiftSettings: house),
     .executableTarget(
+      name: "HistoryCheck", dependencies: ["BenchmarkKit", "EarshotSimulator", "TestKit"],
+      path: "Benchmarks/HistoryCheck", swiftSettings: house),
+    .executableTarget(
       name: "SimulatedCrowd", dependencies: ["BenchmarkKit", "Earshot", "EarshotSimulator"],
       path: "Benchmarks/SimulatedCrowd", swiftSettings: house),
     .executableTarget(
