@@ -25,22 +25,22 @@ struct SeedRun {
     "Seed \(seed). Replay: \(configuration.replay ?? "")"
   }
 
-  /// Runs the test.
+  /// Runs the test, and keeps what fails from being reported.
   ///
-  /// - Returns: Whether no issue was recorded, and nothing thrown.
+  /// - Returns: The failures, each with a comment that names the seed and the replay.
   /// - Throws: `CancellationError` when the test is cancelled.
-  func passes(_ testCase: Test.Case?, _ function: @concurrent @Sendable () async throws -> Void)
-    async throws -> Bool
+  func failures(_ testCase: Test.Case?, _ function: @concurrent @Sendable () async throws -> Void)
+    async throws -> [Issue]
   {
-    let hasFailed = Atomic(false)
-    let noting = IssueHandlingTrait.compactMapIssues { [comment] issue in
+    let failures = Mutex<[Issue]>([])
+    let keeping = IssueHandlingTrait.compactMapIssues { [comment] issue in
       guard issue.isFailure else { return issue }
-      hasFailed.store(true, ordering: .relaxed)
       var issue = issue
       issue.comments.append(comment)
-      return issue
+      failures.withLock { $0.append(issue) }
+      return nil
     }
-    try await noting.provideScope(for: test, testCase: testCase) {
+    try await keeping.provideScope(for: test, testCase: testCase) {
       do {
         try await perform(function)
       } catch is ExpectationFailedError {
@@ -50,14 +50,17 @@ struct SeedRun {
         Issue.record(error, sourceLocation: test.sourceLocation)
       }
     }
-    return !hasFailed.load(ordering: .relaxed)
+    try Task.checkCancellation()
+    return failures.withLock { $0 }
   }
 
   private func perform(_ function: @concurrent @Sendable () async throws -> Void) async throws {
     let world = World(seed: seed, configuration: configuration)
     defer { world.finish() }
     try await CrashLine("A crash in a test. \(comment)\n").whileTesting {
-      try await CurrentWorld.$world.withValue(world) { try await function() }
+      try await CurrentWorld.$configuration.withValue(configuration) {
+        try await CurrentWorld.$world.withValue(world) { try await function() }
+      }
     }
   }
 }

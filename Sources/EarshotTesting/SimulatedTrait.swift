@@ -1,7 +1,8 @@
 public import EarshotSimulator
+import Foundation
 public import Testing
 
-/// Runs a test in one simulated world after the other, each with a seed of its own, until one fails.
+/// Runs a test in many simulated worlds, each with a seed of its own, until one fails.
 ///
 /// ```swift
 /// @Test(.simulated(seeds: 200))
@@ -14,18 +15,21 @@ public import Testing
 /// }
 /// ```
 ///
-/// Every run has a world of its own, ``EarshotSimulator/World/current``, which ends with the run. After the first run
-/// that records an issue or throws an error the test ends; each of the run's issues names the seed and the command
-/// that replays it, which is the test with the seed in the environment variable `EARSHOT_SEED`. A crash writes the
-/// same line to the standard error.
+/// Every run has a world of its own, ``EarshotSimulator/World/current``, which ends with the run. As many runs as there
+/// are processors go on at once. They begin in the order of the seeds; after one that records an issue or throws an
+/// error no further one begins. Of the runs that have failed by then, the one that comes first in the order of the
+/// seeds is reported: each of its issues names the seed and the command that replays it, which is the test with the
+/// seed in the environment variable `EARSHOT_SEED`. A crash writes the same line to the standard error.
 ///
 /// As a trait of a suite it applies to each test of the suite.
 public struct SimulatedTrait: TestTrait, SuiteTrait, TestScoping {
   private let seeds: SeedChoice
   private let configuration: WorldConfiguration
+  private let jobs: Int
 
-  package init(_ seeds: SeedChoice, _ configuration: WorldConfiguration) {
+  package init(_ seeds: SeedChoice, _ configuration: WorldConfiguration, jobs: Int?) {
     (self.seeds, self.configuration) = (seeds, configuration)
+    self.jobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
   }
 
   /// Whether the trait applies to the tests of a suite: it does.
@@ -44,10 +48,17 @@ public struct SimulatedTrait: TestTrait, SuiteTrait, TestScoping {
     performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     CrashLine.writeOnCrash()
-    for seed in try seeds.seeds {
-      try Task.checkCancellation()
-      let run = SeedRun(seed, of: test, configuration)
-      guard try await run.passes(testCase, function) else { return }
+    let sweep = SeedSweep(try seeds.seeds, jobs: jobs)
+    // All runs have ended when the sweep returns.
+    let failures = try await withoutActuallyEscaping(function) { function in
+      try await sweep.firstFailures { [configuration] seed in
+        try await SeedRun(seed, of: test, configuration).failures(testCase, function)
+      }
+    }
+    for failure in failures {
+      // Whatever is recorded becomes what was kept.
+      let reporting = IssueHandlingTrait.compactMapIssues { _ in failure }
+      try await reporting.provideScope(for: test, testCase: testCase) { Issue.record() }
     }
   }
 }
@@ -58,12 +69,13 @@ extension Trait where Self == SimulatedTrait {
   /// - Parameters:
   ///   - count: The number of seeds.
   ///   - configuration: The conditions of the network.
+  ///   - jobs: The number of runs at once, at least 1; `nil` for the number of processors.
   /// - Returns: The trait.
   public static func simulated(
-    seeds count: Int, configuration: WorldConfiguration = WorldConfiguration()
+    seeds count: Int, configuration: WorldConfiguration = WorldConfiguration(), jobs: Int? = nil
   ) -> Self {
     precondition(count > 0, "a test without a seed tests nothing")
-    return .simulated(seeds: 0...count - 1, configuration: configuration)
+    return .simulated(seeds: 0...count - 1, configuration: configuration, jobs: jobs)
   }
 
   /// Runs the test in worlds with the seeds of a range, until one fails.
@@ -71,21 +83,26 @@ extension Trait where Self == SimulatedTrait {
   /// - Parameters:
   ///   - seeds: The seeds, such as `100...199`; none is negative.
   ///   - configuration: The conditions of the network.
+  ///   - jobs: The number of runs at once, at least 1; `nil` for the number of processors.
   /// - Returns: The trait.
   public static func simulated(
-    seeds: ClosedRange<Int>, configuration: WorldConfiguration = WorldConfiguration()
-  ) -> Self { .simulated(seeds: seeds.map { UInt64($0) }, configuration: configuration) }
+    seeds: ClosedRange<Int>, configuration: WorldConfiguration = WorldConfiguration(),
+    jobs: Int? = nil
+  ) -> Self {
+    .simulated(seeds: seeds.map { UInt64($0) }, configuration: configuration, jobs: jobs)
+  }
 
-  /// Runs the test in worlds with the given seeds, one after the other, until one fails.
+  /// Runs the test in worlds with the given seeds, until one fails.
   ///
   /// - Parameters:
   ///   - seeds: The seeds, such as `[7, 4_711]`.
   ///   - configuration: The conditions of the network.
+  ///   - jobs: The number of runs at once, at least 1; `nil` for the number of processors.
   /// - Returns: The trait.
   public static func simulated(
-    seeds: [UInt64], configuration: WorldConfiguration = WorldConfiguration()
+    seeds: [UInt64], configuration: WorldConfiguration = WorldConfiguration(), jobs: Int? = nil
   ) -> Self {
     precondition(!seeds.isEmpty, "a test without a seed tests nothing")
-    return SimulatedTrait(SeedChoice(seeds), configuration)
+    return SimulatedTrait(SeedChoice(seeds), configuration, jobs: jobs)
   }
 }

@@ -22,10 +22,10 @@ struct SimulatedTraitTests {
 
   /// Runs a body as a test with the trait would, whose issues are expected to be of one seed.
   private func run(
-    _ seeds: SeedChoice, failingAt seed: UInt64?,
+    _ seeds: SeedChoice, failingAt seed: UInt64?, jobs: Int = 1,
     _ body: @escaping @Sendable (World) async throws -> Void
   ) async throws {
-    let trait = SimulatedTrait(seeds, WorldConfiguration())
+    let trait = SimulatedTrait(seeds, WorldConfiguration(), jobs: jobs)
     let test = try #require(Test.current)
     let testCase = Test.Case.current
     let issues = Mutex<[Issue]>([])
@@ -44,7 +44,8 @@ struct SimulatedTraitTests {
     #expect(comments == [["Seed \(seed). Replay: \(replay)"]])
   }
 
-  @Test("A test runs once for each seed, in a world of its own", .simulated(seeds: 3))
+  @Test(
+    "A test runs once for each seed, in a world of its own", .simulated(seeds: 3, jobs: 1))
   func counted() {
     let world = World.current
     #expect(world.hosts.isEmpty && world.now == .zero)
@@ -53,13 +54,13 @@ struct SimulatedTraitTests {
     #expect(Self.count.seeds == Array(0...world.seed))
   }
 
-  @Test("The seeds may be a range", .simulated(seeds: 100...102))
+  @Test("The seeds may be a range", .simulated(seeds: 100...102, jobs: 1))
   func ranged() async {
     Self.range.add(World.current.seed)
     #expect(Self.range.seeds == Array(100...World.current.seed))
   }
 
-  @Test("The seeds may be a list", .simulated(seeds: [7, 4_711]))
+  @Test("The seeds may be a list", .simulated(seeds: [7, 4_711], jobs: 1))
   func listed() {
     Self.list.add(World.current.seed)
     #expect(Self.list.seeds == (World.current.seed == 7 ? [7] : [7, 4_711]))
@@ -120,6 +121,30 @@ struct SimulatedTraitTests {
     #expect(log.seeds == [5])
   }
 
+  @Test("Several runs go on at once", .timeLimit(.minutes(1)))
+  func atOnce() async throws {
+    let log = Log()
+    try await run(SeedChoice(Array(0..<6), environment: [:]), failingAt: nil, jobs: 3) { world in
+      log.add(world.seed)
+      // Ends for three together alone.
+      while log.seeds.count < 3 { await Task.yield() }
+    }
+    #expect(log.seeds.sorted() == Array(0..<6))
+  }
+
+  @Test("Of several runs that fail, the first in the order of seeds is reported")
+  func firstOfSeveral() async throws {
+    let (begun, failed) = (Log(), Log())
+    try await run(SeedChoice([9, 8, 7, 6, 5], environment: [:]), failingAt: 8, jobs: 3) { world in
+      begun.add(world.seed)
+      if world.seed == 8 { while failed.seeds.isEmpty { await Task.yield() } }
+      #expect(world.seed > 8)
+      if world.seed == 7 { failed.add(7) }
+    }
+    // The others had begun before a failure was known.
+    #expect(Set(begun.seeds).isSuperset(of: [9, 8, 7]))
+  }
+
   @Test("Known issues do not end the test", .simulated(seeds: 2))
   func knownIssue() { withKnownIssue { Issue.record("known") } }
 
@@ -168,7 +193,7 @@ struct SimulatedTraitTests {
     let testCase = Test.Case.current
     let task = Task {
       try await SimulatedTrait(
-        SeedChoice(Array(0..<10), environment: [:]), WorldConfiguration()
+        SeedChoice(Array(0..<10), environment: [:]), WorldConfiguration(), jobs: 1
       ).provideScope(for: test, testCase: testCase) {
         log.add(World.current.seed)
         if World.current.seed == 2 { withUnsafeCurrentTask { $0?.cancel() } }
@@ -179,7 +204,7 @@ struct SimulatedTraitTests {
   }
 }
 
-@Suite("A suite in simulated worlds", .simulated(seeds: 4))
+@Suite("A suite in simulated worlds", .simulated(seeds: 4, jobs: 1))
 struct SimulatedSuiteTests {
   private static let seeds = [Log(), Log()]
 

@@ -1,0 +1,49 @@
+import Testing
+
+/// The runs of a test with many seeds, several at once, until one fails.
+///
+/// Runs begin in the order of the seeds, and none begins after a failure is known. All that have begun come to their
+/// end: of the failures, that of the first seed is the outcome, whatever the number of cores.
+struct SeedSweep {
+  private let seeds: [UInt64]
+  private let jobs: Int
+
+  /// A sweep.
+  ///
+  /// - Parameters:
+  ///   - seeds: The seeds, in order.
+  ///   - jobs: The number of runs at once.
+  init(_ seeds: [UInt64], jobs: Int) {
+    precondition(jobs > 0, "a sweep needs a core")
+    (self.seeds, self.jobs) = (seeds, jobs)
+  }
+
+  /// Runs the test.
+  ///
+  /// - Parameter run: One run, which returns its failures.
+  /// - Returns: The failures of the first seed that fails.
+  /// - Throws: What a run throws, as soon as the others have ended.
+  func firstFailures(_ run: @escaping @Sendable (UInt64) async throws -> [Issue]) async throws
+    -> [Issue]
+  {
+    try await withThrowingTaskGroup(of: (index: Int, failures: [Issue]).self) { group in
+      var begun = 0
+      var first: (index: Int, failures: [Issue])?
+      func beginNext() {
+        guard first == nil, begun < seeds.count else { return }
+        group.addTask { [index = begun, seed = seeds[begun]] in
+          try Task.checkCancellation()
+          return (index, try await run(seed))
+        }
+        begun += 1
+      }
+      for _ in 0..<jobs { beginNext() }
+      while let ended = try await group.next() {
+        let isFirst = !ended.failures.isEmpty && ended.index < first?.index ?? .max
+        if isFirst { first = ended }
+        beginNext()
+      }
+      return first?.failures ?? []
+    }
+  }
+}
