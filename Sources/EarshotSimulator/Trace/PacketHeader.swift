@@ -9,7 +9,9 @@ public struct PacketHeader: Hashable, Sendable {
   /// The header of a segment; `nil` for a datagram.
   public let tcp: TCPHeader?
 
-  init(source: Endpoint, destination: Endpoint, payloadBytes: Int, tcp: TCPHeader? = nil) {
+  package init(
+    source: Endpoint, destination: Endpoint, payloadBytes: Int, tcp: TCPHeader? = nil
+  ) {
     (self.source, self.destination) = (source, destination)
     (self.payloadBytes, self.tcp) = (payloadBytes, tcp)
   }
