@@ -50,7 +50,10 @@ let package = Package(
       swiftSettings: house),
     .target(
       name: "EarshotCommandLine",
-      dependencies: ["CEarshot", "EarshotCore", "EarshotNetwork", "Earshot", "EarshotScenario"],
+      dependencies: [
+        "CEarshot", "EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot",
+        "EarshotScenario",
+      ],
       swiftSettings: house),
     .executableTarget(
       name: "EarshotCLI", dependencies: ["EarshotCommandLine", "EarshotNetwork", "EarshotPOSIX"],

@@ -6,7 +6,9 @@ extension Engine {
   package static var simulated: Engine {
     Engine { order in
       let run = order.isRepeated ? ScenarioRun.runTwice : ScenarioRun.run
-      let verdict = run(order.scenario, order.seed, order.trace, order.progress)
+      let verdict = run(
+        order.scenario, order.seed, order.trace, order.events, order.progress)
+      order.verdict?(verdict)
       return RunResult(verdict, of: order)
     }
   }

@@ -1,4 +1,5 @@
 package import EarshotScenario
+package import EarshotSimulator
 
 /// A run that is wanted.
 package struct RunOrder {
@@ -16,6 +17,10 @@ package struct RunOrder {
   package var form: ReportForm
   /// Told of every event of the first run, a line each.
   package var trace: ((String) -> Void)?
+  /// Told of every event of the first run, as a value.
+  package var events: ((TraceEvent) -> Void)?
+  /// Told what came out, when the runs are over.
+  package var verdict: ((Verdict) -> Void)?
   /// Told after every second of virtual time how many have passed, in either run.
   package var progress: ((Int) -> Void)?
 

@@ -33,6 +33,18 @@ extension SimulateCommand {
       OptionPlan("--once", help: "Run nothing twice"),
       OptionPlan(
         "--trace", "FILE", help: "Write every event of the run to a file,\nseparated by tabs"),
+      OptionPlan(
+        "--pcap", "FILE",
+        help: "Write what the peers send to a capture file for Wireshark\n(pcapng)"),
+      OptionPlan(
+        "--perfetto", "FILE",
+        help: "Write the run as a trace for https://ui.perfetto.dev"),
+      OptionPlan(
+        "--report", "FILE",
+        help: "Write the run as a page for a browser, in one file:\ntimeline, outages, plots"),
+      OptionPlan(
+        "--against", "SEED|FILE",
+        help: "Compare the report's run with that of another seed,\nor of another scenario"),
       OptionPlan("--quiet", help: "Show only what failed, and the tally"),
       OptionPlan(
         "--jobs", "N", help: "How many runs go on at once (else as many as there\nare processors)"),

@@ -39,16 +39,15 @@ struct SimulateCommand {
   }
 
   private func runOnce(_ batch: Batch, _ options: SimulateOptions) throws(UsageError) -> ExitCode {
-    let trace = try options.trace.map { path throws(UsageError) in try TraceFile(path) }
-    let (item, start) = (batch[0], ContinuousClock.now)
+    let rival = try rival(of: batch, options)
+    let (outputs, item, start) = (try RunOutputs(options.outputs), batch[0], ContinuousClock.now)
     let seconds = Int(batch.files[0].scenario.duration.components.seconds)
     var progress = Progress(of: seconds, on: console) { start.duration(to: .now) }
     var order = batch.order(of: item, as: options.form(on: console))
     let replay = Replay(order.file, order.seed).command
     CrashNote.set("earshot: seed \(order.seed) crashed; again: \(replay)\n")
-    order.trace = trace.map { trace in { trace.write($0) } }
     if console.isWatched { order.progress = { progress.show($0, "seconds of virtual time") } }
-    let result = engine.run(order)
+    let result = outputs.run(order, against: rival, with: engine)
     progress.clear()
     if options.isQuiet {
       var report = BatchReport(of: batch, options, on: console, progress: progress)
@@ -57,16 +56,27 @@ struct SimulateCommand {
     } else {
       console.out(result.report)
     }
-    return close(trace) ?? result.ending.exitCode
+    let mistakes = outputs.close()
+    for mistake in mistakes { console.complain("earshot: \(mistake.reason)") }
+    return mistakes.isEmpty ? result.ending.exitCode : .unwritten
   }
 
-  /// The code of a trace that is not complete.
-  private func close(_ trace: TraceFile?) -> ExitCode? {
-    do throws(UsageError) { try trace?.close() } catch {
-      console.complain("earshot: \(error.reason)")
-      return .unwritten
+  /// The run that the report compares the run with.
+  private func rival(of batch: Batch, _ options: SimulateOptions) throws(UsageError) -> RunOrder? {
+    guard let rival = options.rival else { return nil }
+    var order = batch.order(of: batch[0], as: .none)
+    order.isRepeated = false
+    switch rival {
+    case .seed(let seed): order.seed = seed
+    case .file(let path):
+      do throws(ScenarioError) {
+        let file = try ScenarioFile(path)
+        (order.scenario, order.file, order.text) = (file.scenario, file.path, file.text)
+      } catch {
+        throw UsageError("--against: \(error.description.escapedForTerminals)")
+      }
     }
-    return nil
+    return order
   }
 
   private func runMany(_ batch: Batch, _ options: SimulateOptions) -> ExitCode {

@@ -9,13 +9,21 @@ struct SimulateOptions: Hashable, Sendable {
     case one(UInt64?)
     case sweep(Range<UInt64>)
   }
+  /// A run to be compared with: the same with another seed, or another file with the same seed.
+  enum Rival: Hashable, Sendable {
+    case seed(UInt64)
+    case file(String)
+  }
   /// What is run twice, to see whether both runs are the same.
   enum Repetition: Hashable, Sendable { case none, some, all }
 
   let files: [String]
   let seeds: Seeds
   let repetition: Repetition
-  let trace: String?
+  /// What a single run is written to.
+  let outputs: [RunOutputs.Kind: String]
+  /// The run that the report compares it with.
+  let rival: Rival?
   let isJSON: Bool
   /// Whether only failures and the tally are of interest.
   let isQuiet: Bool
@@ -28,11 +36,15 @@ struct SimulateOptions: Hashable, Sendable {
     (isJSON, isQuiet) = (arguments.has("--json"), arguments.has("--quiet"))
     jobs = try arguments.number(
       "--jobs", else: ProcessInfo.processInfo.activeProcessorCount, in: 1...Self.jobsMax)
-    trace = arguments[option: "--trace"]
+    outputs = RunOutputs.Kind.allCases.reduce(into: [:]) { outputs, kind in
+      outputs[kind] = arguments[option: kind.rawValue]
+    }
+    rival = arguments[option: "--against"].map { UInt64($0).map(Rival.seed) ?? .file($0) }
     seeds = try Self.seeds(arguments)
     repetition = try Self.repetition(arguments, of: seeds)
     try checkFiles()
-    try checkTrace()
+    for kind in RunOutputs.Kind.allCases { try check(kind) }
+    try checkRival()
   }
 
   /// Whether each file is run with many seeds.
@@ -87,12 +99,24 @@ struct SimulateOptions: Hashable, Sendable {
   /// More processes than any machine has use for.
   private static let jobsMax = 256
 
-  private func checkTrace() throws(UsageError) {
-    guard let trace else { return }
-    if case .sweep = seeds { throw UsageError("--trace is for one run; name it with --seed") }
-    guard files.count == 1 else { throw UsageError("--trace is for one run; name one file") }
-    guard !trace.isEmpty, !files.contains(trace) else {
-      throw UsageError("--trace needs a file of its own to write to")
+  private func check(_ output: RunOutputs.Kind) throws(UsageError) {
+    guard let path = outputs[output] else { return }
+    let option = output.rawValue
+    if case .sweep = seeds { throw UsageError("\(option) is for one run; name it with --seed") }
+    guard files.count == 1 else { throw UsageError("\(option) is for one run; name one file") }
+    let isTaken = outputs.contains { $0.key != output && $0.value == path }
+    guard !path.isEmpty, !files.contains(path), !isTaken else {
+      throw UsageError("\(option) needs a file of its own to write to")
+    }
+  }
+
+  private func checkRival() throws(UsageError) {
+    guard let rival else { return }
+    guard outputs[.report] != nil else {
+      throw UsageError("--against is for a report; name its file with --report")
+    }
+    if case .file(let path) = rival, path.isEmpty || outputs.values.contains(path) {
+      throw UsageError("--against needs a seed, or the file of another scenario")
     }
   }
 }

@@ -62,6 +62,7 @@ struct CompletionTests {
     #expect(bash.contains("\"simulate --trace\") _earshot_files; return ;;"))
     #expect(zsh.contains(":FILE:_files'"))
     #expect(fish.contains("-n '__earshot_command simulate' -l trace -r -F -d"))
+    #expect(bash.contains("\"simulate --against\") "))
     #expect(bash.contains("\"browse --interface\") mapfile"))
     #expect(zsh.contains("'*--interface=[") && zsh.contains(":IF:_net_interfaces'"))
     #expect(!zsh.contains("'*--seed"))

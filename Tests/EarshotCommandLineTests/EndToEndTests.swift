@@ -32,6 +32,38 @@ struct EndToEndTests {
     #expect(err.isEmpty)
   }
 
+  @Test("One run is written to as many files as are wanted, and a full disk is a status")
+  func outputs() throws {
+    let folder = try Folder()
+    let file = try folder.file("a.json5", Self.scenario(expecting: "bob sees ann joined"))
+    let paths = ["--pcap", "--perfetto", "--report", "--trace"].map { ($0, "\(folder.path)/\($0)") }
+    #expect(run([file, "--once"] + paths.flatMap { [$0.0, $0.1] }).0 == .held)
+    let sizes = try paths.map { try Data(contentsOf: URL(filePath: $0.1)).count }
+    #expect(sizes.allSatisfy { $0 > 5_000 })
+    for option in ["--pcap", "--perfetto", "--report"] {
+      let (code, _, err) = run([file, "--once", option, "/dev/full"])
+      #expect(code == .unwritten && err.contains("No space left on device"))
+    }
+  }
+
+  @Test("A report compares a run with that of another seed, or of another scenario")
+  func against() throws {
+    let folder = try Folder()
+    let file = try folder.file("a.json5", Self.scenario(expecting: "bob sees ann joined"))
+    let other = try folder.file("b.json5", Self.scenario(expecting: "bob sees ann left"))
+    let path = "\(folder.path)/r.html"
+    for (rival, words) in [
+      ("8", ["seed 8: <code>event "]), (other, ["did not hold", "are the same"]),
+    ] {
+      #expect(run([file, "--once", "--report", path, "--against", rival]).0 == .held)
+      let page = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(page.contains("Where the runs part") && words.allSatisfy { page.contains($0) })
+    }
+    let (code, _, err) = run([file, "--report", path, "--against", "\(folder.path)/none.json5"])
+    #expect(
+      code == .usage && err.contains("--against: \(folder.path)/none.json5: there is no such file"))
+  }
+
   @Test("A scenario that does not hold says what was seen instead")
   func violated() throws {
     let folder = try Folder()

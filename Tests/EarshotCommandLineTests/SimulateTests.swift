@@ -104,6 +104,19 @@ struct SimulateTests {
     #expect(kind as? FileAttributeType == .typeCharacterSpecial)
   }
 
+  @Test(
+    "Every file that cannot be written is named by what it holds",
+    arguments: [("--pcap", "capture"), ("--perfetto", "Perfetto trace"), ("--report", "report")])
+  func fullDisk(option: String, noun: String) throws {
+    let folder = try Folder()
+    let shell = Shell()
+    let file = try folder.file("a.json5")
+    let path = "\(folder.path)/no/where"
+    #expect(shell.run("simulate", file, option, path) == .usage)
+    #expect(shell.err.contains("the \(noun) cannot be written to \"\(path)\""))
+    #expect(shell.runs.isEmpty)
+  }
+
   @Test("A trace that cannot be begun is wrong usage")
   func unwritableTrace() throws {
     let folder = try Folder()

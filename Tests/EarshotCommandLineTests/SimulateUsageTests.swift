@@ -24,6 +24,15 @@ struct SimulateUsageTests {
       (["a", "--trace", "t", "--seeds", "0..<9"], "--trace is for one run; name it with --seed"),
       (["a", "b", "--trace", "t"], "--trace is for one run; name one file"),
       (["a", "--trace", "a"], "--trace needs a file of its own to write to"),
+      (["a", "--pcap", "p", "--seeds", "0..<9"], "--pcap is for one run; name it with --seed"),
+      (["a", "b", "--report", "r"], "--report is for one run; name one file"),
+      (["a", "--perfetto", ""], "--perfetto needs a file of its own to write to"),
+      (["a", "--pcap", "p", "--perfetto", "p"], "needs a file of its own to write to"),
+      (["a", "--against", "3"], "--against is for a report; name its file with --report"),
+      (
+        ["a", "--report", "r", "--trace", "t", "--against", "t"],
+        "--against needs a seed, or the file of another scenario"
+      ),
       (["a", "--sedes", "0..<9"], "there is no option \"--sedes\"; did you mean \"--seeds\"?"),
     ] as [([String], String)])
   func usage(words: [String], reason: String) {

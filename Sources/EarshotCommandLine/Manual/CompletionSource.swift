@@ -19,6 +19,7 @@ enum CompletionSource: Hashable, Sendable {
   init(value placeholder: String) {
     switch placeholder {
     case "FILE": self = .files
+    case "SEED|FILE": self = .scenarios
     case "IF": self = .interfaces
     default: self = .init(words: placeholder)
     }

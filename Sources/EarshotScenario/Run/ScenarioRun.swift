@@ -1,5 +1,5 @@
 import EarshotCore
-import EarshotSimulator
+public import EarshotSimulator
 
 /// Runs scenarios, each in a world of its own.
 public enum ScenarioRun {
@@ -10,18 +10,22 @@ public enum ScenarioRun {
   ///   - seed: What decides everything that is left to chance; the scenario's own seed by default.
   ///   - trace: Told of everything as it happens, packets included: a line each, with fields between tabs,
   ///     and before them a line with the names of the fields.
+  ///   - events: Told of the same events as values.
   ///   - progress: Told after every second of virtual time how many have passed.
   /// - Returns: What came out.
   public static func run(
     _ scenario: Scenario, seed: UInt64? = nil, trace: ((String) -> Void)? = nil,
-    progress: ((Int) -> Void)? = nil
+    events: ((TraceEvent) -> Void)? = nil, progress: ((Int) -> Void)? = nil
   ) -> Verdict {
     let seed = seed ?? scenario.seed
     let start = ProcessorTime.now
     let world = makeWorld(scenario, seed)
-    if let trace {
-      trace(TraceEvent.header)
-      world.record { trace($0.description) }
+    trace?(TraceEvent.header)
+    if trace != nil || events != nil {
+      world.record { event in
+        trace?(event.description)
+        events?(event)
+      }
     }
     let (recorder, plan) = (Recorder(in: world), FaultPlan(scenario, seed: seed))
     let stage = play(scenario, plan, in: world, recorder, progress)
@@ -29,13 +33,15 @@ public enum ScenarioRun {
     let record = recorder.everything
     let invariants = Invariants(scenario, record)
     let checker = ExpectationChecker(record.timeline, record.traffic)
-    return Verdict(
+    var verdict = Verdict(
       scenario: scenario.name, summary: scenario.summary, seed: seed,
       traceHash: world.traceHash, eventCount: world.eventCount, virtualDuration: scenario.duration,
       cpuSeconds: ProcessorTime.now - start, timeline: record.timeline,
       messages: record.traffic.messages, drawnFaults: plan.drawn.map(\.description),
       results: scenario.expectations.map { checker.check($0) } + invariants.results,
       gap: scenario.gap)
+    (verdict.peers, verdict.attempts) = (scenario.peerNames, record.invitations.all)
+    return verdict
   }
 
   /// Runs a scenario twice, and says in the verdict whether both runs were the same.
@@ -44,13 +50,14 @@ public enum ScenarioRun {
   ///   - scenario: What to run.
   ///   - seed: What decides everything that is left to chance; the scenario's own seed by default.
   ///   - trace: Told of everything in the first run.
+  ///   - events: Told of the same events as values.
   ///   - progress: Told after every second of virtual time how many have passed, in either run.
   /// - Returns: What came out of the first run.
   public static func runTwice(
     _ scenario: Scenario, seed: UInt64? = nil, trace: ((String) -> Void)? = nil,
-    progress: ((Int) -> Void)? = nil
+    events: ((TraceEvent) -> Void)? = nil, progress: ((Int) -> Void)? = nil
   ) -> Verdict {
-    var verdict = run(scenario, seed: seed, trace: trace, progress: progress)
+    var verdict = run(scenario, seed: seed, trace: trace, events: events, progress: progress)
     let second = run(scenario, seed: seed, progress: progress)
     guard verdict.traceHash == second.traceHash, verdict.eventCount == second.eventCount else {
       verdict.determinism = .different(difference(scenario, verdict.seed))

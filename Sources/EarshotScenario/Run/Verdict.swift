@@ -69,6 +69,10 @@ public struct Verdict: Hashable, Sendable {
   public let results: [Result]
   /// Why a run in which nothing was violated shows nothing; `nil` when something was checked.
   public let gap: String?
+  /// The peers, in the order of the scenario.
+  package var peers: [String] = []
+  /// The invitations, in the order in which they were made.
+  package var attempts: [InvitationRecord] = []
   /// Whether the run is known to be repeatable.
   public package(set) var determinism = Determinism.unchecked
 

@@ -1,25 +1,36 @@
 import EarshotScenario
 import Foundation
 
-/// A file that the events of a run are written to, a line each.
-final class TraceFile {
+/// A file that a run is written to, as it happens.
+final class OutputFile {
   private let path: String
+  private let noun: String
   private let descriptor: Int32
   private var waiting: [UInt8] = []
   private var error: Int32 = 0
 
   /// Creates the file, or empties the one that is there; devices and pipes are written to as they are.
-  init(_ path: String) throws(UsageError) {
-    self.path = path
+  ///
+  /// - Parameters:
+  ///   - path: Where.
+  ///   - noun: What is written, such as `trace`.
+  /// - Throws: That the file cannot be opened.
+  init(_ path: String, for noun: String) throws(UsageError) {
+    (self.path, self.noun) = (path, noun)
     descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw Self.problem(path, errno) }
+    guard descriptor >= 0 else { throw Self.problem(path, noun, errno) }
+  }
+
+  /// Writes bytes, sooner or later.
+  func write(_ bytes: some Collection<UInt8>) {
+    waiting += bytes
+    if waiting.count >= Self.waitingMax { flush() }
   }
 
   /// Writes a line, sooner or later.
-  func write(_ line: String) {
-    waiting += line.utf8
-    waiting.append(UInt8(ascii: "\n"))
-    if waiting.count >= Self.waitingMax { flush() }
+  func write(line: String) {
+    write(line.utf8)
+    write(CollectionOfOne(UInt8(ascii: "\n")))
   }
 
   /// Writes what is left.
@@ -28,7 +39,7 @@ final class TraceFile {
   func close() throws(UsageError) {
     flush()
     if Foundation.close(descriptor) != 0, error == 0 { error = errno }
-    if error != 0 { throw Self.problem(path, error) }
+    if error != 0 { throw Self.problem(path, noun, error) }
   }
 
   private func flush() {
@@ -36,10 +47,10 @@ final class TraceFile {
     waiting.removeAll(keepingCapacity: true)
   }
 
-  private static func problem(_ path: String, _ error: Int32) -> UsageError {
+  private static func problem(_ path: String, _ noun: String, _ error: Int32) -> UsageError {
     let reason = String(cString: strerror(error))
     return UsageError(
-      "the trace cannot be written to \"\(path.escapedForTerminals)\": \(reason)",
+      "the \(noun) cannot be written to \"\(path.escapedForTerminals)\": \(reason)",
       command: SimulateCommand.plan.name)
   }
 

@@ -1,0 +1,99 @@
+import EarshotScenario
+import EarshotSimulator
+
+/// The files that a run is written to.
+struct RunOutputs {
+  /// What can be written.
+  enum Kind: String, Hashable, Sendable, CaseIterable {
+    case trace = "--trace"
+    case capture = "--pcap"
+    case perfetto = "--perfetto"
+    case report = "--report"
+
+    /// What is written, for people.
+    var noun: String {
+      switch self {
+      case .trace: "trace"
+      case .capture: "capture"
+      case .perfetto: "Perfetto trace"
+      case .report: "report"
+      }
+    }
+  }
+
+  private let trace, capture, perfetto, report: OutputFile?
+
+  /// Opens the files.
+  ///
+  /// - Parameter paths: Where each kind that is wanted goes.
+  /// - Throws: That a file cannot be opened.
+  init(_ paths: [Kind: String]) throws(UsageError) {
+    func file(_ kind: Kind) throws(UsageError) -> OutputFile? {
+      try paths[kind].map { path throws(UsageError) in try OutputFile(path, for: kind.noun) }
+    }
+    (trace, capture) = (try file(.trace), try file(.capture))
+    (perfetto, report) = (try file(.perfetto), try file(.report))
+  }
+
+  /// Runs an order, and writes what happens.
+  ///
+  /// - Parameters:
+  ///   - order: The order; it is told of everything.
+  ///   - rival: The run that the report compares it with, if any.
+  ///   - engine: What runs it.
+  /// - Returns: What the engine says of the order.
+  func run(_ order: RunOrder, against rival: RunOrder? = nil, with engine: Engine) -> RunResult {
+    var order = order
+    if let trace { order.trace = { trace.write(line: $0) } }
+    let capture = capture.map { file in PacketCapture { file.write($0) } }
+    let perfetto = perfetto.map { file in PerfettoTrace { file.write($0) } }
+    let recording = perfetto == nil && report == nil ? nil : RunRecording()
+    let verdict = VerdictBox()
+    if capture != nil || recording != nil {
+      order.events = { event in
+        capture?.add(event)
+        perfetto?.add(event)
+        recording?.add(event)
+      }
+      order.verdict = { verdict.value = $0 }
+    }
+    let result = engine.run(order)
+    capture?.finish()
+    if let recording, let verdict = verdict.value {
+      perfetto?.add(PeerStates(verdict, recording.stops), FaultSpan.all(verdict))
+      let picture = report.map { _ in RunPicture(verdict, recording, file: order.file) }
+      if let picture { write(picture, against: rival, with: engine) }
+    }
+    perfetto?.finish()
+    return result
+  }
+
+  private func write(_ picture: RunPicture, against rival: RunOrder?, with engine: Engine) {
+    let other = rival.flatMap { self.picture(of: $0, with: engine) }
+    report?.write(ReportPage(picture, against: other).html.utf8)
+  }
+
+  private func picture(of order: RunOrder, with engine: Engine) -> RunPicture? {
+    let (recording, verdict) = (RunRecording(), VerdictBox())
+    var order = order
+    order.events = recording.add
+    order.verdict = { verdict.value = $0 }
+    _ = engine.run(order)
+    return verdict.value.map { RunPicture($0, recording, file: order.file) }
+  }
+
+  /// Writes what is left.
+  ///
+  /// - Returns: The mistakes of files that are not complete.
+  func close() -> [UsageError] {
+    [trace, capture, perfetto, report].compactMap { file in
+      do throws(UsageError) { try file?.close() } catch { return error }
+      return nil
+    }
+  }
+}
+
+/// The verdict of a run, once there is one.
+private final class VerdictBox {
+  var value: Verdict?
+}

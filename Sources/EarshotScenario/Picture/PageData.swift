@@ -1,0 +1,155 @@
+import EarshotCore
+import EarshotSimulator
+
+/// A run as JSON, as the script of a page reads it; times are in microseconds.
+struct PageData {
+  private var names: PageTable
+  private var texts = PageTable()
+  private var payloads = PagePayloads()
+  private let picture: RunPicture
+
+  init(_ picture: RunPicture) {
+    self.picture = picture
+    names = PageTable(picture.verdict.peers)
+  }
+
+  /// The run as an object.
+  mutating func json() -> String {
+    let verdict = picture.verdict
+    // These fill the tables that come behind them.
+    let states = states()
+    let pairs = pairs()
+    let messages = messages()
+    let events = events()
+    return JSONText.object([
+      ("name", verdict.scenario.quotedForScripts), ("file", picture.file.quotedForScripts),
+      ("seed", "\(verdict.seed)".quotedForScripts), ("held", "\(verdict.held)"),
+      ("duration", "\(verdict.virtualDuration.microseconds)"),
+      ("eventCount", "\(picture.recording.eventCount)"), ("states", states), ("faults", faults),
+      ("pairs", pairs), ("messages", messages), ("events", events), ("series", series),
+      ("names", names.json), ("texts", texts.json), ("payloads", payloads.json),
+    ])
+  }
+
+  private mutating func states() -> String {
+    list(picture.states.spans) { data, span in
+      let peer = data.names.place(of: span.peer)
+      let state = data.texts.place(of: span.state.rawValue)
+      return "[\(peer),\(state),\(span.start.microseconds),\(span.end.microseconds)]"
+    }
+  }
+
+  private var faults: String {
+    JSONText.array(
+      picture.faults.map { fault in
+        "[\(fault.start.microseconds),\(fault.end.microseconds),\(fault.phrase.quotedForScripts)]"
+      })
+  }
+
+  private mutating func pairs() -> String {
+    list(picture.shownPairs) { data, pair in
+      let spans = pair.connected.map {
+        "[\($0.lowerBound.microseconds),\($0.upperBound.microseconds)]"
+      }
+      let (left, right) = (data.names.place(of: pair.left), data.names.place(of: pair.right))
+      return "[\(left),\(right),\(JSONText.array(spans))]"
+    }
+  }
+
+  private mutating func messages() -> String {
+    list(picture.recording.messages.prefix(Self.messagesMax)) { data, message in
+      let from = data.names.place(of: message.from)
+      let to = message.to.isEmpty ? -1 : data.names.place(of: message.to)
+      let arrival = message.arrived?.microseconds ?? -1
+      return "[\(from),\(to),\(message.sent.microseconds),\(arrival),"
+        + "\(message.sentEvent),\(message.arrivedEvent ?? -1)]"
+    }
+  }
+
+  /// Number, time, kind, from, to, cause, label and detail, payload.
+  private mutating func events() -> String {
+    list(picture.recording.events) { data, event in
+      let kind = TraceEvent.Kind.allCases.firstIndex(of: event.kind) ?? 0
+      let (from, to) = (data.place(of: event.from), data.place(of: event.to))
+      let time = (event.time - Instant.zero).microseconds
+      let label = data.texts.place(of: event.loss.map { "\(event.label) \($0)" } ?? event.label)
+      let detail = data.texts.place(of: event.detail)
+      let payload = data.payloads.place(of: event.payload)
+      return "[\(event.number),\(time),\(kind),\(from),\(to),\(event.cause ?? -1),\(label),"
+        + "\(detail),\(payload)]"
+    }
+  }
+
+  private var series: String {
+    let series = picture.recording.series
+    func all(_ value: (TrafficSeries.Step) -> Int) -> String {
+      JSONText.array(series.steps.map { "\(value($0))" })
+    }
+    return JSONText.object([
+      ("width", "\(series.width.microseconds)"), ("sent", all(\.sent)),
+      ("arrived", all(\.arrived)), ("lost", all(\.lost)), ("inFlight", all(\.inFlight)),
+    ])
+  }
+
+  private mutating func place(of host: String) -> Int {
+    host.isEmpty ? -1 : names.place(of: host)
+  }
+
+  private mutating func list<Elements: Sequence>(
+    _ elements: Elements, _ text: (inout PageData, Elements.Element) -> String
+  ) -> String {
+    var list = "["
+    for element in elements {
+      if list.utf8.count > 1 { list += "," }
+      list += text(&self, element)
+    }
+    return list + "]"
+  }
+
+  private static let messagesMax = 20_000
+}
+
+/// Texts that are written once, and have numbers.
+struct PageTable {
+  private var places: [String: Int] = [:]
+  private(set) var all: [String] = []
+
+  init(_ texts: [String] = []) { for text in texts { _ = place(of: text) } }
+
+  /// The number of a text, from 0.
+  mutating func place(of text: String) -> Int {
+    if let place = places[text] { return place }
+    places[text] = all.count
+    all.append(text)
+    return all.count - 1
+  }
+
+  var json: String { JSONText.array(all.map(\.quotedForScripts)) }
+}
+
+/// Payloads that are written once, as far as there is room: the size and the first bytes.
+struct PagePayloads {
+  private var places: [[UInt8]: Int] = [:]
+  private var all: [String] = []
+  private var room = 1_000_000
+
+  /// The number of a payload, -1 for none, -2 for one that has no room.
+  mutating func place(of payload: [UInt8]) -> Int {
+    guard !payload.isEmpty else { return -1 }
+    if let place = places[payload] { return place }
+    let head = Array(payload.prefix(Self.headBytesMax))
+    guard room >= head.count else { return -2 }
+    room -= head.count
+    places[payload] = all.count
+    all.append("[\(payload.count),\"\(head.base64)\"]")
+    return all.count - 1
+  }
+
+  var json: String { JSONText.array(all) }
+
+  private static let headBytesMax = 512
+}
+
+extension Duration {
+  var microseconds: Int64 { nanoseconds / 1_000 }
+}

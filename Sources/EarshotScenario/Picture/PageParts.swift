@@ -1,0 +1,90 @@
+/// Parts of a page that stand in it several times, and those that its script fills.
+enum PageParts {
+  /// A table whose rows are written already.
+  static func table(_ caption: String, _ heads: [String], _ rows: [String]) -> String {
+    let heads = heads.map { "<th scope=\"col\">\($0.escapedForPages)</th>" }.joined()
+    return """
+      <div class="scroll"><table><caption>\(caption.escapedForPages)</caption>
+      <thead><tr>\(heads)</tr></thead>
+      <tbody>\(rows.joined(separator: "\n"))</tbody></table></div>
+      """
+  }
+
+  /// What a peer saw, or what befell the network.
+  static func sentence(_ entry: Timeline.Entry) -> String {
+    let session = entry.session == SessionPlan.nameOfFirst ? "" : "in \(entry.session)"
+    let words = [entry.kind.rawValue, entry.subject ?? "", session, entry.detail]
+    return words.filter { !$0.isEmpty }.map(\.escapedForPages).joined(separator: " ")
+  }
+
+  /// What a peer saw, and when.
+  static func moment(_ entry: Timeline.Entry) -> String {
+    "\(entry.time.secondsText) s: \(sentence(entry))"
+  }
+
+  /// The drawings of runs, and what steers them.
+  static func timeline(count: Int) -> String {
+    let figures = (0..<count).map { index in
+      """
+      <figure><figcaption id="caption\(index)"></figcaption>
+      <canvas id="lanes\(index)" tabindex="0" role="application" aria-describedby="keys" \
+      aria-labelledby="caption\(index)"></canvas></figure>
+      """
+    }
+    return """
+      <section id="timeline"><h2>Timeline</h2>
+      <div id="tools" role="toolbar" aria-label="Timeline">
+      <button type="button" id="in">Zoom in</button>
+      <button type="button" id="out">Zoom out</button>
+      <button type="button" id="left">Earlier</button>
+      <button type="button" id="right">Later</button>
+      <button type="button" id="all">Whole run</button>
+      <fieldset id="filters"><legend>Show</legend></fieldset>
+      <label>Search <input id="search" type="search" autocomplete="off"></label>
+      <button type="button" id="previous">Previous</button>
+      <button type="button" id="next">Next</button>
+      <output id="found"></output>
+      </div>
+      <p id="keys">Drag or use the arrow keys to move, Ctrl and the wheel or + and − to zoom, 0 for the whole run,
+      n and p for the next and the previous event; click an event to see what led to it.</p>
+      <div id="legend"></div>
+      <div id="stage"><div>\(figures.joined(separator: "\n"))</div>
+      <aside id="details" aria-live="polite" aria-label="The selected event"></aside></div>
+      <details id="eventTable"><summary>The events as a table</summary><div id="events"></div></details>
+      <noscript><p>The drawings need a script; the tables do not.</p></noscript>
+      <output id="selftest" hidden></output>
+      </section>
+      """
+  }
+}
+
+/// How well every two peers were connected.
+struct PairTable {
+  private let run: RunPicture
+
+  init(_ run: RunPicture) { self.run = run }
+
+  var html: String {
+    let (shown, count) = (run.shownPairs, run.pairs.count)
+    let caption =
+      shown.count < count ? "The \(shown.count) of \(count) that were connected least" : "All pairs"
+    return PageParts.table(
+      caption,
+      [
+        "pair", "connected", "interruptions", "longest", "messages", "delivery p50", "p95", "max",
+      ], shown.map(row))
+  }
+
+  private func row(_ pair: PairOutages) -> String {
+    let share = Int((pair.connectedShare * 1_000).rounded())
+    let cells = [
+      "\(pair.left) ↔ \(pair.right)", "\(share / 10).\(share % 10) %", "\(pair.interruptions)",
+      pair.interruptions > 0 ? pair.longestInterruption.shortText : "–",
+      "\(pair.arrived) of \(pair.sent)",
+    ]
+    let delays = [50, 95, 100].map { percentile in
+      pair.delay(percentile: percentile)?.shortText ?? "–"
+    }
+    return "<tr>\((cells + delays).map { "<td>\($0.escapedForPages)</td>" }.joined())</tr>"
+  }
+}

@@ -1,0 +1,80 @@
+extension PageScript {
+  /// How long messages took, how much was sent, and how much was on its way.
+  static let plots = #"""
+    const svg = (tag, attributes, text) => {
+      const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+      for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+      if (text !== undefined) element.textContent = text;
+      return element;
+    };
+    const box = { left: 46, top: 26, width: 300, height: 110 };
+    const frame = (title, summary, unit, most, from, to) => {
+      const picture = svg("svg", { viewBox: "0 0 360 166", role: "img", "aria-label": title + ". "
+        + summary });
+      picture.append(svg("text", { x: 8, y: 15, class: "title" }, title));
+      for (const part of [0, 0.5, 1]) {
+        const y = box.top + box.height * (1 - part);
+        picture.append(svg("line", { x1: box.left, x2: box.left + box.width, y1: y, y2: y,
+          stroke: "var(--line)" }),
+          svg("text", { x: box.left - 4, y: y + 3, "text-anchor": "end" }, amount(most * part, unit)));
+      }
+      picture.append(svg("text", { x: box.left, y: 152 }, from),
+        svg("text", { x: box.left + box.width, y: 152, "text-anchor": "end" }, to));
+      return picture;
+    };
+    const amount = (value, unit) => {
+      const [size, prefix] = value >= 1e6 ? [1e6, "M"] : value >= 1e3 ? [1e3, "k"] : [1, ""];
+      return +(value / size).toPrecision(2) + (prefix + unit ? " " : "") + prefix + unit;
+    };
+    const line = (values, most, colour) => {
+      const step = box.width / Math.max(1, values.length - 1);
+      const points = values.map((value, index) => (box.left + index * step).toFixed(1) + ","
+        + (box.top + box.height * (1 - value / most)).toFixed(1));
+      return svg("polyline", { points: points.join(" "), fill: "none", stroke: colour,
+        "stroke-width": 1.3 });
+    };
+    const plotDelays = (run) => {
+      const delays = run.messages.filter((message) => message[3] >= 0)
+        .map((message) => Math.max(1, message[3] - message[2])).sort((a, b) => a - b);
+      if (!delays.length) return null;
+      const low = Math.floor(Math.log10(delays[0])), high = Math.log10(delays[delays.length - 1]);
+      const bins = new Array(40).fill(0), range = Math.max(0.5, Math.ceil(high * 2) / 2 - low);
+      for (const delay of delays)
+        bins[Math.min(39, Math.floor((Math.log10(delay) - low) / range * 40))]++;
+      const most = Math.max(...bins);
+      const at = (share) => short(delays[Math.max(0, Math.ceil(delays.length * share) - 1)]);
+      const summary = "half within " + at(0.5) + ", 95 % within " + at(0.95) + ", all within " + at(1);
+      const picture = frame("Delivery of messages", summary, "", most, short(10 ** low),
+        short(10 ** (low + range)));
+      bins.forEach((count, index) => picture.append(svg("rect", { fill: "var(--accent)",
+        x: box.left + index * box.width / 40 + 0.5, width: box.width / 40 - 1,
+        y: box.top + box.height * (1 - count / most), height: box.height * count / most })));
+      picture.append(svg("text", { x: box.left, y: 163 }, summary));
+      return picture;
+    };
+    const plotSeries = (run, title, unit, lines) => {
+      const most = Math.max(1, ...lines.flatMap(([, values]) => values));
+      const length = run.series.width * run.series.sent.length;
+      const words = lines.map(([name, values]) => name + " at most " + amount(Math.max(0, ...values),
+        unit)).join(", ");
+      const picture = frame(title, words, unit, most, "0 s", (length / 1e6).toFixed(1) + " s");
+      lines.forEach(([name, values, colour], index) => {
+        picture.append(line(values, most, colour));
+        const mark = svg("text", { x: box.left + index * 90, y: 163 }, "— " + name);
+        mark.style.fill = colour;
+        picture.append(mark);
+      });
+      return picture;
+    };
+    const drawPlots = (run) => {
+      const rate = (values) => values.map((value) => value / (run.series.width / 1e6));
+      const { sent, arrived, lost, inFlight } = run.series;
+      const pictures = [plotDelays(run),
+        plotSeries(run, "Payload per second", "B/s", [["sent", rate(sent), "var(--accent)"],
+          ["arrived", rate(arrived), "var(--good)"], ["lost", rate(lost), "var(--bad)"]]),
+        plotSeries(run, "Payload in queues and on its way", "B",
+          [["on its way", inFlight, "var(--connecting)"]])];
+      byId("plots" + run.index).append(...pictures.filter((picture) => picture));
+    };
+    """#
+}

@@ -1,0 +1,98 @@
+extension PageScript {
+  /// What happens first; and the page's check of itself, when its address ends in `#selftest`.
+  static let start = #"""
+    const drawLegend = () => {
+      const seen = new Set(runs.flatMap((run) => run.states.map((span) => run.texts[span[1]])));
+      for (const name of stateNames.filter((name) => seen.has(name)))
+        byId("legend").append(make("span", name, { style: "--mark: var(--" + name + ")" }));
+      byId("legend").append(make("span", "fault", { style: "--mark: var(--fault)" }),
+        make("span", "message", { style: "--mark: var(--accent)" }),
+        make("span", "lost", { style: "--mark: var(--bad)" }));
+    };
+    const isDark = () => {
+      const chosen = document.documentElement.dataset.theme;
+      return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    };
+    const connect = () => {
+      const actions = { in: () => zoom(0.5), out: () => zoom(2), left: () => pan(-0.3),
+        right: () => pan(0.3), all: () => show(0, duration), previous: () => findNext(-1),
+        next: () => findNext(1), theme: () => {
+          document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+          redraw();
+        } };
+      for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", action);
+      byId("search").addEventListener("input", search);
+      byId("search").addEventListener("keydown", (event) => {
+        if (event.key === "Enter") findNext(event.shiftKey ? -1 : 1);
+      });
+      byId("eventTable").addEventListener("toggle", () => {
+        if (byId("eventTable").open) showTable(0);
+      });
+      runs.forEach(listen);
+      addEventListener("resize", redraw);
+      matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+      const theme = { chosen: undefined };
+      addEventListener("beforeprint", () => {
+        theme.chosen = document.documentElement.dataset.theme;
+        document.documentElement.dataset.theme = "light";
+        draw();
+      });
+      addEventListener("afterprint", () => {
+        if (theme.chosen) document.documentElement.dataset.theme = theme.chosen;
+        else delete document.documentElement.dataset.theme;
+        draw();
+      });
+    };
+    const selfTest = () => {
+      const run = runs[0], report = { events: run.events.length, hits: run.hits.length };
+      const note = run.events.find((event) => event.kind === "note" && event.cause >= 0)
+        ?? run.events[run.events.length - 1];
+      byId("in").click(); byId("in").click();
+      report.zoomed = (view.end - view.start) / duration;
+      byId("search").value = note ? note.label : "";
+      byId("search").dispatchEvent(new Event("input"));
+      report.found = view.found.length;
+      byId("next").click();
+      report.selected = view.selected;
+      report.chain = note ? causes(run, note).length : 0;
+      const sent = run.events.find((event) => event.kind === "delivered"
+        && payloadOf(run, event) >= 0);
+      if (sent) select(run, sent.number);
+      report.bytes = byId("details").querySelector("pre")?.textContent.length ?? 0;
+      const box = document.querySelector("[data-kind=sent]");
+      box.click();
+      report.hides = view.found.every(([, event]) => event.kind !== "sent");
+      box.click();
+      byId("eventTable").open = true; showTable(0);
+      report.rows = byId("events").querySelectorAll("tbody tr").length;
+      byId("theme").click();
+      report.theme = document.documentElement.dataset.theme;
+      byId("lanes0").dispatchEvent(new KeyboardEvent("keydown", { key: "0" }));
+      report.whole = view.end - view.start === duration;
+      draw();
+      report.firstPaint = performance.getEntriesByType("paint")
+        .find((entry) => entry.name === "first-contentful-paint")?.startTime ?? null;
+      report.plots = document.querySelectorAll(".plots svg").length;
+      byId("selftest").textContent = JSON.stringify(report);
+    };
+    /// An address that ends in `#event=7` shows that event from near by.
+    const follow = () => {
+      const number = /^#event=(\d+)$/.exec(location.hash)?.[1];
+      const event = number === undefined ? undefined : runs[0].at(Number(number));
+      if (!event) return;
+      show(event.time - duration / 400, event.time + duration / 400);
+      select(runs[0], event.number);
+    };
+    drawLegend();
+    noDetails();
+    makeFilters();
+    connect();
+    search();
+    draw();
+    runs.forEach(drawPlots);
+    follow();
+    addEventListener("hashchange", follow);
+    document.documentElement.dataset.ready = "yes";
+    if (location.hash === "#selftest") setTimeout(selfTest, 300);
+    """#
+}

@@ -1,0 +1,142 @@
+import EarshotCore
+import EarshotSimulator
+
+/// A run as a page of its own for a browser: one file that asks the network for nothing.
+///
+/// What is in tables can be read without scripts; the drawings are the work of the page's script.
+package struct ReportPage {
+  private let runs: [RunPicture]
+  private let difference: RunDifference?
+
+  /// A page about a run, and about where another one parts from it.
+  package init(_ run: RunPicture, against rival: RunPicture? = nil) {
+    runs = [run] + (rival.map { [$0] } ?? [])
+    difference = rival.map { RunDifference(run, $0) }
+  }
+
+  /// The page.
+  package var html: String {
+    let name = runs[0].verdict.scenario.escapedForPages
+    return """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+      style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+      <title>\(name), seed \(runs[0].verdict.seed)</title>
+      <style>\(PageStyle.text)</style>
+      </head>
+      <body>
+      <header>
+      <h1>\(name)</h1>
+      <button id="theme" type="button">Light or dark</button>
+      </header>
+      <main>
+      \(runs.map(heading).joined(separator: "\n"))
+      \(difference.map(section) ?? "")
+      \(PageParts.timeline(count: runs.count))
+      \(runs.enumerated().map { tables($0, $1) }.joined(separator: "\n"))
+      </main>
+      <script type="application/json" id="data">\(data)</script>
+      <script>\(PageScript.text)</script>
+      </body>
+      </html>
+
+      """
+  }
+
+  private var data: String {
+    let runs = runs.map { picture in
+      var data = PageData(picture)
+      return data.json()
+    }
+    let time = difference?.time?.microseconds ?? -1
+    return JSONText.object([("runs", JSONText.array(runs)), ("parting", "\(time)")])
+  }
+
+  // MARK: What came out
+
+  private func heading(_ run: RunPicture) -> String {
+    let verdict = run.verdict
+    let (word, style) = verdict.held ? ("held", "good") : ("did not hold", "bad")
+    let summary = verdict.summary.isEmpty ? "" : "<p>\(verdict.summary.escapedForPages)</p>"
+    return """
+      <section class="verdict">
+      <p><strong class="\(style)">\(word)</strong> seed \(verdict.seed), trace \(verdict.traceHash), \
+      \(run.recording.eventCount) events in \(verdict.virtualDuration.secondsText) s</p>
+      \(summary)
+      <p><code>\(run.replayCommand.escapedForPages)</code></p>
+      \(results(verdict))
+      </section>
+      """
+  }
+
+  private func results(_ verdict: Verdict) -> String {
+    let rows = verdict.results.filter { !$0.isInvariant || !$0.held }.map { result in
+      let mark = result.held ? "<td class=\"good\">✓ held" : "<td class=\"bad\">✗ violated"
+      return "<tr>\(mark)</td><td>\(result.name.escapedForPages)</td>"
+        + "<td>\(result.observed.escapedForPages)</td></tr>"
+    }
+    let held = verdict.results.count { $0.isInvariant && $0.held }
+    return PageParts.table(
+      "What had to hold; \(held) invariants held besides", ["", "what", "what was seen"], rows)
+  }
+
+  private func section(_ difference: RunDifference) -> String {
+    let events = zip(runs, difference.events).map { run, event in
+      let text = event.map { "event \($0.number): \($0.words)" } ?? "nothing any more"
+      return "<li>seed \(run.verdict.seed): <code>\(text.escapedForPages)</code></li>"
+    }
+    let stories = difference.stories.map { story in
+      let cells = story.entries.map { entry in
+        "<td>\(entry.map { PageParts.moment($0) } ?? "nothing any more")</td>"
+      }
+      return "<tr><td>\(story.peer.escapedForPages)</td>\(cells.joined())</tr>"
+    }
+    let first =
+      events.isEmpty
+      ? "<p>All events that are kept of both runs are the same.</p>"
+      : "<ul>\(events.joined(separator: "\n"))</ul>"
+    let seeds = runs.map { "seed \($0.verdict.seed)" }
+    return """
+      <section><h2>Where the runs part</h2>
+      \(first)
+      \(PageParts.table(
+        "What each peer saw first that it did not see in the other run", ["peer"] + seeds, stories))
+      </section>
+      """
+  }
+
+  // MARK: Tables
+
+  private func tables(_ index: Int, _ run: RunPicture) -> String {
+    let entries = run.verdict.timeline.entries
+    let story = entries.prefix(Self.entriesMax).map { entry in
+      "<tr><td>\(entry.time.secondsText)</td><td>\((entry.observer ?? "").escapedForPages)</td>"
+        + "<td>\(PageParts.sentence(entry))</td></tr>"
+    }
+    let left = entries.count - story.count
+    let rest = left > 0 ? "<p>\(left) more are left out.</p>" : ""
+    let title = runs.count > 1 ? " of seed \(run.verdict.seed)" : ""
+    return """
+      <section><h2>Pairs\(title)</h2>
+      \(PairTable(run).html)
+      </section>
+      <section><h2>Plots\(title)</h2><div class="plots" id="plots\(index)"></div></section>
+      <section><details><summary>What the peers saw\(title)</summary>
+      \(PageParts.table("What the peers saw", ["seconds", "peer", "what"], Array(story)))\(rest)
+      </details></section>
+      """
+  }
+
+  private static let entriesMax = 2_000
+}
+
+extension TraceEvent {
+  /// The event in one line, without its tabs.
+  fileprivate var words: String {
+    description.split(separator: "\t").joined(separator: " ")
+  }
+}

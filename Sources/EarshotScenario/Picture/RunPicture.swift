@@ -1,0 +1,35 @@
+/// A run, with what a page needs to picture it.
+package struct RunPicture {
+  let verdict: Verdict
+  let recording: RunRecording
+  let file: String
+  let states: PeerStates
+  let faults: [FaultSpan]
+  let pairs: [PairOutages]
+
+  /// A picture of a run.
+  ///
+  /// - Parameters:
+  ///   - verdict: What came out of it.
+  ///   - recording: What happened.
+  ///   - file: The scenario's file, for the command that replays the run.
+  package init(_ verdict: Verdict, _ recording: RunRecording, file: String) {
+    (self.verdict, self.recording, self.file) = (verdict, recording, file)
+    states = PeerStates(verdict, recording.stops)
+    faults = FaultSpan.all(verdict)
+    pairs = PairOutages.all(verdict, recording.messages)
+  }
+
+  var replayCommand: String { Replay(file, verdict.seed).command }
+
+  /// The pairs for which there is room, those that were connected least if there are too many.
+  var shownPairs: [PairOutages] {
+    guard pairs.count > Self.pairsMax else { return pairs }
+    let order = pairs.indices.sorted {
+      (pairs[$0].connectedShare, $0) < (pairs[$1].connectedShare, $1)
+    }
+    return order.prefix(Self.pairsMax).map { pairs[$0] }
+  }
+
+  private static let pairsMax = 300
+}

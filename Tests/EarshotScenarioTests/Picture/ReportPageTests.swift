@@ -1,0 +1,114 @@
+import EarshotCore
+import EarshotScenario
+import EarshotSimulator
+import Foundation
+import Testing
+
+@Suite("The page of a run")
+struct ReportPageTests {
+  private static let scenario = """
+    { name: "</script><script>alert(1)</script>", description: "a & b <i>\u{202E}",
+      duration: "5s",
+      peers: ["ann", { name: "bob", invite: { who: "ann", context: "<o>" }, send: { count: 3 } }],
+      faults: [{ at: "2s", kind: "cut", between: ["ann", "bob"], for: "1s" }],
+      expect: [{ event: "bob sees ann joined", by: "2s" }] }
+    """
+
+  private static func picture(
+    _ text: String = scenario, seed: UInt64 = 1, file: String = "a'<b>.json5"
+  ) throws -> RunPicture {
+    let recording = RunRecording()
+    let verdict = ScenarioRun.run(
+      try Scenario(json5: text, file: file), seed: seed, events: recording.add)
+    return RunPicture(verdict, recording, file: file)
+  }
+
+  /// What the page's script reads.
+  private static func data(_ page: String) throws -> [String: Any] {
+    let start = try #require(page.range(of: "<script type=\"application/json\" id=\"data\">"))
+    let end = try #require(page.range(of: "</script>", range: start.upperBound..<page.endIndex))
+    let json = Data(page[start.upperBound..<end.lowerBound].utf8)
+    let object = try JSONSerialization.jsonObject(with: json) as? [String: Any]
+    return try #require(object)
+  }
+
+  @Test("What a scenario says is text in the page, and nothing else")
+  func hostile() throws {
+    let page = ReportPage(try Self.picture()).html
+    #expect(page.components(separatedBy: "<script").count == 3)
+    #expect(page.components(separatedBy: "</script>").count == 3)
+    #expect(!page.contains("alert(1)<") && !page.contains("<i>") && !page.contains("<o>"))
+    #expect(page.contains("&lt;/script&gt;&lt;script&gt;alert(1)"))
+    #expect(page.contains("a &amp; b &lt;i&gt;\\u{202E}"))
+    #expect(page.unicodeScalars.allSatisfy { !$0.properties.isBidiControl })
+  }
+
+  @Test("A page asks the network for nothing, and forbids its own script to")
+  func alone() throws {
+    let page = ReportPage(try Self.picture()).html
+    #expect(page.contains("default-src 'none'"))
+    let links = page.components(separatedBy: "http").dropFirst().filter { link in
+      !link.hasPrefix("-equiv") && !link.hasPrefix("://www.w3.org/2000/svg")
+    }
+    #expect(links.isEmpty)
+    for word in ["src=", "@import", "url(", "fetch(", "XMLHttp"] { #expect(!page.contains(word)) }
+  }
+
+  @Test("The data has every event with its cause, and the bytes of packets")
+  func data() throws {
+    let picture = try Self.picture()
+    let data = try Self.data(ReportPage(picture).html)
+    let run = try #require((data["runs"] as? [[String: Any]])?.first)
+    let events = try #require(run["events"] as? [[Int]])
+    #expect(events.count == run["eventCount"] as? Int && events.count > 100)
+    #expect(
+      events.enumerated().allSatisfy { $0.element[0] == $0.offset && $0.element[5] < $0.offset })
+    let payloads = try #require(run["payloads"] as? [[Any]])
+    for payload in payloads {
+      let (count, text) = (payload[0] as? Int ?? 0, payload[1] as? String ?? "")
+      #expect(Data(base64Encoded: text)?.count == min(512, count))
+    }
+    #expect(events.contains { $0[8] >= 0 } && payloads.count > 5)
+    let names = try #require(run["names"] as? [String])
+    #expect(names == ["ann", "bob"])
+    #expect((run["messages"] as? [[Int]])?.count == 3)
+    #expect((run["faults"] as? [[Any]])?.count == 1)
+    #expect((run["states"] as? [[Int]])?.isEmpty == false)
+    #expect((run["seed"] as? String) == "1")
+  }
+
+  @Test("Tables say without a script what held, and how well the pairs were connected")
+  func tables() throws {
+    let page = ReportPage(try Self.picture()).html
+    #expect(page.contains("<strong class=\"good\">held</strong>"))
+    #expect(page.contains("✓ held"))
+    #expect(page.contains("<td>ann ↔ bob</td>"))
+    #expect(page.contains("<td>3 of 3</td>"))
+    #expect(page.contains("earshot simulate &#39;a&#39;\\&#39;&#39;&lt;b&gt;.json5&#39; --seed 1"))
+  }
+
+  @Test("Two runs of one seed part nowhere; those of two scenarios where the fault is")
+  func parting() throws {
+    let (run, same) = (try Self.picture(), try Self.picture())
+    let none = RunDifference(run, same)
+    #expect(none.events.isEmpty && none.time == nil && none.stories.isEmpty)
+    let healthy = try Self.picture(Self.scenario.replacing("at: \"2s\"", with: "at: \"4s\""))
+    let difference = RunDifference(run, healthy)
+    #expect(difference.time == .seconds(2))
+    #expect(difference.events.first??.kind == .fault)
+    #expect(difference.stories.allSatisfy { $0.entries.count == 2 })
+    let page = ReportPage(run, against: healthy).html
+    let data = try Self.data(page)
+    #expect(data["parting"] as? Int == 2_000_000 && (data["runs"] as? [Any])?.count == 2)
+    #expect(page.contains("id=\"lanes1\"") && page.contains("Where the runs part"))
+  }
+
+  @Test("Every state has a colour in the page, light and dark")
+  func states() {
+    let verdict = Verdict.of(Timeline([]), peers: [], seconds: 1)
+    let page = ReportPage(RunPicture(verdict, RunRecording(), file: "a")).html
+    for state in PeerState.allCases {
+      #expect(page.components(separatedBy: "--\(state.rawValue): #").count == 4)
+    }
+  }
+}
