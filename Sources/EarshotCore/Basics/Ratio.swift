@@ -23,6 +23,11 @@ public struct Ratio: Hashable, Comparable, Sendable {
     Ratio(clampedBillionths: Int64(min(max(value, 0), 100)) * 10_000_000)
   }
 
+  /// So many parts per billion, clamped to 0 through 1,000,000,000.
+  package init(billionths: Int64) {
+    self.init(clampedBillionths: min(max(billionths, 0), 1_000_000_000))
+  }
+
   private init(clampedBillionths: Int64) { billionths = clampedBillionths }
 
   /// Whether the left ratio is smaller.

@@ -1,3 +1,5 @@
+package import EarshotSimulator
+
 /// Something that befalls peers or the links between them, from when to when.
 package struct Disturbance: Hashable, Sendable {
   package let kind: Fault.Kind
@@ -15,16 +17,17 @@ package struct Disturbance: Hashable, Sendable {
     start <= range.upperBound && (end.map { $0 >= range.lowerBound } ?? true)
   }
 
-  /// Whether it stands between two peers, or befalls one of them.
+  /// Whether it stands between two peers, or befalls one of them, so that a link between them may break.
   func touches(_ left: String, _ right: String) -> Bool {
     switch kind {
     case .partition(let groups):
       return groups.firstIndex { $0.contains(left) } != groups.firstIndex { $0.contains(right) }
-    case .cut(let ends), .link(let ends, _):
+    case .links(let ends, _):
       let directions = [Direction(left, right), Direction(right, left)]
       return directions.contains { ends.contains($0) }
-    case .crash(let name), .restart(let name, _), .suspend(let name, _), .resume(let name):
-      return name == left || name == right
+    case .medium(let names, _): return names.contains(left) && names.contains(right)
+    case .hosts(let names, let fault):
+      return fault.mayBreakLinks && (names.contains(left) || names.contains(right))
     case .heal: return false
     }
   }
@@ -32,56 +35,53 @@ package struct Disturbance: Hashable, Sendable {
   /// Whose program it stops, and takes the memory of.
   var crashed: String? {
     switch kind {
-    case .crash(let name), .restart(let name, _): name
-    case .partition, .cut, .heal, .suspend, .resume, .link: nil
+    case .hosts(let names, .crash), .hosts(let names, .restart), .hosts(let names, .leave):
+      names.first
+    case .hosts, .partition, .links, .medium, .heal: nil
     }
   }
 
   /// Whose program it stops for a time.
   var suspended: String? {
-    if case .suspend(let name, _) = kind { name } else { nil }
+    switch kind {
+    case .hosts(let names, .suspend), .hosts(let names, .freeze): names.first
+    case .hosts, .partition, .links, .medium, .heal: nil
+    }
+  }
+}
+
+extension HostFault {
+  /// Whether a link of the host may break because of it.
+  ///
+  /// What only discovery notices breaks none, nor does a clock that is a little fast or slow, or a lack of ports.
+  fileprivate var mayBreakLinks: Bool {
+    switch self {
+    case .crash, .restart, .suspend, .freeze, .resume, .slow, .leave, .isolate, .clog, .readdress,
+      .unplug, .exhaustPorts:
+      true
+    case .clock(let change): change.jump > .zero || change.drift.magnitude > 50_000
+    case .hide, .stale, .reflect: false
+    }
   }
 }
 
 /// What befell a run, in the order of time.
 package struct Disturbances: Hashable, Sendable {
   package private(set) var all: [Disturbance] = []
-  private var open: [Int: Int] = [:]  // By the number of the fault.
+  private var open: [Int: Int] = [:]  // By the number of the effect.
 
   package init() {}
 
-  /// Notes that a fault begins.
+  /// Notes that an effect of a fault begins.
   package mutating func begin(_ kind: Fault.Kind, _ number: Int, at time: Duration) {
-    switch kind {
-    case .partition: end(at: time) { if case .partition = $0 { true } else { false } }
-    case .heal:
-      end(at: time) { kind in
-        switch kind {
-        case .partition, .cut: true
-        case .heal, .crash, .restart, .suspend, .resume, .link: false
-        }
-      }
-    case .restart(let name, _), .crash(let name):
-      end(at: time) { $0.isAbsence(of: name) }
-    case .resume(let name): end(at: time) { $0.isSuspension(of: name) }
-    case .cut, .suspend, .link: break
-    }
     open[number] = all.count
-    all.append(Disturbance(kind, from: time, to: kind.isMomentary ? time : nil))
-    if kind.isMomentary { open[number] = nil }
+    all.append(Disturbance(kind, from: time))
   }
 
-  /// Notes that a fault is over.
+  /// Notes that an effect of a fault is over.
   package mutating func end(_ number: Int, at time: Duration) {
     guard let index = open.removeValue(forKey: number) else { return }
     all[index].end = time
-  }
-
-  private mutating func end(at time: Duration, _ isMeant: (Fault.Kind) -> Bool) {
-    for (number, index) in open where isMeant(all[index].kind) {
-      all[index].end = time
-      open[number] = nil
-    }
   }
 
   /// Whether something stood between two peers, or befell one of them, in a range.
@@ -122,22 +122,5 @@ package struct Disturbances: Hashable, Sendable {
   func gaps(until end: Duration) -> [ClosedRange<Duration>] {
     let times = all.flatMap { [$0.start, $0.end].compactMap { $0 } }.filter { $0 < end }.sorted()
     return zip([.zero] + times, times + [end]).filter { $0 < $1 }.map { $0...$1 }
-  }
-}
-
-extension Fault.Kind {
-  fileprivate var isMomentary: Bool {
-    switch self {
-    case .heal, .restart, .resume: true
-    case .partition, .cut, .crash, .suspend, .link: false
-    }
-  }
-
-  fileprivate func isSuspension(of name: String) -> Bool {
-    if case .suspend(name, _) = self { true } else { false }
-  }
-
-  fileprivate func isAbsence(of name: String) -> Bool {
-    if case .crash(name) = self { true } else { isSuspension(of: name) }
   }
 }

@@ -1,5 +1,6 @@
 import Earshot
 import EarshotCore
+import EarshotSimulator
 
 /// A scenario, what was recorded of its run, and what follows from both.
 struct Evidence {

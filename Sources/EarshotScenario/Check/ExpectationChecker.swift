@@ -1,4 +1,5 @@
 import EarshotCore
+import EarshotSimulator
 
 /// Holds what was expected against what happened.
 package struct ExpectationChecker {

@@ -1,3 +1,5 @@
+import EarshotSimulator
+
 extension Invariants {
   // MARK: Two peers
 

@@ -1,4 +1,5 @@
 import Earshot
+import EarshotSimulator
 
 extension Invariants {
   /// Interruptions and departures that nothing explains.

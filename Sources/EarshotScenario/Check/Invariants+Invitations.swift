@@ -1,4 +1,5 @@
 import Earshot
+import EarshotSimulator
 
 extension Invariants {
   /// Invitations whose two ends were told what cannot both be so.

@@ -1,4 +1,5 @@
 import Earshot
+import EarshotSimulator
 
 extension Invariants {
   /// Departures that tell a wrong number of messages that the member did not get.

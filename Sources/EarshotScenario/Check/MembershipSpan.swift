@@ -1,3 +1,5 @@
+import EarshotSimulator
+
 /// One membership as one of its two ends saw it.
 struct MembershipSpan: Hashable {
   /// A time in which the link was broken.

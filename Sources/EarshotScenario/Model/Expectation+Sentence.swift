@@ -1,4 +1,5 @@
 import EarshotCore
+import EarshotSimulator
 
 extension Expectation.Kind {
   /// What must hold, in words; the name of an expectation that has none.

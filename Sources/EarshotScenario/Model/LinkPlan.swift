@@ -1,3 +1,5 @@
+package import EarshotSimulator
+
 /// What the links of a scenario are like.
 package struct LinkPlan: Hashable, Sendable {
   /// What holds for all links.

@@ -1,3 +1,6 @@
+import EarshotCore
+package import EarshotSimulator
+
 /// Peers, what they do, what befalls them, and what must hold.
 ///
 /// Read from a file; the format is described in <doc:ScenarioFormat>. A scenario and a seed make one
@@ -23,6 +26,18 @@ public struct Scenario: Hashable, Sendable {
   package var randomFaults: RandomFaults?
   /// What must hold.
   package var expectations: [Expectation] = []
+
+  /// What befalls the peers of one run: the faults of the scenario, and those that the seed adds.
+  ///
+  /// - Returns: The plan, and those of its faults that the seed adds.
+  package func faultPlan(seed: UInt64) -> (plan: FaultPlan, drawn: [Fault]) {
+    var random = RandomStream(seed: seed, name: "world faults")
+    let drawn =
+      randomFaults.map { FaultPlan(drawing: $0, for: peerNames, using: &random).faults } ?? []
+    let plan = FaultPlan(faults + drawn.map { Fault(at: $0.at, $0.kind, lasting: $0.lasting) })
+    let own = Set(FaultPlan(faults).faults.map(\.id))
+    return (plan, plan.faults.filter { !own.contains($0.id) })
+  }
 
   /// The names of the peers, in the order of the file.
   public var peerNames: [String] { peers.map(\.name) }

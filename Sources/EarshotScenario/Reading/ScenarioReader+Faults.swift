@@ -1,67 +1,76 @@
 import EarshotCore
+import EarshotSimulator
 
 extension ScenarioReader {
-  mutating func readLinks(_ file: ObjectReader) {
-    guard let object = file.object("links") else { return }
-    var plan = LinkPlan(defaults: linkChange(object))
-    plan.exceptions = object.list("exceptions") { node, path in
-      let exception = ObjectReader(node, path: path, mistakes: mistakes)
-      defer { exception.finish() }
-      let (ends, change) = (linkEnds(exception), linkChange(exception))
-      return ends.map { LinkException(ends: $0, change: change) }
-    }
-    object.finish()
-    set(links: plan)
-  }
-
-  private func linkChange(_ object: ObjectReader) -> LinkChange {
-    LinkChange(
-      latency: object.value("latency", .duration(.zero ... .seconds(60))),
-      jitter: object.value("jitter", .duration(.zero ... .seconds(60))),
-      loss: object.value("loss", .ratio), duplication: object.value("duplication", .ratio),
-      reordering: object.value("reordering", .ratio),
-      bandwidth: object.value("bandwidth", .rate(1_000...1_000_000_000_000)),
-      queue: object.value("queue", .size(1_500...1 << 30)),
-      mtu: object.value("mtu", .size(576...65_535)))
-  }
-
   mutating func readFaults(_ file: ObjectReader) {
-    let faults = file.list("faults") { fault(ObjectReader($0, path: $1, mistakes: mistakes)) }
+    var seen: Set<Int> = []
+    let faults = file.list("faults") { (node, path) -> [Fault]? in
+      let object = ObjectReader(node, path: path, mistakes: mistakes)
+      let read = self.faults(object)
+      if let id = read?.first?.id, id > 0, !seen.insert(id).inserted {
+        object.note("there is a fault with this id already", at: "id")
+      }
+      return read
+    }
     let random = file.object("randomFaults").map { randomFaults($0) }
-    set(faults: faults.sortedByTime(), random: random)
+    set(faults: faults.flatMap { $0 }.sortedByTime(), random: random)
   }
 
-  private func fault(_ object: ObjectReader) -> Fault? {
+  /// The fault that an object describes; a swizzle is several.
+  private func faults(_ object: ObjectReader) -> [Fault]? {
     defer { object.finish() }
     let at = object.required("at", Self.time) ?? .zero
     if at > scenario.duration { object.note("later than the scenario's end", at: "at") }
+    let id = object.value("id", .integer(1...1_000_000), default: 0)
     guard let word = object.required("kind", Self.faultKind) else {
-      object.forgive(["groups", "from", "to", "between", "peer", "identity", "grace", "for"])
+      object.forgive(Self.faultKeys + Self.linkKeys)
       return nil
     }
-    let kind = faultKind(word, object)
-    let lasting = Self.endless.contains(word) ? nil : object.value("for", Self.span)
-    return kind.map { Fault(at: at, $0, lasting: lasting) }
+    if word == "swizzle" {
+      guard let hosts = object.required("peer", peers), let span = object.required("for", Self.span)
+      else { return nil }
+      return Fault.Kind.swizzle(hosts, at: at, lasting: span)
+    }
+    guard let kind = faultKind(word, object) else { return nil }
+    let lasting = kind.isMomentary ? nil : object.value("for", Self.span)
+    return [Fault(at: at, kind, lasting: lasting, id: id)]
   }
 
-  private static var endless: [String] { ["heal", "restart", "resume"] }
-
-  private static var faultKind: ValueRule<String> {
-    .word(
-      ["partition", "cut", "heal", "crash", "restart", "suspend", "resume", "link"],
-      named: "a kind of fault")
+  private static var faultKeys: [String] {
+    [
+      "groups", "from", "to", "between", "peer", "identity", "grace", "for", "every", "down",
+      "over", "within", "reach", "jump", "drift", "after", "overhead",
+    ]
   }
+
+  private static var hostKinds: [String] {
+    [
+      "crash", "restart", "suspend", "freeze", "resume", "slow", "leave", "hide", "isolate",
+      "readdress", "unplug", "ports", "clock", "stale", "reflect",
+    ]
+  }
+
+  static var faultKinds: [String] {
+    ["partition", "cut", "clog", "swizzle", "flap", "link", "medium", "reset", "heal"] + hostKinds
+  }
+
+  private static var faultKind: ValueRule<String> { .word(faultKinds, named: "a kind of fault") }
 
   private func faultKind(_ word: String, _ object: ObjectReader) -> Fault.Kind? {
     switch word {
-    case "partition": partition(object)
-    case "cut": linkEnds(object).map { .cut($0) }
-    case "crash": object.required("peer", peer).map { .crash($0) }
-    case "restart": restart(object)
-    case "suspend": suspension(object)
-    case "resume": object.required("peer", peer).map { .resume($0) }
-    case "link": linkFault(object)
-    default: .heal
+    case "partition": return partition(object)
+    case "heal": return .heal
+    case "medium": return medium(object)
+    case "clog" where object.has("peer"):
+      return object.required("peer", peers).map { .hosts($0, .clog) }
+    case "cut", "clog", "flap", "link", "reset":
+      let (ends, fault) = (linkEnds(object), linkFault(word, object))
+      guard let ends, let fault else { return nil }
+      return .links(ends, fault)
+    default:
+      let (hosts, fault) = (object.required("peer", peers), hostFault(word, object))
+      guard let hosts, let fault else { return nil }
+      return .hosts(hosts, fault)
     }
   }
 
@@ -80,21 +89,79 @@ extension ScenarioReader {
     return .partition(groups)
   }
 
-  private func restart(_ object: ObjectReader) -> Fault.Kind? {
-    let identity = object.value("identity", .word(["kept", "new"], named: "an identity"))
-    return object.required("peer", peer).map { .restart($0, keepsIdentity: identity != "new") }
+  private func medium(_ object: ObjectReader) -> Fault.Kind? {
+    let hosts = object.required("peer", peers)
+    let bandwidth = object.required("bandwidth", Self.bandwidth)
+    let medium = Medium(
+      bandwidth: bandwidth ?? 0,
+      overhead: object.value("overhead", .duration(.zero ... .seconds(1)), default: .microseconds(100)),
+      queueBytes: object.value("queue", Self.queue, default: 256 << 10))
+    return bandwidth == nil ? nil : hosts.map { .medium($0, medium) }
   }
 
-  private func suspension(_ object: ObjectReader) -> Fault.Kind? {
-    let grace = object.value("grace", .duration(.zero ... .seconds(600)), default: .seconds(5))
-    return object.required("peer", peer).map { .suspend($0, grace: grace) }
+  // MARK: Links
+
+  private func linkFault(_ word: String, _ object: ObjectReader) -> LinkFault? {
+    switch word {
+    case "cut": return .cut
+    case "clog": return .clog
+    case "reset": return .reset(every: object.value("every", Self.period))
+    case "flap":
+      guard let every = object.required("every", Self.period) else { return nil }
+      let down = object.value("down", Self.period, default: every / 2)
+      if down > every { object.note("longer than \"every\"", at: "down") }
+      return .flap(every: every, down: down)
+    default:
+      let change = linkChange(object)
+      if change.isEmpty { object.note("says nothing about the link; name loss, latency, …") }
+      return .change(change, over: object.value("over", Self.span, default: .zero))
+    }
   }
 
-  private func linkFault(_ object: ObjectReader) -> Fault.Kind? {
-    let (ends, change) = (linkEnds(object), linkChange(object))
-    if change.isEmpty { object.note("says nothing about the link; name loss, latency, …") }
-    return ends.map { .link($0, change) }
+  static var period: ValueRule<Duration> { .duration(.milliseconds(1) ... .seconds(86_400)) }
+
+  // MARK: Peers
+
+  private func hostFault(_ word: String, _ object: ObjectReader) -> HostFault? {
+    switch word {
+    case "crash": return .crash
+    case "restart":
+      let identity = object.value("identity", .word(["kept", "new"], named: "an identity"))
+      return .restart(erased: identity == "new")
+    case "suspend":
+      return .suspend(
+        grace: object.value("grace", .duration(.zero ... .seconds(600)), default: .seconds(5)))
+    case "freeze": return .freeze
+    case "resume": return .resume
+    case "slow": return object.required("every", Self.period).map { .slow(every: $0) }
+    case "leave":
+      return .leave(
+        within: object.value("within", .duration(.zero ... .seconds(3_600)), default: .seconds(2)))
+    case "hide": return .hide
+    case "isolate":
+      let words = Reach.allCases.map(\.rawValue)
+      let reach = object.value("reach", .word(words, named: "a direction"))
+      return .isolate(reach.flatMap { Reach(rawValue: $0) } ?? .both)
+    case "readdress": return .readdress
+    case "unplug": return .unplug
+    case "ports": return .exhaustPorts
+    case "clock": return clock(object)
+    case "stale": return object.required("after", Self.span).map { .stale(after: $0) }
+    default: return .reflect(after: object.value("after", Self.span, default: .milliseconds(5)))
+    }
   }
+
+  private func clock(_ object: ObjectReader) -> HostFault {
+    if !object.has("jump"), !object.has("drift") {
+      object.note("says nothing about the clock; name jump or drift", unlessMisspelt: ["jump", "drift"])
+    }
+    return .clock(
+      ClockChange(
+        jump: object.value("jump", Self.time, default: .zero),
+        drift: object.value("drift", .integer(-500_000...1_000_000), default: 0)))
+  }
+
+  // MARK: By chance
 
   private func randomFaults(_ object: ObjectReader) -> RandomFaults {
     defer { object.finish() }
@@ -103,7 +170,7 @@ extension ScenarioReader {
     let kinds = object.list("kinds") { rule.read($0, path: $1, mistakes: mistakes) }
     return RandomFaults(
       count: object.required("count", .integer(0...1_000)) ?? 0,
-      kinds: kinds.isEmpty ? RandomFaults.Kind.allCases : kinds.compactMap { .init(rawValue: $0) },
+      kinds: kinds.isEmpty ? nil : kinds.compactMap { .init(rawValue: $0) },
       between: object.value("between", Self.range, default: .zero...scenario.duration),
       lasting: object.value("lasting", Self.range, default: .milliseconds(100) ... .seconds(4)))
   }
@@ -116,12 +183,5 @@ extension ScenarioReader {
       else { return nil }
       return first...last
     }
-  }
-}
-
-extension [Fault] {
-  /// In the order of time; faults of one time keep their order.
-  func sortedByTime() -> [Fault] {
-    enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
   }
 }

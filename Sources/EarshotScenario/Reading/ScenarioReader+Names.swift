@@ -1,3 +1,5 @@
+import EarshotSimulator
+
 extension ValueRule where Value == String {
   /// The name of a new peer.
   static var peerName: ValueRule {

@@ -1,5 +1,6 @@
 import Earshot
 import EarshotCore
+import EarshotSimulator
 
 extension ScenarioReader {
   /// Any time within a day.

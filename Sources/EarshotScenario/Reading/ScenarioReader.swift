@@ -1,4 +1,5 @@
 import EarshotCore
+import EarshotSimulator
 
 extension Scenario {
   /// The scenario that a text describes.

@@ -1,4 +1,5 @@
 import EarshotCore
+import EarshotSimulator
 
 /// What a value may be, in words and in code.
 struct ValueRule<Value> {
@@ -107,8 +108,13 @@ extension ValueRule where Value == Int {
   static func size(_ range: ClosedRange<Int>) -> ValueRule {
     let bounds = "\(Quantity.size(range.lowerBound)) to \(Quantity.size(range.upperBound))"
     return ValueRule("a size of \(bounds), such as 512 (bytes) or \"64KiB\"") { node in
-      guard let bytes = Quantity.bytes(of: node), range.contains(bytes) else { return nil }
-      return bytes
+      let bytes: Int? =
+        switch node.value {
+        case .number(let text): Int(text)
+        case .string(let text): Quantity.bytes(of: text)
+        case .null, .bool, .array, .object: nil
+        }
+      return bytes.flatMap { range.contains($0) ? $0 : nil }
     }
   }
 

@@ -1,4 +1,5 @@
 import EarshotCore
+import EarshotSimulator
 
 /// A verdict, written for people or for programs.
 public struct Report: Sendable {

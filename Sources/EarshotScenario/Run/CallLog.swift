@@ -1,3 +1,5 @@
+import EarshotSimulator
+
 /// A public call of a program that has begun.
 package struct Call: Hashable, Sendable {
   /// What is called.

@@ -43,7 +43,7 @@ extension PeerDriver {
     if host.isUp && !isMember(id, plan.session) { await invite(id, plan) }
     guard let pause = plan.again else { return }
     while host.isUp && !isFinal(plan.session) {
-      await host.wait(until: host.now + pause)
+      await host.wait(until: host.worldTime + pause)
       let isWanted = guests.found.contains(id) && !isMember(id, plan.session)
       if host.isUp && isWanted && sessions[plan.session]?.isOver == false {
         await invite(id, plan)
@@ -59,7 +59,7 @@ extension PeerDriver {
     guard let delay = plan.cancel else { return await inviteToTheEnd(id, plan) }
     let call = spawn("invite") { await $0.inviteToTheEnd(id, plan) }
     spawn("cancel") { driver in
-      await driver.host.wait(until: driver.host.now + delay)
+      await driver.host.wait(until: driver.host.worldTime + delay)
       call.cancel()
     }
     _ = try? await call.wait()
@@ -101,7 +101,7 @@ extension PeerDriver {
     case .decline: decline(offer)
     case .late(let answer):
       spawn("answer") { driver in
-        await driver.host.wait(until: driver.host.now + answer.after)
+        await driver.host.wait(until: driver.host.worldTime + answer.after)
         driver.give(answer, to: offer)
       }
     case .chance(let ratio):
@@ -124,7 +124,7 @@ extension PeerDriver {
     let call = spawn("answer") { await $0.acceptToTheEnd(offer) }
     guard let delay else { return }
     spawn("cancel") { driver in
-      await driver.host.wait(until: driver.host.now + delay)
+      await driver.host.wait(until: driver.host.worldTime + delay)
       call.cancel()
     }
   }

@@ -63,9 +63,7 @@ extension PeerDriver {
     case .disconnect(let name, let limit): await leave(name, within: limit)
     case .rejoin(let name): await rejoin(name, peer)
     case .remove(let member, let name): await remove(member, from: name)
-    case .stop(let limit):
-      note(.stopped)
-      await calling(.stop, limit: limit + Self.farewellTime) { await peer.stop(within: limit) }
+    case .stop(let limit): await end(within: limit)
     }
   }
 
@@ -98,8 +96,6 @@ extension PeerDriver {
       await calling(.remove) { await open.session.remove(id) }
     }
   }
-
-  private static let farewellTime: Duration = .seconds(5)
 
   // MARK: What happens in a session
 
@@ -135,7 +131,7 @@ extension PeerDriver {
         }
       }
       if reading.until.map({ host.elapsed < $0 }) ?? true {
-        await host.wait(until: host.now + reading.every)
+        await host.wait(until: host.worldTime + reading.every)
       }
     }
   }

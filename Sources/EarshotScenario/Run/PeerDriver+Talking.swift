@@ -27,7 +27,7 @@ extension PeerDriver {
       await host.wait(until: time)
       let receivers = await receivers(of: workload)
       guard host.isUp, !receivers.isEmpty else { return }
-      if index == 0 { time = host.now }
+      if index == 0 { time = host.worldTime }
       for receiver in receivers {
         guard let session = sessions[workload.session]?.session else { return }
         let key = StreamKey(workload: number, receiver: receiver, session: workload.session)
@@ -105,7 +105,7 @@ extension Scenario {
   /// What the links of a scenario may become.
   private var changes: [LinkChange] {
     [links.defaults] + links.exceptions.map(\.change)
-      + faults.compactMap { if case .link(_, let change) = $0.kind { change } else { nil } }
+      + faults.compactMap { if case .links(_, .change(let change, _)) = $0.kind { change } else { nil } }
   }
 
   /// The slowest bandwidth that there may be, in bits a second; `nil` when there is no limit.

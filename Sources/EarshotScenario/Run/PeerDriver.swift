@@ -24,6 +24,16 @@ actor PeerDriver {
   /// The tasks that wait for members, by session.
   var waiters: [String: [Waiter]] = [:]
 
+  /// What the program advertises and browses with at the moment.
+  private var visibility = Visibility()
+  /// Whether the program has stopped its peer.
+  private var hasStopped = false
+
+  private struct Visibility {
+    var advertiser: Advertiser?
+    var browser: Browser?
+  }
+
   /// The peers that the program may invite.
   struct Guests {
     /// The peers that are found and not lost.
@@ -69,16 +79,22 @@ actor PeerDriver {
       for session in plan.sessions { try await open(session, of: peer) }
       note(.started)
       for session in plan.sessions { attend(session) }
-      if plan.discovery.advertises { try await advertise(peer) }
-      if plan.discovery.browses { try await browse(peer) }
+      try await discover(peer)
       act()
     } catch { fail(error) }
+  }
+
+  /// Begins to advertise and to browse, as far as the plan says so.
+  private func discover(_ peer: Peer) async throws(EarshotError) {
+    if plan.discovery.advertises { try await advertise(peer) }
+    if plan.discovery.browses { try await browse(peer) }
   }
 
   private func advertise(_ peer: Peer) async throws(EarshotError) {
     let advertiser = try await calling(.advertise) { () async throws(EarshotError) in
       try await peer.advertise(scenario.service, info: plan.discovery.info)
     }
+    visibility.advertiser = advertiser
     spawn("invitations") { driver in
       for await invitation in advertiser.invitations { driver.invited(invitation) }
     }
@@ -88,6 +104,7 @@ actor PeerDriver {
     let browser = try await calling(.browse) { () async throws(EarshotError) in
       try await peer.browse(scenario.service)
     }
+    visibility.browser = browser
     spawn("browser") { driver in
       for await event in browser.events { driver.saw(event) }
     }
@@ -95,11 +112,18 @@ actor PeerDriver {
 
   // MARK: Sleep
 
-  /// The system is about to suspend the program.
-  nonisolated func prepareForSuspension() { spawn("suspension") { await $0.sleep() } }
-
-  /// The program runs again.
-  nonisolated func wake() { spawn("awakening") { await $0.comeBack() } }
+  /// The system tells the program something.
+  nonisolated func hear(_ notice: SystemNotice) {
+    switch notice {
+    case .willSuspend:
+      if plan.preparesForSuspension { spawn("suspension") { await $0.sleep() } }
+    case .didResume:
+      if plan.preparesForSuspension { spawn("awakening") { await $0.comeBack() } }
+    case .willTerminate(let time): spawn("termination") { await $0.end(within: time) }
+    case .hide: spawn("hiding") { await $0.hide() }
+    case .show: spawn("showing") { await $0.show() }
+    }
+  }
 
   private func sleep() async {
     guard let peer else { return }
@@ -114,6 +138,30 @@ actor PeerDriver {
       try await calling(.resume) { () async throws(EarshotError) in try await peer.resume() }
     } catch { fail(error) }
   }
+
+  /// Stops the peer for good.
+  func end(within limit: Duration) async {
+    guard let peer else { return }
+    hasStopped = true
+    note(.stopped)
+    await calling(.stop, limit: limit + Self.farewellTime) { await peer.stop(within: limit) }
+  }
+
+  private func hide() async {
+    let (advertiser, browser) = (visibility.advertiser, visibility.browser)
+    (visibility.advertiser, visibility.browser) = (nil, nil)
+    await advertiser?.stop()
+    await browser?.stop()
+    guests.found = []
+  }
+
+  private func show() async {
+    guard let peer, host.isUp, !hasStopped, visibility.advertiser == nil, visibility.browser == nil
+    else { return }
+    do throws(EarshotError) { try await discover(peer) } catch { fail(error) }
+  }
+
+  static let farewellTime: Duration = .seconds(5)
 
   // MARK: Words to the recorder
 

@@ -27,7 +27,8 @@ public enum ScenarioRun {
         events?(event)
       }
     }
-    let (recorder, plan) = (Recorder(in: world), FaultPlan(scenario, seed: seed))
+    let recorder = Recorder(in: world)
+    let (plan, drawn) = scenario.faultPlan(seed: seed)
     let stage = play(scenario, plan, in: world, recorder, progress)
     withExtendedLifetime(stage) { world.finish() }
     let record = recorder.everything
@@ -37,7 +38,7 @@ public enum ScenarioRun {
       scenario: scenario.name, summary: scenario.summary, seed: seed,
       traceHash: world.traceHash, eventCount: world.eventCount, virtualDuration: scenario.duration,
       cpuSeconds: ProcessorTime.now - start, timeline: record.timeline,
-      messages: record.traffic.messages, drawnFaults: plan.drawn.map(\.description),
+      messages: record.traffic.messages, drawnFaults: drawn.map(\.description),
       results: scenario.expectations.map { checker.check($0) } + invariants.results,
       gap: scenario.gap)
     (verdict.peers, verdict.attempts) = (scenario.peerNames, record.invitations.all)
@@ -68,7 +69,7 @@ public enum ScenarioRun {
   }
 
   private static func makeWorld(_ scenario: Scenario, _ seed: UInt64) -> World {
-    let conditions = LinkConditions(scenario.links.defaults)
+    let conditions = LinkConditions.lan.changed(by: scenario.links.defaults)
     return World(seed: seed, configuration: WorldConfiguration(defaultLink: conditions))
   }
 
@@ -91,7 +92,7 @@ public enum ScenarioRun {
 
   /// The first event that differs between two more runs.
   private static func difference(_ scenario: Scenario, _ seed: UInt64) -> String {
-    let plan = FaultPlan(scenario, seed: seed)
+    let (plan, _) = scenario.faultPlan(seed: seed)
     let divergence = DeterminismCheck.run {
       makeWorld(scenario, seed)
     } _: { world in

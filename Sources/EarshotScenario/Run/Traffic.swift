@@ -1,4 +1,5 @@
 import EarshotCore
+package import EarshotSimulator
 
 /// All messages of a run, and whether they arrive as they must.
 ///

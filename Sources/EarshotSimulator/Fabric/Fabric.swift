@@ -11,7 +11,8 @@ final class Fabric {
   @exclusivity(unchecked) var datagrams = DatagramsInFlight()
   @exclusivity(unchecked) var segments = SegmentsInFlight()
   @exclusivity(unchecked) var faults = NetworkFaults()
-  @exclusivity(unchecked) private var kernels: [HostKernel] = []
+  private var held = HeldPackets()
+  @exclusivity(unchecked) private(set) var kernels: [HostKernel] = []
   @exclusivity(unchecked) private var links: LinkTable
   @exclusivity(unchecked) private var groups: MulticastGroups
 
@@ -42,6 +43,7 @@ final class Fabric {
     kernels = []
     datagrams = DatagramsInFlight()
     segments = SegmentsInFlight()
+    held = HeldPackets()
     faults.endAll()
   }
 
@@ -59,8 +61,10 @@ final class Fabric {
     _ source: Endpoint, _ destination: Endpoint, extraLoss: Ratio = .zero
   ) -> SimulatedLink.Fate {
     let now = scheduler.now
-    let fate = link.send(bytes, at: now, extraLoss: extraLoss)
-    if let obstacle = faults.obstacle(on: link) { return .lost(obstacle) }
+    let start = faults.hasMedia ? faults.departure(of: bytes, over: link, at: now) : now
+    let fate = link.send(bytes, at: start ?? now, extraLoss: extraLoss)
+    if let obstacle = obstacle(on: link, source) { return .lost(obstacle) }
+    guard start != nil else { return .lost(.queue) }
     guard faults.hasRules else { return fate }
     let packet = Packet(
       kind: kind, from: hosts.name(of: link.source), to: hosts.name(of: link.target),
@@ -69,6 +73,32 @@ final class Fabric {
     case .drop: return .lost(.rule)
     case .deliver(let delay): return SimulatedLink.Fate(arrival: now + max(0, delay.nanoseconds))
     case .pass, nil: return fate
+    }
+  }
+
+  /// What lets nothing pass from an address over a link, if something does.
+  private func obstacle(on link: SimulatedLink, _ source: Endpoint) -> TraceEvent.Loss? {
+    if let obstacle = faults.obstacle(on: link) { return obstacle }
+    return hosts.has(source.address, link.source) ? nil : .address
+  }
+
+  // MARK: Packets on their way
+
+  /// Sends a packet on its way, or holds it while its link is clogged.
+  ///
+  /// - Returns: Whether there is room for it.
+  func dispatch(_ slot: EventSlot, over link: SimulatedLink, _ bytes: Int, at arrival: Int64) -> Bool {
+    guard faults.holds(link) else {
+      scheduler.push(slot, at: arrival)
+      return true
+    }
+    return held.add(slot, link, bytes)
+  }
+
+  /// Sends on what is held on links that are not clogged any more, in the order in which it was sent.
+  func releaseHeld() {
+    for packet in held.take(unless: { faults.holds($0) }) {
+      scheduler.push(packet.slot, at: packet.link.noteArrival(at: scheduler.now + packet.link.heldDelay))
     }
   }
 

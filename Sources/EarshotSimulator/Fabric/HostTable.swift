@@ -1,10 +1,15 @@
 /// The hosts of a world by number: their names, and the segments that they are attached to.
 ///
-/// The n-th host, from 0, has the addresses 10.0.0.1 + n and fe80::1 + n.
+/// The n-th host, from 0, has the addresses 10.0.0.1 + n and fe80::1 + n, until they change.
 final class HostTable {
   private var names: [String] = []
   private var segments: [String] = []
   private var indexOfName: [String: Int] = [:]
+  /// The hosts whose addresses have changed, by the number in the address that they have now.
+  private var movedHosts: [UInt64: Int] = [:]
+  private var movedNumbers: [Int: UInt64] = [:]
+  /// How often the addresses of a host have changed.
+  private(set) var moves = 0
 
   func add(_ name: String, segment: String) -> Int {
     precondition(indexOfName[name] == nil, "there is a host '\(name)' already")
@@ -15,6 +20,8 @@ final class HostTable {
   }
 
   var count: Int { names.count }
+
+  func index(of name: String) -> Int? { indexOfName[name] }
 
   func name(of host: Int) -> String { names[host] }
 
@@ -29,14 +36,38 @@ final class HostTable {
     case .v6(0xFE80_0000_0000_0000, let low, _) where low > 0: number = low - 1
     case .v4, .v6: return nil
     }
-    return number < UInt64(names.count) ? Int(number) : nil
+    if moves > 0, let moved = movedHosts[number] { return moved }
+    guard number < UInt64(names.count), movedNumbers[Int(number)] == nil else { return nil }
+    return Int(number)
   }
 
-  static func addressV4(of host: Int) -> IPAddress { .v4(0x0A00_0001 + UInt32(host)) }
-
-  static func addressV6(of host: Int) -> IPAddress {
-    .v6(0xFE80 << 48, UInt64(host) + 1, scope: 1)
+  /// Gives a host addresses that none has had; those that it had are no host's from now on.
+  func readdress(_ host: Int) {
+    moves += 1
+    if let number = movedNumbers[host] { movedHosts[number] = nil }
+    let number = Self.firstMoved + UInt64(moves)
+    movedNumbers[host] = number
+    movedHosts[number] = host
   }
+
+  /// Whether a host has an address, or has any of a group.
+  func has(_ address: IPAddress, _ host: Int) -> Bool {
+    moves == 0 || address.isMulticast || self.host(at: address, from: host) == host
+  }
+
+  /// The number in the addresses of a host.
+  private func number(of host: Int) -> UInt64 {
+    moves == 0 ? UInt64(host) : movedNumbers[host] ?? UInt64(host)
+  }
+
+  func addressV4(of host: Int) -> IPAddress { .v4(0x0A00_0001 + UInt32(number(of: host))) }
+
+  func addressV6(of host: Int) -> IPAddress {
+    .v6(0xFE80 << 48, number(of: host) + 1, scope: 1)
+  }
+
+  /// Numbers beyond those of the hosts of any world.
+  private static let firstMoved: UInt64 = 1 << 23
 
   /// Whether an address would be a neighbour's, or the host's own.
   static func isOnSegment(_ address: IPAddress) -> Bool {
@@ -46,7 +77,7 @@ final class HostTable {
     }
   }
 
-  static func address(of host: Int, _ family: IPAddress.Family) -> IPAddress {
+  func address(of host: Int, _ family: IPAddress.Family) -> IPAddress {
     switch family {
     case .v4: addressV4(of: host)
     case .v6: addressV6(of: host)
@@ -54,7 +85,7 @@ final class HostTable {
   }
 
   /// The address that a host speaks from to another.
-  static func localAddress(of host: Int, towards other: IPAddress) -> IPAddress {
+  func localAddress(of host: Int, towards other: IPAddress) -> IPAddress {
     if other.isLoopback { return other }
     return address(of: host, other.family)
   }

@@ -8,12 +8,22 @@ public struct LinkConditions: Hashable, Sendable {
   public var jitter: Duration
   /// The share of packets that are lost.
   public var loss: Ratio
+  /// Loss that comes in bursts, besides ``loss``.
+  public var burst: BurstLoss?
+  /// The share of multicast packets that are lost, besides ``loss``.
+  public var multicastLoss = Ratio.zero
   /// The share of packets that arrive twice.
   public var duplication: Ratio
   /// The share of packets that others may overtake.
   public var reordering: Ratio
   /// The most that is added to the latency of a packet that may be overtaken.
   public var reorderingDelay: Duration
+  /// The share of datagrams that arrive with some bits changed; such TCP segments are lost.
+  public var corruption = Ratio.zero
+  /// The share of datagrams whose end is missing when they arrive; such TCP segments are lost.
+  public var truncation = Ratio.zero
+  /// The times at which packets may leave, in place of a bandwidth.
+  public var rates: RateTrace?
   /// Bytes a second; `nil` is without limit.
   public var bandwidth: Int?
   /// How many bytes may wait for the bandwidth; further packets are lost.

@@ -12,29 +12,61 @@ final class SimulatedLink {
   @exclusivity(unchecked) private var fragmentBytes: Int32 = 1500
   @exclusivity(unchecked) private var isPlain = true
   /// How many faults cut this direction; nothing passes while there is one.
-  @exclusivity(unchecked) var cuts = 0
+  @exclusivity(unchecked) var cuts: Int32 = 0
+  /// How many faults hold the packets of this direction.
+  @exclusivity(unchecked) var clogs: Int32 = 0
+  /// How many bytes are held on it.
+  var heldBytes = 0
   let source: Int
   let target: Int
   /// The conditions were set for this direction; changes of the default leave it alone.
   var isSpecial = false
   private(set) var conditions: LinkConditions
-  private var busyUntil = Int64.min
+  /// The conditions without the changes of faults.
+  private var base: LinkConditions
+  /// What faults change, the latest last.
+  private var changes: [(id: Int, change: LinkChange)] = []
+  private var queue = LinkQueue()
+  private var isBursting = false
 
   init(from source: Int, to target: Int, conditions: LinkConditions, random: RandomStream) {
     (self.source, self.target) = (source, target)
-    (self.conditions, self.random) = (conditions, random)
+    (self.conditions, base, self.random) = (conditions, conditions, random)
     apply(conditions)
   }
 
+  /// Sets the conditions that hold but for the changes of faults.
   func apply(_ conditions: LinkConditions) {
-    self.conditions = conditions
+    base = conditions
+    refresh()
+  }
+
+  /// Has a fault change the conditions, in the place of what it changed before.
+  func change(_ change: LinkChange, for fault: Int) {
+    if let index = changes.firstIndex(where: { $0.id == fault }) {
+      changes[index].change = change
+    } else {
+      changes.append((fault, change))
+    }
+    refresh()
+  }
+
+  /// Takes back what a fault changed.
+  func restore(from fault: Int) {
+    changes.removeAll { $0.id == fault }
+    refresh()
+  }
+
+  private func refresh() {
+    conditions = changes.reduce(base) { $0.changed(by: $1.change) }
     latency = max(0, conditions.latency.nanoseconds)
     jitter = UInt64(max(1, conditions.jitter.nanoseconds))
     loss = conditions.loss
     fragmentBytes = Int32(clamping: conditions.maximumTransmissionUnit)
     isPlain =
-      conditions.bandwidth == nil && conditions.reordering == .zero
-      && conditions.duplication == .zero
+      conditions.bandwidth == nil && conditions.rates == nil && conditions.burst == nil
+      && conditions.reordering == .zero && conditions.duplication == .zero
+      && conditions.corruption == .zero && conditions.truncation == .zero
   }
 
   /// What becomes of a packet.
@@ -45,6 +77,8 @@ final class SimulatedLink {
     var duplicate: Int64?
     /// Why it is lost, when it is.
     var loss = TraceEvent.Loss.chance
+    /// What harms it on its way.
+    var damage: Damage?
 
     static func lost(_ loss: TraceEvent.Loss) -> Fate { Fate(loss: loss) }
   }
@@ -68,19 +102,33 @@ final class SimulatedLink {
       lastArrival = max(now + delay, lastArrival)
       return Fate(arrival: lastArrival)
     }
-    guard let departure = departure(of: bytes, at: now) else { return .lost(.queue) }
-    guard !isLost else { return .lost(loss) }
-    return fate(departure + delay, word)
+    guard let departure = queue.departure(of: bytes, at: now, conditions) else {
+      return .lost(.queue)
+    }
+    return fate(departure + delay, word, isLost ? loss : nil)
   }
 
-  private func fate(_ arrival: Int64, _ word: UInt64) -> Fate {
+  private func fate(_ arrival: Int64, _ word: UInt64, _ loss: TraceEvent.Loss?) -> Fate {
     var dice = RandomStream(seed: word)
-    if dice.chance(conditions.reordering) {
-      return Fate(arrival: arrival + dice.duration(below: conditions.reorderingDelay).nanoseconds)
-    }
+    let (isReordered, delay, isDouble) = reordering(&dice)
+    if let burst = conditions.burst, isLostInBurst(burst, &dice) { return .lost(loss ?? .chance) }
+    if let loss { return .lost(loss) }
+    let damage = Damage(conditions, &dice)
+    if isReordered { return Fate(arrival: arrival + delay, damage: damage) }
     lastArrival = max(arrival, lastArrival)
-    let isDouble = dice.chance(conditions.duplication)
-    return Fate(arrival: lastArrival, duplicate: isDouble ? lastArrival : nil)
+    return Fate(arrival: lastArrival, duplicate: isDouble ? lastArrival : nil, damage: damage)
+  }
+
+  private func reordering(_ dice: inout RandomStream) -> (Bool, Int64, Bool) {
+    if dice.chance(conditions.reordering) {
+      return (true, dice.duration(below: conditions.reorderingDelay).nanoseconds, false)
+    }
+    return (false, 0, dice.chance(conditions.duplication))
+  }
+
+  private func isLostInBurst(_ burst: BurstLoss, _ dice: inout RandomStream) -> Bool {
+    isBursting = isBursting ? !dice.chance(burst.leave) : dice.chance(burst.enter)
+    return isBursting && dice.chance(burst.loss)
   }
 
   private func losesFragment(_ bytes: Int) -> Bool {
@@ -90,13 +138,76 @@ final class SimulatedLink {
     return isLost
   }
 
-  /// When the packet has left the queue, or `nil` when the queue has no room for it.
-  private func departure(of bytes: Int, at now: Int64) -> Int64? {
+  /// How long a packet that was held takes once it goes on.
+  var heldDelay: Int64 { latency }
+
+  /// Notes that a packet that was held arrives, so that later ones do not overtake it.
+  func noteArrival(at time: Int64) -> Int64 {
+    lastArrival = max(time, lastArrival)
+    return lastArrival
+  }
+}
+
+/// What harms a datagram on its way.
+enum Damage {
+  /// Some bits are changed.
+  case flips(RandomStream)
+  /// Its end is missing.
+  case cut(RandomStream)
+
+  init?(_ conditions: LinkConditions, _ dice: inout RandomStream) {
+    let isCorrupt = dice.chance(conditions.corruption)
+    let isCut = dice.chance(conditions.truncation)
+    guard isCorrupt || isCut else { return nil }
+    self = isCorrupt ? .flips(dice) : .cut(dice)
+  }
+
+  /// Harms some bytes: changes one to eight of their bits, or takes away the last one and some before it.
+  func harm(_ bytes: inout [UInt8]) {
+    guard !bytes.isEmpty else { return }
+    switch self {
+    case .flips(var dice):
+      for _ in 0...dice.below(8) {
+        let bit = Int(dice.below(UInt64(bytes.count * 8)))
+        bytes[bit / 8] ^= 1 << (bit % 8)
+      }
+    case .cut(var dice): bytes.removeLast(Int(1 + dice.below(UInt64(bytes.count))))
+    }
+  }
+}
+
+/// The packets that wait until a link can carry them.
+struct LinkQueue {
+  private var busyUntil = Int64.min
+  /// The opportunity of a recorded trace that is in use, and what is left of it.
+  private var opportunity = 0
+  private var room = 0
+
+  /// When a packet has left the queue, or `nil` when the queue has no room for it.
+  mutating func departure(of bytes: Int, at now: Int64, _ conditions: LinkConditions) -> Int64? {
+    if let rates = conditions.rates { return departure(of: bytes, at: now, rates, conditions) }
     guard let bandwidth = conditions.bandwidth else { return now }
     let start = max(now, busyUntil)
     let waiting = Int128(start - now) * Int128(bandwidth) / 1_000_000_000
     guard start == now || waiting + Int128(bytes) <= conditions.queueBytes else { return nil }
     busyUntil = start + Int64(bytes) * 1_000_000_000 / Int64(max(1, bandwidth))
     return busyUntil
+  }
+
+  private mutating func departure(
+    of bytes: Int, at now: Int64, _ rates: RateTrace, _ conditions: LinkConditions
+  ) -> Int64? {
+    let next = rates.opportunity(at: now)
+    if next > opportunity { (opportunity, room) = (next, RateTrace.bytes) }
+    let waiting = max(0, opportunity - next) * RateTrace.bytes
+    guard waiting == 0 || waiting + bytes <= conditions.queueBytes else { return nil }
+    var left = bytes
+    if room == 0 { (opportunity, room) = (opportunity + 1, RateTrace.bytes) }
+    while left > room {
+      left -= room
+      (opportunity, room) = (opportunity + 1, RateTrace.bytes)
+    }
+    room -= left
+    return max(now, rates.time(of: opportunity))
   }
 }

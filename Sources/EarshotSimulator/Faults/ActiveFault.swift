@@ -1,4 +1,4 @@
-/// A fault of the network: a cut, a partition or a rule, from its beginning until it is ended.
+/// A fault of a world, from its beginning until it is ended.
 ///
 /// Ending one fault leaves all others as they are: a direction that is cut twice stays cut until both cuts have
 /// ended. A fault goes on when its handle is released.
@@ -11,22 +11,19 @@
 ///
 /// Sendable because nothing of it changes but the reference to its world, which the language's runtime clears, and
 /// ending it traps on a thread that does not drive the world.
-public final class NetworkFault: @unchecked Sendable {
-  private let id: Int
+public final class ActiveFault: @unchecked Sendable {
+  private let ids: [Int]
   private weak var world: World?
-  private let record: () -> Void
 
-  init(_ id: Int, in world: World, _ record: @escaping () -> Void) {
-    (self.id, self.world, self.record) = (id, world, record)
-  }
+  init(_ ids: [Int], in world: World) { (self.ids, self.world) = (ids, world) }
 
-  /// Whether the fault has not ended.
-  public var isActive: Bool { world?.fabric.faults.contains(id) ?? false }
+  /// Whether some effect of the fault has not ended.
+  public var isActive: Bool { ids.contains { world?.faultTable.contains($0) ?? false } }
 
-  /// Ends the fault; nothing happens if it has ended already.
+  /// Ends the fault; nothing happens if it has ended already, or had no effect.
   public func end() {
     guard let world else { return }
     world.scheduler.enter()
-    if world.fabric.faults.end(id) { record() }
+    for id in ids { world.endFault(id) }
   }
 }

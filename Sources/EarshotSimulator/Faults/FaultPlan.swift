@@ -1,81 +1,109 @@
-import EarshotCore
-
-/// What befalls the peers of one run: the faults of the scenario, and those that its seed adds.
+/// The faults of one run, in the order of time, each with a number of its own.
 ///
-/// Random faults are drawn before the run begins and are ordinary faults from then on, so that they can be
-/// printed, and copied into a scenario.
-package struct FaultPlan: Hashable, Sendable {
-  /// The faults that the seed adds, in the order of time.
-  package let drawn: [Fault]
-  /// All faults, in the order of time.
-  package let faults: [Fault]
+/// Whether faults were written, drawn from a seed or left over from a reduction, a world carries out the plan alone, so
+/// that it can be printed, changed and carried out again.
+public struct FaultPlan: Hashable, Sendable {
+  /// The faults, in the order of time.
+  public let faults: [Fault]
 
-  /// The plan of a run.
-  package init(_ scenario: Scenario, seed: UInt64) {
-    var draw = FaultDraw(
-      names: scenario.peerNames, random: RandomStream(seed: seed, name: "world faults"))
-    drawn = scenario.randomFaults.map { draw.faults($0) } ?? []
-    faults = (scenario.faults + drawn).sortedByTime()
+  /// A plan of the given faults.
+  ///
+  /// - Parameter faults: The faults, in any order. Those without a number, and those whose number an earlier one has,
+  ///   get the smallest numbers that are free.
+  public init(_ faults: [Fault] = []) {
+    var taken: Set<Int> = [0]
+    var numbered = faults
+    for index in numbered.indices where !taken.insert(numbered[index].id).inserted {
+      numbered[index].id = 0
+    }
+    var next = 1
+    for index in numbered.indices where numbered[index].id == 0 {
+      while !taken.insert(next).inserted { next += 1 }
+      numbered[index].id = next
+    }
+    self.faults = numbered.sortedByTime()
+  }
+
+  /// When the last fault is over, or begins if it never is; zero for a plan without faults.
+  public var end: Duration { faults.map { $0.at + ($0.lasting ?? .zero) }.max() ?? .zero }
+}
+
+extension FaultPlan: CustomStringConvertible {
+  /// A line for each fault, as it stands in a scenario file.
+  public var description: String { faults.map(\.description).joined(separator: "\n") }
+}
+
+extension [Fault] {
+  /// In the order of time; faults of one time keep their order.
+  package func sortedByTime() -> [Fault] {
+    enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
   }
 }
 
-/// Draws faults.
-private struct FaultDraw {
-  let names: [String]
-  var random: RandomStream
+/// What a world says of a plan that it carries out.
+package enum FaultNotice {
+  /// A fault is about to take place.
+  case begins(Fault)
+  /// One of its effects has begun: all of it, or what befalls one of its hosts.
+  case began(Fault.Kind, effect: Int)
+  /// One of its effects has ended, however that came about.
+  case ended(effect: Int)
+  /// A fault is about to end because its time is over.
+  case ends(Fault)
+}
 
-  mutating func faults(_ wish: RandomFaults) -> [Fault] {
-    let kinds = names.count > 1 ? wish.kinds : wish.kinds.filter { $0 == .crash || $0 == .suspend }
-    guard !kinds.isEmpty, !names.isEmpty else { return [] }
-    return (0..<wish.count).map { _ in fault(kinds, wish) }.sortedByTime()
-  }
+extension World {
+  /// Carries out a plan: every fault takes place at its time, and ends after its duration.
+  ///
+  /// - Parameter plan: The plan; times are counted from the beginning of the world, and those that have passed are now.
+  ///   Every host that it names is there when its fault begins.
+  public func execute(_ plan: FaultPlan) { execute(plan) { _ in } }
 
-  private mutating func fault(_ kinds: [RandomFaults.Kind], _ wish: RandomFaults) -> Fault {
-    let at = random.duration(in: wish.between).wholeMilliseconds
-    let lasting = max(.milliseconds(1), random.duration(in: wish.lasting).wholeMilliseconds)
-    return Fault(at: at, kind(one(of: kinds), lasting: lasting), lasting: lasting)
-  }
-
-  private mutating func kind(_ kind: RandomFaults.Kind, lasting: Duration) -> Fault.Kind {
-    switch kind {
-    case .partition: partition()
-    case .cut: .cut(ends())
-    case .crash: .crash(one(of: names))
-    case .suspend:
-      .suspend(one(of: names), grace: random.duration(in: .zero...lasting / 2).wholeMilliseconds)
-    case .link: .link(ends(), change())
+  /// Carries out a plan.
+  package func execute(_ plan: FaultPlan, telling observer: @escaping (FaultNotice) -> Void) {
+    for fault in plan.faults {
+      let course = FaultCourse(fault, observer)
+      at(.zero + fault.at) { [unowned self] in course.begin(in: self) }
+      guard let lasting = fault.lasting, !fault.kind.isMomentary else { continue }
+      at(.zero + fault.at + lasting) { [unowned self] in course.end(in: self) }
     }
-  }
-
-  /// Two groups, neither of them empty.
-  private mutating func partition() -> Fault.Kind {
-    var groups: [[String]] = [[], []]
-    for name in names { groups[Int(random.below(2))].append(name) }
-    for index in [0, 1] where groups[index].isEmpty {
-      groups[index].append(groups[1 - index].removeFirst())
-    }
-    return .partition(groups)
-  }
-
-  private mutating func ends() -> LinkEnds {
-    let source = one(of: names)
-    let destination = one(of: names.filter { $0 != source })
-    return LinkEnds(
-      sources: [source], destinations: [destination], isMutual: random.chance(.percent(50)))
-  }
-
-  private mutating func change() -> LinkChange {
-    LinkChange(
-      latency: .milliseconds(Int(1 + random.below(200))),
-      jitter: .milliseconds(Int(random.below(100))), loss: .percent(Int(random.below(50))),
-      duplication: .percent(Int(random.below(20))), reordering: .percent(Int(random.below(20))))
-  }
-
-  private mutating func one<Element>(of elements: [Element]) -> Element {
-    elements[Int(random.below(UInt64(elements.count)))]
   }
 }
 
-extension Duration {
-  fileprivate var wholeMilliseconds: Duration { .milliseconds(nanoseconds / 1_000_000) }
+/// A fault of a plan, from its beginning to its end.
+private final class FaultCourse {
+  private let fault: Fault
+  private let tell: (FaultNotice) -> Void
+  /// The effects that have not ended, by their numbers in the world.
+  private var effects: [Int] = []
+
+  init(_ fault: Fault, _ tell: @escaping (FaultNotice) -> Void) {
+    (self.fault, self.tell) = (fault, tell)
+  }
+
+  func begin(in world: World) {
+    tell(.begins(fault))
+    for effect in world.effects(of: fault.kind) {
+      if fault.kind.isMomentary { tellMoment(effect, in: world) }
+      guard let id = world.begin(effect) else { continue }
+      effects.append(id)
+      tell(.began(effect, effect: id))
+      world.faultTable.whenEnded(id) { [self] in
+        effects.removeAll { $0 == id }
+        tell(.ended(effect: id))
+      }
+    }
+  }
+
+  private func tellMoment(_ effect: Fault.Kind, in world: World) {
+    let id = world.faultTable.takeID()
+    tell(.began(effect, effect: id))
+    tell(.ended(effect: id))
+  }
+
+  func end(in world: World) {
+    guard !effects.isEmpty else { return }
+    tell(.ends(fault))
+    for id in effects { world.endFault(id) }
+  }
 }

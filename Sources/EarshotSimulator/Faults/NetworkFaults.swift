@@ -1,65 +1,46 @@
-/// The faults of a network that have not ended: cuts, partitions and rules.
+/// What the faults that have not ended do to packets.
 ///
 /// A packet passes when every one of them lets it pass.
 struct NetworkFaults {
   private var partitions: [(id: Int, partOf: [Int])] = []
-  private var cuts: [(id: Int, link: SimulatedLink)] = []
   private var rules: [(id: Int, rule: Rule)] = []
-  private var lastID = 0
+  private var media: [(id: Int, medium: SharedMedium)] = []
+  private(set) var copies: [MulticastCopy] = []
+  private var reaches: [HostReach] = []
+  /// How many faults cut hosts off or hold their packets.
+  private var hostFaultCount = 0
 
-  /// Cuts one direction.
-  mutating func add(cut link: SimulatedLink) -> Int {
-    lastID += 1
-    cuts.append((lastID, link))
-    link.cuts += 1
-    return lastID
-  }
+  // MARK: Between all hosts
 
   /// Separates hosts of different parts.
   ///
   /// - Parameters:
   ///   - parts: The hosts of each part; all others, also those to come, are one further part.
   ///   - hostCount: How many hosts there are.
-  /// - Returns: The number of the fault.
-  mutating func add(partition parts: [[Int]], among hostCount: Int) -> Int {
-    lastID += 1
+  ///   - id: The number of the fault.
+  mutating func add(partition parts: [[Int]], among hostCount: Int, _ id: Int) {
     var partOf = Array(repeating: -1, count: hostCount)
     for (number, part) in parts.enumerated() {
       for host in part { partOf[host] = number }
     }
-    partitions.append((lastID, partOf))
-    return lastID
+    partitions.append((id, partOf))
   }
 
-  mutating func add(_ rule: Rule) -> Int {
-    lastID += 1
-    rules.append((lastID, rule))
-    return lastID
-  }
+  mutating func add(_ rule: Rule, _ id: Int) { rules.append((id, rule)) }
 
-  /// Ends one fault.
-  ///
-  /// - Returns: Whether it had not ended.
-  mutating func end(_ id: Int) -> Bool {
-    if let index = cuts.firstIndex(where: { $0.id == id }) {
-      cuts.remove(at: index).link.cuts -= 1
-      return true
-    }
-    let count = partitions.count + rules.count
+  mutating func add(_ medium: SharedMedium, _ id: Int) { media.append((id, medium)) }
+
+  mutating func add(_ copy: MulticastCopy) { copies.append(copy) }
+
+  /// Ends what a fault does between all hosts.
+  mutating func end(_ id: Int) {
     partitions.removeAll { $0.id == id }
     rules.removeAll { $0.id == id }
-    return partitions.count + rules.count < count
+    media.removeAll { $0.id == id }
+    copies.removeAll { $0.id == id }
   }
 
-  mutating func endAll() {
-    for cut in cuts { cut.link.cuts -= 1 }
-    (partitions, cuts, rules) = ([], [], [])
-  }
-
-  func contains(_ id: Int) -> Bool {
-    cuts.contains { $0.id == id } || partitions.contains { $0.id == id }
-      || rules.contains { $0.id == id }
-  }
+  mutating func endAll() { self = NetworkFaults() }
 
   var hasRules: Bool { !rules.isEmpty }
 
@@ -71,6 +52,50 @@ struct NetworkFaults {
     return nil
   }
 
+  var hasMedia: Bool { !media.isEmpty }
+
+  /// When a packet has left all media that its link goes over, or `nil` when one has no room for it.
+  func departure(of bytes: Int, over link: SimulatedLink, at now: Int64) -> Int64? {
+    var time = now
+    for (_, medium) in media where medium.carries(link) {
+      guard let departure = medium.departure(of: bytes, at: time) else { return nil }
+      time = departure
+    }
+    return time
+  }
+
+  // MARK: At one host
+
+  /// What faults do to the packets of a host.
+  struct HostReach {
+    var isDeaf = 0
+    var isMute = 0
+    var clogs = 0
+    var isUnplugged = 0
+  }
+
+  /// Begins or ends something at a host.
+  mutating func change(_ what: WritableKeyPath<HostReach, Int>, of host: Int, by count: Int) {
+    while reaches.count <= host { reaches.append(HostReach()) }
+    reaches[host][keyPath: what] += count
+    hostFaultCount += count
+  }
+
+  func isUnplugged(_ host: Int) -> Bool {
+    hostFaultCount > 0 && host < reaches.count && reaches[host].isUnplugged > 0
+  }
+
+  /// Whether the packets of a link are held.
+  func holds(_ link: SimulatedLink) -> Bool {
+    if link.clogs > 0 { return true }
+    guard hostFaultCount > 0, link.source != link.target else { return false }
+    return reach(of: link.source).clogs + reach(of: link.target).clogs > 0
+  }
+
+  private func reach(of host: Int) -> HostReach {
+    host < reaches.count ? reaches[host] : HostReach()
+  }
+
   /// Which fault lets nothing pass a link, if one does.
   func obstacle(on link: SimulatedLink) -> TraceEvent.Loss? {
     if link.cuts > 0 { return .cut }
@@ -78,10 +103,22 @@ struct NetworkFaults {
     where Self.part(of: link.source, partOf) != Self.part(of: link.target, partOf) {
       return .partition
     }
-    return nil
+    guard hostFaultCount > 0, link.source != link.target else { return nil }
+    let (source, target) = (reach(of: link.source), reach(of: link.target))
+    if source.isUnplugged + target.isUnplugged > 0 { return .unplugged }
+    return source.isMute + target.isDeaf > 0 ? .isolated : nil
   }
 
   private static func part(of host: Int, _ partOf: [Int]) -> Int {
     host < partOf.count ? partOf[host] : -1
   }
+}
+
+/// Multicasts that are sent once more.
+struct MulticastCopy {
+  let id: Int
+  /// The host whose multicasts these are, or that sends what it hears of others.
+  let host: Int
+  let isReflected: Bool
+  let after: Int64
 }

@@ -1,7 +1,7 @@
-import EarshotCore
+package import EarshotCore
 
 /// Numbers with units, from and to text.
-enum Quantity {
+package enum Quantity {
   private static let times: [(unit: String, nanoseconds: Int64)] = [
     ("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000),
     ("m", 60_000_000_000), ("h", 3_600_000_000_000),
@@ -14,32 +14,28 @@ enum Quantity {
   ]
 
   /// `250ms`, `1.5s`, `2m`: exact to the nanosecond, or `nil`.
-  static func duration(of text: String) -> Duration? {
+  package static func duration(of text: String) -> Duration? {
     scaled(text, by: times.map { ($0.unit, $0.nanoseconds) }).map { .nanoseconds($0) }
   }
 
   /// `20%`, `0.5%`.
-  static func ratio(of text: String) -> Ratio? {
+  package static func ratio(of text: String) -> Ratio? {
     guard let billionths = scaled(text, by: [("%", 10_000_000)]) else { return nil }
     return Ratio(Double(billionths) / 1e9)
   }
 
-  /// A whole number, or `64KiB`.
-  static func bytes(of node: JSON5Node) -> Int? {
-    switch node.value {
-    case .number(let text): Int(text)
-    case .string(let text): scaled(text, by: sizes.map { ($0.unit, $0.bytes) }).map { Int($0) }
-    case .null, .bool, .array, .object: nil
-    }
+  /// `64KiB`.
+  package static func bytes(of text: String) -> Int? {
+    scaled(text, by: sizes.map { ($0.unit, $0.bytes) }).map { Int($0) }
   }
 
   /// `10Mbit/s`.
-  static func bitsPerSecond(of text: String) -> Int? {
+  package static func bitsPerSecond(of text: String) -> Int? {
     scaled(text, by: rates.map { ($0.unit, $0.bits) }).map { Int($0) }
   }
 
   /// The shortest exact text with one unit: `1.5s`, `250ms`.
-  static func time(_ duration: Duration) -> String {
+  package static func time(_ duration: Duration) -> String {
     let nanoseconds = duration.nanoseconds
     let unit =
       [times[6], times[5]].first { nanoseconds > 0 && nanoseconds % $0.nanoseconds == 0 }
@@ -52,18 +48,18 @@ enum Quantity {
   ///
   /// One unit for all times of a sentence, and the one of the timeline, so that they can be compared at a
   /// glance.
-  static func moment(_ time: Duration) -> String {
+  package static func moment(_ time: Duration) -> String {
     decimal(time.nanoseconds / 1_000 * 1_000, in: 1_000_000_000) + "s"
   }
 
   /// The largest unit that divides the size: `64KiB`.
-  static func size(_ bytes: Int) -> String {
+  package static func size(_ bytes: Int) -> String {
     let unit = sizes.last { bytes > 0 && Int64(bytes) % $0.bytes == 0 } ?? sizes[0]
     return "\(Int64(bytes) / unit.bytes)\(unit.unit)"
   }
 
   /// The largest unit that divides the rate: `10Mbit/s`.
-  static func rate(_ bits: Int) -> String {
+  package static func rate(_ bits: Int) -> String {
     let unit = rates.last { bits > 0 && Int64(bits) % $0.bits == 0 } ?? rates[0]
     return "\(Int64(bits) / unit.bits)\(unit.unit)"
   }

@@ -7,12 +7,8 @@ extension World {
   /// - Parameter parts: The hosts of each part.
   /// - Returns: What ends the partition.
   @discardableResult
-  public func partition(_ parts: [[SimulatedHost]]) -> NetworkFault {
-    scheduler.enter()
-    let text = parts.map { $0.map(\.name).joined(separator: " ") }.joined(separator: " | ")
-    trace.recordFault(.partition, nil, nil, text)
-    let id = fabric.faults.add(partition: parts.map { $0.map(\.index) }, among: hostTable.count)
-    return NetworkFault(id, in: self) { [trace] in trace.recordFault(.heal, nil, nil, text) }
+  public func partition(_ parts: [[SimulatedHost]]) -> ActiveFault {
+    inject(.partition(parts.map { $0.map(\.name) }))
   }
 
   /// Lets no packet pass from one host to another; the opposite direction stays as it is.
@@ -22,12 +18,8 @@ extension World {
   ///   - target: The host that they are for.
   /// - Returns: What ends the cut.
   @discardableResult
-  public func cut(_ source: SimulatedHost, to target: SimulatedHost) -> NetworkFault {
-    scheduler.enter()
-    let (from, to) = (source.index, target.index)
-    trace.recordFault(.cut, from, to)
-    let id = fabric.faults.add(cut: fabric.link(from: from, to: to))
-    return NetworkFault(id, in: self) { [trace] in trace.recordFault(.heal, from, to) }
+  public func cut(_ source: SimulatedHost, to target: SimulatedHost) -> ActiveFault {
+    inject(.cut(.from(source.name, to: target.name)))
   }
 
   /// Has a rule judge every packet, after the rules that are there.
@@ -35,16 +27,32 @@ extension World {
   /// - Parameter rule: The rule.
   /// - Returns: What removes the rule.
   @discardableResult
-  public func add(_ rule: Rule) -> NetworkFault {
+  public func add(_ rule: Rule) -> ActiveFault {
     scheduler.enter()
-    return NetworkFault(fabric.faults.add(rule), in: self) {}
+    let id = faultTable.takeID()
+    fabric.faults.add(rule, id)
+    faultTable.add(id, .network) { [fabric] in fabric.faults.end(id) }
+    return ActiveFault([id], in: self)
   }
 
-  /// Ends every fault of the network: cuts, partitions and rules.
-  public func heal() {
-    scheduler.enter()
+  /// Ends every fault of the network: partitions, media, rules, and what disturbs links or the reach of hosts.
+  public func heal() { inject(.heal) }
+
+  func healNow() {
     trace.recordFault(.heal)
-    fabric.faults.endAll()
+    for id in faultTable.ids(.network) { endFault(id) }
+  }
+
+  /// Ends a fault that has not ended.
+  func endFault(_ id: Int) {
+    guard let (undo, ended) = faultTable.remove(id) else { return }
+    undo()
+    ended()
+  }
+
+  /// Takes out faults that something else has ended.
+  private func forgetFaults(_ scope: FaultTable.Scope) {
+    for id in faultTable.ids(scope) { faultTable.remove(id)?.ended() }
   }
 }
 
@@ -57,36 +65,44 @@ extension World {
   public func crash(_ host: SimulatedHost) {
     scheduler.enter()
     guard host.process.condition != .crashed else { return }
+    forgetFaults(.pause(host: host.index))
     trace.recordFault(.crash, host.index)
     host.process.stop(.crashed)
     host.kernel.loseSockets()
+    crashObserver?(host)
   }
 
-  /// Starts a host anew under its name and addresses, with nothing on it; crashes it before if it still lives.
+  /// Starts a host anew under its name and addresses, with nothing on it but the program that its maker gave it;
+  /// crashes it before if it still lives.
   ///
-  /// - Parameter host: The host as it was.
+  /// - Parameters:
+  ///   - host: The host as it was.
+  ///   - erased: Whether its program is told that nothing is left of what it stored.
   /// - Returns: The host as it is now. The old one stays dead.
-  public func restart(_ host: SimulatedHost) -> SimulatedHost {
+  @discardableResult
+  public func restart(_ host: SimulatedHost, erased: Bool = false) -> SimulatedHost {
     scheduler.enter()
     let present = hosts[host.index]
     if present === host { crash(host) }
     precondition(
       present.process.condition == .crashed,
       "'\(host.name)' has been restarted already, and lives")
+    forgetFaults(.power(host: host.index))
     trace.recordFault(.restart, host.index)
-    return replace(present)
+    return replace(present, isErased: erased)
   }
 
   /// Suspends a host's app: after the grace no code of it runs, and its sockets are gone.
   ///
   /// The kernel lives: it answers the segments of the connections that were there with resets. When the app
-  /// is resumed, its handlers are told `connectionAborted`.
+  /// is resumed, its handlers are told `connectionAborted`. The program hears `willSuspend` first.
   ///
   /// - Parameters:
   ///   - host: The host.
   ///   - grace: How long the code goes on.
   public func suspend(_ host: SimulatedHost, grace: Duration = .zero) {
     scheduler.enter()
+    if host.process.mayRun { host.tell(.willSuspend(grace: grace)) }
     host.process.noteStopWish()
     let stop = host.process.stops
     guard grace > .zero else { return suspendNow(host) }
@@ -97,7 +113,10 @@ extension World {
   }
 
   private func suspendNow(_ host: SimulatedHost) {
-    guard host.process.condition == .running || host.process.condition == .frozen else { return }
+    switch host.process.condition {
+    case .running, .frozen, .waiting: break
+    case .suspended, .crashed: return
+    }
     trace.recordFault(.suspend, host.index)
     host.process.stop(.suspended)
     host.kernel.abortSockets()
@@ -108,7 +127,7 @@ extension World {
   /// - Parameter host: The host; nothing happens unless it runs.
   public func freeze(_ host: SimulatedHost) {
     scheduler.enter()
-    guard host.process.condition == .running else { return }
+    guard host.process.condition == .running || host.process.condition == .waiting else { return }
     trace.recordFault(.freeze, host.index)
     host.process.noteStopWish()
     host.process.stop(.frozen)
@@ -116,17 +135,20 @@ extension World {
 
   /// Lets the code of a suspended or frozen host go on: what was held runs, timers that are overdue fire.
   ///
-  /// Within the grace of a suspension, the suspension does not take place.
+  /// Within the grace of a suspension, the suspension does not take place. The program of a host that was suspended,
+  /// or was to be, hears `didResume`.
   ///
   /// - Parameter host: The host.
   public func resume(_ host: SimulatedHost) {
     scheduler.enter()
     host.process.noteStopWish()
-    guard host.process.condition == .suspended || host.process.condition == .frozen else { return }
-    trace.recordFault(.resume, host.index)
-    host.process.goOn()
-    for socket in host.kernel.datagramSockets.all {
-      host.process.perform { socket.deliverBacklog() }
+    forgetFaults(.pause(host: host.index))
+    switch host.process.condition {
+    case .suspended, .frozen:
+      trace.recordFault(.resume, host.index)
+      host.letGoOn()
+    case .running, .waiting, .crashed: break
     }
+    if host.isToldOfSuspension { host.tell(.didResume) }
   }
 }

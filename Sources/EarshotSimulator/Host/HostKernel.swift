@@ -9,6 +9,8 @@ final class HostKernel: @unchecked Sendable {
   @exclusivity(unchecked) var listeners = ListenerTable()
   @exclusivity(unchecked) var connections = ConnectionTable()
   private var ports: PortAllocator
+  /// How many faults have every port taken that the system could choose.
+  var exhaustedPorts = 0
   /// Sockets that are gone, whose handlers have not been told.
   private var lost: [any HostSocket] = []
 
@@ -22,6 +24,9 @@ final class HostKernel: @unchecked Sendable {
 
   /// Whether the host lives: it has not crashed, and the world has not ended.
   var isUp: Bool { process.condition != .crashed && scheduler.isOpen }
+
+  /// Whether the interface of the host is gone.
+  var isUnplugged: Bool { fabric.faults.isUnplugged(index) }
 
   func checkUp(_ call: @autoclosure () -> String) throws(NetworkError) {
     guard isUp else { throw NetworkError(.hostDown, call: call(), errno: 100) }
@@ -38,7 +43,7 @@ final class HostKernel: @unchecked Sendable {
 
   /// A port that no socket is bound to.
   func freePort(_ isTaken: (UInt16) -> Bool) throws(NetworkError) -> UInt16 {
-    guard let port = ports.next(isTaken) else {
+    guard exhaustedPorts == 0, let port = ports.next(isTaken) else {
       throw NetworkError(.addressInUse, call: "bind", errno: 98)
     }
     return port

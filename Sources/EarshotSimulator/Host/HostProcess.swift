@@ -6,6 +6,8 @@ final class HostProcess: @unchecked Sendable {
   let index: Int
   let scheduler: Scheduler
   @exclusivity(unchecked) private(set) var condition = Condition.running
+  /// The clock, unless it shows the world's time.
+  @exclusivity(unchecked) private var clock: ClockBox?
   /// How often the host was stopped or resumed; tells a suspension whether it is still wanted.
   private(set) var stops = 0
   /// What is to run once the host goes on, in order.
@@ -15,6 +17,8 @@ final class HostProcess: @unchecked Sendable {
     case running
     /// No code runs, the kernel lives and its sockets with it.
     case frozen
+    /// The same, until it is the turn of a slow host again.
+    case waiting
     /// No code runs, the kernel lives, the sockets are gone.
     case suspended
     /// Neither code nor kernel lives.
@@ -35,6 +39,33 @@ final class HostProcess: @unchecked Sendable {
   }
 
   var mayRun: Bool { condition == .running }
+
+  // MARK: Time
+
+  /// What the host's clock shows.
+  var now: Int64 { clock?.value.hostTime(at: scheduler.now) ?? scheduler.now }
+
+  /// What the host's clock shows at a time of the world.
+  func hostTime(at time: Int64) -> Int64 { clock?.value.hostTime(at: time) ?? time }
+
+  /// The time of the world at which the host's clock shows a time.
+  func worldTime(of time: Int64) -> Int64 { clock?.value.worldTime(of: time) ?? time }
+
+  /// The clock jumps ahead, and runs so many millionths faster than before.
+  func changeClock(jump: Int64, drift: Int64) {
+    let box = clock ?? ClockBox(SkewedClock(at: scheduler.now))
+    clock = box
+    box.value.change(jump: jump, drift: drift, at: scheduler.now)
+  }
+
+  /// Few hosts have one, and there may be tens of thousands of hosts.
+  private final class ClockBox {
+    var value: SkewedClock
+
+    init(_ value: SkewedClock) { self.value = value }
+  }
+
+  // MARK: Running
 
   /// Stops the code.
   func stop(_ condition: Condition) {

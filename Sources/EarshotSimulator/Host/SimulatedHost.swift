@@ -5,11 +5,15 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
   // Small numbers side by side: a world may have tens of thousands of hosts.
   let kernel: HostKernel
   let generation: Int32
-  private var shutdownCount: Int32 = 0
+  private var observerCount: Int32 = 0
   /// The executor of everything on this host.
   public let executor: NetworkExecutor
   private var tasks = TaskRegistry()
   private var shutdownObservers: [Int32: @Sendable () -> Void] = [:]
+  private var interfaceObservers: [Int32: @Sendable () -> Void] = [:]
+  private var systemObserver: (@Sendable (SystemNotice) -> Void)?
+  /// Whether its program knows that it is, or will be, suspended.
+  private(set) var isToldOfSuspension = false
 
   init(_ name: String, index: Int, generation: Int32, over fabric: Fabric) {
     self.generation = generation
@@ -28,18 +32,22 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
   public var name: String { process.name }
 
   /// The IPv4 address of the host.
-  public var address: IPAddress { HostTable.addressV4(of: index) }
+  public var address: IPAddress { kernel.fabric.hosts.addressV4(of: index) }
 
-  /// The time of this host's clock, which is the world's.
-  public var now: Instant { kernel.scheduler.instant }
+  /// The time of this host's clock, which is the world's unless a fault changes it.
+  public var now: Instant { Instant(nanoseconds: process.now) }
+
+  /// The time of the world.
+  public var worldTime: Instant { kernel.scheduler.instant }
 
   /// Whether the host lives: it has not crashed, and the world has not ended.
   public var isUp: Bool { kernel.isUp }
 
-  /// The one interface of the host.
+  /// The one interface of the host; none while a fault takes it away.
   public var interfaces: [NetworkInterface] {
-    guard isUp else { return [] }
-    let addresses = [HostTable.addressV4(of: index), HostTable.addressV6(of: index)]
+    guard isUp, !kernel.isUnplugged else { return [] }
+    let hosts = kernel.fabric.hosts
+    let addresses = [hosts.addressV4(of: index), hosts.addressV6(of: index)]
     return [
       NetworkInterface(
         index: 1, name: "en0", addresses: addresses,
@@ -49,17 +57,64 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
     ]
   }
 
-  /// Calls back after every change of ``interfaces``: never, since they do not change.
+  /// Calls back after every change of ``interfaces``.
   public func observeInterfaces(_ changed: @escaping @Sendable () -> Void)
     -> any NetworkObservation
-  { SimulatedObservation {} }
+  {
+    observerCount += 1
+    let number = observerCount
+    interfaceObservers[number] = changed
+    return SimulatedObservation { [weak self] in self?.interfaceObservers[number] = nil }
+  }
+
+  /// Tells the observers that the interfaces have changed, in the order in which they began.
+  func tellInterfaces() {
+    for (_, observer) in interfaceObservers.sorted(by: { $0.key < $1.key }) {
+      process.perform(observer)
+    }
+  }
+
+  /// Has the program of the host hear what the system tells it, in the place of what heard it before.
+  ///
+  /// - Parameter observer: Called as code of the host, when the system tells something; a host that does not run hears
+  ///   nothing.
+  public func observeSystem(_ observer: @escaping @Sendable (SystemNotice) -> Void) {
+    systemObserver = observer
+  }
+
+  /// Tells the program something.
+  func tell(_ notice: SystemNotice) {
+    switch notice {
+    case .willSuspend: isToldOfSuspension = true
+    case .didResume: isToldOfSuspension = false
+    case .willTerminate, .hide, .show: break
+    }
+    guard let systemObserver, process.condition != .crashed else { return }
+    process.scheduler.run(as: process) { systemObserver(notice) }
+  }
+
+  /// Whether a suspension would change anything.
+  var mayBeSuspended: Bool {
+    switch process.condition {
+    case .running, .frozen, .waiting: !isToldOfSuspension
+    case .suspended, .crashed: false
+    }
+  }
+
+  /// Lets the code go on, and gives the sockets what arrived in the meantime.
+  func letGoOn() {
+    process.goOn()
+    for socket in kernel.datagramSockets.all {
+      process.perform { socket.deliverBacklog() }
+    }
+  }
 
   /// Calls back at the end of the world, also on a host that has crashed before.
   public func observeShutdown(_ shutDown: @escaping @Sendable () -> Void)
     -> any NetworkObservation
   {
-    shutdownCount += 1
-    let number = shutdownCount
+    observerCount += 1
+    let number = observerCount
     shutdownObservers[number] = shutDown
     return SimulatedObservation { [weak self] in self?.shutdownObservers[number] = nil }
   }

@@ -13,8 +13,11 @@ final class SimulatedTimer: ScheduledTimer, NetworkTimer, @unchecked Sendable {
   func arm(at deadline: Instant) {
     guard scheduler.isOpen else { return }
     host.forget(self)
-    setDeadline(deadline.nanoseconds)
+    setDeadline(host.worldTime(of: deadline.nanoseconds))
   }
+
+  /// The process whose code the timer calls.
+  var process: HostProcess { host }
 
   func disarm() {
     host.forget(self)

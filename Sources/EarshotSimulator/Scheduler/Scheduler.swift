@@ -200,6 +200,14 @@ extension Scheduler {
 
   func disarmTimer(_ index: Int) { timers.disarm(index) }
 
+  /// The armed timers of a host's code, each with its deadline on the host's clock.
+  func armedTimers(of host: HostProcess) -> [(SimulatedTimer, Instant)] {
+    timers.armedDeadlines.compactMap { timer, deadline in
+      guard let timer = timer as? SimulatedTimer, timer.process === host else { return nil }
+      return (timer, Instant(nanoseconds: host.hostTime(at: deadline)))
+    }
+  }
+
   private func timerEvent(_ index: Int, _ key: EventKey) {
     switch timers.take(key, of: index) {
     case .outdated: break

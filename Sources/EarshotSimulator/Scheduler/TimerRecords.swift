@@ -77,6 +77,14 @@ struct TimerRecords: ~Copyable {
     return records[index].timer?.takeUnretainedValue().host.index
   }
 
+  /// All timers that are armed and their deadlines, in the order of their numbers.
+  var armedDeadlines: [(timer: ScheduledTimer, deadline: Int64)] {
+    (0..<records.end).compactMap { index in
+      guard records[index].isArmed, let timer = records[index].timer else { return nil }
+      return (timer.takeUnretainedValue(), records[index].deadline)
+    }
+  }
+
   /// All timers that are armed, in the order of their numbers.
   var armed: [ScheduledTimer] {
     (0..<records.end).compactMap { index in

@@ -51,21 +51,45 @@ extension Fabric {
       return trace.recordLoss(
         fate.loss, of: event, from: link.source, to: link.target, bytes: count, segment.packet)
     }
-    scheduler.push(EventSlot(.segment, segments.add(segment, over: link, event)), at: arrival)
-    if let again = fate.duplicate {
-      scheduler.push(EventSlot(.segment, segments.add(segment, over: link, event)), at: again)
+    if fate.damage != nil {
+      return trace.recordLoss(
+        .checksum, of: event, from: link.source, to: link.target, bytes: count, segment.packet)
     }
+    dispatch(segment, over: link, event, size, at: arrival)
+    if let again = fate.duplicate { dispatch(segment, over: link, event, size, at: again) }
+  }
+
+  private func dispatch(
+    _ segment: Segment, over link: SimulatedLink, _ event: Int, _ size: Int, at arrival: Int64
+  ) {
+    let index = segments.add(segment, over: link, event)
+    guard !dispatch(EventSlot(.segment, index), over: link, size, at: arrival) else { return }
+    _ = segments.take(index)
+    trace.recordLoss(
+      .queue, of: event, from: link.source, to: link.target, bytes: segment.payload.count,
+      segment.packet)
   }
 
   func deliverSegment(_ index: Int) {
     guard let (segment, from, to, event) = segments.take(index) else { return }
     let count = segment.payload.count
     let kernel = kernel(to)
-    if let refusal = kernel.refusal(of: segment) {
+    let isGone = !hosts.has(segment.destination.address, to)
+    if let refusal = isGone ? .address : kernel.refusal(of: segment) {
       return trace.recordLoss(
         refusal, of: event, from: from, to: to, bytes: count, segment.packet)
     }
     trace.recordDelivery(of: event, from: from, to: to, bytes: count, segment.packet)
     kernel.receive(segment)
+  }
+
+  /// Ends every connection between the hosts of a link, as if both had been sent a reset.
+  func resetConnections(over link: SimulatedLink) {
+    for (one, other) in [(link.source, link.target), (link.target, link.source)] {
+      for connection in kernels[one].connections.sorted
+      where hosts.host(at: connection.remoteEndpoint.address, from: one) == other {
+        connection.fail(.connectionReset, errno: 104)
+      }
+    }
   }
 }

@@ -48,6 +48,14 @@ public struct TraceEvent: Hashable, Sendable {
     case buffer
     /// The listener has too many connections that wait to be accepted.
     case backlog
+    /// Its sender or its receiver is cut off from others.
+    case isolated
+    /// The interface of its sender or its receiver is gone.
+    case unplugged
+    /// Its sender or its receiver does not have the address any more.
+    case address
+    /// It was harmed on its way, and its checksum says so.
+    case checksum
 
     var number: UInt64 { UInt64(Self.allCases.firstIndex(of: self) ?? 0) }
   }

@@ -115,6 +115,16 @@ final class TraceRecorder {
 /// What a world does to its hosts and to the network between them, as the trace calls it.
 enum FaultEvent: String, CaseIterable {
   case partition, cut, heal, crash, restart, suspend, freeze, resume
+  case clog, flap, link, reset, slow, leave, hide, isolate, readdress, unplug, ports, clock, stale
+  case reflect, medium, ended
+
+  /// What the trace calls the beginning of a fault.
+  init(_ kind: Fault.Kind) {
+    guard let event = FaultEvent(rawValue: kind.word) else {
+      preconditionFailure("the trace has no word for a \(kind.word)")
+    }
+    self = event
+  }
 
   var number: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

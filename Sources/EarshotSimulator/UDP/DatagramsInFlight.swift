@@ -44,6 +44,9 @@ struct DatagramsInFlight: ~Copyable {
     .link(from: datagrams[index].from, to: datagrams[index].to)
   }
 
+  /// Harms a datagram on its way.
+  mutating func harm(_ index: Int, _ damage: Damage) { damage.harm(&datagrams[index].bytes) }
+
   /// Takes a datagram that arrives; its place is kept for it until ``recycle(_:_:)``.
   mutating func take(_ index: Int) -> DatagramInFlight {
     var datagram = DatagramInFlight()

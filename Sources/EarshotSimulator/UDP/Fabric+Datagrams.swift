@@ -18,12 +18,19 @@ extension Fabric {
         fate.loss, of: event, from: from, to: to, bytes: count,
         PacketHeader(source: source, destination: destination, payloadBytes: count))
     }
-    scheduler.push(
-      EventSlot(.datagram, datagrams.add(bytes, source, destination, link, event)), at: arrival)
+    let index = datagrams.add(bytes, source, destination, link, event)
+    if let damage = fate.damage { datagrams.harm(index, damage) }
+    if !dispatch(EventSlot(.datagram, index), over: link, size, at: arrival) { loseHeld(index) }
     if let again = fate.duplicate {
-      scheduler.push(
-        EventSlot(.datagram, datagrams.add(bytes, source, destination, link, event)), at: again)
+      let index = datagrams.add(bytes, source, destination, link, event)
+      if !dispatch(EventSlot(.datagram, index), over: link, size, at: again) { loseHeld(index) }
     }
+  }
+
+  private func loseHeld(_ index: Int) {
+    let datagram = datagrams.take(index)
+    recordArrival(of: datagram, .queue)
+    datagrams.recycle(index, datagram)
   }
 
   /// Sends a datagram to every host that has joined the group, on each link's own terms.
@@ -36,17 +43,49 @@ extension Fabric {
     where member == sender
       ? socket.options.loopsMulticast : socket.options.multicastHopLimit > 0
     {
-      let loss = member == sender ? Ratio.zero : multicastLoss
-      send(
-        bytes, over: link(from: sender, to: member), from: source, to: destination,
-        extraLoss: loss)
+      multicast(bytes, over: link(from: sender, to: member), from: source, to: destination)
+    }
+    if !faults.copies.isEmpty { sendCopies(bytes, of: sender, from: source, to: destination) }
+  }
+
+  private func multicast(
+    _ bytes: Span<UInt8>, over link: SimulatedLink, from source: Endpoint,
+    to destination: Endpoint
+  ) {
+    let isLocal = link.source == link.target
+    let loss = isLocal ? Ratio.zero : max(multicastLoss, link.conditions.multicastLoss)
+    send(bytes, over: link, from: source, to: destination, extraLoss: loss)
+  }
+
+  /// Has a multicast heard once more, as faults want it; a copy has no copies.
+  private func sendCopies(
+    _ bytes: Span<UInt8>, of sender: Int, from source: Endpoint, to destination: Endpoint
+  ) {
+    let packet = [UInt8](copying: bytes)
+    for copy in faults.copies where copy.isReflected != (copy.host == sender) {
+      if copy.isReflected {
+        let heard = members(of: destination.address, heardBy: sender).contains(copy.host)
+        guard heard, faults.obstacle(on: link(from: sender, to: copy.host)) == nil else { continue }
+      }
+      scheduler.schedule(at: scheduler.now + copy.after) { [unowned self] in
+        let speaker =
+          copy.isReflected
+          ? Endpoint(hosts.address(of: copy.host, destination.address.family), port: source.port)
+          : source
+        for member in members(of: destination.address, heardBy: copy.host) where member != copy.host {
+          multicast(
+            packet.span, over: link(from: copy.host, to: member), from: speaker, to: destination)
+        }
+      }
     }
   }
 
   func deliverDatagram(_ index: Int) {
     let datagram = datagrams.take(index)
     let kernel = kernel(Int(datagram.to))
-    if datagram.destination.address.isMulticast {
+    if !hosts.has(datagram.destination.address, kernel.index) {
+      recordArrival(of: datagram, .address)
+    } else if datagram.destination.address.isMulticast {
       let receivers = kernel.datagramSockets.receivers(of: datagram.destination)
       recordArrival(of: datagram, kernel.refusal(of: datagram.bytes.count, by: receivers))
       for receiver in receivers { receiver.receive(datagram) }

@@ -12,6 +12,8 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   /// The link that the last datagram took; most sockets talk to one other.
   @exclusivity(unchecked) private var lastLink: SimulatedLink?
   @exclusivity(unchecked) private var lastDestination: Endpoint?
+  /// How often addresses had changed when that link was looked up.
+  @exclusivity(unchecked) private var lastMoves = 0
   private(set) var groups: [IPAddress] = []
   /// What arrived while the host was frozen.
   private var backlog: [(bytes: [UInt8], header: DatagramHeader)] = []
@@ -47,7 +49,8 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     guard count <= 65_507 else {
       throw NetworkError(.messageTooLong, call: "sendto \(destination)", errno: 90)
     }
-    guard interface == nil || interface == 1 else {
+    guard interface == nil || interface == 1, !kernel.isUnplugged || destination.address.isLoopback
+    else {
       throw NetworkError(.networkUnreachable, call: "sendto \(destination)", errno: 101)
     }
   }
@@ -60,7 +63,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
 
   /// The link to a host; `nil` when no host of the network has the address: the datagram is lost.
   private func link(to destination: Endpoint) throws(NetworkError) -> SimulatedLink? {
-    if destination == lastDestination { return lastLink }
+    if destination == lastDestination, kernel.fabric.hosts.moves == lastMoves { return lastLink }
     guard destination.port > 0 else {
       throw NetworkError(.invalidArgument, call: "sendto \(destination)", errno: 22)
     }
@@ -69,7 +72,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     }
     let target = kernel.fabric.hosts.host(at: destination.address, from: kernel.index)
     lastLink = target.map { kernel.fabric.link(from: kernel.index, to: $0) }
-    lastDestination = destination
+    (lastDestination, lastMoves) = (destination, kernel.fabric.hosts.moves)
     return lastLink
   }
 
@@ -77,7 +80,8 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   func source(to address: IPAddress) -> Endpoint {
     guard localEndpoint.address.isUnspecified else { return localEndpoint }
     return Endpoint(
-      HostTable.localAddress(of: kernel.index, towards: address), port: localEndpoint.port)
+      kernel.fabric.hosts.localAddress(of: kernel.index, towards: address),
+      port: localEndpoint.port)
   }
 
   func join(_ group: IPAddress, on interface: UInt32) throws(NetworkError) {

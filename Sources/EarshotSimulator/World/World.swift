@@ -22,6 +22,11 @@ public final class World: @unchecked Sendable {
   let hostTable: HostTable
   let trace: TraceRecorder
   let fabric: Fabric
+  var faultTable = FaultTable()
+  /// Hears of every crash of a host.
+  package var crashObserver: ((SimulatedHost) -> Void)?
+  /// What each host runs when it starts.
+  private var programs: [(SimulatedHost, HostStart) -> Void] = []
   /// Hosts that crashed and were started anew since, kept for the end.
   private var pastHosts: [SimulatedHost] = []
 
@@ -62,23 +67,32 @@ public final class World: @unchecked Sendable {
   /// - Parameters:
   ///   - name: The name of the host; no other host may have it.
   ///   - segment: The network segment of the host: multicast, and so discovery, reaches the hosts of one segment only.
-  /// - Returns: The host, on which nothing runs yet.
-  public func makeHost(_ name: String, segment: String = "lan") -> SimulatedHost {
+  ///   - program: Called when the host starts: now, and after each crash. It spawns the tasks of the host.
+  /// - Returns: The host.
+  @discardableResult
+  public func makeHost(
+    _ name: String, segment: String = "lan",
+    program: @escaping (SimulatedHost, HostStart) -> Void = { _, _ in }
+  ) -> SimulatedHost {
     scheduler.enter()
     let index = hostTable.add(name, segment: segment)
     let host = SimulatedHost(name, index: index, generation: 0, over: fabric)
     hosts.append(host)
+    programs.append(program)
     fabric.attach(host.kernel)
+    program(host, HostStart(number: 0, isErased: false))
     return host
   }
 
   /// Puts a new host in the place of one that has crashed.
-  func replace(_ past: SimulatedHost) -> SimulatedHost {
+  func replace(_ past: SimulatedHost, isErased: Bool) -> SimulatedHost {
     let host = SimulatedHost(
       past.name, index: past.index, generation: past.generation + 1, over: fabric)
     pastHosts.append(past)
     hosts[past.index] = host
     fabric.attach(host.kernel)
+    programs[host.index](
+      host, HostStart(number: Int(host.generation), isErased: isErased))
     return host
   }
 
@@ -162,7 +176,9 @@ public final class World: @unchecked Sendable {
         "\(task), has not ended with its world: it waits for another thread or executor, "
           + "or for a continuation that nothing resumes")
     }
-    (hosts, pastHosts) = ([], [])
+    (hosts, pastHosts, programs) = ([], [], [])
+    faultTable.removeAll()
+    crashObserver = nil
     fabric.end()
     trace.setSink(nil)
     scheduler.end()

@@ -1,0 +1,71 @@
+/// A wish for faults that a seed decides.
+public struct RandomFaults: Hashable, Sendable {
+  /// What can be drawn.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    case partition, cut, crash, suspend, link
+    /// Loss in bursts on a link.
+    case burst
+    /// A link that becomes worse and worse.
+    case fade
+    /// A link with hardly any bandwidth and a long queue.
+    case congestion
+    /// Datagrams that arrive harmed.
+    case corruption
+    /// Multicasts that get lost.
+    case multicast
+    case isolate, clog, swizzle, flap, medium, reset, freeze, slow, leave, hide, readdress, unplug
+    case ports, clock, stale, reflect
+  }
+  /// The greatest number of faults; exactly so many when the kinds are given.
+  public var count: Int
+  /// The kinds that are drawn from; `nil` has each seed draw which kinds there are, and how hard they hit.
+  ///
+  /// - SeeAlso: Groce et al.: "Swarm testing" (ISSTA 2012), on why leaving kinds out finds more.
+  public var kinds: [Kind]?
+  /// When the faults begin.
+  public var between: ClosedRange<Duration>
+  /// How long each of them lasts.
+  public var lasting: ClosedRange<Duration>
+
+  /// A wish.
+  ///
+  /// - Parameters:
+  ///   - count: The greatest number of faults.
+  ///   - kinds: The kinds that are drawn from; `nil` has each seed draw them.
+  ///   - between: When the faults begin.
+  ///   - lasting: How long each of them lasts.
+  public init(
+    count: Int, kinds: [Kind]? = nil, between: ClosedRange<Duration>,
+    lasting: ClosedRange<Duration> = .milliseconds(100) ... .seconds(4)
+  ) {
+    (self.count, self.kinds, self.between, self.lasting) = (count, kinds, between, lasting)
+  }
+}
+
+extension FaultPlan {
+  /// Draws a plan.
+  ///
+  /// - Parameters:
+  ///   - wish: What is drawn from.
+  ///   - hosts: The names of the hosts.
+  ///   - random: The numbers that decide.
+  public init(drawing wish: RandomFaults, for hosts: [String], using random: inout RandomStream) {
+    var draw = FaultDraw(names: hosts, random: random)
+    self.init(draw.faults(wish))
+    random = draw.random
+  }
+}
+
+extension World {
+  /// Draws a plan from the seed of the world for the hosts that are there, and carries it out.
+  ///
+  /// - Parameter wish: What is drawn from.
+  /// - Returns: The plan.
+  @discardableResult
+  public func execute(drawing wish: RandomFaults) -> FaultPlan {
+    var random = random("faults")
+    let plan = FaultPlan(drawing: wish, for: hosts.map(\.name), using: &random)
+    execute(plan)
+    return plan
+  }
+}

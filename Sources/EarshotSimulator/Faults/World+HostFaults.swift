@@ -1,0 +1,208 @@
+extension World {
+  /// Begins something that befalls one host.
+  ///
+  /// - Returns: Its number, or `nil` when it has no effect that lasts.
+  func begin(_ fault: HostFault, _ host: SimulatedHost, _ effect: Fault.Kind) -> Int? {
+    switch fault {
+    case .crash: return beginCrash(host)
+    case .restart(let erased):
+      restart(host, erased: erased)
+      return nil
+    case .suspend(let grace): return beginSuspension(host, grace)
+    case .freeze: return beginFreeze(host)
+    case .resume:
+      resume(host)
+      return nil
+    case .slow(let every): return beginSlowness(host, every, effect)
+    case .leave(let within): return beginLeaving(host, within, effect)
+    case .hide: return beginHiding(host, effect)
+    case .isolate(let reach): return beginIsolation(host, reach, effect)
+    case .clog:
+      return add(\.clogs, host, effect) { [fabric] in fabric.releaseHeld() }
+    case .readdress:
+      _ = start(effect, host.index)
+      hostTable.readdress(host.index)
+      host.tellInterfaces()
+      return nil
+    case .unplug:
+      return add(\.isUnplugged, host, effect) { [weak self] in self?.hosts[host.index].tellInterfaces() }
+    case .exhaustPorts: return beginExhaustion(host, effect)
+    case .clock(let change): return begin(change, host, effect)
+    case .stale(let after): return beginCopies(host, isReflected: false, after, effect)
+    case .reflect(let after): return beginCopies(host, isReflected: true, after, effect)
+    }
+  }
+
+  // MARK: Power
+
+  private func beginCrash(_ host: SimulatedHost) -> Int? {
+    guard host.process.condition != .crashed else { return nil }
+    let id = faultTable.takeID()
+    faultTable.add(id, .power(host: host.index)) { [weak self] in self?.powerUp(host.index) }
+    crash(host)
+    return id
+  }
+
+  /// Starts a host that has no power.
+  private func powerUp(_ index: Int) {
+    if hosts[index].process.condition == .crashed { restart(hosts[index]) }
+  }
+
+  private func beginLeaving(
+    _ host: SimulatedHost, _ within: Duration, _ effect: Fault.Kind
+  ) -> Int? {
+    guard host.process.condition == .running || host.process.condition == .waiting else {
+      return nil
+    }
+    let id = start(effect, host.index)
+    // A program that was told to end does not go on when the fault ends earlier: it is started anew.
+    faultTable.add(id, .power(host: host.index)) { [weak self] in
+      guard let self else { return }
+      if hosts[host.index] === host { crash(host) }
+      powerUp(host.index)
+    }
+    host.tell(.willTerminate(within: within))
+    at(now + within) { [weak self] in
+      guard let self, faultTable.contains(id), hosts[host.index] === host else { return }
+      crash(host)
+    }
+    return id
+  }
+
+  // MARK: Time
+
+  private func beginSuspension(_ host: SimulatedHost, _ grace: Duration) -> Int? {
+    guard host.mayBeSuspended else { return nil }
+    let id = faultTable.takeID()
+    faultTable.add(id, .pause(host: host.index)) { [weak self] in self?.resume(host) }
+    suspend(host, grace: grace)
+    return id
+  }
+
+  private func beginFreeze(_ host: SimulatedHost) -> Int? {
+    guard host.process.condition == .running || host.process.condition == .waiting else {
+      return nil
+    }
+    let id = faultTable.takeID()
+    faultTable.add(id, .pause(host: host.index)) { [weak self] in
+      if host.process.condition == .frozen { self?.resume(host) }
+    }
+    freeze(host)
+    return id
+  }
+
+  private func beginSlowness(
+    _ host: SimulatedHost, _ every: Duration, _ effect: Fault.Kind
+  ) -> Int {
+    let id = start(effect, host.index)
+    let index = host.index
+    faultTable.add(id, .host(index)) { [weak self] in
+      guard let self else { return }
+      trace.recordFault(.ended, index, nil, effect.description)
+      if hosts[index].process.condition == .waiting { hosts[index].letGoOn() }
+    }
+    wait(id, index, max(every, .milliseconds(1)))
+    return id
+  }
+
+  /// Has the program of a slow host wait for its next turn.
+  private func wait(_ id: Int, _ index: Int, _ every: Duration) {
+    if hosts[index].process.condition == .running { hosts[index].process.stop(.waiting) }
+    at(now + every) { [weak self] in
+      guard let self, faultTable.contains(id) else { return }
+      if hosts[index].process.condition == .waiting { hosts[index].letGoOn() }
+      // Behind what is ready now, which so has its turn.
+      at(now) { [weak self] in
+        if let self, faultTable.contains(id) { wait(id, index, every) }
+      }
+    }
+  }
+
+  private func begin(_ change: ClockChange, _ host: SimulatedHost, _ effect: Fault.Kind) -> Int? {
+    let id = start(effect, host.index)
+    changeClock(host, jump: change.jump, drift: Int64(change.drift))
+    guard change.drift != 0 else { return nil }
+    faultTable.add(id, .host(host.index)) { [weak self] in
+      guard let self else { return }
+      trace.recordFault(.ended, host.index, nil, effect.description)
+      guard hosts[host.index] === host else { return }  // A host that starts has a clock that is right.
+      changeClock(host, jump: .zero, drift: -Int64(change.drift))
+    }
+    return id
+  }
+
+  private func changeClock(_ host: SimulatedHost, jump: Duration, drift: Int64) {
+    let timers = scheduler.armedTimers(of: host.process)
+    host.process.changeClock(jump: jump.nanoseconds, drift: drift)
+    for (timer, deadline) in timers { timer.arm(at: deadline) }
+  }
+
+  // MARK: The rest
+
+  private func beginHiding(_ host: SimulatedHost, _ effect: Fault.Kind) -> Int {
+    let id = start(effect, host.index)
+    host.tell(.hide)
+    faultTable.add(id, .host(host.index)) { [weak self] in
+      guard let self else { return }
+      trace.recordFault(.ended, host.index, nil, effect.description)
+      if hosts[host.index] === host { host.tell(.show) }
+    }
+    return id
+  }
+
+  private func beginIsolation(
+    _ host: SimulatedHost, _ reach: Reach, _ effect: Fault.Kind
+  ) -> Int {
+    let (isDeaf, isMute) = (reach != .outbound ? 1 : 0, reach != .inbound ? 1 : 0)
+    let index = host.index
+    fabric.faults.change(\.isDeaf, of: index, by: isDeaf)
+    fabric.faults.change(\.isMute, of: index, by: isMute)
+    let id = start(effect, index)
+    faultTable.add(id, .network) { [fabric, trace] in
+      trace.recordFault(.ended, index, nil, effect.description)
+      fabric.faults.change(\.isDeaf, of: index, by: -isDeaf)
+      fabric.faults.change(\.isMute, of: index, by: -isMute)
+    }
+    return id
+  }
+
+  private func add(
+    _ what: WritableKeyPath<NetworkFaults.HostReach, Int>, _ host: SimulatedHost,
+    _ effect: Fault.Kind, changed: @escaping () -> Void
+  ) -> Int {
+    let index = host.index
+    let id = start(effect, index)
+    fabric.faults.change(what, of: index, by: 1)
+    changed()
+    faultTable.add(id, .network) { [fabric, trace] in
+      trace.recordFault(.ended, index, nil, effect.description)
+      fabric.faults.change(what, of: index, by: -1)
+      changed()
+    }
+    return id
+  }
+
+  private func beginExhaustion(_ host: SimulatedHost, _ effect: Fault.Kind) -> Int {
+    let id = start(effect, host.index)
+    host.kernel.exhaustedPorts += 1
+    faultTable.add(id, .host(host.index)) { [trace] in
+      trace.recordFault(.ended, host.index, nil, effect.description)
+      host.kernel.exhaustedPorts -= 1
+    }
+    return id
+  }
+
+  private func beginCopies(
+    _ host: SimulatedHost, isReflected: Bool, _ after: Duration, _ effect: Fault.Kind
+  ) -> Int {
+    let id = start(effect, host.index)
+    fabric.faults.add(
+      MulticastCopy(
+        id: id, host: host.index, isReflected: isReflected, after: max(0, after.nanoseconds)))
+    faultTable.add(id, .network) { [fabric, trace] in
+      trace.recordFault(.ended, host.index, nil, effect.description)
+      fabric.faults.end(id)
+    }
+    return id
+  }
+}

@@ -1,0 +1,215 @@
+extension World {
+  /// Begins a fault.
+  ///
+  /// A fault of several hosts befalls each of them. One that can have no effect, such as the crash of a host that has
+  /// no power, has none, and its end has none either.
+  ///
+  /// - Parameter kind: What happens, and to what. Every host that it names is one of the world.
+  /// - Returns: What ends the fault.
+  @discardableResult
+  public func inject(_ kind: Fault.Kind) -> ActiveFault {
+    scheduler.enter()
+    return ActiveFault(effects(of: kind).compactMap(begin), in: self)
+  }
+
+  /// What a fault does, each for one host where it is about hosts.
+  func effects(of kind: Fault.Kind) -> [Fault.Kind] {
+    guard case .hosts(let names, let fault) = kind else { return [kind] }
+    return names.map { .hosts([$0], fault) }
+  }
+
+  /// Begins one effect of a fault.
+  ///
+  /// - Returns: Its number, or `nil` when it has no effect that lasts.
+  func begin(_ effect: Fault.Kind) -> Int? {
+    switch effect {
+    case .heal:
+      healNow()
+      return nil
+    case .partition(let groups): return begin(partition: groups)
+    case .medium(let hosts, let medium): return begin(medium, hosts.map(index), effect)
+    case .links(let ends, let fault):
+      let links = ends.pairs.map { fabric.link(from: index(of: $0.from), to: index(of: $0.to)) }
+      return begin(fault, links, effect)
+    case .hosts(let names, let fault): return names.first.flatMap { begin(fault, host($0), effect) }
+    }
+  }
+
+  // MARK: Names
+
+  private func index(of name: String) -> Int {
+    guard let index = hostTable.index(of: name) else {
+      scheduler.trap("a fault is about the host '\(name)', which is not there")
+    }
+    return index
+  }
+
+  /// The host of a name, as it is now.
+  package func host(_ name: String) -> SimulatedHost { hosts[index(of: name)] }
+
+  // MARK: The network
+
+  private func begin(partition groups: [[String]]) -> Int {
+    let id = faultTable.takeID()
+    let text = groups.map { $0.joined(separator: " ") }.joined(separator: " | ")
+    trace.recordFault(.partition, nil, nil, text)
+    fabric.faults.add(partition: groups.map { $0.map(index) }, among: hostTable.count, id)
+    faultTable.add(id, .network) { [fabric, trace] in
+      trace.recordFault(.heal, nil, nil, text)
+      fabric.faults.end(id)
+    }
+    return id
+  }
+
+  private func begin(_ medium: Medium, _ hosts: [Int], _ effect: Fault.Kind) -> Int {
+    let id = start(effect)
+    fabric.faults.add(SharedMedium(medium, hosts), id)
+    faultTable.add(id, .network) { [fabric, trace] in
+      trace.recordFault(.ended, nil, nil, effect.description)
+      fabric.faults.end(id)
+    }
+    return id
+  }
+
+  /// Notes the beginning of an effect.
+  ///
+  /// - Returns: A new number.
+  func start(_ effect: Fault.Kind, _ host: Int? = nil) -> Int {
+    trace.recordFault(FaultEvent(effect), host, nil, effect.description)
+    return faultTable.takeID()
+  }
+
+  // MARK: Links
+
+  private func begin(_ fault: LinkFault, _ links: [SimulatedLink], _ effect: Fault.Kind) -> Int? {
+    switch fault {
+    case .cut: return beginCut(links)
+    case .clog:
+      for link in links { link.clogs += 1 }
+      return add(effect) { [fabric] in
+        for link in links { link.clogs -= 1 }
+        fabric.releaseHeld()
+      }
+    case .change(let change, let over): return begin(change, over, links, effect)
+    case .flap(let every, let down): return beginFlap(links, every, down, effect)
+    case .reset(let every):
+      guard let every else {
+        _ = start(effect)
+        for link in links { fabric.resetConnections(over: link) }
+        return nil
+      }
+      return `repeat`(effect, every: every) { [fabric] in
+        for link in links { fabric.resetConnections(over: link) }
+      }
+    }
+  }
+
+  private func beginCut(_ links: [SimulatedLink]) -> Int {
+    let id = faultTable.takeID()
+    for link in links {
+      trace.recordFault(.cut, link.source, link.target)
+      link.cuts += 1
+    }
+    faultTable.add(id, .network) { [trace] in
+      for link in links {
+        trace.recordFault(.heal, link.source, link.target)
+        link.cuts -= 1
+      }
+    }
+    return id
+  }
+
+  /// Takes in an effect on the network that lasts.
+  private func add(_ effect: Fault.Kind, undo: @escaping () -> Void) -> Int {
+    let id = start(effect)
+    faultTable.add(id, .network) { [trace] in
+      trace.recordFault(.ended, nil, nil, effect.description)
+      undo()
+    }
+    return id
+  }
+
+  private func begin(
+    _ change: LinkChange, _ over: Duration, _ links: [SimulatedLink], _ effect: Fault.Kind
+  ) -> Int {
+    let before = links.map(\.conditions)
+    let id = start(effect)
+    faultTable.add(id, .network) { [trace] in
+      trace.recordFault(.ended, nil, nil, effect.description)
+      for link in links { link.restore(from: id) }
+    }
+    guard over > .zero else {
+      for link in links { link.change(change, for: id) }
+      return id
+    }
+    let steps = Int64(min(200, max(1, over.nanoseconds / 50_000_000)))
+    for step in 1...steps {
+      at(now + over * Int(step) / Int(steps)) { [weak self] in
+        guard let self, faultTable.contains(id) else { return }
+        let part = Ratio(billionths: 1_000_000_000 * step / steps)
+        for (link, conditions) in zip(links, before) {
+          link.change(step == steps ? change : change.onTheWay(from: conditions, part), for: id)
+        }
+      }
+    }
+    return id
+  }
+
+  private func beginFlap(
+    _ links: [SimulatedLink], _ every: Duration, _ down: Duration, _ effect: Fault.Kind
+  ) -> Int {
+    let flap = Flap(links)
+    let id = add(effect) { flap.rise() }
+    flap.fall()
+    func schedule() {
+      at(now + min(down, every)) { [weak self] in
+        guard let self, faultTable.contains(id) else { return }
+        flap.rise()
+      }
+      at(now + every) { [weak self] in
+        guard let self, faultTable.contains(id) else { return }
+        flap.fall()
+        schedule()
+      }
+    }
+    schedule()
+    return id
+  }
+
+  /// Does something now and after each period, until the effect ends.
+  private func `repeat`(
+    _ effect: Fault.Kind, every: Duration, _ body: @escaping () -> Void
+  ) -> Int {
+    let id = add(effect) {}
+    func schedule() {
+      at(now + max(every, .milliseconds(1))) { [weak self] in
+        guard let self, faultTable.contains(id) else { return }
+        body()
+        schedule()
+      }
+    }
+    body()
+    schedule()
+    return id
+  }
+}
+
+/// Links that go down and come up together.
+private final class Flap {
+  private let links: [SimulatedLink]
+  private var isDown = false
+
+  init(_ links: [SimulatedLink]) { self.links = links }
+
+  func fall() {
+    guard !isDown else { return }
+    isDown = true
+    for link in links { link.cuts += 1 }
+  }
+
+  func rise() {
+    guard isDown else { return }
+    isDown = false
+    for link in links { link.cuts -= 1 }
+  }
+}
