@@ -130,7 +130,8 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "EarshotScenarioTests",
-      dependencies: ["EarshotCore", "EarshotScenario", "TestKit"], swiftSettings: house),
+      dependencies: ["EarshotCore", "EarshotScenario", "EarshotSimulator", "TestKit"],
+      swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [

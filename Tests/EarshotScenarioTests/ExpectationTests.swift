@@ -1,5 +1,6 @@
 import EarshotCore
 import EarshotScenario
+import EarshotSimulator
 import Testing
 
 @Suite("An expectation")

@@ -1,5 +1,6 @@
 import EarshotCore
 import EarshotScenario
+import EarshotSimulator
 
 /// A recording of a run that never was, put together word by word.
 struct Recording {

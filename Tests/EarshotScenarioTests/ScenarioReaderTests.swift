@@ -1,5 +1,6 @@
 import EarshotCore
 import EarshotScenario
+import EarshotSimulator
 import Testing
 
 @Suite("Reading a scenario")
@@ -246,7 +247,7 @@ struct ScenarioReaderTests {
     #expect(scenario.peers[1].discovery.browses && !scenario.peers[3].discovery.browses)
     let fault = try #require(scenario.faults.first)
     #expect(fault.at == .seconds(1) && fault.lasting == .milliseconds(250))
-    guard case .cut(let ends) = fault.kind else {
+    guard case .links(let ends, .cut) = fault.kind else {
       Issue.record("\(fault)")
       return
     }

@@ -78,6 +78,23 @@ struct TraceTests {
       _ = try pair.bob.listen(on: Endpoint(.anyV4, port: 7100), handler: ConnectionLog())
       pair.world.freeze(pair.bob)
       for _ in 0..<129 { try pair.connect() }
+    case .isolated:
+      pair.world.inject(.hosts(["bob"], .isolate(.inbound)))
+      try pair.send()
+    case .unplugged:
+      pair.world.inject(.hosts(["bob"], .unplug))
+      try pair.send()
+    case .address:
+      try pair.send()
+      pair.world.inject(.hosts(["bob"], .readdress))
+    case .checksum:
+      pair.setLink(
+        {
+          var conditions = LinkConditions()
+          conditions.corruption = .percent(100)
+          return conditions
+        }())
+      try pair.connect()
     }
   }
 
@@ -145,7 +162,13 @@ struct TraceTests {
     let chapter = try #require(text.components(separatedBy: "\n## The trace\n").last)
     let words =
       TraceEvent.Kind.allCases.map(\.rawValue) + TraceEvent.Loss.allCases.map(\.rawValue)
-      + ["partition", "cut", "heal", "crash", "restart", "suspend", "freeze", "resume"]
+      + [
+        "partition", "cut", "heal", "crash", "restart", "suspend", "freeze", "resume", "clog",
+        "flap",
+        "link", "reset", "slow", "leave", "hide", "isolate", "readdress", "unplug", "ports",
+        "clock",
+        "stale", "reflect", "medium", "ended",
+      ]
     for word in words { #expect(chapter.contains("`\(word)`"), "\(word)") }
     #expect(chapter.contains(TraceEvent.header.replacing("\t", with: " ")))
   }

@@ -72,7 +72,7 @@ final class WatchedConnection {
   }
 
   /// Loses the segments with data from Ann that are chosen by their number, from 0, once each.
-  func lose(_ isLost: @escaping (Int) -> Bool) -> NetworkFault {
+  func lose(_ isLost: @escaping (Int) -> Bool) -> ActiveFault {
     var number = -1
     return world.add(
       Rule { packet, _ in

@@ -81,7 +81,7 @@ struct Trouble {
   }
 
   private func fault(
-    from start: Instant, until end: Instant, _ begin: @escaping (World) -> NetworkFault
+    from start: Instant, until end: Instant, _ begin: @escaping (World) -> ActiveFault
   ) {
     world.at(start) { [world] in
       let fault = begin(world)

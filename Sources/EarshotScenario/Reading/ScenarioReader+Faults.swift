@@ -94,7 +94,8 @@ extension ScenarioReader {
     let bandwidth = object.required("bandwidth", Self.bandwidth)
     let medium = Medium(
       bandwidth: bandwidth ?? 0,
-      overhead: object.value("overhead", .duration(.zero ... .seconds(1)), default: .microseconds(100)),
+      overhead: object.value(
+        "overhead", .duration(.zero ... .seconds(1)), default: .microseconds(100)),
       queueBytes: object.value("queue", Self.queue, default: 256 << 10))
     return bandwidth == nil ? nil : hosts.map { .medium($0, medium) }
   }
@@ -153,7 +154,8 @@ extension ScenarioReader {
 
   private func clock(_ object: ObjectReader) -> HostFault {
     if !object.has("jump"), !object.has("drift") {
-      object.note("says nothing about the clock; name jump or drift", unlessMisspelt: ["jump", "drift"])
+      object.note(
+        "says nothing about the clock; name jump or drift", unlessMisspelt: ["jump", "drift"])
     }
     return .clock(
       ClockChange(

@@ -105,7 +105,9 @@ extension Scenario {
   /// What the links of a scenario may become.
   private var changes: [LinkChange] {
     [links.defaults] + links.exceptions.map(\.change)
-      + faults.compactMap { if case .links(_, .change(let change, _)) = $0.kind { change } else { nil } }
+      + faults.compactMap {
+        if case .links(_, .change(let change, _)) = $0.kind { change } else { nil }
+      }
   }
 
   /// The slowest bandwidth that there may be, in bits a second; `nil` when there is no limit.

@@ -87,7 +87,9 @@ final class Fabric {
   /// Sends a packet on its way, or holds it while its link is clogged.
   ///
   /// - Returns: Whether there is room for it.
-  func dispatch(_ slot: EventSlot, over link: SimulatedLink, _ bytes: Int, at arrival: Int64) -> Bool {
+  func dispatch(_ slot: EventSlot, over link: SimulatedLink, _ bytes: Int, at arrival: Int64)
+    -> Bool
+  {
     guard faults.holds(link) else {
       scheduler.push(slot, at: arrival)
       return true
@@ -98,7 +100,8 @@ final class Fabric {
   /// Sends on what is held on links that are not clogged any more, in the order in which it was sent.
   func releaseHeld() {
     for packet in held.take(unless: { faults.holds($0) }) {
-      scheduler.push(packet.slot, at: packet.link.noteArrival(at: scheduler.now + packet.link.heldDelay))
+      scheduler.push(
+        packet.slot, at: packet.link.noteArrival(at: scheduler.now + packet.link.heldDelay))
     }
   }
 

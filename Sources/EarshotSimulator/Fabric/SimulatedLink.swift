@@ -180,7 +180,7 @@ enum Damage {
 struct LinkQueue {
   private var busyUntil = Int64.min
   /// The opportunity of a recorded trace that is in use, and what is left of it.
-  private var opportunity = 0
+  private var opportunity = -1
   private var room = 0
 
   /// When a packet has left the queue, or `nil` when the queue has no room for it.

@@ -23,7 +23,9 @@ public struct BurstLoss: Hashable, Sendable {
   public init(share: Ratio, length: Int) {
     let (lost, kept) = (share.billionths, 1_000_000_000 - share.billionths)
     leave = Ratio(billionths: 1_000_000_000 / Int64(max(1, length)))
-    enter = Ratio(billionths: kept > 0 ? Int64(Int128(leave.billionths) * Int128(lost) / Int128(kept)) : 1_000_000_000)
+    enter = Ratio(
+      billionths: kept > 0
+        ? Int64(Int128(leave.billionths) * Int128(lost) / Int128(kept)) : 1_000_000_000)
     loss = .one
   }
 }

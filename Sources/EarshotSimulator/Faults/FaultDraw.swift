@@ -33,8 +33,10 @@ struct FaultDraw {
     let lasting = max(.milliseconds(1), random.duration(in: wish.lasting).wholeMilliseconds)
     let kind = one(of: kinds)
     if kind == .swizzle {
-      return Fault.Kind.swizzle(shuffled(names), at: at, lasting: max(lasting, .milliseconds(names.count * 2)))
-        .map { Fault(at: $0.at.wholeMilliseconds, $0.kind, lasting: $0.lasting?.wholeMilliseconds) }
+      return Fault.Kind.swizzle(
+        shuffled(names), at: at, lasting: max(lasting, .milliseconds(names.count * 2))
+      )
+      .map { Fault(at: $0.at.wholeMilliseconds, $0.kind, lasting: $0.lasting?.wholeMilliseconds) }
     }
     let drawn = self.kind(kind, lasting: lasting)
     return [Fault(at: at, drawn, lasting: drawn.isMomentary ? nil : lasting)]
@@ -82,7 +84,11 @@ struct FaultDraw {
       let every = Duration.milliseconds(Int(50 + random.below(3_000)))
       let down = max(.milliseconds(1), random.duration(below: every).wholeMilliseconds)
       return .links(ends, .flap(every: every, down: down))
-    default: return .links(ends, .reset(every: random.chance(.percent(50)) ? nil : .milliseconds(Int(100 + random.below(2_000)))))
+    default:
+      return .links(
+        ends,
+        .reset(
+          every: random.chance(.percent(50)) ? nil : .milliseconds(Int(100 + random.below(2_000)))))
     }
     return .links(ends, .change(change))
   }
@@ -92,7 +98,8 @@ struct FaultDraw {
     case .isolate: .isolate(one(of: Reach.allCases))
     case .freeze: .freeze
     case .slow: .slow(every: .milliseconds(Int(1 + random.below(max(1, 400 * severity / 100)))))
-    case .leave: .leave(within: random.duration(in: .zero...min(lasting, .seconds(2))).wholeMilliseconds)
+    case .leave:
+      .leave(within: random.duration(in: .zero...min(lasting, .seconds(2))).wholeMilliseconds)
     case .hide: .hide
     case .readdress: .readdress
     case .unplug: .unplug

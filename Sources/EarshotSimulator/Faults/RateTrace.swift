@@ -49,7 +49,11 @@ public struct RateTrace: Hashable, Sendable {
     var (low, high) = (0, milliseconds.count)
     while low < high {
       let middle = (low + high) / 2
-      if Int64(milliseconds[middle]) + round * period < wanted { low = middle + 1 } else { high = middle }
+      if Int64(milliseconds[middle]) + round * period < wanted {
+        low = middle + 1
+      } else {
+        high = middle
+      }
     }
     return Int(round) * milliseconds.count + low
   }

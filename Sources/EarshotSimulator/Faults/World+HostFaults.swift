@@ -25,7 +25,9 @@ extension World {
       host.tellInterfaces()
       return nil
     case .unplug:
-      return add(\.isUnplugged, host, effect) { [weak self] in self?.hosts[host.index].tellInterfaces() }
+      return add(\.isUnplugged, host, effect) { [weak self] in
+        self?.hosts[host.index].tellInterfaces()
+      }
     case .exhaustPorts: return beginExhaustion(host, effect)
     case .clock(let change): return begin(change, host, effect)
     case .stale(let after): return beginCopies(host, isReflected: false, after, effect)
@@ -125,7 +127,8 @@ extension World {
     faultTable.add(id, .host(host.index)) { [weak self] in
       guard let self else { return }
       trace.recordFault(.ended, host.index, nil, effect.description)
-      guard hosts[host.index] === host else { return }  // A host that starts has a clock that is right.
+      // A host that starts has a clock that is right.
+      guard hosts[host.index] === host else { return }
       changeClock(host, jump: .zero, drift: -Int64(change.drift))
     }
     return id

@@ -24,7 +24,8 @@ extension HostKernel {
       throw NetworkError(.addressNotAvailable, call: "connect \(endpoint)", errno: 99)
     }
     let port = try freePort(isStreamPortTaken)
-    let local = Endpoint(fabric.hosts.localAddress(of: index, towards: endpoint.address), port: port)
+    let local = Endpoint(
+      fabric.hosts.localAddress(of: index, towards: endpoint.address), port: port)
     let target = fabric.hosts.host(at: endpoint.address, from: index)
     let connection = SimulatedConnection(
       self, local: local, remote: endpoint, link: target.map { fabric.link(from: index, to: $0) },
@@ -44,7 +45,8 @@ extension HostKernel {
     guard endpoint.port > 0, !endpoint.address.isUnspecified else {
       throw NetworkError(.invalidArgument, call: "connect \(endpoint)", errno: 22)
     }
-    guard HostTable.isOnSegment(endpoint.address), !isUnplugged || endpoint.address.isLoopback else {
+    guard HostTable.isOnSegment(endpoint.address), !isUnplugged || endpoint.address.isLoopback
+    else {
       throw NetworkError(.networkUnreachable, call: "connect \(endpoint)", errno: 101)
     }
   }

@@ -72,7 +72,8 @@ extension Fabric {
           copy.isReflected
           ? Endpoint(hosts.address(of: copy.host, destination.address.family), port: source.port)
           : source
-        for member in members(of: destination.address, heardBy: copy.host) where member != copy.host {
+        for member in members(of: destination.address, heardBy: copy.host) where member != copy.host
+        {
           multicast(
             packet.span, over: link(from: copy.host, to: member), from: speaker, to: destination)
         }
