@@ -1,4 +1,5 @@
 import EarshotCore
+import EarshotSimulator
 
 /// How well two peers were connected, and how long messages took between them.
 package struct PairOutages: Hashable, Sendable {
