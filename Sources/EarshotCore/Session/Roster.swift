@@ -75,16 +75,24 @@ package struct Roster: Hashable, Sendable {
 
     /// Which session of the peer counts: a later one than the member's, or the one that was spoken of last.
     func candidate(besides former: [Former]) -> Entry? {
-      let known = listings.lazy.map(\.entry).filter { !former.contains(Former($0)) }
-      guard standing == .member, let entry else { return known.last }
-      return known.last { $0.session.isLater(than: entry.session) } ?? entry
+      let member = standing == .member ? entry : nil
+      for index in listings.indices.reversed() {
+        let session = listings[index].entry.session
+        if let member, !session.isLater(than: member.session) { continue }
+        if !former.contains(Former(peer: listings[index].entry.peer, session: session)) {
+          return listings[index].entry
+        }
+      }
+      return member
     }
   }
   struct Former: Hashable {
     let peer: PeerID
     let session: SessionID
 
-    init(_ entry: Entry) { (peer, session) = (entry.peer, entry.session) }
+    init(_ entry: Entry) { self.init(peer: entry.peer, session: entry.session) }
+
+    init(peer: PeerID, session: SessionID) { (self.peer, self.session) = (peer, session) }
   }
   struct Waiting: Hashable {
     let peer: PeerID
@@ -141,11 +149,17 @@ package struct Roster: Hashable, Sendable {
 
   /// When ``settle(at:)`` has something to say at the latest.
   package var nextDeadline: Instant? {
-    let displaced = ([displacedSince] + known.map(\.displacedSince)).compactMap(\.self).min()
-    let expiries = known.flatMap { $0.listings.map(\.expiry) }
-    let displacement = displaced.map { $0 + Self.displacementTime }
     // All that wait do so equally long.
-    return ([waiting.first?.deadline, displacement] + expiries).compactMap(\.self).min()
+    var next = waiting.first?.deadline
+    func note(_ deadline: Instant?) {
+      if let deadline { next = min(next ?? deadline, deadline) }
+    }
+    note(displacedSince.map { $0 + Self.displacementTime })
+    for index in known.indices {
+      note(known[index].displacedSince.map { $0 + Self.displacementTime })
+      for other in known[index].listings.indices { note(known[index].listings[other].expiry) }
+    }
+    return next
   }
 
   // MARK: Invitations
