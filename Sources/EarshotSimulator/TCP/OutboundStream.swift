@@ -46,9 +46,12 @@ struct OutboundStream {
   var isWindowClosed: Bool { !isInFlight && !bytes.isEmpty && sendWindow <= 0 }
   /// When ``deadlineReached(at:)`` is due.
   var deadline: Int64? {
-    let first = min(
-      retransmissionDeadline ?? .max, reorderingDeadline ?? .max, probeDeadline ?? .max)
-    return first == .max ? nil : first
+    @inline(__always)
+    get {
+      let first = min(
+        min(retransmissionDeadline ?? .max, reorderingDeadline ?? .max), probeDeadline ?? .max)
+      return first == .max ? nil : first
+    }
   }
   /// How long to wait for an answer now.
   var retransmissionTimeout: Int64 { roundTrips.retransmissionTimeout }
@@ -195,7 +198,7 @@ extension OutboundStream {
     var sentAt: Int64?
     for block in blocks where block.lowerBound >= unacknowledged {
       let first = scoreboard.sack(block, at: now, leastRoundTrip: roundTrips.least)
-      sentAt = [sentAt, first].compactMap { $0 }.min()
+      if let first { sentAt = min(sentAt ?? first, first) }
     }
     guard !isTimed, let sentAt, let first = scoreboard.first else { return false }
     roundTrips.sample(now - sentAt, acknowledged: unacknowledged, next: nextSequence)

@@ -9,7 +9,8 @@ extension SimulatedConnection {
       return
     }
     if timer == nil {
-      timer = KernelTimer(kernel.process) { [weak self] in self?.deadlineReached() }
+      // The timer is the connection's own. A weak reference would make each retain and release slower.
+      timer = KernelTimer(kernel.process) { [unowned self] in deadlineReached() }
     }
     timer?.arm(at: next)
   }

@@ -9,9 +9,10 @@ final class SimulatedConnection: Connection, HostSocket, @unchecked Sendable {
   let remoteEndpoint: Endpoint
   let link: SimulatedLink?
   let options: ConnectionOptions
-  var tcb: TransmissionControlBlock
-  var upcalls = Upcalls()
-  var timer: KernelTimer?
+  // What every segment touches goes without the dynamic checks of exclusivity: no access calls out while it lasts.
+  @exclusivity(unchecked) var tcb: TransmissionControlBlock
+  @exclusivity(unchecked) var upcalls = Upcalls()
+  @exclusivity(unchecked) var timer: KernelTimer?
   /// The listener that has not handed the connection over yet.
   weak var listener: SimulatedListener?
 

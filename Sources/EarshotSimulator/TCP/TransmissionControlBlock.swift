@@ -33,9 +33,12 @@ struct TransmissionControlBlock {
     var timeWait: Int64?
 
     var next: Int64? {
-      let first = min(
-        retransmission ?? .max, acknowledgement ?? .max, failure ?? .max, timeWait ?? .max)
-      return first == .max ? nil : first
+      @inline(__always)
+      get {
+        let first = min(
+          min(retransmission ?? .max, acknowledgement ?? .max), min(failure ?? .max, timeWait ?? .max))
+        return first == .max ? nil : first
+      }
     }
   }
 
@@ -65,5 +68,12 @@ struct TransmissionControlBlock {
   }
 
   /// The first deadline of the connection or of what it has in flight.
-  var deadline: Int64? { [deadlines.next, outbound.deadline].compactMap { $0 }.min() }
+  // Inlined, since the whole block is copied for a call.
+  var deadline: Int64? {
+    @inline(__always)
+    get {
+      let first = min(deadlines.next ?? .max, outbound.deadline ?? .max)
+      return first == .max ? nil : first
+    }
+  }
 }
