@@ -4,8 +4,9 @@ import EarshotNetwork
 ///
 /// The timer follows with ``rearm()``, once for any number of changes.
 final class DeadlineTimer<Key: Hashable & Sendable> {
-  private var deadlines = TimerTable<Key>()
-  private var timer: (any NetworkTimer)?
+  // Without the dynamic checks of exclusivity: all accesses are instantaneous.
+  @exclusivity(unchecked) private var deadlines = TimerTable<Key>()
+  @exclusivity(unchecked) private var timer: (any NetworkTimer)?
 
   /// A timer without deadlines.
   ///

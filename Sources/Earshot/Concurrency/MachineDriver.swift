@@ -6,12 +6,14 @@
 ///
 /// A class, so that a shell can be called back while it drives. Not sendable: it belongs to its shell.
 package final class MachineDriver<Driven: Machine> {
+  // Without the dynamic checks of exclusivity, which every event would pay for: only the machine is called during an
+  // access, and it knows nothing of its driver.
   /// The machine, between two events.
-  package private(set) var machine: Driven
-  private var events: [Driven.Event] = []
-  private var actions: [Driven.Action]
+  @exclusivity(unchecked) package private(set) var machine: Driven
+  @exclusivity(unchecked) private var events: [Driven.Event] = []
+  @exclusivity(unchecked) private var actions: [Driven.Action]
   /// Whether an action is being performed, so that events wait.
-  package private(set) var isDriving = false
+  @exclusivity(unchecked) package private(set) var isDriving = false
 
   /// Drives a machine that has just been made.
   ///

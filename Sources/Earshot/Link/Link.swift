@@ -30,12 +30,13 @@ actor Link: ConnectionHandler {
   let context: LinkContext
   let expected: PeerID?
   weak var owner: (any LinkOwner)?
-  var life: Life
-  var arrived: [SessionActivity] = []  // Messages of the chunk at hand.
-  var isReading = false
+  // Without the dynamic checks of exclusivity, which every frame would pay for: all accesses are instantaneous.
+  @exclusivity(unchecked) var life: Life
+  @exclusivity(unchecked) var arrived: [SessionActivity] = []  // Messages of the chunk at hand.
+  @exclusivity(unchecked) var isReading = false
   /// How long the last question took to be answered, or `nil` before the first answer.
   var roundTrip: Duration?
-  private var timer: DeadlineTimer<Deadline>?
+  @exclusivity(unchecked) private var timer: DeadlineTimer<Deadline>?
 
   /// A link that will be dialled, to the first endpoint that answers.
   init(

@@ -10,8 +10,10 @@ final class LinkTransport {
   enum Written { case all, some, blocked }
 
   let connection: any Connection
-  private(set) var bytesReceived = 0
-  private(set) var bytesSent = 0
+  // Without the dynamic checks of exclusivity, which every frame would pay for: no access to what has none calls out
+  // while it lasts, but to append bytes.
+  @exclusivity(unchecked) private(set) var bytesReceived = 0
+  @exclusivity(unchecked) private(set) var bytesSent = 0
   /// Whether the remote peer has closed its direction.
   var hasRemoteEnded = false
   /// Whether the connection is gone, so that nothing can be written or waited for.
@@ -19,13 +21,13 @@ final class LinkTransport {
   private(set) var decoder = FrameDecoder()
   private var channel: SecureChannel
   private var channelBytes: [UInt8] = []  // Of the channel itself.
-  private var frames: [UInt8] = []  // Of the link itself, in plaintext.
-  private var wire: [UInt8] = []  // What is being written.
-  private var written = 0
-  private var budget = FlightBudget()
+  @exclusivity(unchecked) private var frames: [UInt8] = []  // Of the link itself, in plaintext.
+  @exclusivity(unchecked) private var wire: [UInt8] = []  // What is being written.
+  @exclusivity(unchecked) private var written = 0
+  @exclusivity(unchecked) private var budget = FlightBudget()
   /// Where in all that is written the last PING ends; beyond any place until it is being written.
-  private var questionEnd = 0
-  private var lastWritten: Instant
+  @exclusivity(unchecked) private var questionEnd = 0
+  @exclusivity(unchecked) private var lastWritten: Instant
   private var isFinished = false
 
   /// The transport of a connection that is open.
