@@ -9,6 +9,8 @@ struct Evidence {
   let spans: MembershipSpans
   private let links: LinkPlan
   private let plans: [String: PeerPlan]
+  /// When each peer was stopped first.
+  private let stops: [String: Duration]
   /// All peers, in the order of the scenario.
   let names: [String]
 
@@ -16,6 +18,11 @@ struct Evidence {
     (self.record, end, links) = (record, scenario.duration, scenario.links)
     spans = MembershipSpans(record.timeline)
     names = scenario.peerNames
+    stops = record.timeline.entries.reduce(into: [:]) { stops, entry in
+      if entry.kind == .stopped, let name = entry.observer, stops[name] == nil {
+        stops[name] = entry.time
+      }
+    }
     plans = Dictionary(
       scenario.peers.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -113,7 +120,7 @@ struct Evidence {
     let absent = record.disturbances.all.contains { disturbance in
       (disturbance.crashed == name || disturbance.suspended == name) && disturbance.overlaps(range)
     }
-    return !absent && !did(.stopped, name, .zero...range.upperBound)
+    return !absent && stops[name].map { $0 > range.upperBound } ?? true
   }
 
   /// Whether an identity is the one that a peer has in the end.

@@ -41,12 +41,10 @@ struct MembershipState: Hashable {
 
   /// Whether each of two peers has the other as a member of one session, with a link that is up.
   func areConnected(_ left: String, _ right: String, in session: String?) -> Bool {
-    let common = sessions(left, right).intersection(sessions(right, left))
-    return session.map { common.contains($0) } ?? !common.isEmpty
-  }
-
-  private func sessions(_ observer: String, _ subject: String) -> Set<String> {
-    Set((linked[observer]?[subject] ?? []).map(\.session))
+    guard let there = linked[left]?[right], let back = linked[right]?[left] else { return false }
+    return there.contains { place in
+      (session == nil || place.session == session) && back.contains { $0.session == place.session }
+    }
   }
 
   /// How many members a peer has, those that it waits for included.

@@ -55,7 +55,7 @@ package final class Recorder: Sendable {
     /// The event that it follows from.
     let cause: Int?
 
-    var rank: [String] { [host?.name ?? "", kind, text] }
+    var rank: (String, String, String) { (host?.name ?? "", kind, text) }
   }
 
   private let record = Mutex(Record())
@@ -135,7 +135,7 @@ package final class Recorder: Sendable {
       defer { notes = [] }
       return notes
     }
-    for note in notes.sorted(by: { $0.rank.lexicographicallyPrecedes($1.rank) }) {
+    for note in notes.count > 1 ? notes.sorted(by: { $0.rank < $1.rank }) : notes {
       world.note(note.host, kind: note.kind, note.text, cause: note.cause)
     }
   }

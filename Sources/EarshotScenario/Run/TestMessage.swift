@@ -13,15 +13,15 @@ package struct TestMessage: Hashable {
 
   /// The message as it is sent.
   package var bytes: [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(size)
-    for word in [stream, number] {
-      for shift in stride(from: 56, through: 0, by: -8) {
-        bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+    [UInt8](unsafeUninitializedCapacity: max(16, size)) { bytes, count in
+      for index in 0..<8 {
+        let shift = 56 - 8 * index
+        bytes.initializeElement(at: index, to: UInt8(truncatingIfNeeded: stream >> shift))
+        bytes.initializeElement(at: 8 + index, to: UInt8(truncatingIfNeeded: number >> shift))
       }
+      for index in 16..<bytes.count { bytes.initializeElement(at: index, to: pattern(index)) }
+      count = max(16, size)
     }
-    for index in 16..<max(16, size) { bytes.append(pattern(index)) }
-    return bytes
   }
 
   private func pattern(_ index: Int) -> UInt8 {
@@ -36,12 +36,12 @@ package struct TestMessage: Hashable {
   /// The message that the bytes are, or `nil` when they are none.
   package init?(_ bytes: [UInt8]) {
     guard bytes.count >= 16 else { return nil }
-    let words = [0, 8].map { start in
-      bytes[start..<(start + 8)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    var (first, second) = (UInt64(0), UInt64(0))
+    for index in 0..<8 {
+      first = first << 8 | UInt64(bytes[index])
+      second = second << 8 | UInt64(bytes[8 + index])
     }
-    guard let stream = Int(exactly: words[0]), let number = Int(exactly: words[1]) else {
-      return nil
-    }
+    guard let stream = Int(exactly: first), let number = Int(exactly: second) else { return nil }
     self.init(stream: stream, number: number, size: bytes.count)
     for index in 16..<bytes.count where bytes[index] != pattern(index) { return nil }
   }
