@@ -51,6 +51,9 @@ public struct Instant: Hashable, Comparable, Sendable {
 extension Duration {
   /// Whole nanoseconds, rounded towards zero; saturates at ±292 years.
   public var nanoseconds: Int64 {
+    let whole = attoseconds
+    // Up to 18 seconds: a division of 64 bits, a tenth of the time of one of 128.
+    if let few = UInt64(exactly: whole) { return Int64(few / 1_000_000_000) }
     let (seconds, attoseconds) = components
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     if overflow { return seconds < 0 ? .min : .max }

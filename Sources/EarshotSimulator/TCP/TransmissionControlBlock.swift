@@ -36,7 +36,8 @@ struct TransmissionControlBlock {
       @inline(__always)
       get {
         let first = min(
-          min(retransmission ?? .max, acknowledgement ?? .max), min(failure ?? .max, timeWait ?? .max))
+          min(retransmission ?? .max, acknowledgement ?? .max),
+          min(failure ?? .max, timeWait ?? .max))
         return first == .max ? nil : first
       }
     }
