@@ -9,4 +9,28 @@ extension Actor {
       do throws(Failure) { return .success(try body(actor)) } catch { return .failure(error) }
     }.get()
   }
+
+  /// Calls something of this actor in a turn of its executor, on which the caller runs already.
+  ///
+  /// As `assumeIsolated`, for what every packet calls: only debug builds check it, and the body is to capture nothing,
+  /// so that nothing is allocated. What calls it is called by the network's executor: handlers, timers, signals.
+  @inline(__always)
+  nonisolated func inTurn<Value>(_ body: @escaping (isolated Self) -> Value) -> Value {
+    #if DEBUG
+      assertIsolated()  // An optimised build would ask, too, and then say nothing.
+    #endif
+    // What differs is only that the executor is known to be right.
+    return unsafeBitCast(body, to: ((Self) -> Value).self)(self)
+  }
+
+  /// The same, with an argument that the body need not capture.
+  @inline(__always)
+  nonisolated func inTurn<Argument: ~Escapable>(
+    with argument: Argument, _ body: @escaping (isolated Self, Argument) -> Void
+  ) {
+    #if DEBUG
+      assertIsolated()
+    #endif
+    unsafeBitCast(body, to: ((Self, Argument) -> Void).self)(self, argument)
+  }
 }

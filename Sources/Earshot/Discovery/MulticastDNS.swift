@@ -157,7 +157,7 @@ extension MulticastDNS {
   private func openIfNeeded() {
     guard life == .awake, machines.port.isClosed else { return }
     if timer == nil {
-      timer = host.makeTimer { [weak self] in self?.assumeIsolated { $0.timerFired() } }
+      timer = host.makeTimer { [weak self] in self?.inTurn { $0.timerFired() } }
     }
     observation = host.observeInterfaces { [weak self] in
       self?.assumeIsolated { $0.interfacesChanged() }

@@ -7,7 +7,7 @@ extension Link {
   }
 
   nonisolated func connection(_ connection: any Connection, received bytes: Span<UInt8>) {
-    assumeIsolated { $0.receive(bytes) }
+    inTurn(with: bytes) { $0.receive($1) }
   }
 
   nonisolated func connectionReceivedEnd(_ connection: any Connection) {
@@ -15,7 +15,7 @@ extension Link {
   }
 
   nonisolated func connectionBecameWritable(_ connection: any Connection) {
-    assumeIsolated { $0.flush() }
+    inTurn { $0.flush() }
   }
 
   nonisolated func connection(_ connection: any Connection, failed error: NetworkError) {
@@ -119,7 +119,7 @@ extension Link {
   // MARK: Writing
 
   /// Something of the reliable stream wants to go out.
-  nonisolated func flushRequested() { assumeIsolated { $0.flush() } }
+  nonisolated func flushRequested() { inTurn { $0.flush() } }
 
   func flushUnlessReading() { if !isReading { flush() } }
 

@@ -96,7 +96,7 @@ actor Link: ConnectionHandler {
   /// Begins: dials, or greets on the connection that was accepted.
   func start() {
     timer = DeadlineTimer(on: context.host) { [weak self] in
-      self?.assumeIsolated { $0.timerFired() }
+      self?.inTurn { $0.timerFired() }
     }
     switch life {
     case .accepted(let connection): transportOpened(connection)

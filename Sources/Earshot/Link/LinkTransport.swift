@@ -20,7 +20,9 @@ final class LinkTransport {
   var hasFailed = false
   private(set) var decoder = FrameDecoder()
   private var channel: SecureChannel
-  private var channelBytes: [UInt8] = []  // Of the channel itself.
+  /// Whether the channel takes plaintext: asked for each time that something is gathered.
+  private var isReady: Bool
+  @exclusivity(unchecked) private var channelBytes: [UInt8] = []  // Of the channel itself.
   @exclusivity(unchecked) private var frames: [UInt8] = []  // Of the link itself, in plaintext.
   @exclusivity(unchecked) private var wire: [UInt8] = []  // What is being written.
   @exclusivity(unchecked) private var written = 0
@@ -33,6 +35,7 @@ final class LinkTransport {
   /// The transport of a connection that is open.
   init(_ connection: any Connection, _ channel: SecureChannel, at now: Instant) {
     (self.connection, self.channel, lastWritten) = (connection, channel, now)
+    isReady = channel.isReady
     self.channel.start(into: &channelBytes)
   }
 
@@ -46,7 +49,13 @@ final class LinkTransport {
     _ bytes: Span<UInt8>, lending body: (Span<UInt8>) -> Void
   ) throws(SecureChannelError) {
     bytesReceived += bytes.count
-    try channel.receive(bytes, into: &channelBytes, lending: body)
+    var own: [UInt8] = []
+    swap(&own, &channelBytes)
+    defer {
+      swap(&own, &channelBytes)
+      isReady = channel.isReady
+    }
+    try channel.receive(bytes, into: &own, lending: body)
   }
 
   /// Finds frames in plaintext; as ``FrameDecoder/decode(_:_:)``.
@@ -94,7 +103,7 @@ final class LinkTransport {
       wire += channelBytes
       channelBytes = []
     }
-    guard channel.isReady else { return false }
+    guard isReady else { return false }
     let waits = stream.map { fill(from: $0, at: now) } ?? false
     if !frames.isEmpty {
       channel.seal(&frames, into: &wire)

@@ -119,7 +119,7 @@ actor Membership {
   /// Drives the machine; what follows for the group comes after that.
   private func turn(_ drive: () -> Void) {
     let wasAsking = isAsking
-    session.assumeIsolated { $0.beginTurn() }
+    session.inTurn { $0.beginTurn() }
     drive()
     // Perhaps it was kept for its asking alone.
     let hasAsked = wasAsking && !isAsking

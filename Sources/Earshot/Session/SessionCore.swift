@@ -192,7 +192,7 @@ actor SessionCore {
     isSettling = true
     while isUnsettled, phase == .open {
       isUnsettled = false
-      let asked = membershipsInOrder.filter { $0.assumeIsolated { $0.isAsking } }.map(\.peer)
+      let asked = membershipsInOrder.filter { $0.inTurn { $0.isAsking } }.map(\.peer)
       for change in roster.settle(at: now, asked: asked) { perform(change) }
     }
     isSettling = false
@@ -222,7 +222,7 @@ actor SessionCore {
   private func set(_ key: Deadline, at deadline: Instant?) {
     if deadline != nil, deadlines == nil, phase != .ended {
       deadlines = DeadlineTimer(on: peer.host) { [weak self] in
-        self?.assumeIsolated { $0.timerFired() }
+        self?.inTurn { $0.timerFired() }
       }
     }
     deadlines?.set(key, at: deadline)
