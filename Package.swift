@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "EarshotPOSIX", targets: ["EarshotPOSIX"]),
     .library(name: "EarshotSimulator", targets: ["EarshotSimulator"]),
     .library(name: "EarshotTesting", targets: ["EarshotTesting"]),
+    .library(name: "EarshotProcess", targets: ["EarshotProcess"]),
     .library(name: "EarshotScenario", targets: ["EarshotScenario"]),
     .executable(name: "earshot", targets: ["EarshotCLI"]),
   ],
@@ -38,6 +39,10 @@ let package = Package(
       swiftSettings: house),
     .target(
       name: "EarshotTesting", dependencies: ["EarshotSimulator"], swiftSettings: house),
+    .target(name: "CEarshotProcess"),
+    .target(
+      name: "EarshotProcess", dependencies: ["EarshotSimulator", "CEarshotProcess"],
+      swiftSettings: house),
     // What acts.
     .target(name: "EarshotTLS", dependencies: ["EarshotCore"], swiftSettings: house),
     .target(
@@ -77,6 +82,12 @@ let package = Package(
     .executableTarget(
       name: "Sockets", dependencies: ["Hello", "EarshotPOSIX"],
       path: "Examples/Hello/Sources/Sockets", swiftSettings: plain),
+    .target(
+      name: "Timekeeper", dependencies: ["Hello", "Earshot"],
+      path: "Examples/Timekeeper/Sources/Timekeeper", swiftSettings: plain),
+    .executableTarget(
+      name: "SimulatedTimekeeper", dependencies: ["Timekeeper", "EarshotProcess"],
+      path: "Examples/Timekeeper/Sources/SimulatedTimekeeper", swiftSettings: plain),
     .testTarget(
       name: "HelloTests", dependencies: ["Hello", "EarshotTesting"],
       path: "Examples/Hello/Tests/HelloTests", swiftSettings: plain),
@@ -132,6 +143,9 @@ let package = Package(
       name: "EarshotScenarioTests",
       dependencies: ["EarshotCore", "EarshotScenario", "EarshotSimulator", "TestKit"],
       swiftSettings: house),
+    .executableTarget(
+      name: "CapturedSubject", dependencies: ["Earshot", "EarshotPOSIX", "EarshotProcess"],
+      path: "Tests/CapturedSubject", swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [

@@ -73,11 +73,17 @@ protocol HostExecutor: SchedulingExecutor {
 extension HostExecutor {
   func enqueue<C: Clock>(
     _ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C
-  ) { scheduler.noteEscape(.realClock) }
+  ) {
+    let job = UnownedJob(job)
+    scheduler.enqueue(after: delay) { [self] in enqueue(job) }
+  }
 
   func enqueue<C: Clock>(
     _ job: consuming ExecutorJob, at instant: C.Instant, tolerance: C.Duration?, clock: C
-  ) { scheduler.noteEscape(.realClock) }
+  ) {
+    let job = UnownedJob(job)
+    scheduler.enqueue(after: clock.now.duration(to: instant)) { [self] in enqueue(job) }
+  }
 }
 
 @available(macOS 26.4, iOS 26.4, *)

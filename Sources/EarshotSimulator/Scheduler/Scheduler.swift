@@ -26,6 +26,8 @@ final class Scheduler: @unchecked Sendable {
   /// What to choose from, unless everything runs in the order in which it became ready.
   @exclusivity(unchecked) private var choices: OpenChoices?
   @exclusivity(unchecked) private var tasks = TaskTable()
+  /// Whether the executors and clocks of the process are the world's, too.
+  var capturesProcess = false
   /// The task that is being spawned.
   private var spawning: SpawnedTask?
 
@@ -296,6 +298,9 @@ extension Scheduler {
     current?.toOpaque() == Unmanaged.passUnretained(host).toOpaque() && owner == .current
   }
 
+  /// Whether the calling thread drives the world, and runs no job.
+  var isOutsideOfJobs: Bool { current == nil && owner == .current }
+
   /// Traps on a thread that does not drive the world, and says what came from there.
   func checkThread(_ thing: @autoclosure () -> String) {
     guard owner == .current else { trapForeign(thing()) }
@@ -314,7 +319,7 @@ extension Scheduler {
 
   /// Traps if code of a host is what leaves the world.
   func noteEscape(_ escape: Escape) {
-    guard let current = current?.takeUnretainedValue() else { return }
+    guard !capturesProcess, let current = current?.takeUnretainedValue() else { return }
     let task = SpawnedTask.current.map { "task '\($0.name)'" } ?? "code"
     trap("\(task) of host '\(current.name)' has left the world: it \(escape.explanation)")
   }

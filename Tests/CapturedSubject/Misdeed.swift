@@ -1,0 +1,57 @@
+import Dispatch
+import EarshotPOSIX
+import EarshotProcess
+import Foundation
+import FoundationNetworking
+import Glibc
+
+/// What cannot be simulated.
+enum Misdeed {
+  static let all: [String: @Sendable () async throws -> Void] = [
+    "dispatch": { DispatchQueue.global().async {} },
+    "after": { DispatchQueue.main.asyncAfter(deadline: .now() + 1) {} },
+    "thread": { await Task(name: "spinner") { Thread.detachNewThread {} }.value },
+    "usleep": { usleep(1) },
+    "sleep": { nap() },
+    "socket": { _ = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) },
+    "host": { _ = try POSIXHost() },
+    "semaphore": { wait() },
+    "timer": { await runLoop() },
+    "session": { try await download() },
+    "assume": { await Task.detached { assume() }.value },
+  ]
+
+  private static func wait() {
+    let semaphore = DispatchSemaphore(value: 1)
+    semaphore.wait()
+    print("one wait", semaphore.wait(timeout: .now()))
+    semaphore.wait()
+  }
+
+  private static func nap() { Thread.sleep(forTimeInterval: 1) }
+
+  private static func assume() { MainActor.assumeIsolated {} }
+
+  @MainActor private static func runLoop() { RunLoop.main.run(until: Date() + 1) }
+
+  private static func download() async throws {
+    guard let address = URL(string: "http://127.0.0.1:9/") else { return }
+    _ = try await URLSession.shared.data(from: address)
+  }
+
+  static func waitForever(in world: World) async throws {
+    let ann = world.makeHost("ann")
+    try await ann.sleep(for: .seconds(3))
+    ann.spawn("lingerer") { await forever() }
+    await forever()
+  }
+
+  private static func forever() async {
+    await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+  }
+}
+
+/// What comes too early.
+enum Early {
+  static func use() { Thread.detachNewThread { Thread.sleep(forTimeInterval: 60) } }
+}
