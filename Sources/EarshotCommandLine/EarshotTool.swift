@@ -9,7 +9,9 @@ package struct EarshotTool {
   /// All commands, as the help lists them.
   package static let commands =
     liveCommands.map { $0.plan } + [
-      SimulateCommand.plan, CompletionsCommand.plan, ManCommand.plan, HelpCommand.plan,
+      SimulateCommand.plan, ExploreCommand.plan, MergeCommand.plan, ShrinkCommand.plan,
+      ReplayCommand.plan,
+      CompletionsCommand.plan, ManCommand.plan, HelpCommand.plan,
     ]
   /// The options that stand in the place of a command.
   package static let options = [
@@ -77,6 +79,15 @@ package struct EarshotTool {
       return try SimulateCommand(
         console: console, engine: engine, batchEngine: batchEngine, interrupts: interrupts
       ).run(rest)
+    case ExploreCommand.plan.name:
+      return try ExploreCommand(console: console, engine: batchEngine, interrupts: interrupts)
+        .run(rest)
+    case ShrinkCommand.plan.name:
+      return try ShrinkCommand(console: console, engine: batchEngine, interrupts: interrupts)
+        .run(rest)
+    case MergeCommand.plan.name: return try MergeCommand(console: console).run(rest)
+    case ReplayCommand.plan.name:
+      return try ReplayCommand(console: console, engine: batchEngine).run(rest)
     case CompletionsCommand.plan.name: return try CompletionsCommand(console: console).run(rest)
     case ManCommand.plan.name: return try ManCommand(console: console).run(rest)
     case HelpCommand.plan.name: return try HelpCommand(console: console).run(rest)

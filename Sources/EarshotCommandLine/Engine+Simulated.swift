@@ -1,13 +1,17 @@
 import EarshotCore
 import EarshotScenario
+import EarshotSimulator
 
 extension Engine {
   /// The engine that runs scenarios in virtual time, on the calling thread.
   package static var simulated: Engine {
     Engine { order in
       let run = order.isRepeated ? ScenarioRun.runTwice : ScenarioRun.run
-      let verdict = run(
-        order.scenario, order.seed, order.trace, order.events, order.progress)
+      var scenario = order.scenario
+      if let policy = order.policy { scenario.schedule = policy.schedule }
+      var verdict = run(
+        scenario, order.seed, order.trace, order.events, order.progress)
+      verdict.policy = order.policy?.rawValue
       order.verdict?(verdict)
       return RunResult(verdict, of: order)
     }
@@ -21,7 +25,14 @@ extension RunResult {
     self.init(
       Ending(verdict), traceHash: verdict.traceHash.description, events: verdict.eventCount,
       violations: Self.violations(verdict), report: report.written(as: order.form))
+    let choices = verdict.schedule.choices
+    if ending != .held, choices.count <= Self.choicesMax {
+      schedule = choices.flatMap { [$0.decision, $0.index] }
+    }
   }
+
+  /// A schedule with more choices is known by its seed alone.
+  private static let choicesMax = 200_000
 
   private static func violations(_ verdict: Verdict) -> [Violation] {
     let violated = verdict.results.filter { !$0.held }.map { Violation($0.name, $0.observed) }

@@ -15,6 +15,8 @@ package struct RunOrder {
   package var isRepeated: Bool
   /// How the report is wanted.
   package var form: ReportForm
+  /// The policy of the schedule; `nil` for the scenario's own.
+  package var policy: ExplorationPolicy?
   /// Told of every event of the first run, a line each.
   package var trace: ((String) -> Void)?
   /// Told of every event of the first run, as a value.

@@ -45,6 +45,8 @@ package struct RunResult: Hashable, Sendable, Codable {
   package var events: Int
   /// What had to hold and did not; empty only when it held.
   package var violations: [Violation]
+  /// What the policy of the schedule has chosen in a run that failed: pairs of a decision and an index.
+  package var schedule: [Int] = []
   /// The report in the form that was wanted, ending with a line break unless it is empty.
   package var report: String
 

@@ -30,6 +30,11 @@ extension SimulateCommand {
       ),
       OptionPlan(
         "--twice", help: "With --seeds: run each seed twice and compare\n(else every 20th)"),
+      OptionPlan(
+        "--policy", "NAME",
+        help:
+          "What could happen next is chosen by fifo, random, pct\nor urw, instead of as the file says"
+      ),
       OptionPlan("--once", help: "Run nothing twice"),
       OptionPlan(
         "--trace", "FILE", help: "Write every event of the run to a file,\nseparated by tabs"),

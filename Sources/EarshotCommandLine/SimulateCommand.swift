@@ -21,21 +21,10 @@ struct SimulateCommand {
 
   /// Every file is read before the first one is run: a mistake should not wait for the end of a sweep.
   private func run(_ options: SimulateOptions) throws(UsageError) -> ExitCode {
-    let files = options.files.compactMap(read)
-    guard files.count == options.files.count else { return .usage }
+    guard let files = ScenarioFiles(console).read(options.files) else { return .usage }
     let batch = Batch(files, options)
     return batch.count == 1 && !options.isSweep
       ? try runOnce(batch, options) : runMany(batch, options)
-  }
-
-  private func read(_ path: String) -> ScenarioFile? {
-    do throws(ScenarioError) {
-      return try ScenarioFile(path)
-    } catch {
-      let lines = error.description.split(separator: "\n", omittingEmptySubsequences: false)
-      for line in lines { console.complain(String(line).escapedForTerminals) }
-      return nil
-    }
   }
 
   private func runOnce(_ batch: Batch, _ options: SimulateOptions) throws(UsageError) -> ExitCode {
@@ -44,7 +33,7 @@ struct SimulateCommand {
     let seconds = Int(batch.files[0].scenario.duration.components.seconds)
     var progress = Progress(of: seconds, on: console) { start.duration(to: .now) }
     var order = batch.order(of: item, as: options.form(on: console))
-    let replay = Replay(order.file, order.seed).command
+    let replay = Replay(order.file, order.seed, policy: order.policy?.rawValue).command
     CrashNote.set("earshot: seed \(order.seed) crashed; again: \(replay)\n")
     if console.isWatched { order.progress = { progress.show($0, "seconds of virtual time") } }
     let result = outputs.run(order, against: rival, with: engine)
@@ -103,8 +92,10 @@ extension Batch {
   /// The order of one of the runs.
   fileprivate func order(of item: Item, as form: ReportForm) -> RunOrder {
     let file = files[item.fileIndex]
-    return RunOrder(
+    var order = RunOrder(
       scenario: file.scenario, file: file.path, text: file.text, seed: item.seed,
       isRepeated: item.isRepeated, form: form)
+    order.policy = policy
+    return order
   }
 }

@@ -24,6 +24,8 @@ struct SimulateOptions: Hashable, Sendable {
   let outputs: [RunOutputs.Kind: String]
   /// The run that the report compares it with.
   let rival: Rival?
+  /// The policy of the schedule; `nil` for each scenario's own.
+  let policy: ExplorationPolicy?
   let isJSON: Bool
   /// Whether only failures and the tally are of interest.
   let isQuiet: Bool
@@ -40,6 +42,7 @@ struct SimulateOptions: Hashable, Sendable {
       outputs[kind] = arguments[option: kind.rawValue]
     }
     rival = arguments[option: "--against"].map { UInt64($0).map(Rival.seed) ?? .file($0) }
+    policy = try arguments[option: "--policy"].map(ExplorationPolicy.named)
     seeds = try Self.seeds(arguments)
     repetition = try Self.repetition(arguments, of: seeds)
     try checkFiles()

@@ -32,14 +32,17 @@ struct BatchReport {
   private mutating func write(_ outcome: Outcome) {
     let file = batch.files[outcome.item.fileIndex]
     if outcome.result.ending != .held, replays.count < Self.replaysMax {
-      replays.append(Replay(file.path, outcome.item.seed).command)
+      replays.append(Replay(file.path, outcome.item.seed, policy: batch.policy?.rawValue).command)
     }
     let isWanted = !options.isQuiet || outcome.result.ending != .held
     if isWanted, !options.isSweep { write(outcome.result.report) }
     guard options.isSweep else { return }
     if isWanted, options.isJSON { write(outcome.json(of: file) + "\n") }
     if sweep?.fileIndex != outcome.item.fileIndex { endSweep() }
-    var summary = sweep?.summary ?? SweepSummary(of: file, seedCount: batch.seedCount)
+    var summary =
+      sweep?.summary
+      ?? SweepSummary(
+        of: file, seedCount: batch.seedCount, policy: batch.policy?.rawValue)
     summary.add(outcome)
     sweep = (outcome.item.fileIndex, summary)
     if summary.tally.runs == batch.seedCount { endSweep() }

@@ -12,10 +12,11 @@ enum RunMessage {
     var seed: UInt64
     var isRepeated: Bool
     var form: ReportForm
+    var policy: ExplorationPolicy?
 
     init(_ order: RunOrder) {
       (file, text, seed) = (order.file, order.text, order.seed)
-      (isRepeated, form) = (order.isRepeated, order.form)
+      (isRepeated, form, policy) = (order.isRepeated, order.form, order.policy)
     }
   }
 

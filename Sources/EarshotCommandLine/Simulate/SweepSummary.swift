@@ -5,6 +5,8 @@ struct SweepSummary {
   let file: ScenarioFile
   /// How many seeds there were to run.
   let seedCount: Int
+  /// The policy of the schedule, unless it is the scenario's own.
+  let policy: String?
   private(set) var groups: FailureGroups
   private(set) var tally = Tally()
   private(set) var firstSeed: UInt64?
@@ -12,8 +14,8 @@ struct SweepSummary {
   /// The seeds that failed, by how they did.
   private(set) var failed: [RunResult.Ending: [UInt64]] = [:]
 
-  init(of file: ScenarioFile, seedCount: Int) {
-    (self.file, self.seedCount) = (file, seedCount)
+  init(of file: ScenarioFile, seedCount: Int, policy: String? = nil) {
+    (self.file, self.seedCount, self.policy) = (file, seedCount, policy)
     groups = FailureGroups(peers: file.scenario.peerNames)
   }
 
@@ -51,7 +53,7 @@ extension SweepSummary {
   private func text(of group: FailureGroups.Group, _ paint: Paint) -> String {
     let reasons = group.violations.map { "    \(paint.red("✗")) \($0.text.escapedForTerminals)\n" }
       .joined()
-    let replay = Replay(file.path, group.seeds[0]).command
+    let replay = Replay(file.path, group.seeds[0], policy: policy).command
     return "  \(group.seedsText)\n\(reasons)    \(replay)\n"
   }
 
@@ -68,7 +70,8 @@ extension SweepSummary {
       ("groups", JSONText.array(groups.map(json))),
       (
         "replay",
-        JSONText.array(groups.map { Replay(file.path, $0.seeds[0]).command.quotedForJSON })
+        JSONText.array(
+          groups.map { Replay(file.path, $0.seeds[0], policy: policy).command.quotedForJSON })
       ),
     ])
   }

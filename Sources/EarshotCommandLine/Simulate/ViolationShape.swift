@@ -2,7 +2,7 @@
 ///
 /// `ann has 0, bob has 0 at 9s` and `ann has 1 at 3.5s` have one shape.
 struct ViolationShape: Hashable, Sendable {
-  private let text: String
+  let text: String
 
   /// The shape of a message about peers with these names.
   init(_ message: String, names: Set<String>) {

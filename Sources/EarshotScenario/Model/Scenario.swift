@@ -24,6 +24,10 @@ public struct Scenario: Hashable, Sendable {
   package var faults: [Fault] = []
   /// What else befalls them, drawn from the seed.
   package var randomFaults: RandomFaults?
+  /// The violation that a run of it shows, when it was reduced from one that failed.
+  package var reproduces: String?
+  /// The order of what could happen next at one instant.
+  package var schedule = SchedulePolicy.fifo
   /// What must hold.
   package var expectations: [Expectation] = []
 

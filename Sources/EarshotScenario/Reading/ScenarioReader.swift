@@ -56,6 +56,8 @@ struct ScenarioReader {
       file.required("duration", .duration(.milliseconds(1) ... .seconds(86_400)))
       ?? .seconds(86_400)
     scenario.seed = file.value("seed", .seed, default: 1)
+    scenario.reproduces = file.value("reproduces", .text(bytes: 1...4_000))
+    scenario.schedule = file.value("schedule", Self.schedule, default: .fifo)
   }
 
   private mutating func readPeers(_ file: ObjectReader) {
@@ -71,6 +73,7 @@ struct ScenarioReader {
     if scenario.peers.isEmpty {
       file.note("a scenario has at least one peer", at: "peers", unless: .unreadName)
     }
+    readGroups(file)
     for (index, node) in nodes.enumerated() { describe(node, path: "peers[\(index)]") }
   }
 
@@ -131,6 +134,50 @@ struct ScenarioReader {
       guard let index = scenario.peers.firstIndex(where: { $0.name == member }) else { continue }
       scenario.peers[index] = plan
       scenario.peers[index].name = member
+    }
+  }
+
+  /// Names for some of the peers; a group may have groups in it that stand before it.
+  private mutating func readGroups(_ file: ObjectReader) {
+    guard let node = file.node("groups") else { return }
+    let object = ObjectReader(node, path: "groups", mistakes: mistakes)
+    for member in node.members ?? [] {
+      let path = "groups.\(member.key)"
+      let name = ValueRule.peerName.read(.text(member.key), path: path, mistakes: mistakes)
+      let members = object.value(member.key, peers)
+      guard let name, let members else { continue }
+      if names(of: name) != nil {
+        mistakes.add(
+          "there is a peer, crowd or group \"\(name)\" already", at: member.offset, path: path)
+      } else {
+        crowds[name] = members
+      }
+    }
+  }
+
+  private static var schedule: ValueRule<SchedulePolicy> {
+    ValueRule(
+      "a policy (\"fifo\", \"random\", \"pct\", \"urw\"), or the choices of one: pairs of whole numbers"
+    ) { node in
+      switch node.value {
+      case .string("fifo"): return .fifo
+      case .string("random"): return .random
+      case .string("pct"): return .pct(depth: 3)
+      case .string("urw"): return .uniformRandomWalk
+      case .array(let elements):
+        let numbers = elements.compactMap { element -> Int? in
+          if case .number(let text) = element.value { UInt32(text).map(Int.init) } else { nil }
+        }
+        guard numbers.count == elements.count, numbers.count.isMultiple(of: 2) else { return nil }
+        let choices = stride(from: 0, to: numbers.count, by: 2).map {
+          ScheduleRecord.Choice(decision: numbers[$0], index: numbers[$0 + 1])
+        }
+        guard zip(choices, choices.dropFirst()).allSatisfy({ $0.decision < $1.decision }),
+          choices.count <= 1 << 20
+        else { return nil }
+        return .replay(ScheduleRecord(choices))
+      case .null, .bool, .number, .string, .object: return nil
+      }
     }
   }
 

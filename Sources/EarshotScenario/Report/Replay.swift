@@ -3,10 +3,12 @@ package struct Replay: Hashable, Sendable {
   /// The command.
   package let command: String
 
-  /// The command for a file, as the user named it, and a seed.
-  package init(_ file: String, _ seed: UInt64) {
+  /// The command for a file, as the user named it, a seed, and a policy that is not the scenario's own.
+  package init(_ file: String, _ seed: UInt64, policy: String? = nil) {
     let path = file.hasPrefix("-") ? "./\(file)" : file
-    command = "earshot simulate \(Self.word(path.escapedForTerminals)) --seed \(seed)"
+    command =
+      "earshot simulate \(Self.word(path.escapedForTerminals)) --seed \(seed)"
+      + (policy.map { " --policy \($0)" } ?? "")
   }
 
   /// A text as one word of a shell.

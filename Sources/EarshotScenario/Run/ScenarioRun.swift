@@ -42,6 +42,7 @@ public enum ScenarioRun {
       results: scenario.expectations.map { checker.check($0) } + invariants.results,
       gap: scenario.gap)
     (verdict.peers, verdict.attempts) = (scenario.peerNames, record.invitations.all)
+    verdict.schedule = world.scheduleRecord
     return verdict
   }
 
@@ -70,7 +71,9 @@ public enum ScenarioRun {
 
   private static func makeWorld(_ scenario: Scenario, _ seed: UInt64) -> World {
     let conditions = LinkConditions.lan.changed(by: scenario.links.defaults)
-    return World(seed: seed, configuration: WorldConfiguration(defaultLink: conditions))
+    return World(
+      seed: seed,
+      configuration: WorldConfiguration(defaultLink: conditions, schedule: scenario.schedule))
   }
 
   /// Runs a scenario in a new world, up to its end.

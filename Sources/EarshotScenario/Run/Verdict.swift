@@ -1,4 +1,5 @@
 public import EarshotCore
+package import EarshotSimulator
 
 /// What came out of one run: what held, what did not, and everything needed to see it again.
 public struct Verdict: Hashable, Sendable {
@@ -73,6 +74,10 @@ public struct Verdict: Hashable, Sendable {
   package var peers: [String] = []
   /// The invitations, in the order in which they were made.
   package var attempts: [InvitationRecord] = []
+  /// The name of the policy of the schedule, when it was not the scenario's own.
+  package var policy: String?
+  /// What the policy of the schedule has chosen.
+  package var schedule = ScheduleRecord()
   /// Whether the run is known to be repeatable.
   public package(set) var determinism = Determinism.unchecked
 

@@ -1,0 +1,167 @@
+import EarshotScenario
+
+/// What an exploration has found so far.
+struct ExplorationReport {
+  /// A kind of failure, and the first run that showed it.
+  struct Kind {
+    let item: Exploration.Item
+    let result: RunResult
+    let violation: RunResult.Violation
+    var count = 1
+  }
+  private struct Key: Hashable {
+    let fileIndex: Int
+    let signature: FailureSignature
+  }
+  /// The kinds of failures, in the order in which they were found.
+  private(set) var kinds: [Kind] = []
+  private var places: [Key: Int] = [:]
+  private var tallies: [FileTally]
+
+  private struct FileTally {
+    var runs = 0
+    var failed = 0
+    var events = 0
+  }
+  private var code = ExitCode.held
+  var isInterrupted = false
+  private let exploration: Exploration
+  private let console: Console
+  private let isJSON: Bool
+
+  init(_ exploration: Exploration, on console: Console, isJSON: Bool) {
+    (self.exploration, self.console, self.isJSON) = (exploration, console, isJSON)
+    tallies = exploration.files.map { _ in FileTally() }
+  }
+
+  var runs: Int { tallies.reduce(0) { $0 + $1.runs } }
+  var failed: Int { tallies.reduce(0) { $0 + $1.failed } }
+  var events: Int { tallies.reduce(0) { $0 + $1.events } }
+
+  /// Takes in the next run.
+  mutating func add(_ item: Exploration.Item, _ result: RunResult) {
+    tallies[item.fileIndex].runs += 1
+    tallies[item.fileIndex].events += result.events
+    // That a scenario checks nothing is no finding of a seed.
+    guard result.ending != .held, result.ending != .unchecked else { return }
+    tallies[item.fileIndex].failed += 1
+    code = max(code, result.ending.exitCode)
+    if isJSON { console.line(ExplorationLine.failure(item, result, of: exploration)) }
+    for violation in result.violations { add(violation, item, result) }
+  }
+
+  private mutating func add(
+    _ violation: RunResult.Violation, _ item: Exploration.Item, _ result: RunResult
+  ) {
+    let scenario = exploration.files[item.fileIndex].scenario
+    let key = Key(
+      fileIndex: item.fileIndex, signature: FailureSignature(violation, in: scenario))
+    if let place = places[key] {
+      kinds[place].count += 1
+      return
+    }
+    guard kinds.count < Self.kindsMax else { return }
+    places[key] = kinds.count
+    kinds.append(Kind(item: item, result: result, violation: violation))
+    guard !isJSON else { return }
+    let paint = Paint(isOn: console.isColoured)
+    console.line(
+      "\(paint.red("✗")) \(title(of: item)): \(violation.text.escapedForTerminals)")
+  }
+
+  private func title(of item: Exploration.Item) -> String {
+    let name = exploration.files[item.fileIndex].scenario.name.escapedForTerminals
+    return "\(name), seed \(item.seed), \(item.policy.rawValue)"
+  }
+
+  /// How it went, for people or for programs, ending with a line break.
+  func summary(isJSON: Bool, after elapsed: Duration) -> String {
+    if isJSON {
+      let lines = zip(exploration.files, tallies).map { file, tally in
+        ExplorationLine.file(file, runs: tally.runs, failed: tally.failed, events: tally.events)
+      }
+      return lines.map { $0 + "\n" }.joined()
+        + ExplorationLine.summary(
+          files: exploration.files.count, runs: runs, failed: failed, kinds: kinds.count,
+          events: events, isInterrupted: isInterrupted, exitCode: exitCode, elapsed) + "\n"
+    }
+    let paint = Paint(isOn: console.isColoured)
+    let files = exploration.files.count == 1 ? "1 file" : "\(exploration.files.count) files"
+    let rate = Double(runs) / max(0.001, elapsed.inSeconds)
+    let line =
+      "\(isInterrupted ? "interrupted: " : "")\(files), \(runs) runs, \(events) events, "
+      + "\(rate.rounded(toPlaces: 1)) runs a second: "
+      + (kinds.isEmpty ? "nothing found" : "\(failed) failed, \(kinds.count) kinds of failures")
+    return (failed == 0 && !isInterrupted ? paint.green(line) : paint.red(line)) + "\n"
+      + kinds.map { kind in
+        "  \(kind.count) × \(title(of: kind.item)): \(kind.violation.text.escapedForTerminals)\n"
+      }.joined()
+  }
+
+  /// What the process ends with.
+  var exitCode: ExitCode { isInterrupted ? max(code, .interrupted) : code }
+
+  /// Beyond this, kinds are no longer told apart.
+  private static let kindsMax = 1_000
+}
+
+/// The lines that programs read.
+enum ExplorationLine {
+  static func failure(
+    _ item: Exploration.Item, _ result: RunResult, of exploration: Exploration
+  ) -> String {
+    let file = exploration.files[item.fileIndex]
+    return JSONText.object([
+      ("failure", "true"), ("file", file.path.quotedForJSON),
+      ("scenario", file.scenario.name.quotedForJSON), ("seed", "\"\(item.seed)\""),
+      ("policy", item.policy.rawValue.quotedForJSON),
+      ("ending", result.ending.rawValue.quotedForJSON),
+      ("traceHash", result.traceHash.quotedForJSON),
+      (
+        "violated",
+        JSONText.array(
+          result.violations.map {
+            JSONText.object([
+              ("kind", FailureSignature($0, in: file.scenario).text.quotedForJSON),
+              ("name", $0.name.quotedForJSON), ("observed", $0.observed.quotedForJSON),
+            ])
+          })
+      ),
+    ])
+  }
+
+  static func file(_ file: ScenarioFile, runs: Int, failed: Int, events: Int) -> String {
+    JSONText.object([
+      ("explored", "true"), ("file", file.path.quotedForJSON),
+      ("scenario", file.scenario.name.quotedForJSON), ("runs", "\(runs)"),
+      ("failed", "\(failed)"), ("events", "\(events)"),
+    ])
+  }
+
+  static func summary(
+    files: Int, runs: Int, failed: Int, kinds: Int, events: Int, isInterrupted: Bool,
+    exitCode: ExitCode, _ elapsed: Duration
+  ) -> String {
+    JSONText.object([
+      ("exploration", "true"), ("files", "\(files)"), ("runs", "\(runs)"), ("failed", "\(failed)"),
+      ("kinds", "\(kinds)"), ("events", "\(events)"), ("interrupted", "\(isInterrupted)"),
+      ("exitCode", "\(exitCode.rawValue)"),
+      ("seconds", "\(elapsed.inSeconds.rounded(toPlaces: 3))"),
+    ])
+  }
+}
+
+extension Duration {
+  /// The duration as a number.
+  var inSeconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds) + Double(attoseconds) / 1e18
+  }
+}
+
+extension Double {
+  func rounded(toPlaces places: Int) -> Double {
+    let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
+    return (self * scale).rounded() / scale
+  }
+}

@@ -1,0 +1,134 @@
+import EarshotScenario
+import Synchronization
+
+/// `earshot explore`: looks for seeds that fail, and reduces what it finds.
+struct ExploreCommand {
+  private let console: Console
+  private let engine: Engine
+  private let interrupts: InterruptSource
+
+  init(console: Console, engine: Engine, interrupts: InterruptSource) {
+    (self.console, self.engine, self.interrupts) = (console, engine, interrupts)
+  }
+
+  func run(_ words: [String]) throws(UsageError) -> ExitCode {
+    try Self.plan.run(words, on: console) { arguments throws(UsageError) in
+      try run(ExploreOptions(arguments))
+    }
+  }
+
+  private func run(_ options: ExploreOptions) throws(UsageError) -> ExitCode {
+    let reader = ScenarioFiles(console)
+    guard let files = reader.read(options.files) else { return .usage }
+    let exploration = Exploration(files, options)
+    let (stop, start) = (StopSignal(), ContinuousClock.now)
+    let listener = interrupts.listen { stop.give() }
+    console.refusal.whenGiven { stop.give() }
+    let report = explore(exploration, options, until: stop, since: start)
+    return withExtendedLifetime(listener) {
+      console.out(report.summary(isJSON: options.isJSON, after: start.duration(to: .now)))
+      if options.reduces { reduce(report, exploration, options, until: stop) }
+      return report.exitCode
+    }
+  }
+
+  private func explore(
+    _ exploration: Exploration, _ options: ExploreOptions, until stop: StopSignal,
+    since start: ContinuousClock.Instant
+  ) -> ExplorationReport {
+    var report = ExplorationReport(exploration, on: console, isJSON: options.isJSON)
+    let end = StopSignal()
+    stop.whenGiven { end.give() }
+    let clock = options.time.map { Alarm(after: $0) { end.give() } }
+    var progress = ExplorationProgress(on: console, limit: options.time, count: exploration.count) {
+      start.duration(to: .now)
+    }
+    let engine = engine
+    OrderedWork(count: exploration.count, threads: options.jobs).run(until: end) { index in
+      engine.run(exploration.order(of: exploration[index]))
+    } report: { index, result in
+      progress.clear()
+      report.add(exploration[index], result)
+      progress.show(report)
+    }
+    progress.clear()
+    report.isInterrupted = stop.isGiven
+    return withExtendedLifetime(clock) { report }
+  }
+
+  /// Reduces one failure of each kind.
+  private func reduce(
+    _ report: ExplorationReport, _ exploration: Exploration, _ options: ExploreOptions,
+    until stop: StopSignal
+  ) {
+    for (number, failure) in report.kinds.prefix(Self.reductionsMax).enumerated() {
+      guard !stop.isGiven else { return }
+      let order = exploration.order(of: failure.item)
+      let path = Reproduction.path(options.reproduction, number)
+      Reproducer(console: console, engine: engine, isJSON: options.isJSON)
+        .reproduce(order, failure.result, failure.violation, as: path, until: stop)
+    }
+  }
+
+  /// More would not be read.
+  private static let reductionsMax = 10
+
+  static let plan = CommandPlan(
+    name: "explore", operands: "FILE…|all [options]",
+    summary: "Look for seeds that fail, and reduce what is found to its cause",
+    details: """
+      Runs scenarios with one seed after the other, each with another policy for the
+      order of what could happen next, and shows each kind of failure once. What is
+      found is then reduced: faults, peers, what they do, values and the schedule
+      are left out as long as the same failure is seen. The result is written to
+      repro.json, which "earshot replay" runs, and beside it to a test in Swift.
+
+      "all" stands for the scenarios in the folder Simulations. Ctrl-C ends the
+      search, or a reduction, with what was found until then.
+
+      Shards share nothing: run them wherever you like, each with --json, and put
+      their answers together with "earshot merge".
+
+      exit status: as of "earshot simulate"
+      """,
+    options: [
+      OptionPlan(
+        "--seeds", "A...B", help: "The seeds to run, such as 0...999 (else from 0 on)"),
+      OptionPlan(
+        "--time", "T",
+        help: "How long to look, such as 30s or 8h\n(else 60s, unless seeds are given)"),
+      OptionPlan(
+        "--jobs", "N", help: "How many runs go on at once (else as many as there\nare processors)"),
+      OptionPlan("--shard", "I/N", help: "Run only the I-th of N parts of the seeds, from 0"),
+      OptionPlan(
+        "--policy", "NAME",
+        help: "What could happen next is chosen by fifo, random, pct\nor urw (else by turns: all)"),
+      OptionPlan(
+        "--repro", "FILE", help: "Where to write the first reproduction\n(else repro.json)"),
+      OptionPlan("--no-shrink", help: "Reduce nothing"),
+      OptionPlan("--json", help: "Answer with one JSON object a line"),
+    ])
+}
+
+/// Reads the scenarios that a command line names.
+struct ScenarioFiles {
+  private let console: Console
+
+  init(_ console: Console) { self.console = console }
+
+  /// The scenarios, or `nil` when one is wrong; every mistake is shown.
+  func read(_ paths: [String]) -> [ScenarioFile]? {
+    let files = paths.compactMap(read)
+    return files.count == paths.count ? files : nil
+  }
+
+  private func read(_ path: String) -> ScenarioFile? {
+    do throws(ScenarioError) {
+      return try ScenarioFile(path)
+    } catch {
+      let lines = error.description.split(separator: "\n", omittingEmptySubsequences: false)
+      for line in lines { console.complain(String(line).escapedForTerminals) }
+      return nil
+    }
+  }
+}

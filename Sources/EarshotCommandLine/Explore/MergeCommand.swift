@@ -1,0 +1,69 @@
+import EarshotScenario
+import Foundation
+
+/// `earshot merge`: puts together what several explorations have found.
+struct MergeCommand {
+  private let console: Console
+
+  init(console: Console) { self.console = console }
+
+  func run(_ words: [String]) throws(UsageError) -> ExitCode {
+    try Self.plan.run(words, on: console) { arguments throws(UsageError) in
+      guard !arguments.operands.isEmpty else {
+        throw UsageError("merge needs the answers of explorations: earshot merge shard-*.jsonl")
+      }
+      var findings = MergedFindings()
+      for path in arguments.operands {
+        guard read(path, into: &findings) else { return .usage }
+      }
+      console.out(arguments.has("--json") ? findings.json : findings.text(console.isColoured))
+      if let path = arguments[option: "--junit"], !write(findings.junit, to: path) {
+        return .unwritten
+      }
+      return findings.exitCode
+    }
+  }
+
+  /// Takes in the lines of a file.
+  private func read(_ path: String, into findings: inout MergedFindings) -> Bool {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      console.complain("earshot: \(path.escapedForTerminals): this file cannot be read")
+      return false
+    }
+    for (index, line) in data.split(separator: UInt8(ascii: "\n")).enumerated() {
+      guard findings.add(Data(line)) else {
+        console.complain(
+          "earshot: \(path.escapedForTerminals):\(index + 1): this is no answer of "
+            + "\"earshot explore --json\"")
+        return false
+      }
+    }
+    return true
+  }
+
+  private func write(_ text: String, to path: String) -> Bool {
+    do {
+      try Data(text.utf8).write(to: URL(filePath: path))
+      return true
+    } catch {
+      console.complain(
+        "earshot: \(path.escapedForTerminals) cannot be written: \(error.localizedDescription)")
+      return false
+    }
+  }
+
+  static let plan = CommandPlan(
+    name: "merge", operands: "FILE… [options]",
+    summary: "Put together what several explorations have found",
+    details: """
+      Reads what "earshot explore --json" has written, each shard to a file of its
+      own, and lists each kind of failure once: how often it was found, the smallest
+      of its seeds, and how to see it again.
+
+      exit status: as of "earshot explore"; 2 when a file is no such answer
+      """,
+    options: [
+      OptionPlan("--junit", "FILE", help: "Write the findings as JUnit's XML, for CI"),
+      OptionPlan("--json", help: "Answer with one JSON object a line"),
+    ])
+}

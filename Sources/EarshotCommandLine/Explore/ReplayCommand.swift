@@ -1,0 +1,45 @@
+import EarshotScenario
+
+/// `earshot replay`: runs a reproduction, and says whether it still fails.
+struct ReplayCommand {
+  private let console: Console
+  private let engine: Engine
+
+  init(console: Console, engine: Engine) { (self.console, self.engine) = (console, engine) }
+
+  func run(_ words: [String]) throws(UsageError) -> ExitCode {
+    try Self.plan.run(words, on: console) { arguments throws(UsageError) in
+      guard arguments.operands.count == 1 else {
+        throw UsageError("replay needs one file: earshot replay repro.json")
+      }
+      guard let file = ScenarioFiles(console).read(arguments.operands)?.first else { return .usage }
+      return run(file, isJSON: arguments.has("--json"))
+    }
+  }
+
+  private func run(_ file: ScenarioFile, isJSON: Bool) -> ExitCode {
+    let form: ReportForm = isJSON ? .json : console.isColoured ? .coloured : .plain
+    let order = RunOrder(
+      scenario: file.scenario, file: file.path, text: file.text, seed: file.scenario.seed,
+      isRepeated: true, form: form)
+    let result = engine.run(order)
+    console.out(result.report)
+    guard !isJSON, let violation = file.scenario.reproduces else { return result.ending.exitCode }
+    let isShown = result.violations.contains { $0.name == violation }
+    let name = violation.escapedForTerminals
+    console.line(isShown ? "reproduced: \(name)" : "does not fail any more: \(name)")
+    return result.ending.exitCode
+  }
+
+  static let plan = CommandPlan(
+    name: "replay", operands: "FILE [--json]",
+    summary: "Run a reproduction, and say whether it still fails",
+    details: """
+      A reproduction is what "earshot explore" and "earshot shrink" write: a scenario
+      with all its faults and with the seed, so that it fails also when the file that
+      it comes from has changed.
+
+      exit status: as of "earshot simulate"; 0 when it does not fail any more
+      """,
+    options: [OptionPlan("--json", help: "Answer with one JSON object a line")])
+}

@@ -1,0 +1,117 @@
+import EarshotScenario
+import EarshotSimulator
+import Foundation
+
+/// Reduces a run that failed, tells its story, and writes it down.
+struct Reproducer {
+  private let console: Console
+  private let engine: Engine
+  private let isJSON: Bool
+
+  init(console: Console, engine: Engine, isJSON: Bool) {
+    (self.console, self.engine, self.isJSON) = (console, engine, isJSON)
+  }
+
+  /// Reduces a run.
+  ///
+  /// - Parameters:
+  ///   - order: The run.
+  ///   - result: What came of it.
+  ///   - violation: Which of its violations is meant.
+  ///   - path: The file to write.
+  ///   - stop: Ends the reduction with the best so far.
+  /// - Returns: Whether the file was written.
+  @discardableResult
+  func reproduce(
+    _ order: RunOrder, _ result: RunResult, _ violation: RunResult.Violation, as path: String,
+    until stop: StopSignal, runsMax: Int = Self.runsMax
+  ) -> Bool {
+    guard let start = fixed(order, result) else {
+      complain("\(order.file) cannot be written down as one run")
+      return false
+    }
+    var progress = Progress(of: runsMax, on: console) { [start = ContinuousClock.now] in
+      start.duration(to: .now)
+    }
+    let signature = FailureSignature(violation, in: order.scenario)
+    guard isShown(signature, by: start, order) else {
+      complain(
+        "seed \(order.seed) of \(order.file) does not fail again as \"\(violation.name)\" once its faults "
+          + "are written out")
+      return false
+    }
+    var reduction = ScenarioReduction(of: start, runsMax: runsMax) { pass, reduction in
+      progress.show(reduction.runCount, "runs, reducing \(pass.rawValue)")
+      return !stop.isGiven
+    } run: { document in
+      isShown(signature, by: document, order) ? .fails : .passes
+    }
+    reduction.reduce()
+    progress.clear()
+    return write(reduction, from: start, order, violation, to: path)
+  }
+
+  private func fixed(_ order: RunOrder, _ result: RunResult) -> ScenarioDocument? {
+    guard let document = try? ScenarioDocument(json5: order.text, file: order.file) else {
+      return nil
+    }
+    let pairs = stride(from: 0, to: result.schedule.count - 1, by: 2).map {
+      ScheduleRecord.Choice(decision: result.schedule[$0], index: result.schedule[$0 + 1])
+    }
+    let fixed = document.fixed(
+      seed: order.seed, schedule: pairs.isEmpty ? nil : ScheduleRecord(pairs))
+    return fixed.scenario == nil ? nil : fixed
+  }
+
+  private func isShown(
+    _ signature: FailureSignature, by document: ScenarioDocument, _ order: RunOrder
+  ) -> Bool {
+    guard let scenario = document.scenario else { return false }
+    return signature.isShown(by: run(document, scenario, order), of: scenario)
+  }
+
+  private func run(
+    _ document: ScenarioDocument, _ scenario: Scenario, _ order: RunOrder,
+    as form: ReportForm = .none
+  ) -> RunResult {
+    engine.run(
+      RunOrder(
+        scenario: scenario, file: order.file, text: document.text, seed: scenario.seed,
+        isRepeated: order.isRepeated, form: form))
+  }
+
+  private func complain(_ text: String) { console.complain("earshot: \(text)".escapedForTerminals) }
+
+  // MARK: What is left
+
+  private func write(
+    _ reduction: ScenarioReduction, from start: ScenarioDocument, _ order: RunOrder,
+    _ violation: RunResult.Violation, to path: String
+  ) -> Bool {
+    var document = reduction.document
+    document.root = document.root.setting("reproduces", .text(violation.name))
+    guard let scenario = document.scenario else { return false }
+    let form: ReportForm = console.isColoured ? .coloured : .plain
+    var order = order
+    order.file = path
+    let result = run(document, scenario, order, as: isJSON ? .none : form)
+    let reproduction = Reproduction(document, scenario, start, runCount: reduction.runCount)
+    do {
+      try Data(document.text.utf8).write(to: URL(filePath: path))
+      try Data(reproduction.swiftTest.utf8).write(to: URL(filePath: Reproduction.testPath(path)))
+    } catch {
+      complain("\(path) cannot be written: \(error.localizedDescription)")
+      return false
+    }
+    if isJSON {
+      console.line(reproduction.json(path, order, violation))
+    } else {
+      console.out("\n\(reproduction.story(violation))\n\(result.report)")
+      console.line("written: \(path), \(Reproduction.testPath(path))")
+    }
+    return true
+  }
+
+  /// As many as a reduction may cost.
+  static let runsMax = 200
+}

@@ -1,0 +1,155 @@
+import EarshotCore
+package import EarshotSimulator
+
+/// A scenario as it stands in a file, which can be changed, read and written again.
+///
+/// A failure is reduced on the document, not on what was read from it: the reader says which changes make sense, and the
+/// result is a scenario file like any other.
+package struct ScenarioDocument: Hashable, Sendable {
+  package var root: JSON5Node
+
+  package init(_ root: JSON5Node) { self.root = root }
+
+  /// The document of a text that has been read as a scenario before.
+  package init(json5 text: String, file: String) throws(ScenarioError) {
+    do throws(JSON5Error) {
+      root = try JSON5Parser.parse(text)
+    } catch { throw ScenarioError(file: file, reason: error.reason) }
+  }
+
+  /// The document as JSON.
+  package var text: String { root.json }
+
+  /// The scenario that it describes, or `nil` when it describes none.
+  package var scenario: Scenario? { try? Scenario(json5: text, file: "") }
+
+  /// The document of one run: every fault written out, every peer and every expectation with a name of its own.
+  ///
+  /// A run of it is the run of the scenario with the seed.
+  ///
+  /// - Parameters:
+  ///   - seed: The seed of the run.
+  ///   - schedule: What the policy of the run has chosen.
+  /// - Returns: The document; as it is when it describes no scenario.
+  package func fixed(seed: UInt64, schedule: ScheduleRecord?) -> ScenarioDocument {
+    guard let scenario else { return self }
+    var fixed = self
+    fixed.expandCrowds()
+    fixed.nameExpectations(scenario)
+    fixed.root = fixed.root.setting("seed", JSON5Node(.number("\(seed)")))
+    fixed.set(faults: scenario.faultPlan(seed: seed).plan.faults)
+    if let schedule { fixed.set(schedule) }
+    return fixed
+  }
+
+  /// Writes these faults in the place of all that befalls the peers.
+  private mutating func set(faults: [Fault]) {
+    let nodes = faults.compactMap { try? JSON5Parser.parse($0.description) }
+    root = root.setting("randomFaults", nil)
+      .setting("faults", nodes.isEmpty ? nil : JSON5Node(.array(nodes)))
+  }
+
+  /// Writes what a policy has chosen.
+  package mutating func set(_ schedule: ScheduleRecord) {
+    let numbers = schedule.choices.flatMap { [$0.decision, $0.index] }
+    root = root.setting("schedule", JSON5Node(.array(numbers.map { JSON5Node(.number("\($0)")) })))
+  }
+
+  /// Writes each peer of a crowd by itself, and the crowd as a group.
+  private mutating func expandCrowds() {
+    guard let peers = root["peers"]?.elements else { return }
+    var (all, groups): ([JSON5Node], [JSON5Member]) = ([], root["groups"]?.members ?? [])
+    for peer in peers {
+      guard let name = peer["name"]?.string, case .number(let text)? = peer["count"]?.value,
+        let count = Int(text)
+      else {
+        all.append(peer.string.map { JSON5Node(.object([])).setting("name", .text($0)) } ?? peer)
+        continue
+      }
+      let names = (1...max(1, count)).map { "\(name)\($0)" }
+      for name in names { all.append(peer.setting("count", nil).setting("name", .text(name))) }
+      groups.append(
+        JSON5Member(key: name, offset: 0, value: JSON5Node(.array(names.map { .text($0) }))))
+    }
+    root = root.setting("peers", JSON5Node(.array(all)))
+    if !groups.isEmpty { root = root.setting("groups", JSON5Node(.object(groups))) }
+  }
+
+  /// Gives each expectation the name that it has in reports, which changes of peers would change.
+  private mutating func nameExpectations(_ scenario: Scenario) {
+    guard let expect = root["expect"] else { return }
+    let named = zip(expect.elements, scenario.expectations).map { node, expectation in
+      node.setting(
+        "name", .text(String(decoding: expectation.name.utf8.prefix(200), as: UTF8.self)))
+    }
+    guard named.count == expect.elements.count else { return }
+    root = root.setting("expect", JSON5Node(.array(named)))
+  }
+
+  // MARK: Parts
+
+  package var peerNames: [String] {
+    root["peers"]?.elements.compactMap { $0["name"]?.string ?? $0.string } ?? []
+  }
+
+  package var faultCount: Int { root["faults"]?.elements.count ?? 0 }
+
+  /// The document with some of its faults.
+  func keeping(faults kept: [Int]) -> ScenarioDocument {
+    guard let faults = root["faults"]?.elements else { return self }
+    let nodes = kept.map { faults[$0] }
+    return ScenarioDocument(
+      root.setting("faults", nodes.isEmpty ? nil : JSON5Node(.array(nodes))))
+  }
+
+  /// The document without some peers, and without what is about them alone.
+  func without(peers names: Set<String>) -> ScenarioDocument {
+    guard let peers = root["peers"]?.elements else { return self }
+    let kept = peers.filter { !names.contains($0["name"]?.string ?? $0.string ?? "") }
+    let rest = root.setting("peers", JSON5Node(.array(kept)))
+    return ScenarioDocument(Self.forget(names, in: rest, isList: false) ?? rest)
+  }
+
+  /// A value without some names: `nil` when nothing is left that makes sense.
+  private static func forget(_ names: Set<String>, in node: JSON5Node, isList: Bool) -> JSON5Node? {
+    switch node.value {
+    case .string(let text): return names.contains(text) || mentions(names, text) ? nil : node
+    case .array(let elements):
+      let kept = elements.compactMap { forget(names, in: $0, isList: true) }
+      // What is about nobody any more, such as a side of a link, is not there.
+      return kept.isEmpty && !elements.isEmpty ? nil : JSON5Node(.array(kept))
+    case .object(let members):
+      var kept: [JSON5Member] = []
+      for member in members {
+        if Self.texts.contains(member.key) {
+          kept.append(member)
+        } else if names.contains(member.key) {
+          continue
+        } else if let value = forget(names, in: member.value, isList: false) {
+          kept.append(JSON5Member(key: member.key, offset: 0, value: value))
+        } else if Self.subjects.contains(member.key) {
+          return nil
+        }
+      }
+      return JSON5Node(.object(kept))
+    case .null, .bool, .number: return node
+    }
+  }
+
+  /// Whether a text such as `ann sees bob left` or `ann -> bob` is about one of some peers.
+  private static func mentions(_ names: Set<String>, _ text: String) -> Bool {
+    let words = text.split(separator: " ")
+    guard words.count == 3 || words.count == 4, words[1] == "sees" || words[1] == "->" else {
+      return false
+    }
+    return words.contains { names.contains(String($0)) }
+  }
+
+  /// Keys whose values are words for people.
+  private static let texts: Set<String> = ["name", "description", "context", "info", "service"]
+  /// Keys without which an object makes no sense.
+  private static let subjects: Set<String> = [
+    "peer", "from", "to", "between", "groups", "who", "connected", "disconnected", "members",
+    "event", "outcome",
+  ]
+}
