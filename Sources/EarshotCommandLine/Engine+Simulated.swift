@@ -25,10 +25,8 @@ extension RunResult {
     self.init(
       Ending(verdict), traceHash: verdict.traceHash.description, events: verdict.eventCount,
       violations: Self.violations(verdict), report: report.written(as: order.form))
-    let choices = verdict.schedule.choices
-    if ending != .held, choices.count <= Self.choicesMax {
-      schedule = choices.flatMap { [$0.decision, $0.index] }
-    }
+    let record = verdict.schedule
+    if ending != .held, record.choices.count <= Self.choicesMax { schedule = record }
   }
 
   /// A schedule with more choices is known by its seed alone.

@@ -1,3 +1,5 @@
+package import EarshotSimulator
+
 /// What the command line has to know about a run.
 package struct RunResult: Hashable, Sendable, Codable {
   /// How a run ended.
@@ -45,8 +47,8 @@ package struct RunResult: Hashable, Sendable, Codable {
   package var events: Int
   /// What had to hold and did not; empty only when it held.
   package var violations: [Violation]
-  /// What the policy of the schedule has chosen in a run that failed: pairs of a decision and an index.
-  package var schedule: [Int] = []
+  /// What the policy of the schedule has chosen in a run that failed.
+  package var schedule = ScheduleRecord()
   /// The report in the form that was wanted, ending with a line break unless it is empty.
   package var report: String
 

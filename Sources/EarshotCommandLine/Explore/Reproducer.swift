@@ -20,6 +20,7 @@ struct Reproducer {
   ///   - violation: Which of its violations is meant.
   ///   - path: The file to write.
   ///   - stop: Ends the reduction with the best so far.
+  ///   - runsMax: How many runs it may cost.
   /// - Returns: Whether the file was written.
   @discardableResult
   func reproduce(
@@ -55,11 +56,8 @@ struct Reproducer {
     guard let document = try? ScenarioDocument(json5: order.text, file: order.file) else {
       return nil
     }
-    let pairs = stride(from: 0, to: result.schedule.count - 1, by: 2).map {
-      ScheduleRecord.Choice(decision: result.schedule[$0], index: result.schedule[$0 + 1])
-    }
-    let fixed = document.fixed(
-      seed: order.seed, schedule: pairs.isEmpty ? nil : ScheduleRecord(pairs))
+    let schedule = result.schedule.choices.isEmpty ? nil : result.schedule
+    let fixed = document.fixed(seed: order.seed, schedule: schedule)
     return fixed.scenario == nil ? nil : fixed
   }
 

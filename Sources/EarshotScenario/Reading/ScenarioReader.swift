@@ -169,12 +169,14 @@ struct ScenarioReader {
           if case .number(let text) = element.value { UInt32(text).map(Int.init) } else { nil }
         }
         guard numbers.count == elements.count, numbers.count.isMultiple(of: 2) else { return nil }
-        let choices = stride(from: 0, to: numbers.count, by: 2).map {
-          ScheduleRecord.Choice(decision: numbers[$0], index: numbers[$0 + 1])
+        guard numbers.count / 2 <= 1 << 20 else { return nil }
+        var (choices, next): ([ScheduleRecord.Choice], Int) = ([], 0)
+        for place in stride(from: 0, to: numbers.count, by: 2) {
+          next += numbers[place]
+          guard next < UInt32.max else { return nil }
+          choices.append(ScheduleRecord.Choice(decision: next, index: numbers[place + 1]))
+          next += 1
         }
-        guard zip(choices, choices.dropFirst()).allSatisfy({ $0.decision < $1.decision }),
-          choices.count <= 1 << 20
-        else { return nil }
         return .replay(ScheduleRecord(choices))
       case .null, .bool, .number, .string, .object: return nil
       }

@@ -51,7 +51,11 @@ package struct ScenarioDocument: Hashable, Sendable {
 
   /// Writes what a policy has chosen.
   package mutating func set(_ schedule: ScheduleRecord) {
-    let numbers = schedule.choices.flatMap { [$0.decision, $0.index] }
+    var (numbers, next): ([Int], Int) = ([], 0)
+    for choice in schedule.choices {
+      numbers += [choice.decision - next, choice.index]
+      next = choice.decision + 1
+    }
     root = root.setting("schedule", JSON5Node(.array(numbers.map { JSON5Node(.number("\($0)")) })))
   }
 

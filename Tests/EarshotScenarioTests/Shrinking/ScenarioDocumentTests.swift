@@ -75,7 +75,7 @@ struct ScenarioDocumentTests {
       ("groups: { ann: 'bob' }", "already"), ("groups: { all: 'bob' }", "a name of"),
       ("groups: { x: 'bub' }", "did you mean \"bob\"?"), ("groups: []", "expected an object"),
       ("schedule: [1]", "pairs of whole numbers"), ("schedule: 'fast'", "a policy"),
-      ("schedule: [5, 1, 5, 1]", "pairs"), ("reproduces: 1", "a text"),
+      ("schedule: [4294967295, 1]", "pairs"), ("reproduces: 1", "a text"),
     ] {
       let text = "{ name: 'g', duration: '1s', peers: ['ann', 'bob'], \(wrong) }"
       #expect {
