@@ -152,7 +152,7 @@ let package = Package(
         "CEarshot", "Earshot", "EarshotPOSIX", "EarshotCLI", "EarshotCommandLine", "ScreenKit",
         "Simulated",
       ],
-      exclude: ["ask-again.py", "avahi-in-namespace.sh"],
+      exclude: ["ask-again.py", "avahi-in-namespace.sh", "read-perfetto.py"],
       swiftSettings: house),
     // How fast it is.
     .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: house),

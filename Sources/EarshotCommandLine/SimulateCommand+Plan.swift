@@ -50,6 +50,9 @@ extension SimulateCommand {
       OptionPlan(
         "--against", "SEED|FILE",
         help: "Compare the report's run with that of another seed,\nor of another scenario"),
+      OptionPlan(
+        "--watch",
+        help: "Run the file again each time it is saved, and show a lane\na peer, until Ctrl-C"),
       OptionPlan("--quiet", help: "Show only what failed, and the tally"),
       OptionPlan(
         "--jobs", "N", help: "How many runs go on at once (else as many as there\nare processors)"),

@@ -21,10 +21,20 @@ struct SimulateCommand {
 
   /// Every file is read before the first one is run: a mistake should not wait for the end of a sweep.
   private func run(_ options: SimulateOptions) throws(UsageError) -> ExitCode {
+    if options.isWatching { return watch(options) }
     guard let files = ScenarioFiles(console).read(options.files) else { return .usage }
     let batch = Batch(files, options)
     return batch.count == 1 && !options.isSweep
       ? try runOnce(batch, options) : runMany(batch, options)
+  }
+
+  private func watch(_ options: SimulateOptions) -> ExitCode {
+    let stop = StopSignal()
+    let listener = interrupts.listen { stop.give() }
+    console.refusal.whenGiven { stop.give() }
+    let seed: UInt64? = if case .one(let seed) = options.seeds { seed } else { nil }
+    let watched = WatchedScenario(options.files[0], seed: seed, on: console, with: engine)
+    return withExtendedLifetime(listener) { watched.run(until: stop) }
   }
 
   private func runOnce(_ batch: Batch, _ options: SimulateOptions) throws(UsageError) -> ExitCode {

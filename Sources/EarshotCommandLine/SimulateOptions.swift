@@ -27,6 +27,8 @@ struct SimulateOptions: Hashable, Sendable {
   /// The policy of the schedule; `nil` for each scenario's own.
   let policy: ExplorationPolicy?
   let isJSON: Bool
+  /// Whether the file is run again each time it is saved.
+  let isWatching: Bool
   /// Whether only failures and the tally are of interest.
   let isQuiet: Bool
   /// How many runs go on at once.
@@ -36,6 +38,7 @@ struct SimulateOptions: Hashable, Sendable {
   init(_ arguments: Arguments) throws(UsageError) {
     files = arguments.operands
     (isJSON, isQuiet) = (arguments.has("--json"), arguments.has("--quiet"))
+    isWatching = arguments.has("--watch")
     jobs = try arguments.number(
       "--jobs", else: ProcessInfo.processInfo.activeProcessorCount, in: 1...Self.jobsMax)
     outputs = RunOutputs.Kind.allCases.reduce(into: [:]) { outputs, kind in
@@ -48,6 +51,7 @@ struct SimulateOptions: Hashable, Sendable {
     try checkFiles()
     for kind in RunOutputs.Kind.allCases { try check(kind) }
     try checkRival()
+    try checkWatch(arguments)
   }
 
   /// Whether each file is run with many seeds.
@@ -110,6 +114,16 @@ struct SimulateOptions: Hashable, Sendable {
     let isTaken = outputs.contains { $0.key != output && $0.value == path }
     guard !path.isEmpty, !files.contains(path), !isTaken else {
       throw UsageError("\(option) needs a file of its own to write to")
+    }
+  }
+
+  private func checkWatch(_ arguments: Arguments) throws(UsageError) {
+    guard isWatching else { return }
+    guard files.count == 1, !isSweep else { throw UsageError("--watch is for one file and one run") }
+    let others =
+      RunOutputs.Kind.allCases.map(\.rawValue) + ["--json", "--quiet", "--twice", "--jobs"]
+    if let other = others.first(where: arguments.has) {
+      throw UsageError("either --watch or \(other), not both")
     }
   }
 

@@ -33,6 +33,10 @@ struct SimulateUsageTests {
         ["a", "--report", "r", "--trace", "t", "--against", "t"],
         "--against needs a seed, or the file of another scenario"
       ),
+      (["a", "b", "--watch"], "--watch is for one file and one run"),
+      (["a", "--watch", "--seeds", "0..<9"], "--watch is for one file and one run"),
+      (["a", "--watch", "--json"], "either --watch or --json, not both"),
+      (["a", "--watch", "--report", "r"], "either --watch or --report, not both"),
       (["a", "--sedes", "0..<9"], "there is no option \"--sedes\"; did you mean \"--seeds\"?"),
     ] as [([String], String)])
   func usage(words: [String], reason: String) {

@@ -72,6 +72,7 @@ extension PageScript {
       draw();
       report.firstPaint = performance.getEntriesByType("paint")
         .find((entry) => entry.name === "first-contentful-paint")?.startTime ?? null;
+      report.parts = data.parting >= 0;
       report.plots = document.querySelectorAll(".plots svg").length;
       byId("selftest").textContent = JSON.stringify(report);
     };

@@ -49,7 +49,8 @@ extension [UInt8] {
 
 extension Duration {
   /// The duration with three digits: `3.47 ms`, `72.2 s`.
-  var shortText: String {
+  package var shortText: String {
+    guard self != .zero else { return "0 s" }
     let (value, unit) =
       nanoseconds < 1_000_000
       ? (nanoseconds, "µs")
@@ -57,7 +58,7 @@ extension Duration {
         ? (nanoseconds / 1_000, "ms")
         : (nanoseconds / 1_000_000, "s")
     // Thousandths of the unit.
-    let digits = value < 10_000 ? 2 : value < 100_000 ? 1 : 0
+    let digits = value < 9_995 ? 2 : value < 99_950 ? 1 : 0
     let step: Int64 = [1_000, 100, 10][digits]
     let rounded = (value + step / 2) / step
     let tens: Int64 = [1, 10, 100][digits]

@@ -103,6 +103,22 @@ struct ReportPageTests {
     #expect(page.contains("id=\"lanes1\"") && page.contains("Where the runs part"))
   }
 
+  @Test("Every state and every option of pictures is documented")
+  func documented() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+    let path = "Sources/EarshotScenario/EarshotScenario.docc/ScenarioFormat.md"
+    let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    let start = try #require(text.range(of: "\n## Pictures\n"))
+    let end = try #require(text.range(of: "\n## The trace\n"))
+    let chapter = text[start.upperBound..<end.lowerBound]
+    for state in PeerState.allCases { #expect(chapter.contains("| `\(state.rawValue)` |")) }
+    for option in [
+      "--report FILE", "--against SEED\\|FILE", "--pcap FILE", "--perfetto FILE", "--watch",
+    ] {
+      #expect(chapter.contains("| `\(option)` |"), "\(option)")
+    }
+  }
+
   @Test("Every state has a colour in the page, light and dark")
   func states() {
     let verdict = Verdict.of(Timeline([]), peers: [], seconds: 1)

@@ -1,0 +1,168 @@
+import EarshotCommandLine
+import Foundation
+import ScreenKit
+import Testing
+
+/// What `earshot simulate` writes for other programs, as these read it.
+@Suite("Pictures in other programs", .timeLimit(.minutes(5)))
+struct PictureTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../..").standardized
+
+  /// A folder of its own, and what a run of a scenario is written to in it.
+  private final class Run {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "earshot-\(UUID())")
+
+    init(_ scenario: String, _ option: String, _ words: [String] = []) async throws {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let file = PictureTests.root.appending(path: "Simulations/\(scenario).json5").path
+      let program = try Program(
+        running: [Program.path, "simulate", file, "--once", option, path] + words)
+      #expect(await program.exitStatus() == 0)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    var path: String { folder.appending(path: "picture.html").path }
+
+    /// Runs another program on the file.
+    func lines(of words: [String]) async throws -> [String] {
+      let program = try Program(running: words)
+      try program.closeInput()
+      #expect(await program.exitStatus() == 0)
+      return program.lines
+    }
+  }
+
+  // MARK: Wireshark
+
+  private func tshark(_ run: Run, _ words: String...) async throws -> [String] {
+    let checks = ["ip", "tcp", "udp"].flatMap { ["-o", "\($0).check_checksum:TRUE"] }
+    return try await run.lines(of: ["tshark", "-r", run.path] + checks + words)
+      .filter { !$0.hasPrefix("Running as user") }
+  }
+
+  @Test(
+    "Wireshark finds nothing to say about a run without losses",
+    .enabled(if: Shell.has("tshark"), "needs tshark"),
+    arguments: zip(["first-hello", "crowded-room"], ["0x400000", "0x600000"]))
+  func clean(scenario: String, severity: String) async throws {
+    // A probe of the tail is a retransmission, and a note; the first scenario has none.
+    let run = try await Run(scenario, "--pcap")
+    // Questions of multicast DNS that are asked again are no retransmissions.
+    let complaint = "_ws.malformed || (_ws.expert.severity >= \(severity) && !mdns)"
+    let bad = "\(Self.badChecksum) || tcp.analysis.lost_segment"
+    let closing = "tcp.connection.fin_active || tcp.connection.fin_passive || tcp.connection.fin"
+    let found = try await tshark(run, "-Y", "(\(complaint)) && !(\(closing)) || \(bad)")
+    #expect(found.isEmpty, "\(found.prefix(5))")
+    let protocols = try await tshark(run, "-T", "fields", "-e", "frame.protocols")
+    for name in ["raw:ip:tcp", "raw:ip:udp:mdns", "raw:ipv6:udp:mdns"] {
+      #expect(protocols.contains { $0.hasPrefix(name) }, "\(name)")
+    }
+    #expect(protocols.allSatisfy { !$0.contains("malformed") })
+  }
+
+  @Test(
+    "Wireshark shows losses and faults as comments, whose packets, and entries of the journal",
+    .enabled(if: Shell.has("tshark"), "needs tshark"))
+  func lossy() async throws {
+    let run = try await Run("partition-and-heal", "--pcap")
+    let comments = try await tshark(
+      run, "-Y", "frame.comment", "-T", "fields", "-e", "frame.interface_name", "-e",
+      "frame.comment")
+    #expect(comments.contains { $0.contains("fault: partition") })
+    #expect(comments.contains { $0.contains("lost to ") && $0.hasSuffix(": partition") })
+    let entries = try await tshark(run, "-Y", "systemd_journal")
+    #expect(entries.contains { $0.contains("joined") })
+    let bad = try await tshark(run, "-Y", "\(Self.badChecksum) || _ws.malformed")
+    #expect(bad.isEmpty, "\(bad.prefix(5))")
+    let names = try await tshark(run, "-N", "n", "-Y", "tcp")
+    #expect(names.contains { !$0.contains("10.0.0.") })
+  }
+
+  private static let badChecksum = ["ip", "tcp", "udp"].map { "\($0).checksum.status == \"Bad\"" }
+    .joined(separator: " || ")
+
+  // MARK: Perfetto
+
+  @Test(
+    "A decoder of Protocol Buffers reads the trace to its end",
+    .enabled(if: Shell.has("python3"), "needs python3"))
+  func perfetto() async throws {
+    let run = try await Run("crash-and-restart", "--perfetto")
+    let script = Self.root.appending(path: "Tests/EndToEndTests/read-perfetto.py").path
+    let lines = try await run.lines(of: ["python3", script, run.path])
+    #expect(lines.contains("unmatched slices 0"))
+    #expect(lines.contains("flows without an end 0"))
+    for track in ["state", "packets", "bytes on their way"] {
+      #expect(lines.contains("track \(track)"))
+    }
+    for slice in ["crashed", "connected"] { #expect(lines.contains("slice \(slice)")) }
+    #expect(lines.contains { $0.hasPrefix("slice crash of ") })
+  }
+
+  // MARK: A browser
+
+  private static let browser = ["chromium", "google-chrome", "chromium-browser"].first {
+    Shell.has($0)
+  }
+
+  /// What a page says in a browser, after its check of itself.
+  private func selfTest(_ run: Run, _ flags: [String] = []) async throws -> [String: Any] {
+    let words = [
+      Self.browser ?? "", "--headless", "--no-sandbox", "--disable-gpu",
+      "--virtual-time-budget=8000",
+      "--user-data-dir=\(run.folder.path)/browser", "--dump-dom", "file://\(run.path)#selftest",
+    ]
+    let lines = try await run.lines(of: words + flags)
+    let line = try #require(lines.first { $0.contains("id=\"selftest\"") })
+    let text = try #require(line.firstMatch(of: /id="selftest"[^>]*>(\{.*\})</)?.1)
+    let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
+    return try #require(object as? [String: Any])
+  }
+
+  @Test(
+    "A page draws, zooms, filters, searches, and tells causes and bytes",
+    .enabled(if: browser != nil, "needs chromium"))
+  func page() async throws {
+    let run = try await Run("everything-at-once", "--report")
+    let report = try await selfTest(run)
+    let number = { (name: String) in report[name] as? Double ?? -1 }
+    #expect(number("events") > 10_000 && number("hits") > 100)
+    #expect(number("zoomed") == 0.25 && report["whole"] as? Bool == true)
+    #expect(number("found") > 0 && number("selected") >= 0 && number("chain") > 0)
+    #expect(number("bytes") > 60 && number("rows") > 0 && report["hides"] as? Bool == true)
+    #expect(number("plots") == 3 && report["theme"] as? String == "dark")
+  }
+
+  @Test(
+    "A page of two runs draws both", .enabled(if: browser != nil, "needs chromium"))
+  func comparison() async throws {
+    let run = try await Run("partition-and-heal", "--report", ["--against", "2"])
+    let report = try await selfTest(run)
+    #expect(report["plots"] as? Int == 6 && report["parts"] as? Bool == true)
+  }
+
+  // MARK: A terminal
+
+  @Test(
+    "A scenario is watched at a terminal until Ctrl-C",
+    .enabled(if: TerminalProgram.isAvailable, "needs setsid of util-linux"))
+  func watching() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "earshot-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "a.json5")
+    let scenario = Self.root.appending(path: "Simulations/first-hello.json5")
+    try FileManager.default.copyItem(at: scenario, to: file)
+    let program = try TerminalProgram(
+      running: [Program.path, "simulate", file.path, "--watch"], columns: 60)
+    await program.expect("bob    ~====")
+    await program.expect("Ctrl-C ends it")
+    try Data("{ name: 'b', duration: '1s', peers: ['zoe'] }".utf8).write(to: file)
+    await program.expect("zoe    ")
+    #expect(program.screen.unknown.isEmpty)
+    program.signal(SIGINT)
+    #expect(await program.exitStatus() == 130)
+  }
+}
