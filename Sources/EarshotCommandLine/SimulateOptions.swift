@@ -119,7 +119,9 @@ struct SimulateOptions: Hashable, Sendable {
 
   private func checkWatch(_ arguments: Arguments) throws(UsageError) {
     guard isWatching else { return }
-    guard files.count == 1, !isSweep else { throw UsageError("--watch is for one file and one run") }
+    guard files.count == 1, !isSweep else {
+      throw UsageError("--watch is for one file and one run")
+    }
     let others =
       RunOutputs.Kind.allCases.map(\.rawValue) + ["--json", "--quiet", "--twice", "--jobs"]
     if let other = others.first(where: arguments.has) {

@@ -52,10 +52,14 @@ extension PageScript {
         : ["delivered", "lost"].includes(event.kind) ? run.at(event.cause) : undefined;
       return sent ? sent.payload : -1;
     };
-    const noDetails = () => byId("details").replaceChildren(make("h3", "No event selected"),
-      make("p", "Click one in the drawing or in the table, or search for it."));
+    const noDetails = () => {
+      byId("details").className = "idle";
+      byId("details").replaceChildren(make("h3", "No event selected"),
+        make("p", "Click one in the drawing or in the table, or search for it."));
+    };
     const showDetails = (run, event) => {
       const panel = byId("details");
+      panel.className = "";
       panel.replaceChildren(make("h3", "Event " + event.number));
       const list = make("dl");
       const fields = [["time", seconds(event.time)], ["kind", event.kind],

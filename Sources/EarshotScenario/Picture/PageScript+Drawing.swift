@@ -60,7 +60,8 @@ extension PageScript {
         const y = place.faultTop + index % Math.max(1, place.rows) * faultHeight;
         pen.fillRect(from, y, width, faultHeight - 3);
         pen.globalAlpha = 1; pen.fillStyle = colours.text;
-        pen.fillText(clip(pen, phrase, Math.max(width - 6, room)), from + 3, y + faultHeight / 2 - 1);
+        pen.fillText(clip(pen, phrase,
+          Math.min(place.width - from - 6, Math.max(width - 6, room))), from + 3, y + faultHeight / 2 - 1);
       });
       if (place.rows) { pen.fillStyle = colours.dim; pen.fillText("faults", 6, place.faultTop + 7); }
     };

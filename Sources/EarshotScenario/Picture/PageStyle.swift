@@ -83,7 +83,7 @@ enum PageStyle {
       main, header { padding-left: .7rem; padding-right: .7rem; }
     }
     @media print {
-      header button, #tools, #keys, #eventTable { display: none; }
+      header button, #tools, #keys, #eventTable, .idle { display: none; }
       #stage { display: block; }
       aside { border: 1px solid var(--line); margin-top: .5rem; position: static;
         max-height: none; }

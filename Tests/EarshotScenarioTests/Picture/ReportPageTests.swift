@@ -103,6 +103,29 @@ struct ReportPageTests {
     #expect(page.contains("id=\"lanes1\"") && page.contains("Where the runs part"))
   }
 
+  @Test("Of many pairs, messages and entries there are as many as a page can take, and it says so")
+  func bounds() throws {
+    let peers = (0..<40).map { "p\($0)" }
+    let entries = peers.flatMap { observer in
+      peers.filter { $0 != observer }.map { Timeline.Entry(.zero, observer, .joined, $0) }
+    }
+    let late = Timeline.Entry(.seconds(1), "p0", .left, "p39")
+    let verdict = Verdict.of(
+      Timeline(entries + entries + [late]), peers: peers, seconds: 2)
+    let (world, recording) = (World(seed: 1), RunRecording())
+    world.record(into: recording.add)
+    for number in 0..<20_001 { world.note(nil, kind: "sent", "0:\(number)") }
+    world.finish()
+    let page = ReportPage(RunPicture(verdict, recording, file: "a")).html
+    #expect(page.contains("The 300 of 780 that were connected least"))
+    #expect(page.components(separatedBy: " ↔ ").count > 300 && page.contains("<td>p0 ↔ p39</td>"))
+    #expect(page.contains("<p>\(2 * entries.count + 1 - 2_000) more are left out.</p>"))
+    let data = try Self.data(page)
+    let run = try #require((data["runs"] as? [[String: Any]])?.first)
+    #expect((run["messages"] as? [Any])?.count == 20_000)
+    #expect((run["pairs"] as? [Any])?.count == 300)
+  }
+
   @Test("Every state and every option of pictures is documented")
   func documented() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
