@@ -2,11 +2,12 @@
 struct LinkTable {
   private let seed: UInt64
   private let hosts: HostTable
-  private var defaultConditions: LinkConditions
+  private var defaultTerms: LinkTerms
+  private let loopback = LinkTerms(.loopback)
   private var links: [UInt64: SimulatedLink] = [:]
 
   init(seed: UInt64, hosts: HostTable, conditions: LinkConditions) {
-    (self.seed, self.hosts, defaultConditions) = (seed, hosts, conditions)
+    (self.seed, self.hosts, defaultTerms) = (seed, hosts, LinkTerms(conditions))
   }
 
   mutating func link(from source: Int, to target: Int) -> SimulatedLink {
@@ -14,17 +15,17 @@ struct LinkTable {
     if let link = links[key] { return link }
     let name = "link \(hosts.name(of: source))→\(hosts.name(of: target))"
     let link = SimulatedLink(
-      from: source, to: target, conditions: source == target ? .loopback : defaultConditions,
+      from: source, to: target, terms: source == target ? loopback : defaultTerms,
       random: RandomStream(seed: seed, name: name))
     links[key] = link
     return link
   }
 
   mutating func setDefault(_ conditions: LinkConditions) {
-    defaultConditions = conditions
+    defaultTerms = LinkTerms(conditions)
     // The order does not matter: every link is given the same.
     for link in links.values where !link.isSpecial && link.source != link.target {
-      link.apply(conditions)
+      link.apply(defaultTerms)
     }
   }
 }

@@ -3,41 +3,41 @@
 /// Draws the same number of random numbers for every packet whatever its conditions are, so that a change
 /// of one condition moves no other draw.
 final class SimulatedLink {
-  // What every packet touches comes first, without the dynamic checks of exclusivity: no access calls out while it lasts.
+  // What every packet touches goes without the dynamic checks of exclusivity: no access calls out while it lasts.
+  // Small, since a world of a thousand hosts may have a million links.
   @exclusivity(unchecked) private var random: RandomStream
-  @exclusivity(unchecked) private var latency: Int64 = 0
-  @exclusivity(unchecked) private var jitter: UInt64 = 1
+  @exclusivity(unchecked) private var terms: LinkTerms
   @exclusivity(unchecked) private var lastArrival = Int64.min
-  @exclusivity(unchecked) private var loss = Ratio.zero
-  @exclusivity(unchecked) private var fragmentBytes: Int32 = 1500
-  @exclusivity(unchecked) private var isPlain = true
   /// How many faults cut this direction; nothing passes while there is one.
   @exclusivity(unchecked) var cuts: Int32 = 0
   /// How many faults hold the packets of this direction.
   @exclusivity(unchecked) var clogs: Int32 = 0
-  /// How many bytes are held on it.
-  var heldBytes = 0
-  let source: Int
-  let target: Int
+  private let ends: (source: Int32, target: Int32)
   /// The conditions were set for this direction; changes of the default leave it alone.
   var isSpecial = false
-  private(set) var conditions: LinkConditions
+  private var isBursting = false
+  /// How many bytes are held on it.
+  var heldBytes = 0
   /// The conditions without the changes of faults.
-  private var base: LinkConditions
+  private var base: LinkTerms
   /// What faults change, the latest last.
   private var changes: [(id: Int, change: LinkChange)] = []
-  private var queue = LinkQueue()
-  private var isBursting = false
+  @exclusivity(unchecked) private var queue: LinkQueue?
 
-  init(from source: Int, to target: Int, conditions: LinkConditions, random: RandomStream) {
-    (self.source, self.target) = (source, target)
-    (self.conditions, base, self.random) = (conditions, conditions, random)
-    apply(conditions)
+  init(from source: Int, to target: Int, terms: LinkTerms, random: RandomStream) {
+    ends = (Int32(source), Int32(target))
+    (self.terms, base, self.random) = (terms, terms, random)
   }
 
+  var source: Int { Int(ends.source) }
+
+  var target: Int { Int(ends.target) }
+
+  var conditions: LinkConditions { terms.conditions }
+
   /// Sets the conditions that hold but for the changes of faults.
-  func apply(_ conditions: LinkConditions) {
-    base = conditions
+  func apply(_ terms: LinkTerms) {
+    base = terms
     refresh()
   }
 
@@ -58,15 +58,8 @@ final class SimulatedLink {
   }
 
   private func refresh() {
-    conditions = changes.reduce(base) { $0.changed(by: $1.change) }
-    latency = max(0, conditions.latency.nanoseconds)
-    jitter = UInt64(max(1, conditions.jitter.nanoseconds))
-    loss = conditions.loss
-    fragmentBytes = Int32(clamping: conditions.maximumTransmissionUnit)
-    isPlain =
-      conditions.bandwidth == nil && conditions.rates == nil && conditions.burst == nil
-      && conditions.reordering == .zero && conditions.duplication == .zero
-      && conditions.corruption == .zero && conditions.truncation == .zero
+    guard !changes.isEmpty else { return terms = base }
+    terms = LinkTerms(changes.reduce(base.conditions) { $0.changed(by: $1.change) })
   }
 
   /// What becomes of a packet.
@@ -91,18 +84,20 @@ final class SimulatedLink {
   ///   - extraLoss: A further chance of loss, that of multicast.
   /// - Returns: When it arrives, if it does.
   func send(_ bytes: Int, at now: Int64, extraLoss: Ratio = .zero) -> Fate {
-    var isLost = random.chance(loss)
-    let delay = latency + Int64(random.below(jitter))
+    let terms = terms
+    var isLost = random.chance(terms.loss)
+    let delay = terms.latency + Int64(random.below(terms.jitter))
     let word = random.next()
-    if bytes > fragmentBytes { isLost = losesFragment(bytes) || isLost }
+    if bytes > terms.fragmentBytes { isLost = losesFragment(bytes) || isLost }
     var loss = TraceEvent.Loss.chance
     if extraLoss > .zero, random.chance(extraLoss), !isLost { (isLost, loss) = (true, .multicast) }
-    if isPlain {
+    if terms.isPlain {
       guard !isLost else { return .lost(loss) }
       lastArrival = max(now + delay, lastArrival)
       return Fate(arrival: lastArrival)
     }
-    guard let departure = queue.departure(of: bytes, at: now, conditions) else {
+    if queue == nil { queue = LinkQueue() }
+    guard let departure = queue?.departure(of: bytes, at: now, terms.conditions) else {
       return .lost(.queue)
     }
     return fate(departure + delay, word, isLost ? loss : nil)
@@ -139,7 +134,7 @@ final class SimulatedLink {
   }
 
   /// How long a packet that was held takes once it goes on.
-  var heldDelay: Int64 { latency }
+  var heldDelay: Int64 { terms.latency }
 
   /// Notes that a packet that was held arrives, so that later ones do not overtake it.
   func noteArrival(at time: Int64) -> Int64 {

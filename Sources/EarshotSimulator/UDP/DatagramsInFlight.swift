@@ -4,6 +4,8 @@
 struct DatagramInFlight: ~Copyable {
   /// Used again for the next datagram in the same place.
   var bytes: [UInt8] = []
+  /// Whether other datagrams have the same bytes in memory.
+  var isShared = false
   var source = Endpoint(.anyV4, port: 0)
   var destination = Endpoint(.anyV4, port: 0)
   var from: Int32 = 0
@@ -25,12 +27,27 @@ struct DatagramInFlight: ~Copyable {
 struct DatagramsInFlight: ~Copyable {
   private var datagrams = Slab<DatagramInFlight>()
 
+  /// Adds a datagram.
+  ///
+  /// - Parameters:
+  ///   - bytes: What it carries.
+  ///   - shared: The same, if others carry it, too: then it is not copied.
+  ///   - source: Where it comes from.
+  ///   - destination: Where it goes.
+  ///   - link: The link that it takes.
+  ///   - event: The event of its sending.
+  /// - Returns: Its number.
   mutating func add(
-    _ bytes: Span<UInt8>, _ source: Endpoint, _ destination: Endpoint, _ link: SimulatedLink,
-    _ event: Int
+    _ bytes: Span<UInt8>, shared: [UInt8]?, _ source: Endpoint, _ destination: Endpoint,
+    _ link: SimulatedLink, _ event: Int
   ) -> Int {
     let index = datagrams.take(orAppend: DatagramInFlight())
-    datagrams[index].bytes.append(copying: bytes)
+    if let shared {
+      datagrams[index].bytes = shared
+      datagrams[index].isShared = true
+    } else {
+      datagrams[index].bytes.append(copying: bytes)
+    }
     datagrams[index].source = source
     datagrams[index].destination = destination
     datagrams[index].from = Int32(link.source)
@@ -56,7 +73,7 @@ struct DatagramsInFlight: ~Copyable {
 
   /// Gives a place free, with the storage of the datagram that lay there.
   mutating func recycle(_ index: Int, _ datagram: consuming DatagramInFlight) {
-    if datagram.bytes.capacity <= 2_048 {
+    if !datagram.isShared, datagram.bytes.capacity <= 2_048 {
       datagram.bytes.removeAll(keepingCapacity: true)
       swap(&datagram, &datagrams[index])
     }

@@ -2,9 +2,9 @@ extension Fabric {
   /// Sends a datagram over one link.
   func send(
     _ bytes: Span<UInt8>, over link: SimulatedLink, from source: Endpoint, to destination: Endpoint,
-    extraLoss: Ratio = .zero
+    extraLoss: Ratio = .zero, sharing group: GroupPayload? = nil
   ) {
-    let hash = Trace.hash(of: bytes)
+    let hash = group?.hash ?? Trace.hash(of: bytes)
     let (from, to, count) = (link.source, link.target, bytes.count)
     let event = trace.record(
       .sent, from: from, to: to, bytes: count, hash: hash,
@@ -18,11 +18,11 @@ extension Fabric {
         fate.loss, of: event, from: from, to: to, bytes: count,
         PacketHeader(source: source, destination: destination, payloadBytes: count))
     }
-    let index = datagrams.add(bytes, source, destination, link, event)
+    let index = datagrams.add(bytes, shared: group?.bytes, source, destination, link, event)
     if let damage = fate.damage { datagrams.harm(index, damage) }
     if !dispatch(EventSlot(.datagram, index), over: link, size, at: arrival) { loseHeld(index) }
     if let again = fate.duplicate {
-      let index = datagrams.add(bytes, source, destination, link, event)
+      let index = datagrams.add(bytes, shared: group?.bytes, source, destination, link, event)
       if !dispatch(EventSlot(.datagram, index), over: link, size, at: again) { loseHeld(index) }
     }
   }
@@ -39,29 +39,32 @@ extension Fabric {
   ) {
     let source = socket.source(to: destination.address)
     let sender = socket.kernel.index
+    let payload = GroupPayload(bytes)
     for member in members(of: destination.address, heardBy: sender)
     where member == sender
       ? socket.options.loopsMulticast : socket.options.multicastHopLimit > 0
     {
-      multicast(bytes, over: link(from: sender, to: member), from: source, to: destination)
+      multicast(payload, over: link(from: sender, to: member), from: source, to: destination)
     }
     if !faults.copies.isEmpty { sendCopies(bytes, of: sender, from: source, to: destination) }
   }
 
   private func multicast(
-    _ bytes: Span<UInt8>, over link: SimulatedLink, from source: Endpoint,
+    _ payload: GroupPayload, over link: SimulatedLink, from source: Endpoint,
     to destination: Endpoint
   ) {
     let isLocal = link.source == link.target
     let loss = isLocal ? Ratio.zero : max(multicastLoss, link.conditions.multicastLoss)
-    send(bytes, over: link, from: source, to: destination, extraLoss: loss)
+    send(
+      payload.bytes.span, over: link, from: source, to: destination, extraLoss: loss,
+      sharing: payload)
   }
 
   /// Has a multicast heard once more, as faults want it; a copy has no copies.
   private func sendCopies(
     _ bytes: Span<UInt8>, of sender: Int, from source: Endpoint, to destination: Endpoint
   ) {
-    let packet = [UInt8](copying: bytes)
+    let packet = GroupPayload(bytes)
     for copy in faults.copies where copy.isReflected != (copy.host == sender) {
       if copy.isReflected {
         let heard = members(of: destination.address, heardBy: sender).contains(copy.host)
@@ -75,7 +78,7 @@ extension Fabric {
         for member in members(of: destination.address, heardBy: copy.host) where member != copy.host
         {
           multicast(
-            packet.span, over: link(from: copy.host, to: member), from: speaker, to: destination)
+            packet, over: link(from: copy.host, to: member), from: speaker, to: destination)
         }
       }
     }
@@ -106,5 +109,16 @@ extension Fabric {
     } else {
       trace.recordDelivery(of: datagram.event, from: from, to: to, bytes: count, datagram.packet)
     }
+  }
+}
+
+/// What a multicast carries to all of its receivers: in memory once, and hashed once.
+struct GroupPayload {
+  let bytes: [UInt8]
+  let hash: UInt64
+
+  init(_ bytes: Span<UInt8>) {
+    self.bytes = [UInt8](copying: bytes)
+    hash = Trace.hash(of: bytes)
   }
 }

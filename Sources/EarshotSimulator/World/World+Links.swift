@@ -19,7 +19,7 @@ extension World {
     scheduler.enter()
     let link = fabric.link(from: source.index, to: target.index)
     link.isSpecial = true
-    link.apply(conditions)
+    link.apply(LinkTerms(conditions))
   }
 
   /// Sets the conditions of both directions between two hosts.
