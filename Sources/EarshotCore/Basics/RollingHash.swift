@@ -23,6 +23,11 @@ public struct RollingHash: Hashable, Sendable {
   /// Takes in bytes, eight at a time, and their count.
   public mutating func combine(bytes: Span<UInt8>) {
     var index = 0
+    while index + 8 <= bytes.count {
+      let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+      combine(UInt64(bigEndian: word))
+      index += 8
+    }
     while index < bytes.count {
       var word: UInt64 = 0
       for offset in index..<min(index + 8, bytes.count) { word = word << 8 | UInt64(bytes[offset]) }
