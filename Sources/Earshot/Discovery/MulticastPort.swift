@@ -134,7 +134,7 @@ struct MulticastPort {
   /// The message of a packet that came in, or `nil` if it is not looked at.
   mutating func receive(_ packet: [UInt8], _ header: DatagramHeader) -> DNSArrival? {
     guard filter.admits(packet, header, interfaces: interfaces, at: host.now),
-      let message = try? DNSMessage(decoding: packet)
+      let message = SharedPackets.message(of: packet)
     else { return nil }
     return DNSArrival(
       message, from: header.source, on: header.interface,

@@ -33,8 +33,11 @@ final class MulticastTransport: Sendable {
       ? try? host.openDatagramSocket(
         on: Endpoint(.anyV6, port: DNSArrival.port), options: Self.options, handler: handler)
       : nil
+    SharedPackets.portOpened()
     _ = join(interfaces)
   }
+
+  deinit { SharedPackets.portClosed() }
 
   /// Receives the groups on these interfaces too; one that refuses is left out.
   ///

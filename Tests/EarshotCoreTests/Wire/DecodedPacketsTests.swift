@@ -1,0 +1,71 @@
+import EarshotCore
+import TestKit
+import Testing
+
+@Suite("Packets that were decoded lately")
+struct DecodedPacketsTests {
+  private func packet(_ number: Int) throws -> [UInt8] {
+    let name = DNSName("Guest \(number)", "_chat", "_tcp", "local")
+    let record = DNSRecord(name, .text([0]), lifetimeSeconds: 4_500)
+    return try #require(DNSMessage(answering: [record]).packets().first)
+  }
+
+  @Test("What a packet says is the same the second time, whatever came in between")
+  func same() throws {
+    var decoded = DecodedPackets()
+    for _ in 0..<2 {
+      for number in 0..<6_000 {
+        let packet = try packet(number)
+        #expect(try decoded.message(of: packet) == DNSMessage(decoding: packet))
+      }
+    }
+  }
+
+  @Test("A packet that cannot be read is refused every time")
+  func refused() throws {
+    var decoded = DecodedPackets()
+    let whole = try packet(1)
+    for count in 0..<whole.count {
+      for _ in 0..<2 {
+        #expect(throws: WireError.self) { try decoded.message(of: Array(whole[..<count])) }
+      }
+    }
+  }
+}
+
+@Suite("Numbers that are computed the short way")
+struct ShortWayTests {
+  @Test("A duration has the nanoseconds of its seconds and attoseconds", arguments: Seed.some(200))
+  func nanoseconds(seed: Seed) {
+    var random = seed.generator
+    for bits in 1..<64 {
+      let seconds = Int64(random.next() >> UInt64(bits)) / 1_000_000_000
+      let attoseconds = Int64(random.below(1_000_000_000_000_000_000))
+      for sign: Int64 in [1, -1] {
+        let duration = Duration(
+          secondsComponent: sign * seconds, attosecondsComponent: sign * attoseconds)
+        #expect(
+          duration.nanoseconds == sign * (seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+      }
+    }
+    #expect(Duration.seconds(Int64.max).nanoseconds == .max)
+    #expect(Duration.seconds(Int64.min).nanoseconds == .min)
+    #expect(Duration.seconds(9_223_372_037).nanoseconds == .max)
+  }
+
+  @Test("The hash of bytes is that of their words, the most significant byte first")
+  func hash() {
+    var random = RandomStream(seed: 1)
+    for count in 0..<40 {
+      let bytes = random.bytes(count)
+      var (hash, words) = (RollingHash(), RollingHash())
+      hash.combine(bytes: bytes.span)
+      for start in stride(from: 0, to: count, by: 8) {
+        words.combine(
+          bytes[start..<min(start + 8, count)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+      }
+      words.combine(UInt64(count))
+      #expect(hash == words)
+    }
+  }
+}
