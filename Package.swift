@@ -144,7 +144,8 @@ let package = Package(
       dependencies: ["EarshotCore", "EarshotScenario", "EarshotSimulator", "TestKit"],
       swiftSettings: house),
     .executableTarget(
-      name: "CapturedSubject", dependencies: ["Earshot", "EarshotPOSIX", "EarshotProcess"],
+      name: "CapturedSubject",
+      dependencies: ["CEarshot", "Earshot", "EarshotPOSIX", "EarshotProcess"],
       path: "Tests/CapturedSubject", swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

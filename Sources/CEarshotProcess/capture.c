@@ -53,7 +53,10 @@ int earshot_process_thread_count(void) {
 
 void earshot_process_restart(char **arguments) {
   static const char mark[] = "EARSHOT_PROCESS_RESTARTED";
-  if (getenv(mark) != NULL) return;
+  if (getenv(mark) != NULL) {
+    unsetenv(mark); /* Programs that this one starts are others. */
+    return;
+  }
   setenv(mark, "1", 1);
   setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1);
   int before = personality(0xFFFFFFFF);

@@ -1,8 +1,11 @@
 #define _GNU_SOURCE
 #if defined(__linux__)
 
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -47,6 +50,45 @@ int usleep(useconds_t time) {
 unsigned sleep(unsigned seconds) {
   refuse("sleep");
   return ORIGINAL(sleep)(seconds);
+}
+
+/* Conditions: where only one thread is, a wait is one for ever, or for real time. Of several versions of these functions
+   in a library, that without a name for it may be the oldest. */
+#if defined(__x86_64__)
+#define CONDITION(name) ((__typeof__(&name))dlvsym(RTLD_NEXT, #name, "GLIBC_2.3.2"))
+#else
+#define CONDITION(name) ORIGINAL(name)
+#endif
+
+int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+  refuse("pthread_cond_wait");
+  return CONDITION(pthread_cond_wait)(condition, mutex);
+}
+
+int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *time) {
+  refuse("pthread_cond_timedwait");
+  return CONDITION(pthread_cond_timedwait)(condition, mutex, time);
+}
+
+/* Whether something is ready may be asked, waited for it may not be. */
+int poll(struct pollfd *descriptors, nfds_t count, int milliseconds) {
+  if (milliseconds != 0) refuse("poll");
+  return ORIGINAL(poll)(descriptors, count, milliseconds);
+}
+
+int select(int count, fd_set *reads, fd_set *writes, fd_set *exceptions, struct timeval *time) {
+  if (time == NULL || time->tv_sec != 0 || time->tv_usec != 0) refuse("select");
+  return ORIGINAL(select)(count, reads, writes, exceptions, time);
+}
+
+int epoll_wait(int poll, struct epoll_event *events, int capacity, int milliseconds) {
+  if (milliseconds != 0) refuse("epoll_wait");
+  return ORIGINAL(epoll_wait)(poll, events, capacity, milliseconds);
+}
+
+unsigned alarm(unsigned seconds) {
+  refuse("alarm");
+  return ORIGINAL(alarm)(seconds);
 }
 
 int socket(int family, int type, int protocol) {

@@ -1,3 +1,3 @@
-#if os(Linux)
+#if os(Linux) && canImport(Glibc)
   @_exported public import EarshotSimulator
 #endif

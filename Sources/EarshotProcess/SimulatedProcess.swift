@@ -1,4 +1,4 @@
-#if os(Linux)
+#if os(Linux) && canImport(Glibc)
   import CEarshotProcess
   public import EarshotSimulator
   import Glibc
@@ -9,7 +9,7 @@
   /// Code that was not written for a simulator runs in virtual time: `Task { }`, `Task.detached`, task groups, actors and
   /// the main actor, `Task.sleep`, `ContinuousClock`, `SuspendingClock`, `Date()`, `SystemRandomNumberGenerator`, `UUID()`
   /// and the order of sets and dictionaries. All of it runs on one thread, in an order that is a function of the seed.
-  /// Dates begin at 1 January 2026, 00:00 UTC. Files, arguments and the environment are those of the system; addresses
+  /// Dates begin at 1 January 2026, 00:00 UTC. Files, arguments, the environment and processor time are those of the system; addresses
   /// of objects are the same in each run with the same environment, where the system allows that.
   ///
   /// ```swift
@@ -93,11 +93,12 @@
     }
 
     private static func explanation(of name: String) -> String {
-      if name.hasSuffix("_wait") { return "waits without await, which stops everything" }
+      let waits = name.hasSuffix("wait") || ["poll", "select"].contains(name)
+      if waits { return "waits without await, which stops everything" }
       if name.hasPrefix("dispatch") { return "uses a Dispatch queue, which is not simulated" }
       if name.hasPrefix("pthread") { return "starts a real thread" }
       if name == "socket" { return "opens a socket of the system" }
-      if name == "timerfd_create" {
+      if name == "alarm" || name == "timerfd_create" {
         return "uses a timer of the system, as run loops and POSIXHost do"
       }
       return "sleeps without await, which stops everything"

@@ -1,3 +1,4 @@
+import CEarshot
 import Dispatch
 import EarshotPOSIX
 import EarshotProcess
@@ -16,6 +17,11 @@ enum Misdeed {
     "socket": { _ = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) },
     "host": { _ = try POSIXHost() },
     "semaphore": { wait() },
+    "condition": { block() },
+    "poll": { pollTwice() },
+    "select": { select(0, nil, nil, nil, nil) },
+    "epoll": { _ = earshot_poll_wait(-1, nil, 1, 1) },
+    "alarm": { alarm(1) },
     "timer": { await runLoop() },
     "session": { try await download() },
     "assume": { await Task.detached { assume() }.value },
@@ -26,6 +32,17 @@ enum Misdeed {
     semaphore.wait()
     print("one wait", semaphore.wait(timeout: .now()))
     semaphore.wait()
+  }
+
+  private static func pollTwice() {
+    print("asked", poll(nil, 0, 0))
+    poll(nil, 0, 1)
+  }
+
+  private static func block() {
+    let condition = NSCondition()
+    condition.lock()
+    condition.wait()
   }
 
   private static func nap() { Thread.sleep(forTimeInterval: 1) }

@@ -108,6 +108,11 @@
         ("host", "as run loops and POSIXHost do (timerfd_create)"),
         ("timer", "as run loops and POSIXHost do (timerfd_create)"),
         ("session", "it uses a Dispatch queue"),
+        ("condition", "it waits without await, which stops everything (pthread_cond_wait)"),
+        ("poll", "asked 0"), ("poll", "it waits without await, which stops everything (poll)"),
+        ("select", "it waits without await, which stops everything (select)"),
+        ("epoll", "it waits without await, which stops everything (epoll_wait)"),
+        ("alarm", "it uses a timer of the system"),
         ("semaphore", "it waits without await, which stops everything (dispatch_semaphore_wait)"),
       ])
     func refusals(word: String, reason: String) async throws {

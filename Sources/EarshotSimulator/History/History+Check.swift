@@ -7,7 +7,7 @@ extension History {
   /// - Parameters:
   ///   - model: The model of the object.
   ///   - configurationsMax: The number of configurations to visit (which operations were performed, and the state after
-  ///     them) before the check gives up; each takes some 100 bytes and the size of a state.
+  ///     them) before the check gives up; each takes some 200 bytes.
   /// - Returns: Whether the history is linearizable.
   public func check<Model>(
     against model: Model, configurationsMax: Int = 1_000_000

@@ -1,11 +1,15 @@
 /// Positions that are taken from the front on, more or less in order.
 ///
 /// Words that are full lie in front of a base, so that the size is that of the part in disorder.
-struct PositionSet: Hashable, Sendable {
+package struct PositionSet: Hashable, Sendable {
   private var fullWords = 0
   private var words: [UInt64] = []
 
-  mutating func insert(_ position: Int) {
+  /// A set without positions.
+  package init() {}
+
+  /// Adds a position.
+  package mutating func insert(_ position: Int) {
     let word = position / 64 - fullWords
     while words.count <= word { words.append(0) }
     words[word] |= 1 << UInt64(position % 64)
@@ -17,7 +21,8 @@ struct PositionSet: Hashable, Sendable {
     }
   }
 
-  mutating func remove(_ position: Int) {
+  /// Takes out a position that is in the set.
+  package mutating func remove(_ position: Int) {
     let word = position / 64
     if word < fullWords {
       words.insert(contentsOf: repeatElement(.max, count: fullWords - word), at: 0)

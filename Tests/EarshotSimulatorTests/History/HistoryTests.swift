@@ -41,6 +41,18 @@ struct HistoryTests {
     #expect(violation.key == nil)
   }
 
+  @Test("Operations between that make no difference are not named")
+  func indifferent() throws {
+    let history = CounterModel.OperationHistory()
+    add(.add(4), .added, by: "ann", at: 0, to: history)
+    add(.add(1), .added, by: "ann", at: 2, to: history)
+    add(.read, .value(5), by: "bob", at: 10, to: history)
+    for turn in 0..<5 { add(.add(0), .added, by: "cyd", at: 20 + 2 * turn, to: history) }
+    add(.read, .value(4), by: "bob", at: 40, to: history)
+    let violation = try violation(history.check(against: CounterModel()))
+    #expect(violation.operations.map(\.response) == ["value(5)", "value(4)"])
+  }
+
   @Test("A value that was never written is named alone")
   func invented() throws {
     let history = Registers.OperationHistory()
