@@ -52,6 +52,8 @@ let package = Package(
     .target(
       name: "EarshotScenario",
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot"],
+      // What "earshot help scenario" prints.
+      resources: [.embedInCode("EarshotScenario.docc/ScenarioFormat.md")],
       swiftSettings: house),
     .target(
       name: "EarshotCommandLine",

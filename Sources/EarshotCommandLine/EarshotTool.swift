@@ -10,7 +10,7 @@ package struct EarshotTool {
   package static let commands =
     liveCommands.map { $0.plan } + [
       SimulateCommand.plan, ExploreCommand.plan, MergeCommand.plan, ShrinkCommand.plan,
-      ReplayCommand.plan,
+      ReplayCommand.plan, InitCommand.plan, SchemaCommand.plan,
       CompletionsCommand.plan, ManCommand.plan, HelpCommand.plan,
     ]
   /// The options that stand in the place of a command.
@@ -85,6 +85,8 @@ package struct EarshotTool {
     case ShrinkCommand.plan.name:
       return try ShrinkCommand(console: console, engine: batchEngine, interrupts: interrupts)
         .run(rest)
+    case SchemaCommand.plan.name: return try SchemaCommand(console: console).run(rest)
+    case InitCommand.plan.name: return try InitCommand(console: console).run(rest)
     case MergeCommand.plan.name: return try MergeCommand(console: console).run(rest)
     case ReplayCommand.plan.name:
       return try ReplayCommand(console: console, engine: batchEngine).run(rest)

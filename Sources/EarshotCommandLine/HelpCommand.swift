@@ -1,7 +1,10 @@
+import EarshotScenario
+
 /// `earshot help`: says what there is, or everything about one command.
 struct HelpCommand {
   static let plan = CommandPlan(
-    name: "help", operands: "[COMMAND]", summary: "Show what there is, or the help of a command")
+    name: "help", operands: "[COMMAND]",
+    summary: "Show what there is, the help of a command, or the scenario format")
 
   private let console: Console
 
@@ -18,12 +21,19 @@ struct HelpCommand {
       console.out(Self.overview)
       return .held
     }
+    guard name != Self.formatTopic else {
+      console.out(ScenarioFormat.text)
+      return .held
+    }
     guard let plan = EarshotTool.commands.first(where: { $0.name == name }) else {
       throw EarshotTool.unknown(name)
     }
     console.out(plan.help)
     return .held
   }
+
+  /// The topic that is no command.
+  static let formatTopic = "scenario"
 
   /// What there is, ending with a line break.
   static var overview: String {
@@ -37,7 +47,7 @@ struct HelpCommand {
     options:
     \(HelpTable(EarshotTool.options.map { ($0.name, $0.help) }).text)
     To begin: earshot chat, in two terminals
-    "earshot help COMMAND" tells more.
+    "earshot help COMMAND" tells more, "earshot help scenario" how scenario files are written.
 
     """
   }

@@ -52,7 +52,10 @@ struct ExploreOptions: Hashable, Sendable {
         "explore needs a file, or \"all\" for the scenarios in the folder Simulations")
     }
     guard operands == ["all"] else { return operands }
-    let found = FileManager.default.enumerator(atPath: "Simulations")?.compactMap { $0 as? String }
+    let found = FileManager.default.enumerator(
+      atPath: URL(filePath: "Simulations").resolvingSymlinksInPath().path)?.compactMap {
+        $0 as? String
+      }
     let files = (found ?? []).filter { $0.hasSuffix(".json5") }.sorted()
     guard !files.isEmpty else {
       throw UsageError("there is no scenario in a folder Simulations here; name files")

@@ -1,0 +1,179 @@
+import EarshotSimulator
+
+/// The scenario format as a JSON Schema, for editors.
+public enum ScenarioSchema {
+  /// The schema, of the draft 2020-12.
+  ///
+  /// A scenario that the reader takes is valid; what a schema cannot say, such as that a peer exists, the reader says.
+  public static var text: String {
+    """
+    {
+      "$schema": "https://json-schema.org/draft/2020-12/schema",
+      "title": "Earshot scenario",
+      "type": "object",
+      "additionalProperties": false,
+      "required": ["name", "duration", "peers"],
+      "properties": {
+        "name": { "type": "string", "minLength": 1, "maxLength": 80 },
+        "description": { "type": "string", "maxLength": 4000 },
+        "duration": { "$ref": "#/$defs/duration" },
+        "seed": { "type": "integer", "minimum": 0 },
+        "service": { "type": "string", "pattern": "^[A-Za-z0-9-]{1,15}$" },
+        "schedule": { "anyOf": [
+          { "enum": ["fifo", "random", "pct", "urw"] },
+          { "type": "array", "items": { "type": "integer", "minimum": 0 } } ] },
+        "reproduces": { "type": "string" },
+        "peers": { "type": "array", "items": { "anyOf": [
+          { "$ref": "#/$defs/name" }, { "$ref": "#/$defs/peer" } ] } },
+        "groups": { "type": "object", "additionalProperties": { "$ref": "#/$defs/peers" } },
+        "links": { "$ref": "#/$defs/links" },
+        "faults": { "anyOf": [ { "$ref": "#/$defs/fault" },
+          { "type": "array", "items": { "$ref": "#/$defs/fault" } } ] },
+        "randomFaults": { "$ref": "#/$defs/randomFaults" },
+        "expect": { "anyOf": [ { "$ref": "#/$defs/expectation" },
+          { "type": "array", "items": { "$ref": "#/$defs/expectation" } } ] }
+      },
+      "$defs": {
+    \(values),
+    \(peers),
+    \(network),
+    \(expectations)
+      }
+    }
+
+    """
+  }
+
+  private static let values = """
+        "duration": { "type": "string", "pattern": "^[0-9]+([.][0-9]+)? *(ns|us|µs|ms|s|m|h)$" },
+        "ratio": { "anyOf": [ { "type": "number", "minimum": 0, "maximum": 1 },
+          { "type": "string", "pattern": "^[0-9]+([.][0-9]+)? *%$" } ] },
+        "size": { "anyOf": [ { "type": "integer", "minimum": 0 },
+          { "type": "string", "pattern": "^[0-9]+([.][0-9]+)? *(B|KiB|MiB|GiB)$" } ] },
+        "rate": { "type": "string", "pattern": "^[0-9]+([.][0-9]+)? *(bit/s|kbit/s|Mbit/s|Gbit/s)$" },
+        "name": { "type": "string", "minLength": 1, "maxLength": 48 },
+        "peers": { "anyOf": [ { "$ref": "#/$defs/name" },
+          { "type": "array", "items": { "$ref": "#/$defs/name" } } ] },
+        "range": { "type": "array", "items": { "$ref": "#/$defs/duration" } },
+        "sides": { "type": "array", "items": { "$ref": "#/$defs/peers" } },
+        "count": { "type": "integer", "minimum": 0 }
+    """
+
+  private static let peers = """
+        "peer": { "type": "object", "additionalProperties": false, "required": ["name"], "properties": {
+          "name": { "$ref": "#/$defs/name" },
+          "count": { "type": "integer", "minimum": 1, "maximum": 10000 },
+          "start": { "$ref": "#/$defs/duration" },
+          "advertise": { "type": "boolean" }, "browse": { "type": "boolean" },
+          "info": { "type": "object", "additionalProperties": { "type": "string" } },
+          "accept": { "anyOf": [ { "enum": ["always", "never", "decline"] }, { "$ref": "#/$defs/accept" } ] },
+          "invite": { "anyOf": [ { "$ref": "#/$defs/invitation" },
+            { "type": "array", "items": { "$ref": "#/$defs/invitation" } } ] },
+          "session": { "anyOf": [ { "$ref": "#/$defs/session" },
+            { "type": "array", "items": { "$ref": "#/$defs/session" } } ] },
+          "send": { "anyOf": [ { "$ref": "#/$defs/workload" },
+            { "type": "array", "items": { "$ref": "#/$defs/workload" } } ] },
+          "echo": { "type": "boolean" }, "suspension": { "enum": ["prepared", "unprepared"] },
+          "read": { "$ref": "#/$defs/reading" },
+          "disconnect": { "$ref": "#/$defs/times" }, "rejoin": { "$ref": "#/$defs/times" },
+          "remove": { "$ref": "#/$defs/times" }, "stop": { "$ref": "#/$defs/times" } } },
+        "accept": { "type": "object", "additionalProperties": false, "properties": {
+          "after": { "$ref": "#/$defs/duration" }, "chance": { "$ref": "#/$defs/ratio" },
+          "answer": { "enum": ["accept", "decline", "release", "both"] },
+          "cancel": { "$ref": "#/$defs/duration" } } },
+        "invitation": { "anyOf": [ { "$ref": "#/$defs/name" },
+          { "type": "object", "additionalProperties": false, "required": ["who"], "properties": {
+            "who": { "$ref": "#/$defs/name" }, "at": { "$ref": "#/$defs/duration" },
+            "timeout": { "$ref": "#/$defs/duration" }, "context": { "type": "string" },
+            "again": { "$ref": "#/$defs/duration" }, "session": { "$ref": "#/$defs/name" },
+            "cancel": { "$ref": "#/$defs/duration" } } } ] },
+        "session": { "type": "object", "additionalProperties": false, "properties": {
+          "name": { "$ref": "#/$defs/name" }, "patience": { "$ref": "#/$defs/duration" },
+          "capacity": { "type": "integer", "minimum": 2, "maximum": 1024 },
+          "messageBytesMax": { "$ref": "#/$defs/size" }, "outboxBytesMax": { "$ref": "#/$defs/size" },
+          "windowBytes": { "$ref": "#/$defs/size" } } },
+        "workload": { "type": "object", "additionalProperties": false, "properties": {
+          "to": { "$ref": "#/$defs/peers" }, "count": { "type": "integer", "minimum": 1 },
+          "size": { "$ref": "#/$defs/size" }, "every": { "$ref": "#/$defs/duration" },
+          "start": { "$ref": "#/$defs/duration" }, "session": { "$ref": "#/$defs/name" } } },
+        "reading": { "type": "object", "additionalProperties": false, "required": ["every"], "properties": {
+          "every": { "$ref": "#/$defs/duration" }, "batch": { "type": "integer", "minimum": 1 },
+          "until": { "$ref": "#/$defs/duration" }, "leaves": { "type": "boolean" } } },
+        "times": { "anyOf": [ { "$ref": "#/$defs/time" },
+          { "type": "array", "items": { "$ref": "#/$defs/time" } } ] },
+        "time": { "anyOf": [ { "$ref": "#/$defs/duration" },
+          { "type": "object", "additionalProperties": false, "required": ["at"], "properties": {
+            "at": { "$ref": "#/$defs/duration" }, "who": { "$ref": "#/$defs/name" },
+            "session": { "$ref": "#/$defs/name" }, "within": { "$ref": "#/$defs/duration" } } } ] }
+    """
+
+  private static let conditions = """
+          "profile": { "enum": [\(LinkProfile.allCases.map(\.rawValue.quotedForJSON).joined(separator: ", "))] },
+          "latency": { "$ref": "#/$defs/duration" }, "jitter": { "$ref": "#/$defs/duration" },
+          "loss": { "$ref": "#/$defs/ratio" }, "burst": { "$ref": "#/$defs/burst" },
+          "multicastLoss": { "$ref": "#/$defs/ratio" }, "duplication": { "$ref": "#/$defs/ratio" },
+          "reordering": { "$ref": "#/$defs/ratio" }, "corruption": { "$ref": "#/$defs/ratio" },
+          "truncation": { "$ref": "#/$defs/ratio" }, "bandwidth": { "$ref": "#/$defs/rate" },
+          "rates": { "anyOf": [ { "type": "string" }, { "type": "array", "items": { "type": "integer" } } ] },
+          "queue": { "$ref": "#/$defs/size" }, "mtu": { "$ref": "#/$defs/size" }
+    """
+
+  private static let ends = """
+          "from": { "$ref": "#/$defs/peers" }, "to": { "$ref": "#/$defs/peers" },
+          "between": { "$ref": "#/$defs/sides" }
+    """
+
+  private static let network = """
+        "burst": { "type": "object", "additionalProperties": false, "properties": {
+          "share": { "$ref": "#/$defs/ratio" }, "length": { "type": "integer", "minimum": 1 },
+          "enter": { "$ref": "#/$defs/ratio" }, "leave": { "$ref": "#/$defs/ratio" },
+          "loss": { "$ref": "#/$defs/ratio" } } },
+        "links": { "type": "object", "additionalProperties": false, "properties": {
+    \(conditions),
+          "exceptions": { "anyOf": [ { "$ref": "#/$defs/exception" },
+            { "type": "array", "items": { "$ref": "#/$defs/exception" } } ] } } },
+        "exception": { "type": "object", "additionalProperties": false, "properties": {
+    \(conditions),
+    \(ends) } },
+        "fault": { "type": "object", "additionalProperties": false, "required": ["at", "kind"], "properties": {
+          "at": { "$ref": "#/$defs/duration" }, "for": { "$ref": "#/$defs/duration" },
+          "id": { "type": "integer", "minimum": 1 },
+          "kind": { "enum": [\(ScenarioReader.faultKinds.map(\.quotedForJSON).joined(separator: ", "))] },
+          "groups": { "$ref": "#/$defs/sides" }, "peer": { "$ref": "#/$defs/peers" },
+          "identity": { "enum": ["kept", "new"] }, "grace": { "$ref": "#/$defs/duration" },
+          "every": { "$ref": "#/$defs/duration" }, "down": { "$ref": "#/$defs/duration" },
+          "over": { "$ref": "#/$defs/duration" }, "within": { "$ref": "#/$defs/duration" },
+          "reach": { "enum": ["inbound", "outbound", "both"] },
+          "jump": { "$ref": "#/$defs/duration" }, "drift": { "type": "integer" },
+          "after": { "$ref": "#/$defs/duration" }, "overhead": { "$ref": "#/$defs/duration" },
+    \(conditions),
+    \(ends) } },
+        "randomKind": { "enum": [\(RandomFaults.Kind.allCases.map(\.rawValue.quotedForJSON).joined(separator: ", "))] },
+        "randomFaults": { "type": "object", "additionalProperties": false, "required": ["count"], "properties": {
+          "count": { "type": "integer", "minimum": 0, "maximum": 1000 },
+          "kinds": { "anyOf": [ { "$ref": "#/$defs/randomKind" },
+            { "type": "array", "items": { "$ref": "#/$defs/randomKind" } } ] },
+          "between": { "$ref": "#/$defs/range" }, "lasting": { "$ref": "#/$defs/range" } } }
+    """
+
+  private static let expectations = """
+        "expectation": { "type": "object", "additionalProperties": false, "properties": {
+          "name": { "type": "string", "minLength": 1, "maxLength": 200 },
+          "session": { "$ref": "#/$defs/name" },
+          "connected": { "$ref": "#/$defs/peers" }, "disconnected": { "$ref": "#/$defs/peers" },
+          "members": { "anyOf": [ { "$ref": "#/$defs/count" },
+            { "type": "object", "additionalProperties": { "$ref": "#/$defs/count" } } ] },
+          "event": { "type": "string" }, "reason": { "type": "string" },
+          "outcome": { "type": "string" },
+          "is": { "anyOf": [ { "type": "string" }, { "type": "array", "items": { "type": "string" } } ] },
+          "messages": { "$ref": "#/$defs/messages" },
+          "at": { "$ref": "#/$defs/duration" }, "by": { "$ref": "#/$defs/duration" },
+          "from": { "$ref": "#/$defs/duration" }, "throughout": { "$ref": "#/$defs/range" },
+          "atLeast": { "$ref": "#/$defs/count" }, "exactly": { "$ref": "#/$defs/count" },
+          "never": { "type": "boolean" } } },
+        "messages": { "type": "object", "additionalProperties": false, "properties": {
+          "from": { "$ref": "#/$defs/peers" }, "to": { "$ref": "#/$defs/peers" },
+          "delivered": { "enum": ["all"] }, "atLeast": { "$ref": "#/$defs/count" },
+          "exactly": { "$ref": "#/$defs/count" } } }
+    """
+}
