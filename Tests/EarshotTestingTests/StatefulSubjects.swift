@@ -115,6 +115,30 @@ struct ErrorTest: StatefulTest {
   }
 }
 
+/// Fails in one way after two knocks, and in another one without them.
+struct DriftTest: StatefulTest {
+  struct Knocked: Error {}
+  struct Untouched: Error {}
+  final class System: Sendable {
+    let knocks = Mutexed(0)
+    let passes = Mutexed(0)
+  }
+  var initialModel: Int { 0 }
+
+  func makeSystem(in world: World) -> System { System() }
+
+  var rules: [StatefulRule<Int, System>] {
+    Rule("knock", inWorld: { _, system in system.knocks.change { $0 += 1 } })
+    Rule("pass", inWorld: { _, system in system.passes.change { $0 += 1 } })
+    Rule(
+      "open",
+      inWorld: { _, system in
+        if system.knocks.value >= 2 { throw Knocked() }
+        if system.passes.value == 0 { throw Untouched() }
+      })
+  }
+}
+
 /// Fails in its first run only.
 struct FickleTest: StatefulTest {
   struct System {}

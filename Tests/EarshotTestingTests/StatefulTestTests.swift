@@ -75,6 +75,17 @@ struct StatefulTestTests {
     #expect(endless.count == 1 && endless[0].contains("\n  wait()\nSeed 0."), "\(endless)")
   }
 
+  @Test("A smaller sequence that fails in another way is not taken")
+  func drift() async throws {
+    var sequences: Set<String> = []
+    for seed in UInt64(0)..<20 {
+      let comment = try await failures(seeds: [seed]) { try await DriftTest().run() }.joined()
+      let lines = comment.split(separator: "\n").filter { $0.hasPrefix("  ") }
+      sequences.insert(lines.joined())
+    }
+    #expect(sequences == ["  open()", "  knock()  knock()  open()"])
+  }
+
   @Test("Commands that depend on more than the seed are reported as such")
   func indeterminate() async throws {
     let runs = Mutexed(0)
