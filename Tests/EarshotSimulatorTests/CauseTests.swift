@@ -122,6 +122,26 @@ struct CauseTests {
     world.finish()
   }
 
+  @Test("What a host does that goes on follows from the resumption, whatever came meanwhile")
+  func resumption() throws {
+    let pair = try Pair()
+    let channel = try DatagramChannel(on: pair.bob, endpoint: Endpoint(.anyV4, port: 9))
+    pair.bob.spawn("reader") { [world = pair.world, bob = pair.bob] in
+      while (try? await channel.receive()) != nil { world.note(bob, kind: "read", "") }
+    }
+    pair.world.run(for: .seconds(1))
+    pair.world.freeze(pair.bob)
+    for _ in 0..<2 {
+      try pair.socket.send([1].span, to: Endpoint(pair.bob.address, port: 9), on: nil)
+    }
+    pair.world.at(.zero + .seconds(3)) { pair.world.resume(pair.bob) }
+    pair.world.run(for: .seconds(3))
+    let resumption = try #require(pair.events.last { $0.label == "resume" })
+    #expect(pair.all(.delivered).count == 2)
+    #expect(pair.all(.note).map(\.cause) == [resumption.number, resumption.number])
+    pair.world.finish()
+  }
+
   @Test("A cause is an earlier event, and whether it is told leaves the hash alone")
   func hash() throws {
     let hashes = try [true, false].map { isTold in

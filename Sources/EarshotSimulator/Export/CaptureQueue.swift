@@ -71,7 +71,7 @@ struct CaptureQueue {
   mutating func popDecided() -> Item? {
     guard next < items.count else { return nil }
     if case .packet(let packet) = items[next], packet.open > 0,
-      items.count - next <= Self.waitingMax
+      items.count - next - 1 <= Self.waitingMax
     {
       return nil
     }

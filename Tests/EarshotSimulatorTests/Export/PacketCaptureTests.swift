@@ -42,6 +42,9 @@ struct PacketCaptureTests {
       try socket.send(bytes.span, to: Endpoint(Self.group, port: 5353), on: 1)
     }
 
+    /// How many bytes were written so far.
+    var count: Int { bytes.count }
+
     /// Ends the capture, after some more time.
     func file(after duration: Duration = .seconds(1)) throws -> CaptureFile {
       if duration > .zero { world.run(for: duration) }
@@ -120,6 +123,21 @@ struct PacketCaptureTests {
     room.world.finish()
   }
 
+  @Test("A packet that is long on its way holds no more than 65,536 things up")
+  func bound() throws {
+    let room = try Room()
+    room.world.add(Rule { _, _ in .deliver(after: .seconds(9)) })
+    try room.send(to: room.bob)
+    for _ in 0..<65_536 { room.world.note(nil, kind: "n", "") }
+    #expect(room.count < 1_000)
+    room.world.note(nil, kind: "n", "")
+    #expect(room.count > 4_000_000)
+    let file = try room.file(after: .zero)
+    #expect(file.packets[0].comments == ["on its way at the end of the capture"])
+    #expect(file.journal.count == 65_537)
+    room.world.finish()
+  }
+
   @Test("A packet's number is that of its event")
   func numbers() throws {
     let room = try Room()
@@ -138,9 +156,12 @@ struct PacketCaptureTests {
     arguments: [10, 40_000, 300_000])
   func connection(count: Int) throws {
     let world = World(seed: 1)
-    var bytes: [UInt8] = []
+    var (bytes, events): ([UInt8], [TraceEvent]) = ([], [])
     let capture = PacketCapture { bytes += $0 }
-    world.record(into: capture.add)
+    world.record { event in
+      events.append(event)
+      capture.add(event)
+    }
     let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
     let sink = ConnectionLog(endsOnEnd: true)
     _ = try bob.listen(on: Endpoint(bob.address, port: 7100), handler: sink)
@@ -156,6 +177,10 @@ struct PacketCaptureTests {
       file.packets.filter { $0.interface == 0 }, file.packets.filter { $0.interface == 1 }
     )
     #expect(there[0].flags == 2 && back[0].flags == 18)
+    for packet in file.packets where packet.flags & 2 == 0 {
+      let header = try #require(events[Int(packet.number)].packet?.tcp)
+      #expect(Int(packet.transport.word16(14)) << 3 == (header.window + 7) / 8 * 8)
+    }
     #expect(back[0].acknowledgement == there[0].sequence &+ 1)
     var next = there[0].sequence &+ 1
     for packet in there.dropFirst() where !packet.payload.isEmpty {
