@@ -47,21 +47,23 @@ struct RunOutputs {
     if let trace { order.trace = { trace.write(line: $0) } }
     let capture = capture.map { file in PacketCapture { file.write($0) } }
     let perfetto = perfetto.map { file in PerfettoTrace { file.write($0) } }
-    let recording = perfetto == nil && report == nil ? nil : RunRecording()
+    let recording = report.map { _ in RunRecording() }
+    var stops: [HostStop] = []
     let verdict = VerdictBox()
-    if capture != nil || recording != nil {
+    if capture != nil || perfetto != nil || recording != nil {
       order.events = { event in
         capture?.add(event)
         perfetto?.add(event)
         recording?.add(event)
+        if let stop = HostStop(event) { stops.append(stop) }
       }
       order.verdict = { verdict.value = $0 }
     }
     let result = engine.run(order)
     capture?.finish()
-    if let recording, let verdict = verdict.value {
-      perfetto?.add(PeerStates(verdict, recording.stops), FaultSpan.all(verdict))
-      let picture = report.map { _ in RunPicture(verdict, recording, file: order.file) }
+    if let verdict = verdict.value {
+      perfetto?.add(PeerStates(verdict, stops), FaultSpan.all(verdict))
+      let picture = recording.map { RunPicture(verdict, $0, file: order.file) }
       if let picture { write(picture, against: rival, with: engine) }
     }
     perfetto?.finish()

@@ -102,8 +102,8 @@ struct PacketImage {
       append(UInt16(truncatingIfNeeded: number))
       append(UInt16(transport == 6 ? 0x4000 : 0))
       bytes += [hops, transport, 0, 0]
-      bytes += packet.source.address.bytes
-      bytes += packet.destination.address.bytes
+      append(packet.source.address)
+      append(packet.destination.address)
       var sum = InternetChecksum()
       sum.add(bytes)
       store(sum.value, at: 10)
@@ -111,19 +111,19 @@ struct PacketImage {
       append(UInt32(0x6000_0000))
       append(UInt16(clamping: count))
       bytes += [transport, hops]
-      bytes += packet.source.address.bytes
-      bytes += packet.destination.address.bytes
+      append(packet.source.address)
+      append(packet.destination.address)
     }
   }
 
   /// The checksum of what begins at an offset, with the pseudo-header of IP.
   private func checksum(from start: Int, _ transport: UInt8, _ packet: PacketHeader) -> UInt16 {
     var sum = InternetChecksum()
-    sum.add(packet.source.address.bytes)
-    sum.add(packet.destination.address.bytes)
+    sum.add(packet.source.address)
+    sum.add(packet.destination.address)
     sum.add(UInt16(transport))
     sum.add(UInt16(clamping: bytes.count - start))
-    sum.add(bytes[start...])
+    sum.add(bytes, from: start)
     return sum.value
   }
 
@@ -137,6 +137,17 @@ struct PacketImage {
   private mutating func append(_ value: UInt32) {
     append(UInt16(truncatingIfNeeded: value >> 16))
     append(UInt16(truncatingIfNeeded: value))
+  }
+
+  private mutating func append(_ address: IPAddress) {
+    switch address {
+    case .v4(let bits): append(bits)
+    case .v6(let high, let low, _):
+      for word in [high, low] {
+        append(UInt32(truncatingIfNeeded: word >> 32))
+        append(UInt32(truncatingIfNeeded: word))
+      }
+    }
   }
 
   private mutating func store(_ value: UInt16, at offset: Int) {

@@ -34,6 +34,28 @@ enum PerfettoFields {
     static let lastFlow = 48
   }
   enum Kind: UInt64 { case begin = 1, end, instant, counter }
+  /// What an event may carry; the numbers are those of the names.
+  enum Remark: UInt64, CaseIterable {
+    case event = 1
+    case cause, from, to, bytes, sourcePort, destinationPort, flags, sequenceNumber
+    case acknowledgementNumber, window
+
+    var name: String {
+      switch self {
+      case .event: "event"
+      case .cause: "cause"
+      case .from: "from"
+      case .to: "to"
+      case .bytes: "bytes"
+      case .sourcePort: "source port"
+      case .destinationPort: "destination port"
+      case .flags: "flags"
+      case .sequenceNumber: "sequence number"
+      case .acknowledgementNumber: "acknowledgement number"
+      case .window: "window"
+      }
+    }
+  }
   enum Annotation {
     static let nameNumber = 1
     static let number = 4

@@ -4,6 +4,9 @@ struct PerfettoTexts {
   /// The texts that were not written yet.
   private(set) var new: [(number: UInt64, text: String)] = []
 
+  /// Texts of which some are known to be needed, with the numbers from 1 on.
+  init(_ texts: [String] = []) { for text in texts { _ = number(of: text) } }
+
   /// The number of a text.
   mutating func number(of text: String) -> UInt64 {
     if let number = numbers[text] { return number }

@@ -16,9 +16,12 @@ public final class PerfettoTrace {
   private var message = ProtobufWriter()
   private var tracks = PerfettoTracks()
   private var names = PerfettoTexts()
-  private var annotationNames = PerfettoTexts()
+  private var annotationNames = PerfettoTexts(PerfettoFields.Remark.allCases.map(\.name))
   private var annotationTexts = PerfettoTexts()
   private var inFlight = PayloadsInFlight()
+  /// The numbers of names of packets, by what they are made of, and of texts of flags.
+  private var packetNames: [Int: UInt64] = [:]
+  private var flagTexts: [UInt8: UInt64] = [:]
   /// The hosts that stand still.
   private var stopped: Set<String> = []
   private var hasBegun = false
@@ -35,11 +38,15 @@ public final class PerfettoTrace {
   public func add(_ event: TraceEvent) {
     end = max(end, event.time)
     switch event.kind {
-    case .timer: instant(event, "timer", on: tracks.child("timers", of: event.from))
+    case .timer:
+      let track = tracks.shelf(.timers, of: tracks.place(of: event.from))
+      instant(event, names.number(of: "timer"), on: track)
     case .note:
-      instant(event, "\(event.label) \(event.detail)", on: tracks.child("notes", of: event.from))
+      let track = tracks.shelf(.notes, of: tracks.place(of: event.from))
+      instant(event, names.number(of: "\(event.label) \(event.detail)"), on: track)
     case .fault:
-      instant(event, event.sentence, on: tracks.root(PerfettoTracks.world))
+      let name = names.number(of: event.sentence)
+      instant(event, name, on: tracks.root(PerfettoTracks.world))
       noteStop(event)
     case .sent, .delivered, .lost: add(packet: event)
     }
@@ -57,7 +64,7 @@ public final class PerfettoTrace {
     _ name: String, of host: String? = nil, on track: String, _ range: Range<Instant>
   ) {
     let track = tracks.child(track, of: host ?? PerfettoTracks.world)
-    write(.begin, at: range.lowerBound, name, on: track)
+    write(.begin, at: range.lowerBound, names.number(of: name), on: track)
     write(.end, at: range.upperBound, nil, on: track)
     file.flushIfLarge()
   }
@@ -85,23 +92,33 @@ public final class PerfettoTrace {
     if stopped.remove(host) != nil { write(.end, at: event.time, nil, on: track) }
     guard let state else { return }
     stopped.insert(host)
-    write(.begin, at: event.time, state, on: track)
+    write(.begin, at: event.time, names.number(of: state), on: track)
   }
 
   private func add(packet event: TraceEvent) {
-    let host = event.kind == .sent ? event.from : event.to
-    let name = event.loss.map { "lost \(event.label): \($0)" } ?? "\(event.kind) \(event.label)"
-    let (bytes, isFirst) = inFlight.note(event)
-    instant(event, name, on: tracks.child("packets", of: host), endsFlow: isFirst)
+    let sender = tracks.place(of: event.from)
+    let host = event.kind == .sent ? sender : tracks.place(of: event.to)
+    let (bytes, isFirst) = inFlight.note(event, of: sender)
+    instant(event, packetName(event), on: tracks.shelf(.packets, of: host), endsFlow: isFirst)
     guard isFirst || event.kind == .sent, event.packet?.payloadBytes != 0 else { return }
-    let track = tracks.child("bytes on their way", of: event.from)
+    let track = tracks.shelf(.counter, of: sender)
     write(.counter, at: event.time, nil, on: track) { _, message in
       message.write(PerfettoFields.Event.counterValue, UInt64(bytes))
     }
   }
 
+  private func packetName(_ event: TraceEvent) -> UInt64 {
+    let loss = Int(event.loss?.number ?? 0)
+    let code = (loss << 4 | Int(event.kind.number)) << 1 | (event.packet?.tcp == nil ? 0 : 1)
+    if let number = packetNames[code] { return number }
+    let name = event.loss.map { "lost \(event.label): \($0)" } ?? "\(event.kind) \(event.label)"
+    let number = names.number(of: name)
+    packetNames[code] = number
+    return number
+  }
+
   private func instant(
-    _ event: TraceEvent, _ name: String, on track: PerfettoTracks.Place, endsFlow: Bool = false
+    _ event: TraceEvent, _ name: UInt64, on track: PerfettoTracks.Place, endsFlow: Bool = false
   ) {
     write(.instant, at: event.time, name, on: track) { trace, message in
       trace.annotate(event, &message)
@@ -114,39 +131,50 @@ public final class PerfettoTrace {
   }
 
   private func annotate(_ event: TraceEvent, _ message: inout ProtobufWriter) {
-    annotate("event", event.number, &message)
-    if let cause = event.cause { annotate("cause", cause, &message) }
+    annotate(.event, event.number, &message)
+    if let cause = event.cause { annotate(.cause, cause, &message) }
     guard let packet = event.packet else { return }
-    annotate("from", event.from, &message)
-    annotate("to", event.to, &message)
-    annotate("bytes", packet.payloadBytes, &message)
-    annotate("source port", Int(packet.source.port), &message)
-    annotate("destination port", Int(packet.destination.port), &message)
+    annotate(.from, text: annotationTexts.number(of: event.from), &message)
+    annotate(.to, text: annotationTexts.number(of: event.to), &message)
+    annotate(.bytes, packet.payloadBytes, &message)
+    annotate(.sourcePort, Int(packet.source.port), &message)
+    annotate(.destinationPort, Int(packet.destination.port), &message)
     guard let tcp = packet.tcp else { return }
-    annotate("flags", tcp.flags.description, &message)
-    annotate("sequence number", tcp.sequenceNumber, &message)
-    annotate("acknowledgement number", tcp.acknowledgementNumber, &message)
-    annotate("window", tcp.window, &message)
+    annotate(.flags, text: text(of: tcp.flags), &message)
+    annotate(.sequenceNumber, tcp.sequenceNumber, &message)
+    annotate(.acknowledgementNumber, tcp.acknowledgementNumber, &message)
+    annotate(.window, tcp.window, &message)
   }
 
-  private func annotate(_ name: String, _ value: Int, _ message: inout ProtobufWriter) {
-    message.write(PerfettoFields.Event.annotation) { annotation in
-      annotation.write(PerfettoFields.Annotation.nameNumber, annotationNames.number(of: name))
+  private func text(of flags: TCPHeader.Flags) -> UInt64 {
+    if let number = flagTexts[flags.rawValue] { return number }
+    let number = annotationTexts.number(of: flags.description)
+    flagTexts[flags.rawValue] = number
+    return number
+  }
+
+  private func annotate(
+    _ remark: PerfettoFields.Remark, _ value: Int, _ message: inout ProtobufWriter
+  ) {
+    message.write(short: PerfettoFields.Event.annotation) { annotation in
+      annotation.write(PerfettoFields.Annotation.nameNumber, remark.rawValue)
       annotation.write(PerfettoFields.Annotation.number, UInt64(bitPattern: Int64(value)))
     }
   }
 
-  private func annotate(_ name: String, _ text: String, _ message: inout ProtobufWriter) {
-    message.write(PerfettoFields.Event.annotation) { annotation in
-      annotation.write(PerfettoFields.Annotation.nameNumber, annotationNames.number(of: name))
-      annotation.write(PerfettoFields.Annotation.textNumber, annotationTexts.number(of: text))
+  private func annotate(
+    _ remark: PerfettoFields.Remark, text: UInt64, _ message: inout ProtobufWriter
+  ) {
+    message.write(short: PerfettoFields.Event.annotation) { annotation in
+      annotation.write(PerfettoFields.Annotation.nameNumber, remark.rawValue)
+      annotation.write(PerfettoFields.Annotation.textNumber, text)
     }
   }
 
   // MARK: Packets of the trace
 
   private func write(
-    _ kind: PerfettoFields.Kind, at time: Instant, _ name: String?, on track: PerfettoTracks.Place,
+    _ kind: PerfettoFields.Kind, at time: Instant, _ name: UInt64?, on track: PerfettoTracks.Place,
     _ body: (PerfettoTrace, inout ProtobufWriter) -> Void = { _, _ in }
   ) {
     describeTracks()
@@ -156,7 +184,7 @@ public final class PerfettoTrace {
       packet.write(PerfettoFields.Packet.event) { event in
         event.write(PerfettoFields.Event.kind, kind.rawValue)
         event.write(PerfettoFields.Event.track, track.uuid)
-        if let name { event.write(PerfettoFields.Event.nameNumber, names.number(of: name)) }
+        if let name { event.write(PerfettoFields.Event.nameNumber, name) }
         body(self, &event)
       }
       intern(&packet)
@@ -183,12 +211,14 @@ public final class PerfettoTrace {
 
   /// Writes the texts that the packet is the first to use.
   private func intern(_ packet: inout ProtobufWriter) {
+    guard !names.new.isEmpty || !annotationNames.new.isEmpty || !annotationTexts.new.isEmpty else {
+      return
+    }
     let texts = [
       (PerfettoFields.Interned.name, names.new),
       (PerfettoFields.Interned.annotationName, annotationNames.new),
       (PerfettoFields.Interned.annotationText, annotationTexts.new),
     ]
-    guard texts.contains(where: { !$0.1.isEmpty }) else { return }
     packet.write(PerfettoFields.Packet.internedData) { data in
       for (field, entries) in texts {
         for entry in entries {

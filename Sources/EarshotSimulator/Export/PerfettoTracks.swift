@@ -26,18 +26,48 @@ struct PerfettoTracks {
     let parent: UInt64
     let name: String
   }
-  private var roots: [String: UInt64] = [:]
+  /// The tracks of a host that most events stand on.
+  enum Shelf: Int, CaseIterable {
+    case packets, timers, notes, counter
+
+    var name: String {
+      switch self {
+      case .packets: "packets"
+      case .timers: "timers"
+      case .notes: "notes"
+      case .counter: PerfettoTracks.counter
+      }
+    }
+  }
+  /// A host: its track and those below it, as far as they are in use.
+  private struct Host {
+    let root: Place
+    var shelves = [Place?](repeating: nil, count: Shelf.allCases.count)
+  }
+  private var places: [String: Int] = [:]
+  private var hosts: [Host] = []
   private var children: [Key: UInt64] = [:]
   private var new: [Description] = []
   private var count: UInt64 = 0
 
   /// The track of a host, or of the world.
-  mutating func root(_ host: String) -> Place {
-    if let uuid = roots[host] { return Place(uuid: uuid) }
-    let name = host == Self.world ? "faults" : host
-    let uuid = add(name, parent: nil)
-    roots[host] = uuid
-    return Place(uuid: uuid)
+  mutating func root(_ host: String) -> Place { hosts[place(of: host)].root }
+
+  /// The number of a host, from 0.
+  mutating func place(of host: String) -> Int {
+    if let place = places[host] { return place }
+    let uuid = add(host == Self.world ? "faults" : host, parent: nil)
+    places[host] = hosts.count
+    hosts.append(Host(root: Place(uuid: uuid)))
+    return hosts.count - 1
+  }
+
+  /// One of the tracks below a host's.
+  mutating func shelf(_ shelf: Shelf, of host: Int) -> Place {
+    if let place = hosts[host].shelves[shelf.rawValue] { return place }
+    let place = Place(uuid: add(shelf.name, parent: hosts[host].root.uuid))
+    hosts[host].shelves[shelf.rawValue] = place
+    return place
   }
 
   /// A track below that of a host, or of the world.
@@ -70,21 +100,22 @@ struct PerfettoTracks {
 
 /// How many bytes of payload each host has on their way.
 struct PayloadsInFlight {
-  private var bytes: [String: Int] = [:]
+  private var bytes: [Int] = []
   private var open: Set<Int> = []
 
-  /// Takes in what becomes of a packet.
+  /// Takes in what becomes of a packet of a host.
   ///
-  /// - Returns: The bytes of its sender that are on their way then, and whether it is the first arrival or loss.
-  mutating func note(_ event: TraceEvent) -> (bytes: Int, isFirstEnd: Bool) {
+  /// - Returns: The bytes of the host that are on their way then, and whether it is the first arrival or loss.
+  mutating func note(_ event: TraceEvent, of host: Int) -> (bytes: Int, isFirstEnd: Bool) {
+    while bytes.count <= host { bytes.append(0) }
     let count = event.packet?.payloadBytes ?? 0
     if event.kind == .sent {
       open.insert(event.number)
-      bytes[event.from, default: 0] += count
-      return (bytes[event.from] ?? 0, false)
+      bytes[host] += count
+      return (bytes[host], false)
     }
     let isFirst = event.cause.map { open.remove($0) != nil } ?? false
-    if isFirst { bytes[event.from, default: 0] -= count }
-    return (bytes[event.from] ?? 0, isFirst)
+    if isFirst { bytes[host] -= count }
+    return (bytes[host], isFirst)
   }
 }

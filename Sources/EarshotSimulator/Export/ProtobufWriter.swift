@@ -31,13 +31,23 @@ struct ProtobufWriter {
   mutating func write(_ field: Int, _ body: (inout ProtobufWriter) -> Void) {
     varint(UInt64(field) << 3 | 2)
     let start = bytes.count
-    bytes.append(contentsOf: [0, 0, 0, 0])
+    for _ in 0..<4 { bytes.append(0) }
     body(&self)
     let count = bytes.count - start - 4
     for index in 0..<4 {
       let group = UInt8(truncatingIfNeeded: count >> (7 * index)) & 0x7F
       bytes[start + index] = index < 3 ? group | 0x80 : group
     }
+  }
+
+  /// Writes a message of at most 127 bytes within the message.
+  mutating func write(short field: Int, _ body: (inout ProtobufWriter) -> Void) {
+    varint(UInt64(field) << 3 | 2)
+    let start = bytes.count
+    bytes.append(0)
+    body(&self)
+    bytes[start] = UInt8(bytes.count - start - 1)
+    precondition(bytes[start] < 0x80, "a short message of \(bytes[start]) bytes")
   }
 
   private mutating func varint(_ value: UInt64) {
