@@ -22,20 +22,20 @@ package final class FileWatch {
 
   /// Waits until the file is not what it was at the last return, or at the beginning.
   ///
-  /// - Parameter stop: Ends the waiting.
+  /// - Parameter stop: Ends the waiting, if the file has not changed before.
   /// - Returns: Whether the file has changed.
   package func change(until stop: StopSignal) -> Bool {
     let stopped = DispatchSemaphore(value: 0)
     stop.whenGiven { stopped.signal() }
-    while !stop.isGiven {
+    while true {
       let present = stamp
       if present != known {
         known = present
         return true
       }
+      guard !stop.isGiven else { return false }
       _ = stopped.wait(timeout: .now() + Self.interval)
     }
-    return false
   }
 
   private var stamp: Stamp? {
