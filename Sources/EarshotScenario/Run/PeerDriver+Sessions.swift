@@ -58,7 +58,9 @@ extension PeerDriver {
 
   private func carryOut(_ step: Step) async {
     await host.wait(until: .zero + step.at)
-    guard host.isUp, let peer else { return }
+    // Nothing that was planned comes about any more.
+    guard host.isUp else { return wakeAllWaiters() }
+    guard let peer else { return }
     switch step.kind {
     case .disconnect(let name, let limit): await leave(name, within: limit)
     case .rejoin(let name): await rejoin(name, peer)
@@ -80,7 +82,7 @@ extension PeerDriver {
   ///
   /// A program that has started again since it left is in that session already.
   private func rejoin(_ name: String, _ peer: Peer) async {
-    guard let plan = plan.session(name), sessions[name]?.isLeft ?? true else { return }
+    guard !hasStopped, let plan = plan.session(name), sessions[name]?.isLeft ?? true else { return }
     do throws(EarshotError) {
       try await open(plan, of: peer)
       note(.rejoined, in: name)
@@ -189,6 +191,7 @@ extension PeerDriver {
 
   /// Whether no peer will join a session any more.
   func isFinal(_ name: String) -> Bool {
+    if hasStopped || !host.isUp { return true }
     guard let open = sessions[name], open.isOver else { return false }
     return !plan.steps.contains { $0.kind == .rejoin(session: name) && $0.at > host.elapsed }
   }
@@ -199,6 +202,11 @@ extension PeerDriver {
     let waiter = Waiter()
     waiters[name, default: []].append(waiter)
     await waiter.wait()
+  }
+
+  /// Wakes what waits for members of any session.
+  func wakeAllWaiters() {
+    for name in plan.sessions.map(\.name) { wakeWaiters(name) }
   }
 
   private func wakeWaiters(_ name: String) {

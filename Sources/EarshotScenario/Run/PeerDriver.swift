@@ -2,6 +2,7 @@ import Earshot
 import EarshotCore
 import EarshotNetwork
 import EarshotSimulator
+import Synchronization
 
 /// One simulated user and its program, from the program's start to its crash.
 ///
@@ -15,6 +16,7 @@ actor PeerDriver {
   nonisolated let identity: Identity
   nonisolated let scenario: Scenario
 
+  private nonisolated let lastNotice = Mutex<SimulatedTask<Void>?>(nil)
   private(set) var peer: Peer?
   /// The program's sessions, the latest of each name.
   var sessions: [String: OpenSession] = [:]
@@ -27,7 +29,7 @@ actor PeerDriver {
   /// What the program advertises and browses with at the moment.
   private var visibility = Visibility()
   /// Whether the program has stopped its peer.
-  private var hasStopped = false
+  private(set) var hasStopped = false
 
   private struct Visibility {
     var advertiser: Advertiser?
@@ -116,12 +118,25 @@ actor PeerDriver {
   nonisolated func hear(_ notice: SystemNotice) {
     switch notice {
     case .willSuspend:
-      if plan.preparesForSuspension { spawn("suspension") { await $0.sleep() } }
+      if plan.preparesForSuspension { inTurn("suspension") { await $0.sleep() } }
     case .didResume:
-      if plan.preparesForSuspension { spawn("awakening") { await $0.comeBack() } }
-    case .willTerminate(let time): spawn("termination") { await $0.end(within: time) }
-    case .hide: spawn("hiding") { await $0.hide() }
-    case .show: spawn("showing") { await $0.show() }
+      if plan.preparesForSuspension { inTurn("awakening") { await $0.comeBack() } }
+    case .willTerminate(let time): inTurn("termination") { await $0.end(within: time) }
+    case .hide: inTurn("hiding") { await $0.hide() }
+    case .show: inTurn("showing") { await $0.show() }
+    }
+  }
+
+  /// Does what a notice asks for when what the one before asked for is done.
+  private nonisolated func inTurn(
+    _ name: String, _ operation: @escaping @Sendable (isolated PeerDriver) async -> Void
+  ) {
+    lastNotice.withLock { last in
+      let before = last
+      last = spawn(name) { driver in
+        if let before, before.result == nil { _ = try? await before.wait() }
+        await operation(driver)
+      }
     }
   }
 
@@ -145,6 +160,7 @@ actor PeerDriver {
     hasStopped = true
     note(.stopped)
     await calling(.stop, limit: limit + Self.farewellTime) { await peer.stop(within: limit) }
+    wakeAllWaiters()
   }
 
   private func hide() async {
