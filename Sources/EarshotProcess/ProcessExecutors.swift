@@ -13,7 +13,7 @@
     static var defaultExecutor: any TaskExecutor { pool }
 
     static var captured: CapturedProcess {
-      guard let process else { preconditionFailure("a job before SimulatedProcess.run") }
+      guard let process else { StandardError.trap("a job before SimulatedProcess.run") }
       return process
     }
   }
@@ -60,12 +60,13 @@
 
     func checkIsolated() {
       // Code that runs before any job, such as that at the top level, is the main actor's.
-      precondition(
-        ProcessExecutors.process?.isOutsideOfJobs ?? true, "this is not code of the main actor")
+      guard ProcessExecutors.process?.isOutsideOfJobs ?? true else {
+        StandardError.trap("this is not code of the main actor")
+      }
     }
 
     func run() throws {
-      preconditionFailure("the main actor of a simulated process is run by SimulatedProcess.run")
+      StandardError.trap("the main actor of a simulated process is run by SimulatedProcess.run")
     }
 
     func stop() {}

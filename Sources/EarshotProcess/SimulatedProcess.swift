@@ -71,9 +71,10 @@
       let process = CapturedProcess(in: world)
       ProcessExecutors.process = process
       _createExecutors(factory: ProcessExecutors.self)
-      precondition(
-        earshot_process_thread_count() == 1 && Task.defaultExecutor === ProcessExecutors.pool,
-        "SimulatedProcess.run comes before any use of tasks, actors and threads")
+      guard earshot_process_thread_count() == 1, Task.defaultExecutor === ProcessExecutors.pool
+      else {
+        StandardError.trap("SimulatedProcess.run comes before any use of tasks, actors and threads")
+      }
       earshot_process_capture(
         { ProcessExecutors.captured.now },
         { what in
@@ -89,7 +90,9 @@
       var random = SystemRandomNumberGenerator()
       let isCaptured =
         ContinuousClock.now.duration(to: ContinuousClock.now) == .zero && random.next() != 0
-      precondition(isCaptured, "the clocks of the runtime are not those of this executable")
+      guard isCaptured else {
+        StandardError.trap("the clocks of the runtime are not those of this executable")
+      }
     }
 
     private static func explanation(of name: String) -> String {

@@ -327,8 +327,6 @@ extension Scheduler {
   /// Ends the process with a message, and with what repeats the run.
   func trap(_ message: String) -> Never {
     let message = "\(message).\n\(run.sentence(at: instant))"
-    // An optimised build would keep a trap's message to itself.
-    StandardError.write(message + "\n")
-    preconditionFailure(message)
+    StandardError.trap(message)
   }
 }

@@ -7,8 +7,14 @@
 #endif
 
 /// Where last words go.
-enum StandardError {
-  static func write(_ text: String) {
+package enum StandardError {
+  /// Ends the process with a message, which an optimised build would keep to itself.
+  package static func trap(_ message: String) -> Never {
+    write(message + "\n")
+    preconditionFailure(message)
+  }
+
+  package static func write(_ text: String) {
     let bytes = Array(text.utf8)
     #if canImport(Glibc)
       _ = Glibc.write(2, bytes, bytes.count)
