@@ -107,13 +107,20 @@ struct PictureTests {
     Shell.has($0)
   }
 
+  /// Has a browser see no network, and ends all of its processes with the first: it would look for players with
+  /// mDNS on every interface, and hold the port while it does.
+  private static let alone = [
+    "unshare", "--map-root-user", "--net", "--fork", "--pid", "--kill-child",
+  ]
+
   /// What a page says in a browser, after its check of itself.
   private func selfTest(_ run: Run, _ flags: [String] = []) async throws -> [String: Any] {
-    let words = [
-      Self.browser ?? "", "--headless", "--no-sandbox", "--disable-gpu",
-      "--virtual-time-budget=8000",
-      "--user-data-dir=\(run.folder.path)/browser", "--dump-dom", "file://\(run.path)#selftest",
-    ]
+    let words =
+      Self.alone + [
+        Self.browser ?? "", "--headless", "--no-sandbox", "--disable-gpu",
+        "--virtual-time-budget=8000",
+        "--user-data-dir=\(run.folder.path)/browser", "--dump-dom", "file://\(run.path)#selftest",
+      ]
     let lines = try await run.lines(of: words + flags)
     let line = try #require(lines.first { $0.contains("id=\"selftest\"") })
     let text = try #require(line.firstMatch(of: /id="selftest"[^>]*>(\{.*\})</)?.1)
