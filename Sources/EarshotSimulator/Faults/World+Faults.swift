@@ -127,7 +127,7 @@ extension World {
   /// - Parameter host: The host; nothing happens unless it runs.
   public func freeze(_ host: SimulatedHost) {
     scheduler.enter()
-    guard host.process.condition == .running || host.process.condition == .waiting else { return }
+    guard host.process.isAwake else { return }
     trace.recordFault(.freeze, host.index)
     host.process.noteStopWish()
     host.process.stop(.frozen)

@@ -53,9 +53,7 @@ extension World {
   private func beginLeaving(
     _ host: SimulatedHost, _ within: Duration, _ effect: Fault.Kind
   ) -> Int? {
-    guard host.process.condition == .running || host.process.condition == .waiting else {
-      return nil
-    }
+    guard host.process.isAwake else { return nil }
     let id = start(effect, host.index)
     // A program that was told to end does not go on when the fault ends earlier: it is started anew.
     faultTable.add(id, .power(host: host.index)) { [weak self] in
@@ -82,9 +80,7 @@ extension World {
   }
 
   private func beginFreeze(_ host: SimulatedHost) -> Int? {
-    guard host.process.condition == .running || host.process.condition == .waiting else {
-      return nil
-    }
+    guard host.process.isAwake else { return nil }
     let id = faultTable.takeID()
     faultTable.add(id, .pause(host: host.index)) { [weak self] in
       if host.process.condition == .frozen { self?.resume(host) }
@@ -96,11 +92,9 @@ extension World {
   private func beginSlowness(
     _ host: SimulatedHost, _ every: Duration, _ effect: Fault.Kind
   ) -> Int {
-    let id = start(effect, host.index)
     let index = host.index
-    faultTable.add(id, .host(index)) { [weak self] in
+    let id = add(effect, .host(index), at: index) { [weak self] _ in
       guard let self else { return }
-      trace.recordFault(.ended, index, nil, effect.description)
       if hosts[index].process.condition == .waiting { hosts[index].letGoOn() }
     }
     wait(id, index, max(every, .milliseconds(1)))
@@ -121,17 +115,16 @@ extension World {
   }
 
   private func begin(_ change: ClockChange, _ host: SimulatedHost, _ effect: Fault.Kind) -> Int? {
-    let id = start(effect, host.index)
     changeClock(host, jump: change.jump, drift: Int64(change.drift))
-    guard change.drift != 0 else { return nil }
-    faultTable.add(id, .host(host.index)) { [weak self] in
-      guard let self else { return }
-      trace.recordFault(.ended, host.index, nil, effect.description)
+    guard change.drift != 0 else {
+      _ = start(effect, host.index)
+      return nil
+    }
+    return add(effect, .host(host.index), at: host.index) { [weak self] _ in
       // A host that starts has a clock that is right.
-      guard hosts[host.index] === host else { return }
+      guard let self, hosts[host.index] === host else { return }
       changeClock(host, jump: .zero, drift: -Int64(change.drift))
     }
-    return id
   }
 
   private func changeClock(_ host: SimulatedHost, jump: Duration, drift: Int64) {
@@ -143,13 +136,10 @@ extension World {
   // MARK: The rest
 
   private func beginHiding(_ host: SimulatedHost, _ effect: Fault.Kind) -> Int {
-    let id = start(effect, host.index)
-    host.tell(.hide)
-    faultTable.add(id, .host(host.index)) { [weak self] in
-      guard let self else { return }
-      trace.recordFault(.ended, host.index, nil, effect.description)
-      if hosts[host.index] === host { host.tell(.show) }
+    let id = add(effect, .host(host.index), at: host.index) { [weak self] _ in
+      if let self, hosts[host.index] === host { host.tell(.show) }
     }
+    host.tell(.hide)
     return id
   }
 
@@ -160,13 +150,10 @@ extension World {
     let index = host.index
     fabric.faults.change(\.isDeaf, of: index, by: isDeaf)
     fabric.faults.change(\.isMute, of: index, by: isMute)
-    let id = start(effect, index)
-    faultTable.add(id, .network) { [fabric, trace] in
-      trace.recordFault(.ended, index, nil, effect.description)
+    return add(effect, at: index) { [fabric] _ in
       fabric.faults.change(\.isDeaf, of: index, by: -isDeaf)
       fabric.faults.change(\.isMute, of: index, by: -isMute)
     }
-    return id
   }
 
   private func add(
@@ -174,38 +161,26 @@ extension World {
     _ effect: Fault.Kind, changed: @escaping () -> Void
   ) -> Int {
     let index = host.index
-    let id = start(effect, index)
     fabric.faults.change(what, of: index, by: 1)
     changed()
-    faultTable.add(id, .network) { [fabric, trace] in
-      trace.recordFault(.ended, index, nil, effect.description)
+    return add(effect, at: index) { [fabric] _ in
       fabric.faults.change(what, of: index, by: -1)
       changed()
     }
-    return id
   }
 
   private func beginExhaustion(_ host: SimulatedHost, _ effect: Fault.Kind) -> Int {
-    let id = start(effect, host.index)
     host.kernel.exhaustedPorts += 1
-    faultTable.add(id, .host(host.index)) { [trace] in
-      trace.recordFault(.ended, host.index, nil, effect.description)
-      host.kernel.exhaustedPorts -= 1
-    }
-    return id
+    return add(effect, .host(host.index), at: host.index) { _ in host.kernel.exhaustedPorts -= 1 }
   }
 
   private func beginCopies(
     _ host: SimulatedHost, isReflected: Bool, _ after: Duration, _ effect: Fault.Kind
   ) -> Int {
-    let id = start(effect, host.index)
+    let id = add(effect, at: host.index) { [fabric] in fabric.faults.end($0) }
     fabric.faults.add(
       MulticastCopy(
         id: id, host: host.index, isReflected: isReflected, after: max(0, after.nanoseconds)))
-    faultTable.add(id, .network) { [fabric, trace] in
-      trace.recordFault(.ended, host.index, nil, effect.description)
-      fabric.faults.end(id)
-    }
     return id
   }
 }

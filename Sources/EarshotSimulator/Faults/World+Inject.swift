@@ -62,12 +62,8 @@ extension World {
   }
 
   private func begin(_ medium: Medium, _ hosts: [Int], _ effect: Fault.Kind) -> Int {
-    let id = start(effect)
+    let id = add(effect) { [fabric] in fabric.faults.end($0) }
     fabric.faults.add(SharedMedium(medium, hosts), id)
-    faultTable.add(id, .network) { [fabric, trace] in
-      trace.recordFault(.ended, nil, nil, effect.description)
-      fabric.faults.end(id)
-    }
     return id
   }
 
@@ -79,6 +75,26 @@ extension World {
     return faultTable.takeID()
   }
 
+  /// Takes in an effect that lasts, and notes its beginning and its end.
+  ///
+  /// - Parameters:
+  ///   - effect: The effect.
+  ///   - scope: What it is about.
+  ///   - host: The host that it befalls, if it is one.
+  ///   - undo: Takes the effect of this number back.
+  /// - Returns: Its number.
+  func add(
+    _ effect: Fault.Kind, _ scope: FaultTable.Scope = .network, at host: Int? = nil,
+    undo: @escaping (Int) -> Void
+  ) -> Int {
+    let id = start(effect, host)
+    faultTable.add(id, scope) { [trace] in
+      trace.recordFault(.ended, host, nil, effect.description)
+      undo(id)
+    }
+    return id
+  }
+
   // MARK: Links
 
   private func begin(_ fault: LinkFault, _ links: [SimulatedLink], _ effect: Fault.Kind) -> Int? {
@@ -86,7 +102,7 @@ extension World {
     case .cut: return beginCut(links)
     case .clog:
       for link in links { link.clogs += 1 }
-      return add(effect) { [fabric] in
+      return add(effect) { [fabric] _ in
         for link in links { link.clogs -= 1 }
         fabric.releaseHeld()
       }
@@ -119,23 +135,11 @@ extension World {
     return id
   }
 
-  /// Takes in an effect on the network that lasts.
-  private func add(_ effect: Fault.Kind, undo: @escaping () -> Void) -> Int {
-    let id = start(effect)
-    faultTable.add(id, .network) { [trace] in
-      trace.recordFault(.ended, nil, nil, effect.description)
-      undo()
-    }
-    return id
-  }
-
   private func begin(
     _ change: LinkChange, _ over: Duration, _ links: [SimulatedLink], _ effect: Fault.Kind
   ) -> Int {
     let before = links.map(\.conditions)
-    let id = start(effect)
-    faultTable.add(id, .network) { [trace] in
-      trace.recordFault(.ended, nil, nil, effect.description)
+    let id = add(effect) { id in
       for link in links { link.restore(from: id) }
     }
     guard over > .zero else {
@@ -159,7 +163,7 @@ extension World {
     _ links: [SimulatedLink], _ every: Duration, _ down: Duration, _ effect: Fault.Kind
   ) -> Int {
     let flap = Flap(links)
-    let id = add(effect) { flap.rise() }
+    let id = add(effect) { _ in flap.rise() }
     flap.fall()
     func schedule() {
       at(now + min(down, every)) { [weak self] in
@@ -180,7 +184,7 @@ extension World {
   private func `repeat`(
     _ effect: Fault.Kind, every: Duration, _ body: @escaping () -> Void
   ) -> Int {
-    let id = add(effect) {}
+    let id = add(effect) { _ in }
     func schedule() {
       at(now + max(every, .milliseconds(1))) { [weak self] in
         guard let self, faultTable.contains(id) else { return }

@@ -40,6 +40,9 @@ final class HostProcess: @unchecked Sendable {
 
   var mayRun: Bool { condition == .running }
 
+  /// Whether the code runs, now or when it is its turn.
+  var isAwake: Bool { condition == .running || condition == .waiting }
+
   // MARK: Time
 
   /// What the host's clock shows.
