@@ -165,19 +165,11 @@ struct ScenarioReader {
       case .string("pct"): return .pct(depth: 3)
       case .string("urw"): return .uniformRandomWalk
       case .array(let elements):
-        let numbers = elements.compactMap { element -> Int? in
-          if case .number(let text) = element.value { UInt32(text).map(Int.init) } else { nil }
+        let numbers = elements.compactMap { element -> UInt32? in
+          if case .number(let text) = element.value { UInt32(text) } else { nil }
         }
-        guard numbers.count == elements.count, numbers.count.isMultiple(of: 2) else { return nil }
-        guard numbers.count / 2 <= 1 << 20 else { return nil }
-        var (choices, next): ([ScheduleRecord.Choice], Int) = ([], 0)
-        for place in stride(from: 0, to: numbers.count, by: 2) {
-          next += numbers[place]
-          guard next < UInt32.max else { return nil }
-          choices.append(ScheduleRecord.Choice(decision: next, index: numbers[place + 1]))
-          next += 1
-        }
-        return .replay(ScheduleRecord(choices))
+        guard numbers.count == elements.count else { return nil }
+        return ScheduleRecord(numbers: numbers).map { .replay($0) }
       case .null, .bool, .number, .string, .object: return nil
       }
     }

@@ -51,11 +51,7 @@ package struct ScenarioDocument: Hashable, Sendable {
 
   /// Writes what a policy has chosen.
   package mutating func set(_ schedule: ScheduleRecord) {
-    var (numbers, next): ([Int], Int) = ([], 0)
-    for choice in schedule.choices {
-      numbers += [choice.decision - next, choice.index]
-      next = choice.decision + 1
-    }
+    let numbers = schedule.numbers
     root = root.setting("schedule", JSON5Node(.array(numbers.map { JSON5Node(.number("\($0)")) })))
   }
 

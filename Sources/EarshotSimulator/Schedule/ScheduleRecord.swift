@@ -40,6 +40,30 @@ public struct ScheduleRecord: Hashable, Sendable {
   }
 
   static let choicesMax = 1 << 20
+
+  /// The record as whole numbers, two for each choice: how many decisions lie between the one before and this one, and
+  /// its index.
+  package var numbers: [Int] {
+    var (numbers, next): ([Int], Int) = ([], 0)
+    for choice in choices {
+      numbers += [choice.decision - next, choice.index]
+      next = choice.decision + 1
+    }
+    return numbers
+  }
+
+  /// The record of such numbers, or `nil` when they are none of a run.
+  package init?(numbers: [UInt32]) {
+    guard numbers.count.isMultiple(of: 2), numbers.count / 2 <= Self.choicesMax else { return nil }
+    var (choices, next): ([Choice], UInt64) = ([], 0)
+    for place in stride(from: 0, to: numbers.count, by: 2) {
+      let decision = next + UInt64(numbers[place])
+      guard decision < UInt32.max else { return nil }
+      choices.append(Choice(decision: Int(decision), index: Int(numbers[place + 1])))
+      next = decision + 1
+    }
+    self.init(choices)
+  }
 }
 
 extension ScheduleRecord: Codable {
@@ -49,19 +73,15 @@ extension ScheduleRecord: Codable {
   /// - Throws: `DecodingError` for what is no array of pairs of whole numbers below 2³², and what the decoder throws.
   public init(from decoder: any Decoder) throws {
     var numbers = try decoder.unkeyedContainer()
-    var choices: [Choice] = []
-    var next: UInt64 = 0
-    while !numbers.isAtEnd {
-      let decision = next + UInt64(try numbers.decode(UInt32.self))
-      let index = try numbers.decode(UInt32.self)
-      guard decision <= UInt32.max, choices.count < Self.choicesMax else {
-        throw DecodingError.dataCorruptedError(
-          in: numbers, debugDescription: "a schedule of more choices than a run makes")
-      }
-      choices.append(Choice(decision: Int(decision), index: Int(index)))
-      next = decision + 1
+    var read: [UInt32] = []
+    while !numbers.isAtEnd, read.count <= 2 * Self.choicesMax {
+      read += [try numbers.decode(UInt32.self), try numbers.decode(UInt32.self)]
     }
-    self.init(choices)
+    guard let record = ScheduleRecord(numbers: read) else {
+      throw DecodingError.dataCorruptedError(
+        in: numbers, debugDescription: "a schedule of more choices than a run makes")
+    }
+    self = record
   }
 
   /// Writes the record.
@@ -69,12 +89,7 @@ extension ScheduleRecord: Codable {
   /// - Parameter encoder: Where to.
   /// - Throws: What the encoder throws.
   public func encode(to encoder: any Encoder) throws {
-    var numbers = encoder.unkeyedContainer()
-    var next = 0
-    for choice in choices {
-      try numbers.encode(choice.decision - next)
-      try numbers.encode(choice.index)
-      next = choice.decision + 1
-    }
+    var container = encoder.unkeyedContainer()
+    for number in numbers { try container.encode(number) }
   }
 }
