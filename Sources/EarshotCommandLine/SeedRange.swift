@@ -26,6 +26,15 @@ struct SeedRange: Hashable, Sendable {
     seeds = first..<end
   }
 
+  /// The one seed of a text.
+  static func seed(_ text: String) throws(UsageError) -> UInt64 {
+    if let seed = UInt64(text) { return seed }
+    let advice = text.contains("..") ? "; for several there is --seeds A...B" : ""
+    throw UsageError(
+      "\"\(text.escapedForTerminals)\" is no seed; seeds are whole numbers from 0 to \(UInt64.max)\(advice)"
+    )
+  }
+
   /// Years of work, and few enough to be counted.
   private static let countMax: UInt64 = 1_000_000_000_000
 }

@@ -69,18 +69,10 @@ struct SimulateOptions: Hashable, Sendable {
 
   private static func seeds(_ arguments: Arguments) throws(UsageError) -> Seeds {
     guard let range = arguments[option: "--seeds"] else {
-      return .one(try arguments[option: "--seed"].map { text throws(UsageError) in try seed(text) })
+      return .one(try arguments[option: "--seed"].map(SeedRange.seed))
     }
     guard !arguments.has("--seed") else { throw UsageError("either --seed or --seeds, not both") }
     return .sweep(try SeedRange(range).seeds)
-  }
-
-  private static func seed(_ text: String) throws(UsageError) -> UInt64 {
-    if let seed = UInt64(text) { return seed }
-    let advice = text.contains("..") ? "; for several there is --seeds A...B" : ""
-    throw UsageError(
-      "\"\(text.escapedForTerminals)\" is no seed; seeds are whole numbers from 0 to \(UInt64.max)\(advice)"
-    )
   }
 
   private static func repetition(

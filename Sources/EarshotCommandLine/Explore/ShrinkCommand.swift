@@ -16,12 +16,7 @@ struct ShrinkCommand {
         throw UsageError("shrink needs one file: earshot shrink FILE --seed N")
       }
       let runs = try arguments.number("--runs", else: Reproducer.runsMax, in: 1...100_000)
-      let seed = try arguments[option: "--seed"].map { text throws(UsageError) in
-        guard let seed = UInt64(text) else {
-          throw UsageError("\"\(text.escapedForTerminals)\" is no seed")
-        }
-        return seed
-      }
+      let seed = try arguments[option: "--seed"].map(SeedRange.seed)
       guard let file = ScenarioFiles(console).read(arguments.operands)?.first else { return .usage }
       let path = Reproduction.path(arguments[option: "--repro"], 0)
       guard path != file.path else { throw UsageError("--repro needs a file of its own") }
