@@ -19,10 +19,11 @@ struct ExplorationProgress {
     let now = clock()
     guard now - shownAt >= .milliseconds(200) else { return }
     (shownAt, isThere) = (now, true)
-    let rate = Double(report.runs) / max(0.001, now.inSeconds)
-    let left = limit.map { max(.zero, $0 - now) } ?? remaining(report.runs, rate)
+    let runs = report.total.runs
+    let rate = Double(runs) / max(0.001, now.inSeconds)
+    let left = limit.map { max(.zero, $0 - now) } ?? remaining(runs, rate)
     console.err(
-      "\r\u{1B}[K\(report.runs) runs, \(rate.rounded(toPlaces: 1)) a second, "
+      "\r\u{1B}[K\(runs) runs, \(rate.rounded(toPlaces: 1)) a second, "
         + "\(report.kinds.count) kinds of failures, \(Int(left.inSeconds.rounded(.up))) s left")
   }
 

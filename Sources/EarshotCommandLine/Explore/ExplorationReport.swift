@@ -16,13 +16,7 @@ struct ExplorationReport {
   /// The kinds of failures, in the order in which they were found.
   private(set) var kinds: [Kind] = []
   private var places: [Key: Int] = [:]
-  private var tallies: [FileTally]
-
-  private struct FileTally {
-    var runs = 0
-    var failed = 0
-    var events = 0
-  }
+  private var tallies: [ExplorationTally]
   private var code = ExitCode.held
   var isInterrupted = false
   private let exploration: Exploration
@@ -31,12 +25,11 @@ struct ExplorationReport {
 
   init(_ exploration: Exploration, on console: Console, isJSON: Bool) {
     (self.exploration, self.console, self.isJSON) = (exploration, console, isJSON)
-    tallies = exploration.files.map { _ in FileTally() }
+    tallies = exploration.files.map { ExplorationTally(scenario: $0.scenario.name) }
   }
 
-  var runs: Int { tallies.reduce(0) { $0 + $1.runs } }
-  var failed: Int { tallies.reduce(0) { $0 + $1.failed } }
-  var events: Int { tallies.reduce(0) { $0 + $1.events } }
+  /// What all files have come to.
+  var total: ExplorationTally { tallies.total }
 
   /// Takes in the next run.
   mutating func add(_ item: Exploration.Item, _ result: RunResult) {
@@ -76,23 +69,25 @@ struct ExplorationReport {
 
   /// How it went, for people or for programs, ending with a line break.
   func summary(isJSON: Bool, after elapsed: Duration) -> String {
+    let total = total
     if isJSON {
       let lines = zip(exploration.files, tallies).map { file, tally in
-        ExplorationLine.file(file, runs: tally.runs, failed: tally.failed, events: tally.events)
+        tally.json(of: file.path)
       }
       return lines.map { $0 + "\n" }.joined()
         + ExplorationLine.summary(
-          files: exploration.files.count, runs: runs, failed: failed, kinds: kinds.count,
-          events: events, isInterrupted: isInterrupted, exitCode: exitCode, elapsed) + "\n"
+          files: exploration.files.count, total, kinds: kinds.count,
+          isInterrupted: isInterrupted, exitCode: exitCode, elapsed) + "\n"
     }
     let paint = Paint(isOn: console.isColoured)
     let files = exploration.files.count == 1 ? "1 file" : "\(exploration.files.count) files"
-    let rate = Double(runs) / max(0.001, elapsed.inSeconds)
+    let rate = Double(total.runs) / max(0.001, elapsed.inSeconds)
     let line =
-      "\(isInterrupted ? "interrupted: " : "")\(files), \(runs) runs, \(events) events, "
+      "\(isInterrupted ? "interrupted: " : "")\(files), \(total.runs) runs, \(total.events) events, "
       + "\(rate.rounded(toPlaces: 1)) runs a second: "
-      + (kinds.isEmpty ? "nothing found" : "\(failed) failed, \(kinds.count) kinds of failures")
-    return (failed == 0 && !isInterrupted ? paint.green(line) : paint.red(line)) + "\n"
+      + (kinds.isEmpty
+        ? "nothing found" : "\(total.failed) failed, \(kinds.count) kinds of failures")
+    return (total.failed == 0 && !isInterrupted ? paint.green(line) : paint.red(line)) + "\n"
       + kinds.map { kind in
         "  \(kind.count) × \(title(of: kind.item)): \(kind.violation.text.escapedForTerminals)\n"
       }.joined()
@@ -130,21 +125,14 @@ enum ExplorationLine {
     ])
   }
 
-  static func file(_ file: ScenarioFile, runs: Int, failed: Int, events: Int) -> String {
-    JSONText.object([
-      ("explored", "true"), ("file", file.path.quotedForJSON),
-      ("scenario", file.scenario.name.quotedForJSON), ("runs", "\(runs)"),
-      ("failed", "\(failed)"), ("events", "\(events)"),
-    ])
-  }
-
   static func summary(
-    files: Int, runs: Int, failed: Int, kinds: Int, events: Int, isInterrupted: Bool,
-    exitCode: ExitCode, _ elapsed: Duration
+    files: Int, _ total: ExplorationTally, kinds: Int, isInterrupted: Bool, exitCode: ExitCode,
+    _ elapsed: Duration
   ) -> String {
     JSONText.object([
-      ("exploration", "true"), ("files", "\(files)"), ("runs", "\(runs)"), ("failed", "\(failed)"),
-      ("kinds", "\(kinds)"), ("events", "\(events)"), ("interrupted", "\(isInterrupted)"),
+      ("exploration", "true"), ("files", "\(files)"), ("runs", "\(total.runs)"),
+      ("failed", "\(total.failed)"), ("kinds", "\(kinds)"), ("events", "\(total.events)"),
+      ("interrupted", "\(isInterrupted)"),
       ("exitCode", "\(exitCode.rawValue)"),
       ("seconds", "\(elapsed.inSeconds.rounded(toPlaces: 3))"),
     ])

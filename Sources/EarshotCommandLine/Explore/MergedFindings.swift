@@ -16,14 +16,8 @@ struct MergedFindings {
     let file: String
     let kind: String
   }
-  private struct Tally {
-    var scenario: String
-    var runs = 0
-    var failed = 0
-    var events = 0
-  }
   private var kinds: [Key: Kind] = [:]
-  private var tallies: [String: Tally] = [:]
+  private var tallies: [String: ExplorationTally] = [:]
   private(set) var exitCode = ExitCode.held
 
   /// A line of an exploration's answer.
@@ -57,7 +51,7 @@ struct MergedFindings {
       return add(failure: line)
     } else if line.explored == true {
       guard let file = line.file, let scenario = line.scenario else { return false }
-      var tally = tallies[file] ?? Tally(scenario: scenario)
+      var tally = tallies[file] ?? ExplorationTally(scenario: scenario)
       tally.runs += line.runs ?? 0
       tally.failed += line.failed ?? 0
       tally.events += line.events ?? 0
@@ -113,13 +107,12 @@ struct MergedFindings {
       return "\(paint.red("✗")) \(kind.count) × \(title.escapedForTerminals): "
         + "\(text.escapedForTerminals)\n    \(replay(kind))\n"
     }
-    let runs = tallies.values.reduce(0) { $0 + $1.runs }
-    let failed = tallies.values.reduce(0) { $0 + $1.failed }
-    let events = tallies.values.reduce(0) { $0 + $1.events }
+    let total = tallies.values.total
     let files = tallies.count == 1 ? "1 file" : "\(tallies.count) files"
-    let end = kinds.isEmpty ? "nothing found" : "\(failed) failed, \(kinds.count) kinds of failures"
-    let line = "\(files), \(runs) runs, \(events) events: \(end)"
-    return lines.joined() + (failed == 0 ? paint.green(line) : paint.red(line)) + "\n"
+    let end =
+      kinds.isEmpty ? "nothing found" : "\(total.failed) failed, \(kinds.count) kinds of failures"
+    let line = "\(files), \(total.runs) runs, \(total.events) events: \(end)"
+    return lines.joined() + (total.failed == 0 ? paint.green(line) : paint.red(line)) + "\n"
   }
 
   /// For programs: a line for each kind, and for each file.
@@ -131,13 +124,7 @@ struct MergedFindings {
         ("observed", kind.observed.quotedForJSON), ("replay", replay(kind).quotedForJSON),
       ])
     }
-    let files = tallies.sorted { $0.key < $1.key }.map { file, tally in
-      JSONText.object([
-        ("explored", "true"), ("file", file.quotedForJSON),
-        ("scenario", tally.scenario.quotedForJSON), ("runs", "\(tally.runs)"),
-        ("failed", "\(tally.failed)"), ("events", "\(tally.events)"),
-      ])
-    }
+    let files = tallies.sorted { $0.key < $1.key }.map { $0.value.json(of: $0.key) }
     return (found + files).map { $0 + "\n" }.joined()
   }
 

@@ -1,0 +1,31 @@
+import EarshotScenario
+
+/// How many runs of a scenario an exploration has done, and what they came to.
+struct ExplorationTally {
+  /// The name of the scenario; empty for several.
+  let scenario: String
+  var runs = 0
+  var failed = 0
+  var events = 0
+
+  init(scenario: String) { self.scenario = scenario }
+
+  static func += (left: inout ExplorationTally, right: ExplorationTally) {
+    left.runs += right.runs
+    left.failed += right.failed
+    left.events += right.events
+  }
+
+  /// The line for programs about the scenario's file, without a line break.
+  func json(of file: String) -> String {
+    JSONText.object([
+      ("explored", "true"), ("file", file.quotedForJSON), ("scenario", scenario.quotedForJSON),
+      ("runs", "\(runs)"), ("failed", "\(failed)"), ("events", "\(events)"),
+    ])
+  }
+}
+
+extension Sequence<ExplorationTally> {
+  /// All of them together.
+  var total: ExplorationTally { reduce(into: ExplorationTally(scenario: "")) { $0 += $1 } }
+}
