@@ -172,6 +172,9 @@ let package = Package(
       name: "ScheduleRaces", dependencies: ["BenchmarkKit", "EarshotSimulator", "TestKit"],
       path: "Benchmarks/ScheduleRaces", swiftSettings: house),
     .executableTarget(
+      name: "Calibration", dependencies: ["BenchmarkKit", "EarshotSimulator"],
+      path: "Benchmarks/Calibration", swiftSettings: house),
+    .executableTarget(
       name: "CrowdedHall",
       dependencies: ["BenchmarkKit", "Earshot", "EarshotSimulator"],
       path: "Benchmarks/CrowdedHall", swiftSettings: house),

@@ -42,10 +42,11 @@ public struct Benchmark {
 
   /// Whether it only has to be shown that the benchmark runs.
   public let isQuick: Bool
+  /// Whether the report is one JSON object.
+  public let isJSON: Bool
   /// How often everything is measured.
   public let rounds: Int
   private let title: String
-  private let isJSON: Bool
   private let arguments: [String]
   private let wish: String?
   private var conditions: [(name: String, value: String)] = []
@@ -153,10 +154,15 @@ public struct Benchmark {
       let data = try encoder.encode(report)
       print(String(decoding: data, as: UTF8.self))
     } else {
-      print(title)
-      for condition in conditions { print("  \(condition.name): \(condition.value)") }
+      printConditions()
       for sample in samples { print(Self.line(sample)) }
     }
+  }
+
+  /// Prints the title, and under which conditions was measured: the head of a report.
+  public func printConditions() {
+    print(title)
+    for condition in conditions { print("  \(condition.name): \(condition.value)") }
   }
 
   private static func operationsPerSecond(of contender: Contender) -> Double {
