@@ -59,6 +59,12 @@ struct ExpectationTests {
     "{ messages: { from: 'ann', to: 'bob', exactly: 2 } }",
     "{ messages: { from: 'ann', to: 'bob', exactly: 1 }, from: '1s', by: '2s' }",
     "{ messages: { from: 'bob', exactly: 0 } }", "{ messages: { atLeast: 2 } }",
+    "{ event: 'anyone sees anyone joined', atLeast: 1, atMost: 2 }",
+    "{ event: 'bob sees ann found', atMost: 1 }",
+    "{ outcome: 'ann -> bob', is: ['accepted', 'timedOut'], atMost: 2 }",
+    "{ members: { ann: { atLeast: 1, atMost: 3 }, bob: { exactly: 1 } }, at: '5s' }",
+    "{ members: { all: { atMost: 0 } }, at: '9s' }",
+    "{ messages: { from: 'ann', atLeast: 1, atMost: 2 } }",
   ]
   private static let violated: [String] = [
     "{ connected: 'all', by: '0.9s' }", "{ connected: 'all', at: '4s' }", "{ connected: 'all' }",
@@ -76,12 +82,19 @@ struct ExpectationTests {
     "{ outcome: 'ann -> bob', is: ['accepted', 'timedOut'], exactly: 1 }",
     "{ messages: { from: 'ann', to: 'bob', exactly: 3 } }", "{ messages: { delivered: 'all' } }",
     "{ messages: { from: 'bob', to: 'ann', delivered: 'all' } }", "{ messages: { atLeast: 3 } }",
+    "{ event: 'anyone sees anyone joined', atMost: 1 }",
+    "{ event: 'anyone sees anyone joined', atLeast: 3, atMost: 5 }",
+    "{ outcome: 'ann -> bob', is: ['accepted', 'timedOut'], atMost: 1 }",
+    "{ members: { ann: { atLeast: 2, atMost: 3 } }, at: '5s' }",
+    "{ members: { all: { atMost: 0 } }, at: '5s' }", "{ messages: { atMost: 1 } }",
   ]
 
   private func result(_ expectation: String) throws -> Verdict.Result {
     let text = "{ name: 't', duration: '10s', peers: ['ann', 'bob'], expect: [\(expectation)] }"
     let scenario = try Scenario(json5: text, file: "t.json5")
-    let checker = ExpectationChecker(Self.timeline, Self.traffic)
+    var record = Recorder.Record()
+    (record.timeline, record.traffic) = (Self.timeline, Self.traffic)
+    let checker = ExpectationChecker(scenario, record)
     return checker.check(try #require(scenario.expectations.first))
   }
 
@@ -122,11 +135,15 @@ struct ExpectationTests {
       Timeline.Entry(.seconds(3), "ann", .joined, "bob", identity: 1),
       Timeline.Entry(.seconds(4), "ann", .left, "bob"),
     ])
-    let checker = ExpectationChecker(stranger, Traffic())
+    var record = Recorder.Record()
+    record.timeline = stranger
+    let text = "{ name: 't', duration: '10s', peers: ['ann', 'bob'] }"
+    let checker = ExpectationChecker(try Scenario(json5: text, file: "t.json5"), record)
     let counts = [(2, 1), (3, 2), (4, 1)]
     for (second, count) in counts {
       let expectation = Expectation(
-        name: "", .members([MemberCount(peer: "ann", count: count)], .at(.seconds(second))))
+        name: "",
+        .members([MemberCount(peer: "ann", count: .exactly(count))], .at(.seconds(second))))
       #expect(checker.check(expectation).held)
     }
   }

@@ -28,6 +28,17 @@ struct GapTests {
       (lookers, "{ event: 'anyone sees anyone joined', never: true }, { disconnected: 'all' }"),
       (hidden, "{ event: 'bob sees ann found', never: true }"), (hidden, "{ members: 0 }"),
       (hidden, "{ messages: { exactly: 0 } }"),
+      (idle, "{ event: 'anyone sees bob found', atMost: 3 }"),
+      (idle, "{ members: { all: { atMost: 3 } } }"), (idle, "{ messages: { atMost: 3 } }"),
+      (idle, "{ interrupted: 'all', total: '1s' }"), (busy, "{ interrupted: 'ann', total: '1s' }"),
+      (
+        idle,
+        "{ event: 'ann sees bob joined', after: 'ann sees bob found', within: '1s' }"
+      ),
+      (
+        lookers,
+        "{ event: 'ann sees bob joined', never: true, after: 'bob sees ann found', within: '1s' }"
+      ), (idle, "{ outcome: 'anyone -> anyone', is: 'full', atMost: 1 }"),
     ])
   func gap(peers: String, expectations: String) throws {
     let verdict = try verdict(peers, expectations)
@@ -54,6 +65,15 @@ struct GapTests {
       (idle, "{ messages: { delivered: 'all' } }", 1),
       (idle, "{ event: 'bob sees ann found' }", 1),
       (idle, "{ outcome: 'bob -> ann', is: 'declined' }", 1),
+      (busy, "{ members: { all: { atMost: 3 } } }", 0),
+      (busy, "{ interrupted: 'all', total: '1s' }", 0),
+      (busy, "{ messages: { latency: { max: '1s' } } }", 0),
+      (idle, "{ messages: { latency: { max: '1s' } } }", 1),
+      (idle, "{ order: ['ann sees bob found', 'ann sees bob joined'] }", 1),
+      (busy, "{ order: ['bob sees ann found', 'bob sees ann joined'] }", 0),
+      (
+        busy, "{ event: 'bob sees ann joined', after: 'bob sees ann found', within: '1s' }", 0
+      ), (busy, "{ connected: 'all', links: 'healthy' }", 0),
     ])
   func none(peers: String, expectations: String, exitCode: Int32) throws {
     let verdict = try verdict(peers, expectations)

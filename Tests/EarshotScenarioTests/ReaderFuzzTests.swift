@@ -17,7 +17,10 @@ struct ReaderFuzzTests {
       randomFaults: { count: 2, kinds: ["cut"], between: ["1s", "9s"] },
       expect: [{ connected: "all", by: "5s" }, { event: "ann sees p1 left", never: true },
         { outcome: "p1 -> ann", is: ["accepted"] }, { members: { p: 3 }, at: "9s" },
-        { messages: { from: "p", to: "ann", atLeast: 0 } }],
+        { order: ["each p sees ann found", "ann, p sees each p joined"], links: "healthy" },
+        { event: "each sees ann lost", after: "anyone sees p found", within: "1s", atMost: 3 },
+        { members: { all: { atLeast: 1 } } }, { interrupted: "p", total: "1s" },
+        { messages: { from: "p", to: "ann", atLeast: 0, latency: { p50: "1s" } } }],
     }
     """
 

@@ -100,6 +100,60 @@ struct ScenarioReaderTests {
         "expect: [{ messages: {}, session: \"main\" }]", at: "expect[0].session",
         "no key \"session\""),
       Slip("expect: 7", at: "expect", "expected an object"),
+      Slip(
+        "expect: [{ event: \"ann sees bob joined\", atLeast: 3, atMost: 2 }]",
+        at: "expect[0].atMost", "less than \"atLeast\""),
+      Slip(
+        "expect: [{ event: \"ann sees bob joined\", atMost: 3, exactly: 2 }]",
+        at: "expect[0].atMost", "only one of exactly, atMost"),
+      Slip(
+        "expect: [{ event: \"ann sees bob joined\", never: true, atMost: 2 }]",
+        at: "expect[0].never", "only one of atMost, never"),
+      Slip(
+        "expect: [{ members: { ann: {} } }]", at: "expect[0].members.ann", "atLeast, atMost or both"
+      ),
+      Slip(
+        "expect: [{ members: { ann: { atleast: 1 } } }]", at: "expect[0].members.ann.atleast",
+        "did you mean \"atLeast\"?"),
+      Slip(
+        "expect: [{ event: \"each bbo sees ann joined\" }]", at: "expect[0].event",
+        "known peers or \"anyone\""),
+      Slip("expect: [{ event: \"each anyone sees ann joined\" }]", at: "expect[0].event", "known"),
+      Slip("expect: [{ event: \"anyone, bob sees ann joined\" }]", at: "expect[0].event", "known"),
+      Slip("expect: [{ event: \"sees ann joined\" }]", at: "expect[0].event", "known"),
+      Slip("expect: [{ event: \"ann bob sees ann joined\" }]", at: "expect[0].event", "known"),
+      Slip(
+        "expect: [{ event: \"ann sees bob joined\", after: \"ann sees bob found\" }]",
+        at: "expect[0]", "\"within\" is missing"),
+      Slip(
+        "expect: [{ event: \"ann sees bob joined\", within: \"5s\" }]", at: "expect[0].within",
+        "no key \"within\""),
+      Slip(
+        "expect: [{ event: \"ann sees bob joined\", within: \"5s\", after: \"ann sees bob\" }]",
+        at: "expect[0].after", "\"‹peers› sees ‹peers› ‹what›\""),
+      Slip(
+        "expect: [{ event: \"ann sees bob joined\", within: \"5s\", after: \"ann sees bob found\", afterFirst: \"ann sees bob found\" }]",
+        at: "expect[0].afterFirst", "only one of"),
+      Slip(
+        "expect: [{ order: [\"ann sees bob joined\"] }]", at: "expect[0].order", "at least two"),
+      Slip(
+        "expect: [{ order: [\"ann sees bob joined\", \"ann sees bob go\"] }]",
+        at: "expect[0].order[1]", "‹what›"),
+      Slip("expect: [{ interrupted: \"all\" }]", at: "expect[0]", "\"total\", \"longest\""),
+      Slip(
+        "expect: [{ connected: \"all\", links: \"well\" }]", at: "expect[0].links", "\"healthy\""),
+      Slip(
+        "expect: [{ members: 1, links: \"healthy\" }]", at: "expect[0].links",
+        "no key \"links\""),
+      Slip(
+        "expect: [{ messages: { latency: {} } }]", at: "expect[0].messages.latency",
+        "at least one of p50"),
+      Slip(
+        "expect: [{ messages: { latency: { p50: \"2s\", max: \"1s\" } } }]",
+        at: "expect[0].messages.latency.max", "smaller share"),
+      Slip(
+        "expect: [{ outcome: \"ann -> bob -> ann\", is: \"full\" }]", at: "expect[0].outcome",
+        "who invites whom"),
     ])
   func slips(slip: Slip) throws {
     let mistakes = Self.mistakes(in: Self.file(slip.text))

@@ -26,6 +26,47 @@ struct SentenceTests {
         "{ messages: { exactly: 1, to: 'bob' } }", "exactly 1 message from ann, bob to bob by 3600s"
       ),
       ("{ messages: { atLeast: 1 } }", "at least 1 message from ann, bob to ann, bob by 3600s"),
+      (
+        "{ members: { ann: { atLeast: 1, atMost: 3 } }, at: '1m' }",
+        "ann has 1 to 3 members at 60s"
+      ),
+      ("{ members: { ann: { atMost: 1 } }, at: '1m' }", "ann has at most 1 member at 60s"),
+      (
+        "{ event: 'anyone sees ann, bob lost', atMost: 1, by: '1s' }",
+        "anyone sees ann, bob lost at most once by 1s"
+      ),
+      (
+        "{ event: 'each sees bob lost', atLeast: 2, atMost: 5, by: '1s' }",
+        "each sees bob lost 2 to 5 times by 1s"
+      ),
+      (
+        "{ event: 'ann sees bob resumed', after: 'ann sees bob interrupted', within: '500ms' }",
+        "ann sees bob resumed at least once within 0.5s after each time that ann sees bob interrupted, by 3600s"
+      ),
+      (
+        "{ event: 'ann sees bob lost', never: true, afterFirst: 'ann sees bob joined', within: '1s' }",
+        "ann sees bob lost never within 1s after the first time that ann sees bob joined, by 3600s"
+      ),
+      (
+        "{ order: ['ann sees bob found', 'bob sees ann joined'], from: '1s' }",
+        "ann sees bob found, then bob sees ann joined from 1s by 3600s"
+      ),
+      (
+        "{ outcome: 'anyone -> each ann, bob', is: 'full', never: true, by: '1s' }",
+        "anyone inviting each ann, bob ends as full never by 1s"
+      ),
+      (
+        "{ interrupted: 'all', total: '5s', longest: '1500ms', by: '1m', links: 'healthy' }",
+        "ann, bob are without a connection for at most 5s in all, at most 1.5s at a time by 60s over healthy links"
+      ),
+      (
+        "{ messages: { latency: { p50: '20ms', max: '1s' } }, by: '1m' }",
+        "messages from ann, bob to ann, bob by 60s, 50% within 0.02s, 100% within 1s"
+      ),
+      (
+        "{ messages: { atMost: 2, latency: { p95: '80ms' } }, by: '1m' }",
+        "at most 2 messages from ann, bob to ann, bob by 60s, 95% within 0.08s"
+      ),
       ("{ messages: { exactly: 11 } }", "exactly 11 messages from ann, bob to ann, bob by 3600s"),
     ])
   func sentences(expectation: String, sentence: String) throws {

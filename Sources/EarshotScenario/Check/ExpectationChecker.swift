@@ -3,45 +3,58 @@ import EarshotSimulator
 
 /// Holds what was expected against what happened.
 package struct ExpectationChecker {
-  private let timeline: Timeline
-  private let traffic: Traffic
+  let timeline: Timeline
+  let traffic: Traffic
+  /// The end of the run.
+  let end: Duration
   private let history: MembershipHistory
+  private let healthyLinks: HealthyLinks
+
+  /// What was found: whether it is right, and what was seen.
+  typealias Finding = (held: Bool, observed: String)
 
   /// A checker of one run.
-  package init(_ timeline: Timeline, _ traffic: Traffic) {
-    (self.timeline, self.traffic) = (timeline, traffic)
-    history = MembershipHistory(timeline)
+  package init(_ scenario: Scenario, _ record: Recorder.Record) {
+    (timeline, traffic, end) = (record.timeline, record.traffic, scenario.duration)
+    history = MembershipHistory(record.timeline)
+    healthyLinks = HealthyLinks(scenario, record.disturbances)
   }
 
   /// Whether an expectation held, and what was seen.
   package func check(_ expectation: Expectation) -> Verdict.Result {
-    let (held, observed) = finding(expectation.kind, expectation.session)
+    let (held, observed) = finding(expectation)
     return Verdict.Result(expectation.name, held: held, observed: observed)
   }
 
-  private func finding(
-    _ kind: Expectation.Kind, _ session: String?
-  ) -> (held: Bool, observed: String) {
-    switch kind {
+  private func finding(_ expectation: Expectation) -> Finding {
+    let scope = Scope(expectation, healthyLinks)
+    switch expectation.kind {
     case .connected(let pairs, let moment):
-      state(moment, { $0.missing(pairs, session).isEmpty }) {
-        "\(Self.couples($0.missing(pairs, session))) not connected"
+      let couples = scope.couples(of: pairs)
+      return state(moment, couples, { $0.missing(couples, scope.session).isEmpty }) {
+        "\(Self.couples($0.missing(couples, scope.session))) not connected"
       }
     case .disconnected(let pairs, let moment):
-      state(moment, { $0.present(pairs, session).isEmpty }) {
-        "\(Self.couples($0.present(pairs, session))) connected"
+      let couples = scope.couples(of: pairs)
+      return state(moment, couples, { $0.present(couples, scope.session).isEmpty }) {
+        "\(Self.couples($0.present(couples, scope.session))) connected"
       }
     case .members(let counts, let moment):
-      state(moment, { $0.wrong(counts, session).isEmpty }) { state in
-        let wrong = state.wrong(counts, session)
-        return Self.list(wrong.map { "\($0.peer) has \(state.count(of: $0.peer, in: session))" })
+      return state(moment, nil, { $0.wrong(counts, scope.session).isEmpty }) { state in
+        let wrong = state.wrong(counts, scope.session)
+        return Self.list(
+          wrong.map { "\($0.peer) has \(state.count(of: $0.peer, in: scope.session))" })
       }
-    case .event(let pattern, let occurrences, let window):
-      occurred(occurrences, window) { $0.matches(pattern, session) }
-    case .outcome(let from, let to, let outcomes, let occurrences, let window):
-      outcome((from, to, session), outcomes, occurrences, window)
-    case .messages(let from, let to, let delivery, let window):
-      delivered(Set(from), Set(to), delivery, window)
+    case .event(let pattern, let count, let window):
+      return occurred(pattern, count, window, scope)
+    case .following(let pattern, let trigger, let count, let window):
+      return followed(pattern, trigger, count, window, scope)
+    case .order(let patterns, let window): return ordered(patterns, window, scope)
+    case .outcome(let pattern, let count, let window):
+      return outcome(pattern, count, window, scope)
+    case .messages(let pattern, let window): return delivered(pattern, window, scope)
+    case .interrupted(let pairs, let limit, let window):
+      return interrupted(scope.couples(of: pairs), limit, window, scope)
     }
   }
 
@@ -49,8 +62,10 @@ package struct ExpectationChecker {
 
   /// Whether a state was reached when it had to be; explains the state in which it was missed.
   private func state(
-    _ moment: Moment, _ isTrue: (MembershipState) -> Bool, _ explain: (MembershipState) -> String
-  ) -> (Bool, String) {
+    _ moment: Moment, _ couples: [(String, String)]?, _ isTrue: (MembershipState) -> Bool,
+    _ explain: (MembershipState) -> String
+  ) -> Finding {
+    if couples?.isEmpty == true { return (true, "there is no such link") }
     let phases = history.phases(of: isTrue)
     switch moment {
     case .at(let time):
@@ -82,96 +97,61 @@ package struct ExpectationChecker {
     list(couples.map { "\($0.0)–\($0.1)" })
   }
 
-  private static func list(_ texts: [String]) -> String {
+  static func list(_ texts: [String]) -> String {
     guard texts.count > 4 else { return texts.joined(separator: ", ") }
     return texts.prefix(3).joined(separator: ", ") + " and \(texts.count - 3) more"
   }
-
-  // MARK: Events
-
-  private func occurred(
-    _ occurrences: Occurrences, _ window: Window, _ isMeant: (Timeline.Entry) -> Bool
-  ) -> (Bool, String) {
-    let times = timeline.entries.filter { window.contains($0.time) && isMeant($0) }.map(\.time)
-    return (occurrences.allows(times.count), Self.phrase(times))
-  }
-
-  private static func phrase(_ times: [Duration]) -> String {
-    switch times.count {
-    case 0: "never"
-    case 1...3: "at \(times.map(Quantity.moment).joined(separator: ", "))"
-    default: "\(times.count) times, first at \(Quantity.moment(times[0]))"
-    }
-  }
-
-  private func outcome(
-    _ invitation: (from: String, to: String, session: String?), _ outcomes: [String],
-    _ occurrences: Occurrences, _ window: Window
-  ) -> (Bool, String) {
-    let all = timeline.entries.filter {
-      $0.kind == .outcome && $0.observer == invitation.from && $0.subject == invitation.to
-        && $0.isIn(invitation.session) && window.contains($0.time)
-    }
-    let count = all.count { outcomes.contains($0.detail) }
-    let seen = all.map { "\($0.detail) at \(Quantity.moment($0.time))" }
-    return (occurrences.allows(count), all.isEmpty ? "never ended" : Self.list(seen))
-  }
-
-  // MARK: Messages
-
-  private func delivered(
-    _ senders: Set<String>, _ receivers: Set<String>, _ delivery: MessageCount, _ window: Window
-  ) -> (Bool, String) {
-    let (sent, delivered) = traffic.count(
-      { senders.contains($0.from) && receivers.contains($0.to) }, in: window)
-    switch delivery {
-    case .all:
-      let observed = sent > 0 ? "\(delivered) of \(sent) delivered" : "nothing was sent"
-      return (sent > 0 && delivered == sent, observed)
-    case .atLeast(let bound):
-      return Self.arrival(
-        delivered, of: sent, isRight: delivered >= bound, wanted: "at least \(bound)")
-    case .exactly(let count):
-      return Self.arrival(delivered, of: sent, isRight: delivered == count, wanted: "\(count)")
-    }
-  }
-
-  /// What was seen where a number was expected: it speaks of that number, whatever was sent.
-  private static func arrival(
-    _ delivered: Int, of sent: Int, isRight: Bool, wanted: String
-  ) -> (Bool, String) {
-    let missed = isRight ? "" : ", not \(wanted)"
-    return (isRight, "\(delivered) arrived\(missed); \(sent) sent")
-  }
 }
 
-extension Timeline.Entry {
-  /// Whether this is about a session, or no session is meant.
-  fileprivate func isIn(_ session: String?) -> Bool { session == nil || session == self.session }
+/// Which sessions and links an expectation is about.
+struct Scope {
+  /// The session; `nil` for any.
+  let session: String?
+  private let healthyLinks: HealthyLinks?
 
-  /// Whether this is what a pattern means.
-  fileprivate func matches(_ pattern: EventPattern, _ session: String?) -> Bool {
-    guard kind.rawValue == pattern.kind.rawValue, isIn(session) else { return false }
-    if let observer = pattern.observer, observer != self.observer { return false }
-    if let subject = pattern.subject, subject != self.subject { return false }
-    guard let reason = pattern.reason else { return true }
-    return detail == reason || detail.hasPrefix("\(reason), ")
+  init(_ expectation: Expectation, _ healthyLinks: HealthyLinks) {
+    session = expectation.session
+    self.healthyLinks = expectation.isAboutHealthyLinks ? healthyLinks : nil
+  }
+
+  /// Whether it is about healthy links alone.
+  var isLimited: Bool { healthyLinks != nil }
+
+  /// Whether the link between two peers is one of those.
+  func contains(_ left: String, _ right: String) -> Bool {
+    healthyLinks?.contains(left, right) ?? true
+  }
+
+  /// Every two of some peers whose link is one of those.
+  func couples(of pairs: PeerPairs) -> [(String, String)] {
+    isLimited ? pairs.couples.filter { contains($0.0, $0.1) } : pairs.couples
+  }
+
+  /// Whether an entry is about one of the sessions and links.
+  func contains(_ entry: Timeline.Entry) -> Bool {
+    guard session == nil || session == entry.session else { return false }
+    guard let observer = entry.observer, let subject = entry.subject else { return false }
+    return contains(observer, subject)
   }
 }
 
 extension MembershipState {
   /// The couples that are not connected.
-  fileprivate func missing(_ pairs: PeerPairs, _ session: String?) -> [(String, String)] {
-    pairs.couples.filter { !areConnected($0.0, $0.1, in: session) }
+  fileprivate func missing(
+    _ couples: [(String, String)], _ session: String?
+  ) -> [(String, String)] {
+    couples.filter { !areConnected($0.0, $0.1, in: session) }
   }
 
   /// The couples that are connected.
-  fileprivate func present(_ pairs: PeerPairs, _ session: String?) -> [(String, String)] {
-    pairs.couples.filter { areConnected($0.0, $0.1, in: session) }
+  fileprivate func present(
+    _ couples: [(String, String)], _ session: String?
+  ) -> [(String, String)] {
+    couples.filter { areConnected($0.0, $0.1, in: session) }
   }
 
   /// The counts that are not right.
   fileprivate func wrong(_ counts: [MemberCount], _ session: String?) -> [MemberCount] {
-    counts.filter { count(of: $0.peer, in: session) != $0.count }
+    counts.filter { !$0.count.allows(count(of: $0.peer, in: session)) }
   }
 }

@@ -10,15 +10,21 @@ extension Expectation.Kind {
     case .disconnected(let pairs, let moment):
       "\(Self.list(pairs.names)) are not connected \(moment.phrase)"
     case .members(let counts, let moment):
-      Self.list(counts.map { "\($0.peer) has \($0.count)" })
-        + (counts.last?.count == 1 ? " member" : " members") + " \(moment.phrase)"
-    case .event(let pattern, let occurrences, let window):
-      "\(pattern.phrase) \(occurrences.phrase) \(Self.phrase(window))"
-    case .outcome(let from, let to, let outcomes, let occurrences, let window):
-      "\(from) inviting \(to) ends as \(outcomes.joined(separator: " or ")) \(occurrences.phrase) "
-        + Self.phrase(window)
-    case .messages(let from, let to, let delivery, let window):
-      "\(delivery.phrase) from \(Self.list(from)) to \(Self.list(to)) \(Self.phrase(window))"
+      Self.list(counts.map { "\($0.peer) has \($0.count.amount)" })
+        + (counts.last?.count.largest == 1 ? " member" : " members") + " \(moment.phrase)"
+    case .event(let pattern, let count, let window):
+      "\(pattern.phrase) \(count.frequency) \(Self.phrase(window))"
+    case .following(let pattern, let trigger, let count, let window):
+      "\(pattern.phrase) \(count.frequency) \(trigger.phrase), \(Self.phrase(window))"
+    case .order(let patterns, let window):
+      "\(patterns.map(\.phrase).joined(separator: ", then ")) \(Self.phrase(window))"
+    case .outcome(let pattern, let count, let window):
+      "\(pattern.phrase) \(count.frequency) \(Self.phrase(window))"
+    case .messages(let pattern, let window):
+      "\(pattern.delivery?.phrase ?? "messages") from \(Self.list(pattern.from)) to "
+        + "\(Self.list(pattern.to)) \(Self.phrase(window))\(pattern.latency.map(\.phrase).joined())"
+    case .interrupted(let pairs, let limit, let window):
+      "\(Self.list(pairs.names)) are without a connection for \(limit.phrase) \(Self.phrase(window))"
     }
   }
 
@@ -44,32 +50,46 @@ extension Moment {
   }
 }
 
-extension Occurrences {
+extension Trigger {
+  fileprivate var phrase: String {
+    let which = isFirst ? "the first time" : "each time"
+    return "within \(Quantity.moment(within)) after \(which) that \(pattern.phrase)"
+  }
+}
+
+extension MessagePattern.Delivery {
   fileprivate var phrase: String {
     switch self {
-    case .exactly(0): "never"
-    case .exactly(1): "once"
-    case .exactly(let count): "\(count) times"
-    case .atLeast(1): "at least once"
-    case .atLeast(let count): "at least \(count) times"
+    case .all: "all messages"
+    case .count(let count):
+      (count.atLeast == count.atMost ? "exactly " : "") + "\(count.amount) "
+        + (count.largest == 1 ? "message" : "messages")
     }
   }
 }
 
-extension MessageCount {
+extension MessagePattern.LatencyLimit {
+  fileprivate var phrase: String { ", \(percentile)% within \(Quantity.moment(limit))" }
+}
+
+extension OutageLimit {
   fileprivate var phrase: String {
-    switch self {
-    case .all: "all messages"
-    case .atLeast(let count): "at least \(count) \(count == 1 ? "message" : "messages")"
-    case .exactly(let count): "exactly \(count) \(count == 1 ? "message" : "messages")"
-    }
+    [
+      total.map { "at most \(Quantity.moment($0)) in all" },
+      longest.map { "at most \(Quantity.moment($0)) at a time" },
+    ].compactMap { $0 }.joined(separator: ", ")
+  }
+}
+
+extension OutcomePattern {
+  fileprivate var phrase: String {
+    "\(inviter.text) inviting \(guest.text) ends as \(outcomes.joined(separator: " or "))"
   }
 }
 
 extension EventPattern {
   /// `ann sees bob left (lost)`.
   package var phrase: String {
-    "\(observer ?? "anyone") sees \(subject ?? "anyone") \(kind)"
-      + (reason.map { " (\($0))" } ?? "")
+    "\(observer.text) sees \(subject.text) \(kind)" + (reason.map { " (\($0))" } ?? "")
   }
 }

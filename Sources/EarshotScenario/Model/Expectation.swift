@@ -11,17 +11,25 @@ package struct Expectation: Hashable, Sendable {
     /// How many members each of these peers has: those waited for counted, itself not.
     case members([MemberCount], Moment)
     /// How often something was seen.
-    case event(EventPattern, Occurrences, Window)
-    /// How an invitation ended.
-    case outcome(from: String, to: String, [String], Occurrences, Window)
-    /// How many messages arrived.
-    case messages(from: [String], to: [String], MessageCount, Window)
+    case event(EventPattern, AllowedCount, Window)
+    /// How often something was seen soon after something else.
+    case following(EventPattern, Trigger, AllowedCount, Window)
+    /// That some things were seen one after the other.
+    case order([EventPattern], Window)
+    /// How invitations ended.
+    case outcome(OutcomePattern, AllowedCount, Window)
+    /// How many messages arrived, and how soon.
+    case messages(MessagePattern, Window)
+    /// How long each two of some peers were not connected, since they were first.
+    case interrupted(PeerPairs, OutageLimit, Window)
   }
 
   package var name: String
   package var kind: Kind
   /// The session that it is about; `nil` for any.
   package var session: String?
+  /// Whether it is about links alone that are healthy.
+  package var isAboutHealthyLinks = false
 
   /// An expectation with a name.
   package init(name: String, _ kind: Kind, in session: String? = nil) {
@@ -52,27 +60,13 @@ package enum Moment: Hashable, Sendable {
 /// From when to when something must, or must not, happen.
 package typealias Window = ClosedRange<Duration>
 
-/// How often something must happen.
-package enum Occurrences: Hashable, Sendable {
-  case atLeast(Int)
-  case exactly(Int)
-
-  /// Whether a number of times is right.
-  package func allows(_ count: Int) -> Bool {
-    switch self {
-    case .atLeast(let bound): count >= bound
-    case .exactly(let number): count == number
-    }
-  }
-}
-
 /// How many members a peer must have.
 package struct MemberCount: Hashable, Sendable {
   package var peer: String
-  package var count: Int
+  package var count: AllowedCount
 
-  /// A peer and its number of members.
-  package init(peer: String, count: Int) { (self.peer, self.count) = (peer, count) }
+  /// A peer and how many members are right.
+  package init(peer: String, count: AllowedCount) { (self.peer, self.count) = (peer, count) }
 }
 
 /// Which events are meant: `ann sees bob joined`.
@@ -90,19 +84,56 @@ package struct EventPattern: Hashable, Sendable {
       }
     }
   }
-  /// The peer that sees it; `nil` for any.
-  package var observer: String?
-  /// The peer that it is about; `nil` for any.
-  package var subject: String?
+  /// Who sees it.
+  package var observer: Party
+  /// Whom it is about.
+  package var subject: Party
   package var kind: Kind
   /// The reason that must be given; `nil` for any.
   package var reason: String?
 }
 
-/// How many messages must arrive.
-package enum MessageCount: Hashable, Sendable {
-  /// Every one that was sent.
-  case all
-  case atLeast(Int)
-  case exactly(Int)
+/// What something else has to follow.
+package struct Trigger: Hashable, Sendable {
+  package var pattern: EventPattern
+  /// How soon it has to be followed.
+  package var within: Duration
+  /// Whether only its first occurrence counts, and not each.
+  package var isFirst: Bool
+}
+
+/// Which invitations are meant, and which of their ends: `ann -> bob`.
+package struct OutcomePattern: Hashable, Sendable {
+  package var inviter: Party
+  package var guest: Party
+  package var outcomes: [String]
+}
+
+/// Which messages are meant, and what has to become of them.
+package struct MessagePattern: Hashable, Sendable {
+  /// How many have to arrive.
+  package enum Delivery: Hashable, Sendable {
+    /// Every one that was sent, and at least one.
+    case all
+    case count(AllowedCount)
+  }
+  /// The time within which a share of the messages has to arrive.
+  package struct LatencyLimit: Hashable, Sendable {
+    /// How many of a hundred.
+    package var percentile: Int
+    package var limit: Duration
+  }
+  package var from: [String]
+  package var to: [String]
+  /// How many; `nil` when only their latency counts.
+  package var delivery: Delivery?
+  package var latency: [LatencyLimit] = []
+}
+
+/// How long two peers may be without a connection.
+package struct OutageLimit: Hashable, Sendable {
+  /// All times taken together; `nil` for no limit.
+  package var total: Duration?
+  /// Each time; `nil` for no limit.
+  package var longest: Duration?
 }

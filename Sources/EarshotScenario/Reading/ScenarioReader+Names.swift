@@ -29,7 +29,7 @@ extension ValueRule where Value == String {
   }
 
   private static var reserved: [String] {
-    ["all", "anyone", "found", "foundSmaller", "everyone", "sees"]
+    ["all", "anyone", "each", "found", "foundSmaller", "everyone", "sees"]
   }
 }
 

@@ -159,21 +159,35 @@ public enum ScenarioSchema {
   private static let expectations = """
         "expectation": { "type": "object", "additionalProperties": false, "properties": {
           "name": { "type": "string", "minLength": 1, "maxLength": 200 },
-          "session": { "$ref": "#/$defs/name" },
+          "session": { "$ref": "#/$defs/name" }, "links": { "enum": ["all", "healthy"] },
           "connected": { "$ref": "#/$defs/peers" }, "disconnected": { "$ref": "#/$defs/peers" },
+          "interrupted": { "$ref": "#/$defs/peers" },
+          "total": { "$ref": "#/$defs/duration" }, "longest": { "$ref": "#/$defs/duration" },
           "members": { "anyOf": [ { "$ref": "#/$defs/count" },
-            { "type": "object", "additionalProperties": { "$ref": "#/$defs/count" } } ] },
+            { "type": "object", "additionalProperties": {
+              "anyOf": [ { "$ref": "#/$defs/count" }, { "$ref": "#/$defs/bounds" } ] } } ] },
           "event": { "type": "string" }, "reason": { "type": "string" },
+          "after": { "type": "string" }, "afterFirst": { "type": "string" },
+          "within": { "$ref": "#/$defs/duration" },
+          "order": { "type": "array", "items": { "type": "string" } },
           "outcome": { "type": "string" },
           "is": { "anyOf": [ { "type": "string" }, { "type": "array", "items": { "type": "string" } } ] },
           "messages": { "$ref": "#/$defs/messages" },
           "at": { "$ref": "#/$defs/duration" }, "by": { "$ref": "#/$defs/duration" },
           "from": { "$ref": "#/$defs/duration" }, "throughout": { "$ref": "#/$defs/range" },
-          "atLeast": { "$ref": "#/$defs/count" }, "exactly": { "$ref": "#/$defs/count" },
-          "never": { "type": "boolean" } } },
+          "atLeast": { "$ref": "#/$defs/count" }, "atMost": { "$ref": "#/$defs/count" },
+          "exactly": { "$ref": "#/$defs/count" }, "never": { "type": "boolean" } } },
+        "bounds": { "type": "object", "additionalProperties": false, "properties": {
+          "atLeast": { "$ref": "#/$defs/count" }, "atMost": { "$ref": "#/$defs/count" },
+          "exactly": { "$ref": "#/$defs/count" } } },
         "messages": { "type": "object", "additionalProperties": false, "properties": {
           "from": { "$ref": "#/$defs/peers" }, "to": { "$ref": "#/$defs/peers" },
-          "delivered": { "enum": ["all"] }, "atLeast": { "$ref": "#/$defs/count" },
-          "exactly": { "$ref": "#/$defs/count" } } }
+          "delivered": { "enum": ["all"] }, "latency": { "$ref": "#/$defs/latency" },
+          "atLeast": { "$ref": "#/$defs/count" }, "atMost": { "$ref": "#/$defs/count" },
+          "exactly": { "$ref": "#/$defs/count" } } },
+        "latency": { "type": "object", "additionalProperties": false, "properties": {
+          "p50": { "$ref": "#/$defs/duration" }, "p90": { "$ref": "#/$defs/duration" },
+          "p95": { "$ref": "#/$defs/duration" }, "p99": { "$ref": "#/$defs/duration" },
+          "max": { "$ref": "#/$defs/duration" } } }
     """
 }

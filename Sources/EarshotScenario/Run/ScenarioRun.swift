@@ -33,7 +33,7 @@ public enum ScenarioRun {
     withExtendedLifetime(stage) { world.finish() }
     let record = recorder.everything
     let invariants = Invariants(scenario, record)
-    let checker = ExpectationChecker(record.timeline, record.traffic)
+    let checker = ExpectationChecker(scenario, record)
     var verdict = Verdict(
       scenario: scenario.name, summary: scenario.summary, seed: seed,
       traceHash: world.traceHash, eventCount: world.eventCount, virtualDuration: scenario.duration,

@@ -117,6 +117,25 @@ extension Traffic {
     return (sent, delivered)
   }
 
+  /// How long the messages that were sent within a window took, the shortest first.
+  ///
+  /// One that has not arrived has taken the time up to the end of the run.
+  func delays(
+    _ isWanted: (Direction) -> Bool, sentIn window: Window, until end: Duration
+  ) -> [Duration] {
+    var delays: [Duration] = []
+    for stream in streams where isWanted(stream.direction) {
+      for (time, fate) in zip(stream.sent, stream.fates) where window.contains(time) {
+        switch fate {
+        case .refused: break
+        case .underway: delays.append(end - time)
+        case .delivered(let arrival): delays.append(arrival - time)
+        }
+      }
+    }
+    return delays.sorted()
+  }
+
   /// What became of some messages.
   struct Tally: Hashable {
     /// Those that the session took, and how many of these at the latest at the time in question.

@@ -103,53 +103,10 @@ package struct ScenarioDocument: Hashable, Sendable {
   }
 
   /// The document without some peers, and without what is about them alone.
-  func without(peers names: Set<String>) -> ScenarioDocument {
+  package func without(peers names: Set<String>) -> ScenarioDocument {
     guard let peers = root["peers"]?.elements else { return self }
     let kept = peers.filter { !names.contains($0["name"]?.string ?? $0.string ?? "") }
     let rest = root.setting("peers", JSON5Node(.array(kept)))
-    return ScenarioDocument(Self.forget(names, in: rest, isList: false) ?? rest)
+    return ScenarioDocument(rest.forgetting(names))
   }
-
-  /// A value without some names: `nil` when nothing is left that makes sense.
-  private static func forget(_ names: Set<String>, in node: JSON5Node, isList: Bool) -> JSON5Node? {
-    switch node.value {
-    case .string(let text): return names.contains(text) || mentions(names, text) ? nil : node
-    case .array(let elements):
-      let kept = elements.compactMap { forget(names, in: $0, isList: true) }
-      // What is about nobody any more, such as a side of a link, is not there.
-      return kept.isEmpty && !elements.isEmpty ? nil : JSON5Node(.array(kept))
-    case .object(let members):
-      var kept: [JSON5Member] = []
-      for member in members {
-        if Self.texts.contains(member.key) {
-          kept.append(member)
-        } else if names.contains(member.key) {
-          continue
-        } else if let value = forget(names, in: member.value, isList: false) {
-          kept.append(JSON5Member(key: member.key, offset: 0, value: value))
-        } else if Self.subjects.contains(member.key) {
-          return nil
-        }
-      }
-      return JSON5Node(.object(kept))
-    case .null, .bool, .number: return node
-    }
-  }
-
-  /// Whether a text such as `ann sees bob left` or `ann -> bob` is about one of some peers.
-  private static func mentions(_ names: Set<String>, _ text: String) -> Bool {
-    let words = text.split(separator: " ")
-    guard words.count == 3 || words.count == 4, words[1] == "sees" || words[1] == "->" else {
-      return false
-    }
-    return words.contains { names.contains(String($0)) }
-  }
-
-  /// Keys whose values are words for people.
-  private static let texts: Set<String> = ["name", "description", "context", "info", "service"]
-  /// Keys without which an object makes no sense.
-  private static let subjects: Set<String> = [
-    "peer", "from", "to", "between", "groups", "who", "connected", "disconnected", "members",
-    "event", "outcome",
-  ]
 }

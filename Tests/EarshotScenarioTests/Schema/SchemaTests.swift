@@ -58,6 +58,8 @@ struct SchemaTests {
       "exception": "\(ann), links: { exceptions: { between: ['ann', 'bob'], \(key) } }",
       "randomFaults": "\(ann), randomFaults: { count: 1, \(key) }",
       "messages": "\(ann), expect: { messages: { \(key) } }",
+      "latency": "\(ann), expect: { messages: { latency: { max: '1s', \(key) } } }",
+      "bounds": "\(ann), expect: { members: { ann: { atMost: 1, \(key) } } }",
     ]
     for (name, text) in objects {
       var known = Self.keys(text)
@@ -96,7 +98,9 @@ struct SchemaTests {
     #expect(schema.properties("fault") == faults.reduce([]) { $0.union($1) })
     let expectations = [
       "connected: 'all'", "disconnected: 'all'", "members: 1", "event: 'ann sees bob joined'",
-      "outcome: 'ann -> bob', is: 'accepted'", "messages: {}",
+      "outcome: 'ann -> bob', is: 'accepted'", "messages: {}", "interrupted: 'all', total: '1s'",
+      "order: ['ann sees bob found', 'ann sees bob joined']",
+      "event: 'ann sees bob joined', within: '1s', after: 'ann sees bob found'",
     ].flatMap { subject in
       ["at: '1s'", "by: '1s'", "throughout: ['1s', '2s']"].map {
         Self.keys("\(ann), expect: { \(subject), \($0), \(key) }")

@@ -62,6 +62,32 @@ struct ScenarioDocumentTests {
     #expect(ScenarioRun.run(try #require(document.scenario), seed: seed.value).held == first.held)
   }
 
+  @Test("What is about peers that are left out is left out with them, in events too")
+  func without() throws {
+    let text = """
+      { name: "w", duration: "30s", peers: ["ann", "bob", "cy"], groups: { duo: ["bob", "cy"] },
+        expect: [
+          { event: "each duo sees ann joined", after: "ann sees ann, bob found", within: "1s" },
+          { event: "bob, cy sees each joined", atMost: 3 }, { event: "bob sees ann lost", atMost: 3 },
+          { order: ["cy sees ann found", "bob sees ann found", "cy sees ann joined"] },
+          { messages: { from: "bob" } }, { interrupted: ["ann", "bob"], total: "1s" },
+          { outcome: "duo -> ann", is: "full", never: true }, { connected: "all", by: "3s" },
+        ] }
+      """
+    let document = try ScenarioDocument(json5: text, file: "w")
+    let one = try #require(document.without(peers: ["bob"]).scenario)
+    #expect(
+      one.expectations.map(\.name) == [
+        "each duo sees ann joined at least once within 1s after each time that ann sees ann found, by 30s",
+        "cy sees each joined at most 3 times by 30s",
+        "cy sees ann found, then cy sees ann joined by 30s",
+        "ann are without a connection for at most 1s in all by 30s",
+        "duo inviting ann ends as full never by 30s", "ann, cy are connected by 3s",
+      ])
+    let none = try #require(document.without(peers: ["bob", "cy"]).scenario)
+    #expect(none.expectations.map(\.name).count == 2, "\(none.expectations.map(\.name))")
+  }
+
   @Test("Groups are names for peers, and may have groups in them")
   func groups() throws {
     let text = """

@@ -1,0 +1,41 @@
+import EarshotSimulator
+
+extension ScenarioReader {
+  func messages(_ object: ObjectReader) -> Expectation.Kind? {
+    guard let messages = object.object("messages") else { return nil }
+    defer { messages.finish() }
+    var pattern = MessagePattern(
+      from: messages.value("from", peers, default: scenario.peerNames),
+      to: messages.value("to", peers, default: scenario.peerNames))
+    let count = count(messages, upTo: 1_000_000_000, withNever: false)
+    pattern.delivery = count.map { .count($0) }
+    let word = messages.value(
+      "delivered", .word(["all"], named: "how many; or use exactly, atLeast, atMost"))
+    pattern.latency = latency(messages)
+    if count == nil, word != nil || pattern.latency.isEmpty { pattern.delivery = .all }
+    return .messages(pattern, window(object))
+  }
+
+  /// The shares of messages that have a limit of time.
+  private func latency(_ object: ObjectReader) -> [MessagePattern.LatencyLimit] {
+    guard let latency = object.object("latency") else { return [] }
+    defer { latency.finish() }
+    let limits = Self.percentiles.compactMap { key, percentile in
+      latency.value(key, Self.span).map {
+        MessagePattern.LatencyLimit(percentile: percentile, limit: $0)
+      }
+    }
+    if !Self.percentiles.contains(where: { latency.has($0.key) }) {
+      latency.note("a latency has at least one of p50, p90, p95, p99, max")
+    }
+    for (smaller, larger) in zip(limits, limits.dropFirst()) where larger.limit < smaller.limit {
+      let key = Self.percentiles.first { $0.percentile == larger.percentile }?.key
+      latency.note("less than that of a smaller share of the messages", at: key)
+    }
+    return limits
+  }
+
+  private static var percentiles: [(key: String, percentile: Int)] {
+    [("p50", 50), ("p90", 90), ("p95", 95), ("p99", 99), ("max", 100)]
+  }
+}
