@@ -15,6 +15,9 @@ struct Exploration: Sendable {
     (self.files, self.options) = (files, options)
   }
 
+  /// Which part of the whole exploration this is.
+  var part: ExplorationPart { ExplorationPart(of: files, options) }
+
   /// How many seeds the shard has.
   var seedCount: Int {
     let (left, shard) = (UInt64(options.seeds.count) - options.shard.index, options.shard.count)

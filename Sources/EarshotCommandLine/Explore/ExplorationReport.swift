@@ -71,12 +71,13 @@ struct ExplorationReport {
   func summary(isJSON: Bool, after elapsed: Duration) -> String {
     let total = total
     if isJSON {
+      let part = exploration.part
       let lines = zip(exploration.files, tallies).map { file, tally in
-        tally.json(of: file.path)
+        tally.json(of: file.path, in: part)
       }
       return lines.map { $0 + "\n" }.joined()
         + ExplorationLine.summary(
-          files: exploration.files.count, total, kinds: kinds.count,
+          part, files: exploration.files.count, total, kinds: kinds.count,
           isInterrupted: isInterrupted, exitCode: exitCode, elapsed) + "\n"
     }
     let paint = Paint(isOn: console.isColoured)
@@ -126,16 +127,18 @@ enum ExplorationLine {
   }
 
   static func summary(
-    files: Int, _ total: ExplorationTally, kinds: Int, isInterrupted: Bool, exitCode: ExitCode,
+    _ part: ExplorationPart, files: Int, _ total: ExplorationTally, kinds: Int, isInterrupted: Bool,
+    exitCode: ExitCode,
     _ elapsed: Duration
   ) -> String {
-    JSONText.object([
-      ("exploration", "true"), ("files", "\(files)"), ("runs", "\(total.runs)"),
-      ("failed", "\(total.failed)"), ("kinds", "\(kinds)"), ("events", "\(total.events)"),
-      ("interrupted", "\(isInterrupted)"),
-      ("exitCode", "\(exitCode.rawValue)"),
-      ("seconds", "\(elapsed.inSeconds.rounded(toPlaces: 3))"),
-    ])
+    JSONText.object(
+      [("exploration", "true")] + part.members + [
+        ("files", "\(files)"), ("runs", "\(total.runs)"),
+        ("failed", "\(total.failed)"), ("kinds", "\(kinds)"), ("events", "\(total.events)"),
+        ("interrupted", "\(isInterrupted)"),
+        ("exitCode", "\(exitCode.rawValue)"),
+        ("seconds", "\(elapsed.inSeconds.rounded(toPlaces: 3))"),
+      ])
   }
 }
 

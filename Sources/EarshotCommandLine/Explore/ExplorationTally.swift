@@ -17,15 +17,26 @@ struct ExplorationTally {
   }
 
   /// The line for programs about the scenario's file, without a line break.
-  func json(of file: String) -> String {
-    JSONText.object([
-      ("explored", "true"), ("file", file.quotedForJSON), ("scenario", scenario.quotedForJSON),
-      ("runs", "\(runs)"), ("failed", "\(failed)"), ("events", "\(events)"),
-    ])
+  ///
+  /// - Parameters:
+  ///   - file: The file.
+  ///   - part: The part of the exploration that this is about; `nil` for all.
+  /// - Returns: A JSON object.
+  func json(of file: String, in part: ExplorationPart?) -> String {
+    JSONText.object(
+      [
+        ("explored", "true"), ("file", file.quotedForJSON), ("scenario", scenario.quotedForJSON),
+        ("runs", "\(runs)"), ("failed", "\(failed)"), ("events", "\(events)"),
+      ] + (part?.members ?? []))
   }
 }
 
 extension Sequence<ExplorationTally> {
   /// All of them together.
-  var total: ExplorationTally { reduce(into: ExplorationTally(scenario: "")) { $0 += $1 } }
+  var total: ExplorationTally { total(named: "") }
+
+  /// All of them together, of one scenario.
+  func total(named scenario: String) -> ExplorationTally {
+    reduce(into: ExplorationTally(scenario: scenario)) { $0 += $1 }
+  }
 }

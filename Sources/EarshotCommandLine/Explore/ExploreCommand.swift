@@ -24,6 +24,7 @@ struct ExploreCommand {
     let (stop, start) = (StopSignal(), ContinuousClock.now)
     let listener = interrupts.listen { stop.give() }
     console.refusal.whenGiven { stop.give() }
+    if options.isJSON { console.line(exploration.part.json) }
     let report = explore(exploration, options, until: stop, since: start)
     return withExtendedLifetime(listener) {
       console.out(report.summary(isJSON: options.isJSON, after: start.duration(to: .now)))
@@ -87,7 +88,9 @@ struct ExploreCommand {
       search, or a reduction, with what was found until then.
 
       Shards share nothing: run them wherever you like, each with --json, and put
-      their answers together with "earshot merge".
+      their answers together with "earshot merge", which tells of each that is lost.
+      SIGTERM ends a search as Ctrl-C does. Simulations/cluster has examples for
+      GNU parallel, Slurm and Kubernetes.
 
       exit status: as of "earshot simulate"
       """,

@@ -8,6 +8,18 @@ struct ExploreOptions: Hashable, Sendable {
   struct Shard: Hashable, Sendable {
     var index: UInt64 = 0
     var count: UInt64 = 1
+
+    /// All seeds.
+    init() {}
+
+    /// The shard of a text such as `0/4`; `nil` when it is none.
+    init?(_ text: String) {
+      let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+      guard parts.count == 2, let index = UInt64(parts[0]), let count = UInt64(parts[1]), count > 0,
+        index < count, count <= 1_000_000
+      else { return nil }
+      (self.index, self.count) = (index, count)
+    }
   }
   let files: [String]
   let seeds: Range<UInt64>
@@ -72,15 +84,12 @@ struct ExploreOptions: Hashable, Sendable {
   }
 
   private static func shard(_ text: String) throws(UsageError) -> Shard {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let index = UInt64(parts[0]), let count = UInt64(parts[1]), count > 0,
-      index < count, count <= 1_000_000
-    else {
+    guard let shard = Shard(text) else {
       throw UsageError(
         "\"\(text.escapedForTerminals)\" is no shard; write 0/4 for the first of four, 3/4 for the last"
       )
     }
-    return Shard(index: index, count: count)
+    return shard
   }
 
   private static func policies(_ text: String?) throws(UsageError) -> [ExplorationPolicy] {

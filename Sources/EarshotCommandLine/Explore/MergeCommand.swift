@@ -16,6 +16,10 @@ struct MergeCommand {
       for path in arguments.operands {
         guard read(path, into: &findings) else { return .usage }
       }
+      guard !findings.isEmpty else {
+        console.complain("earshot: no shard has answered")
+        return .broken
+      }
       console.out(arguments.has("--json") ? findings.json : findings.text(console.isColoured))
       if let path = arguments[option: "--junit"], !write(findings.junit, to: path) {
         return .unwritten
@@ -30,8 +34,10 @@ struct MergeCommand {
       console.complain("earshot: \(path.escapedForTerminals): this file cannot be read")
       return false
     }
-    for (index, line) in data.split(separator: UInt8(ascii: "\n")).enumerated() {
-      guard findings.add(Data(line)) else {
+    let lines = data.split(separator: UInt8(ascii: "\n"))
+    for (index, line) in lines.enumerated() where !findings.add(Data(line)) {
+      // In the middle of its last line a process was ended.
+      guard index == lines.count - 1, data.last != UInt8(ascii: "\n") else {
         console.complain(
           "earshot: \(path.escapedForTerminals):\(index + 1): this is no answer of "
             + "\"earshot explore --json\"")
@@ -60,7 +66,12 @@ struct MergeCommand {
       own, and lists each kind of failure once: how often it was found, the smallest
       of its seeds, and how to see it again.
 
-      exit status: as of "earshot explore"; 2 when a file is no such answer
+      Shards that have no answer, were interrupted, or ended in the middle of their
+      answer are lost, and listed. What they found until then counts. The answer of
+      a shard that is there twice counts once.
+
+      exit status: as of "earshot explore"; 2 when a file is no such answer, 3 when a
+      shard is lost
       """,
     options: [
       OptionPlan("--junit", "FILE", help: "Write the findings as JUnit's XML, for CI"),

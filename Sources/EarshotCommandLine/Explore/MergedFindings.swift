@@ -10,15 +10,33 @@ struct MergedFindings {
     var observed: String
     var seed: UInt64
     var policy: String?
-    var count: Int
+    /// The runs that have shown it.
+    var runs: Set<Run>
+
+    var count: Int { runs.count }
+  }
+  /// A run of a file.
+  struct Run: Hashable {
+    let seed: UInt64
+    let policy: String?
   }
   private struct Key: Hashable {
     let file: String
     let kind: String
   }
   private var kinds: [Key: Kind] = [:]
-  private var tallies: [String: ExplorationTally] = [:]
-  private(set) var exitCode = ExitCode.held
+  /// The names of the scenarios in which something was found, by their files.
+  private var scenarios: [String: String] = [:]
+  /// By what the shards of an exploration have in common.
+  private var explorations: [String: MergedShards] = [:]
+
+  /// Whether no shard has said anything.
+  var isEmpty: Bool { explorations.isEmpty }
+
+  /// What a process ends with that has found this.
+  var exitCode: ExitCode {
+    explorations.values.map(\.exitCode).reduce(kinds.isEmpty ? .held : .violated, max)
+  }
 
   /// A line of an exploration's answer.
   private struct Line: Decodable {
@@ -28,6 +46,7 @@ struct MergedFindings {
       let observed: String
     }
     let failure: Bool?
+    let exploring: Bool?
     let explored: Bool?
     let exploration: Bool?
     let reproduction: String?
@@ -39,7 +58,13 @@ struct MergedFindings {
     let runs: Int?
     let failed: Int?
     let events: Int?
+    let interrupted: Bool?
     let exitCode: Int32?
+    let whole: String?
+    let seeds: String?
+    let shard: String?
+
+    var part: ExplorationPart? { ExplorationPart(whole: whole, seeds: seeds, shard: shard) }
   }
 
   /// Takes in a line.
@@ -47,20 +72,27 @@ struct MergedFindings {
   /// - Returns: Whether it is one.
   mutating func add(_ data: Data) -> Bool {
     guard let line = try? JSONDecoder().decode(Line.self, from: data) else { return false }
-    if line.failure == true {
-      return add(failure: line)
+    if line.failure == true { return add(failure: line) }
+    if line.reproduction != nil { return true }
+    guard let part = line.part else { return false }
+    var shards = explorations[part.whole] ?? MergedShards(of: part)
+    guard shards.has(part) else { return false }
+    if line.exploring == true {
+      shards.begin(part.shard.index)
     } else if line.explored == true {
       guard let file = line.file, let scenario = line.scenario else { return false }
-      var tally = tallies[file] ?? ExplorationTally(scenario: scenario)
-      tally.runs += line.runs ?? 0
-      tally.failed += line.failed ?? 0
-      tally.events += line.events ?? 0
-      tallies[file] = tally
+      let counts = [line.runs, line.failed, line.events].map { $0 ?? 0 }
+      guard counts.allSatisfy((0...Self.countMax).contains) else { return false }
+      var tally = ExplorationTally(scenario: scenario)
+      (tally.runs, tally.failed, tally.events) = (counts[0], counts[1], counts[2])
+      shards.add(tally, of: file, by: part.shard.index)
     } else if line.exploration == true {
-      exitCode = max(exitCode, line.exitCode.flatMap { ExitCode(rawValue: $0) } ?? .broken)
-    } else if line.reproduction == nil {
+      let code = line.exitCode.flatMap { ExitCode(rawValue: $0) } ?? .broken
+      shards.end(part.shard.index, isInterrupted: line.interrupted ?? false, code)
+    } else {
       return false
     }
+    explorations[part.whole] = shards
     return true
   }
 
@@ -68,15 +100,17 @@ struct MergedFindings {
     guard let file = line.file, let seed = line.seed.flatMap({ UInt64($0) }),
       let violations = line.violated
     else { return false }
+    scenarios[file] = line.scenario
+    let run = Run(seed: seed, policy: line.policy)
     for violation in violations {
       let key = Key(file: file, kind: violation.kind)
       guard var kind = kinds[key] else {
         kinds[key] = Kind(
           file: file, name: violation.name, observed: violation.observed, seed: seed,
-          policy: line.policy, count: 1)
+          policy: line.policy, runs: [run])
         continue
       }
-      kind.count += 1
+      kind.runs.insert(run)
       if seed < kind.seed {
         (kind.seed, kind.policy, kind.observed) = (seed, line.policy, violation.observed)
       }
@@ -92,15 +126,31 @@ struct MergedFindings {
     }
   }
 
+  /// What the shards have come to, file by file, also of files in which a lost shard has found something.
+  private var tallies: [String: ExplorationTally] {
+    let found = scenarios.mapValues { ExplorationTally(scenario: $0) }
+    return explorations.values.map(\.tallies).reduce(found) { sum, tallies in
+      sum.merging(tallies) { [$0, $1].total(named: $1.scenario) }
+    }
+  }
+
+  /// The explorations of which shards are lost.
+  private var incomplete: [MergedShards] {
+    explorations.sorted { $0.key < $1.key }.map(\.value).filter { $0.lostCount > 0 }
+  }
+
   private func replay(_ kind: Kind) -> String {
     Replay(kind.file, kind.seed, policy: kind.policy).command
   }
+
+  /// More than any shard counts, and little enough to be added up.
+  private static let countMax = 1 << 40
 
   // MARK: Written
 
   /// For people: a line for each kind, how to see it again, and a line about all.
   func text(_ isColoured: Bool) -> String {
-    let paint = Paint(isOn: isColoured)
+    let (paint, tallies) = (Paint(isOn: isColoured), tallies)
     let lines = sorted.map { _, kind in
       let title = tallies[kind.file]?.scenario ?? kind.file
       let text = kind.observed.isEmpty ? kind.name : "\(kind.name): \(kind.observed)"
@@ -112,7 +162,9 @@ struct MergedFindings {
     let end =
       kinds.isEmpty ? "nothing found" : "\(total.failed) failed, \(kinds.count) kinds of failures"
     let line = "\(files), \(total.runs) runs, \(total.events) events: \(end)"
-    return lines.joined() + (total.failed == 0 ? paint.green(line) : paint.red(line)) + "\n"
+    let lost = incomplete.map { "\(paint.red("✗")) \($0.complaint.escapedForTerminals)\n" }
+    let isGood = kinds.isEmpty && total.failed == 0 && lost.isEmpty
+    return lines.joined() + lost.joined() + (isGood ? paint.green(line) : paint.red(line)) + "\n"
   }
 
   /// For programs: a line for each kind, and for each file.
@@ -124,12 +176,22 @@ struct MergedFindings {
         ("observed", kind.observed.quotedForJSON), ("replay", replay(kind).quotedForJSON),
       ])
     }
-    let files = tallies.sorted { $0.key < $1.key }.map { $0.value.json(of: $0.key) }
-    return (found + files).map { $0 + "\n" }.joined()
+    let files = tallies.sorted { $0.key < $1.key }.map { $0.value.json(of: $0.key, in: nil) }
+    return (found + incomplete.map(\.json) + files).map { $0 + "\n" }.joined()
   }
 
   /// A suite for each file, with a case for each kind of failure and one for the seeds that hold.
   var junit: String {
+    let lost = incomplete.map { shards in
+      """
+        <testsuite name="shards" tests="1" errors="1">
+          <testcase classname="earshot" name="all shards answer">
+            <error message="\(shards.complaint.escapedForXML)"/>
+          </testcase>
+        </testsuite>
+
+      """
+    }
     let suites = tallies.sorted { $0.key < $1.key }.map { file, tally in
       let failures = sorted.filter { $0.kind.file == file }
       let cases = failures.map { _, kind in
@@ -147,7 +209,7 @@ struct MergedFindings {
         + cases.joined() + held + "  </testsuite>\n"
     }
     return
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n\(suites.joined())</testsuites>\n"
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n\(suites.joined())\(lost.joined())</testsuites>\n"
   }
 }
 
