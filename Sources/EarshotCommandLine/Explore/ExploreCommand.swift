@@ -38,13 +38,17 @@ struct ExploreCommand {
     since start: ContinuousClock.Instant
   ) -> ExplorationReport {
     var report = ExplorationReport(exploration, on: console, isJSON: options.isJSON)
-    let end = StopSignal()
-    stop.whenGiven { end.give() }
+    let (end, searched) = (StopSignal(), StopSignal())
+    let engine = engine
+    stop.whenGiven {
+      end.give()
+      // No run is waited for, which batch systems may not have the time for; a reduction keeps its last one.
+      if !searched.isGiven { engine.cancel() }
+    }
     let clock = options.time.map { Alarm(after: $0) { end.give() } }
     var progress = ExplorationProgress(on: console, limit: options.time, count: exploration.count) {
       start.duration(to: .now)
     }
-    let engine = engine
     OrderedWork(count: exploration.count, threads: options.jobs).run(until: end) { index in
       engine.run(exploration.order(of: exploration[index]))
     } report: { index, result in
@@ -52,6 +56,7 @@ struct ExploreCommand {
       report.add(exploration[index], result)
       progress.show(report)
     }
+    searched.give()
     progress.clear()
     report.isInterrupted = stop.isGiven
     return withExtendedLifetime(clock) { report }

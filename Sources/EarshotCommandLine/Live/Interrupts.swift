@@ -4,6 +4,9 @@ import Synchronization
 
 /// SIGINT, SIGTERM and SIGHUP: the first one asks the process to end, the second one ends it.
 ///
+/// SIGTERM twice is one wish: batch systems send it to a script and to what it runs, and a script passes it on. SIGKILL
+/// is their second word.
+///
 /// A thread of its own waits for the signals, which every other thread holds back. A signal that comes before
 /// that thread runs is kept by the system until then. The same thread hears of the terminal, so that a process
 /// that is asked to end does not stop instead.
@@ -27,7 +30,7 @@ final class Interrupts: Sendable {
       while true {
         let number = heard.next()
         if Self.signals.contains(number) {
-          listener.hear()
+          listener.hear(number)
         } else {
           terminal?.hear(number, unless: { listener.isEnding || Self.signals.isPending })
         }
@@ -48,6 +51,7 @@ final class Interrupts: Sendable {
 /// What is to be called once.
 private final class Listener: Sendable {
   private let interrupt: Mutex<(@Sendable () -> Void)?>
+  private let isTerminated = Mutex(false)
 
   init(_ interrupt: @escaping @Sendable () -> Void) { self.interrupt = Mutex(interrupt) }
 
@@ -57,7 +61,12 @@ private final class Listener: Sendable {
   var isEnding: Bool { interrupt.withLock { $0 == nil } }
 
   /// Asks the process to end; ends it if it was asked before.
-  func hear() {
+  func hear(_ number: Int32) {
+    let isAgain = isTerminated.withLock { isTerminated in
+      defer { isTerminated = number == SIGTERM }
+      return isTerminated && number == SIGTERM
+    }
+    guard !isAgain else { return }
     guard let interrupt = take() else {
       earshot_terminal_leave()
       _exit(Self.exitCode)
