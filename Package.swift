@@ -155,7 +155,9 @@ let package = Package(
         "CEarshot", "Earshot", "EarshotPOSIX", "EarshotCLI", "EarshotCommandLine", "ScreenKit",
         "Simulated",
       ],
-      exclude: ["ask-again.py", "avahi-in-namespace.sh", "read-perfetto.py"],
+      exclude: [
+        "ask-again.py", "avahi-in-namespace.sh", "read-perfetto.py", "run-manifest.py",
+      ],
       swiftSettings: house),
     // How fast it is.
     .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: house),
