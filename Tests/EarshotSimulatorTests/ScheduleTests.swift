@@ -51,6 +51,21 @@ struct ScheduleTests {
     }
   }
 
+  @Test(
+    "A policy with a seed of its own draws from it, whatever the seed of the world",
+    arguments: choosing)
+  func seeded(policy: SchedulePolicy) throws {
+    let race = try #require(PlantedRace.all.last)
+    func record(_ seed: UInt64, _ policy: SchedulePolicy) throws -> ScheduleRecord {
+      let world = World(seed: seed, configuration: PlantedRace.configuration(policy))
+      _ = try race.fails(in: world)
+      return world.scheduleRecord
+    }
+    #expect(try record(5, .seeded(9, policy)) == record(9, policy))
+    #expect(try record(5, .seeded(5, policy)) == record(5, policy))
+    #expect(try record(5, .seeded(9, policy)) != record(5, policy))
+  }
+
   @Test("A part of a record is a schedule, and the fewest choices of a failure can be found")
   func reduction() throws {
     let race = try #require(PlantedRace.all.first)

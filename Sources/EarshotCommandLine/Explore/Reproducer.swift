@@ -41,13 +41,15 @@ struct Reproducer {
           + "are written out")
       return false
     }
-    var reduction = ScenarioReduction(of: start, runsMax: runsMax) { pass, reduction in
-      progress.show(reduction.runCount, "runs, reducing \(pass.rawValue)")
-      return !stop.isGiven
-    } run: { document in
-      isShown(signature, by: document, order) ? .fails : .passes
+    var reduction = RunReduction(
+      of: start, policy: order.policy?.schedule ?? order.scenario.schedule, runsMax: runsMax)
+    while let candidate = reduction.candidate, !stop.isGiven {
+      progress.show(reduction.runCount, "runs, reducing \(reduction.pass.rawValue)")
+      guard let scenario = candidate.scenario else { break }
+      let result = run(candidate, scenario, order)
+      reduction.note(
+        signature.isShown(by: result, of: scenario) ? .fails : .passes, result.schedule)
     }
-    reduction.reduce()
     progress.clear()
     return write(reduction, from: start, order, violation, to: path)
   }
@@ -56,7 +58,9 @@ struct Reproducer {
     guard let document = try? ScenarioDocument(json5: order.text, file: order.file) else {
       return nil
     }
-    let schedule = result.schedule.choices.isEmpty ? nil : result.schedule
+    // A schedule of too many choices is known by its policy alone.
+    let schedule: SchedulePolicy? =
+      result.schedule.choices.isEmpty ? order.policy?.schedule : .replay(result.schedule)
     let fixed = document.fixed(seed: order.seed, schedule: schedule)
     return fixed.scenario == nil ? nil : fixed
   }
@@ -83,10 +87,10 @@ struct Reproducer {
   // MARK: What is left
 
   private func write(
-    _ reduction: ScenarioReduction, from start: ScenarioDocument, _ order: RunOrder,
+    _ reduction: RunReduction<ScenarioDocument>, from start: ScenarioDocument, _ order: RunOrder,
     _ violation: RunResult.Violation, to path: String
   ) -> Bool {
-    var document = reduction.document
+    var document = reduction.smallest
     document.root = document.root.setting("reproduces", .text(violation.name))
     guard let scenario = document.scenario else { return false }
     let form: ReportForm = console.isColoured ? .coloured : .plain

@@ -157,22 +157,9 @@ struct ScenarioReader {
 
   private static var schedule: ValueRule<SchedulePolicy> {
     ValueRule(
-      "a policy (\"fifo\", \"random\", \"pct\", \"urw\"), or the choices of one: pairs of whole numbers"
-    ) { node in
-      switch node.value {
-      case .string("fifo"): return .fifo
-      case .string("random"): return .random
-      case .string("pct"): return .pct(depth: 3)
-      case .string("urw"): return .uniformRandomWalk
-      case .array(let elements):
-        let numbers = elements.compactMap { element -> UInt32? in
-          if case .number(let text) = element.value { UInt32(text) } else { nil }
-        }
-        guard numbers.count == elements.count else { return nil }
-        return ScheduleRecord(numbers: numbers).map { .replay($0) }
-      case .null, .bool, .number, .string, .object: return nil
-      }
-    }
+      "a policy (\"fifo\", \"random\", \"pct\", \"urw\"), one with a seed (\"random#7\"), "
+        + "or the choices of one: pairs of whole numbers"
+    ) { SchedulePolicy($0) }
   }
 
   /// The peers of a name: one, or a whole crowd.

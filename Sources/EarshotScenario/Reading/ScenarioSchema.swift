@@ -21,6 +21,7 @@ public enum ScenarioSchema {
         "service": { "type": "string", "pattern": "^[A-Za-z0-9-]{1,15}$" },
         "schedule": { "anyOf": [
           { "enum": ["fifo", "random", "pct", "urw"] },
+          { "type": "string", "pattern": "^(random|pct|urw)#(0|[1-9][0-9]{0,19})$" },
           { "type": "array", "items": { "type": "integer", "minimum": 0 } } ] },
         "reproduces": { "type": "string" },
         "peers": { "type": "array", "items": { "anyOf": [

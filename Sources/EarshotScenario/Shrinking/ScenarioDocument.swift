@@ -29,16 +29,16 @@ package struct ScenarioDocument: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - seed: The seed of the run.
-  ///   - schedule: What the policy of the run has chosen.
+  ///   - schedule: What the policy of the run has chosen, or the policy itself; `nil` for the scenario's own.
   /// - Returns: The document; as it is when it describes no scenario.
-  package func fixed(seed: UInt64, schedule: ScheduleRecord?) -> ScenarioDocument {
+  package func fixed(seed: UInt64, schedule: SchedulePolicy?) -> ScenarioDocument {
     guard let scenario else { return self }
     var fixed = self
     fixed.expandCrowds()
     fixed.nameExpectations(scenario)
     fixed.root = fixed.root.setting("seed", JSON5Node(.number("\(seed)")))
     fixed.set(faults: scenario.faultPlan(seed: seed).plan.faults)
-    if let schedule { fixed.set(schedule) }
+    if let schedule { fixed.schedule = schedule }
     return fixed
   }
 
@@ -47,12 +47,6 @@ package struct ScenarioDocument: Hashable, Sendable {
     let nodes = faults.compactMap { try? JSON5Parser.parse($0.description) }
     root = root.setting("randomFaults", nil)
       .setting("faults", nodes.isEmpty ? nil : JSON5Node(.array(nodes)))
-  }
-
-  /// Writes what a policy has chosen.
-  package mutating func set(_ schedule: ScheduleRecord) {
-    let numbers = schedule.numbers
-    root = root.setting("schedule", JSON5Node(.array(numbers.map { JSON5Node(.number("\($0)")) })))
   }
 
   /// Writes each peer of a crowd by itself, and the crowd as a group.

@@ -7,40 +7,25 @@ struct SmallerValue {
   private enum Unit { case count, bytes, nanoseconds }
   private let unit: Unit
   /// How much it is, in its unit.
-  let amount: Int64
-  /// The smallest amount that makes sense.
-  let simplest: Int64
-  /// Differences that are not worth a run.
-  let grain: Int64
+  let amount: ReducibleAmount
 
   /// The number of a value, or `nil` when it is none, or cannot be smaller.
   init?(_ node: JSON5Node, at path: NodePath) {
     guard let key = path.lastKey, !Self.fixed.contains(key), path.steps.first != .key("expect")
     else { return nil }
+    let amount: ReducibleAmount?
     switch node.value {
-    case .number(let text):
-      guard let number = Int64(text), number > 1 else { return nil }
-      (unit, amount, simplest, grain) = (.count, number, 1, 1)
+    case .number(let text): (unit, amount) = (.count, Int64(text).flatMap { .count($0) })
     case .string(let text):
-      if let duration = Quantity.duration(of: text), duration > .zero {
-        (unit, amount, simplest) = (.nanoseconds, duration.nanoseconds, 0)
-        grain = max(1_000_000, amount / 8)
-      } else if let bytes = Quantity.bytes(of: text), bytes > 1 {
-        (unit, amount, simplest, grain) = (.bytes, Int64(bytes), 1, max(1, Int64(bytes) / 8))
+      if let duration = Quantity.duration(of: text) {
+        (unit, amount) = (.nanoseconds, .time(duration))
       } else {
-        return nil
+        (unit, amount) = (.bytes, Quantity.bytes(of: text).flatMap { .bytes(Int64($0)) })
       }
     case .null, .bool, .array, .object: return nil
     }
-    if amount <= simplest { return nil }
-  }
-
-  /// An amount with few digits near another one.
-  func rounded(_ amount: Int64) -> Int64 {
-    guard unit == .nanoseconds else { return amount }
-    let step: Int64 =
-      amount > 2_000_000_000 ? 1_000_000_000 : amount > 200_000_000 ? 100_000_000 : 1_000_000
-    return amount / step * step
+    guard let amount else { return nil }
+    self.amount = amount
   }
 
   /// The value with an amount.

@@ -57,16 +57,41 @@ extension World {
   ///
   /// - Parameter plan: The plan; times are counted from the beginning of the world, and those that have passed are now.
   ///   Every host that it names is there when its fault begins.
-  public func execute(_ plan: FaultPlan) { execute(plan) { _ in } }
+  public func execute(_ plan: FaultPlan) { _ = execute(plan) { _ in } }
 
-  /// Carries out a plan.
-  package func execute(_ plan: FaultPlan, telling observer: @escaping (FaultNotice) -> Void) {
+  /// The plans that were carried out so far, in the order in which they began.
+  package var executedPlans: [FaultPlan] { plans.executed }
+
+  /// Carries out a plan, or what the world's configuration puts in its place.
+  ///
+  /// - Returns: The plan that is carried out.
+  @discardableResult
+  package func execute(
+    _ plan: FaultPlan, telling observer: @escaping (FaultNotice) -> Void
+  ) -> FaultPlan {
+    let plan = plans.take(for: plan)
     for fault in plan.faults {
       let course = FaultCourse(fault, observer)
       at(.zero + fault.at) { [unowned self] in course.begin(in: self) }
       guard let lasting = fault.lasting, !fault.kind.isMomentary else { continue }
       at(.zero + fault.at + lasting) { [unowned self] in course.end(in: self) }
     }
+    return plan
+  }
+}
+
+/// The plans of a world, of which a reduction replaces the first ones.
+struct PlanSubstitutes {
+  private(set) var executed: [FaultPlan] = []
+  private let substitutes: [FaultPlan]
+
+  init(_ substitutes: [FaultPlan]) { self.substitutes = substitutes }
+
+  /// The plan that is carried out in the place of one.
+  mutating func take(for plan: FaultPlan) -> FaultPlan {
+    let count = executed.count
+    executed.append(substitutes.indices.contains(count) ? substitutes[count] : plan)
+    return executed[count]
   }
 }
 

@@ -64,8 +64,6 @@ extension World {
   @discardableResult
   public func execute(drawing wish: RandomFaults) -> FaultPlan {
     var random = random("faults")
-    let plan = FaultPlan(drawing: wish, for: hosts.map(\.name), using: &random)
-    execute(plan)
-    return plan
+    return execute(FaultPlan(drawing: wish, for: hosts.map(\.name), using: &random)) { _ in }
   }
 }

@@ -22,6 +22,9 @@ struct ScheduleChooser {
     case .pct(let depth, let steps):
       strategy = .priorities(PrioritySchedule(depth: depth, steps: steps, random))
     case .uniformRandomWalk: strategy = .weights(WeightedWalk(random))
+    case .seeded(let seed, let policy):
+      guard let chooser = ScheduleChooser(policy, seed: seed) else { return nil }
+      self = chooser
     case .replay(let record): strategy = .replay(record.choices, next: 0)
     }
   }

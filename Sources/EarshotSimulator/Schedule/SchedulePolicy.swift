@@ -30,6 +30,8 @@ public enum SchedulePolicy: Hashable, Sendable, Codable {
   ///
   /// - SeeAlso: Zhao, Wolff, Mathur, Roychoudhury: "Selectively uniform concurrency testing" (ASPLOS 2025).
   case uniformRandomWalk
+  /// As another policy, which draws from a seed of its own instead of the world's: another schedule of the same run.
+  indirect case seeded(UInt64, SchedulePolicy)
   /// The choices of a record, and between them the order in which things became ready.
   case replay(ScheduleRecord)
 }

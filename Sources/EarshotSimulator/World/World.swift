@@ -23,6 +23,8 @@ public final class World: @unchecked Sendable {
   let trace: TraceRecorder
   let fabric: Fabric
   var faultTable = FaultTable()
+  /// The plans that were to be carried out so far, and what stood in for them.
+  var plans: PlanSubstitutes
   /// Hears of every crash of a host.
   package var crashObserver: ((SimulatedHost) -> Void)?
   /// What each host runs when it starts.
@@ -36,7 +38,7 @@ public final class World: @unchecked Sendable {
   ///   - seed: The seed of everything that is left to chance.
   ///   - configuration: The conditions of the network.
   public init(seed: UInt64, configuration: WorldConfiguration = WorldConfiguration()) {
-    self.seed = seed
+    (self.seed, plans) = (seed, PlanSubstitutes(configuration.faultPlans))
     scheduler = Scheduler(
       RunLabel(seed: seed, replay: configuration.replay), configuration.schedule)
     hostTable = HostTable()

@@ -10,6 +10,8 @@ public struct WorldConfiguration: Hashable, Sendable {
   public var replay: String?
   /// The order of what could happen next at one instant.
   public var schedule: SchedulePolicy
+  /// Plans that are carried out in the place of those that the world is told to, one after the other.
+  package var faultPlans: [FaultPlan] = []
 
   /// A quiet local network.
   public init(

@@ -55,7 +55,7 @@ struct ScenarioDocumentTests {
     let first = ScenarioRun.run(scenario, seed: seed.value)
     #expect(!first.schedule.choices.isEmpty)
     let document = try ScenarioDocument(json5: Self.crowd, file: "crowd.json5")
-      .fixed(seed: seed.value, schedule: first.schedule)
+      .fixed(seed: seed.value, schedule: .replay(first.schedule))
     let fixed = try #require(document.scenario)
     #expect(fixed.schedule == .replay(first.schedule))
     #expect(ScenarioRun.run(fixed).traceHash == first.traceHash)
@@ -101,6 +101,9 @@ struct ScenarioDocumentTests {
       ("groups: { ann: 'bob' }", "already"), ("groups: { all: 'bob' }", "a name of"),
       ("groups: { x: 'bub' }", "did you mean \"bob\"?"), ("groups: []", "expected an object"),
       ("schedule: [1]", "pairs of whole numbers"), ("schedule: 'fast'", "a policy"),
+      ("schedule: 'random#'", "a policy"), ("schedule: 'random#07'", "a policy"),
+      ("schedule: 'fifo#1'", "a policy"), ("schedule: 'urw#1#2'", "a policy"),
+      ("schedule: 'pct#18446744073709551616'", "a policy"),
       ("schedule: [4294967295, 1]", "pairs"), ("reproduces: 1", "a text"),
     ] {
       let text = "{ name: 'g', duration: '1s', peers: ['ann', 'bob'], \(wrong) }"

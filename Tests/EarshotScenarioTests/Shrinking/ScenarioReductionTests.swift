@@ -24,16 +24,13 @@ struct ScenarioReductionTests {
   /// What is left of a document that fails as long as a scenario is so.
   private static func reduce(
     _ document: ScenarioDocument, runsMax: Int = 2_000, while fails: @escaping (Scenario) -> Bool
-  ) throws -> (Scenario, ScenarioReduction) {
-    var reduction = ScenarioReduction(of: document, runsMax: runsMax) { candidate in
-      guard let scenario = candidate.scenario else {
-        Issue.record("a document that is no scenario was run")
-        return .passes
-      }
-      return fails(scenario) ? .fails : .passes
+  ) throws -> (Scenario, RunReduction<ScenarioDocument>) {
+    var reduction = RunReduction(of: document, runsMax: runsMax)
+    while let candidate = reduction.candidate {
+      let scenario = try #require(candidate.scenario, "a document that is no scenario is run")
+      reduction.note(fails(scenario) ? .fails : .passes)
     }
-    reduction.reduce()
-    return (try #require(reduction.document.scenario), reduction)
+    return (try #require(reduction.smallest.scenario), reduction)
   }
 
   @Test(
@@ -81,7 +78,8 @@ struct ScenarioReductionTests {
   @Test("A schedule is reduced to the choices that matter")
   func schedule() throws {
     var start = try Self.document(seed: 1)
-    start.set(ScheduleRecord((0..<300).map { .init(decision: 2 * $0, index: 1 + $0 % 3) }))
+    start.schedule = .replay(
+      ScheduleRecord((0..<300).map { .init(decision: 2 * $0, index: 1 + $0 % 3) }))
     let (scenario, _) = try Self.reduce(start) { scenario in
       guard case .replay(let record) = scenario.schedule else { return false }
       return record.choices.contains { $0.decision == 34 }
@@ -91,20 +89,11 @@ struct ScenarioReductionTests {
     #expect(record.choices.map(\.decision) == [34, 512])
   }
 
-  @Test("A reduction ends after its runs, and when it is told to, with the smallest so far")
+  @Test("A reduction ends after its runs, with the smallest so far")
   func bounds() throws {
     let start = try Self.document(seed: 1)
     let (_, reduction) = try Self.reduce(start, runsMax: 25) { $0.faults.count >= 3 }
     #expect(reduction.runCount == 25)
-    #expect((3..<30).contains(reduction.document.faultCount))
-    var left = 10
-    var stopped = ScenarioReduction(of: start, runsMax: 1_000) { _, _ in
-      left -= 1
-      return left > 0
-    } run: {
-      ($0.scenario?.faults.count ?? 0) >= 3 ? .fails : .passes
-    }
-    stopped.reduce()
-    #expect(stopped.runCount == 9 && stopped.document.faultCount < 30)
+    #expect((3..<30).contains(reduction.smallest.faultCount))
   }
 }

@@ -1,0 +1,105 @@
+/// What befalls a world in one run, and in which order: what a failure is reduced to when its program stays as it is.
+package struct RunPlan: Hashable, Sendable {
+  /// The hosts that the program makes; none when it does not let them be chosen.
+  package var hosts: [String]
+  /// The plans of faults, in the order in which the program has them carried out.
+  package var plans: [FaultPlan]
+  /// The order of what could happen next at one instant.
+  package var schedule: SchedulePolicy
+
+  /// A plan.
+  package init(
+    hosts: [String] = [], plans: [FaultPlan] = [], schedule: SchedulePolicy = .fifo
+  ) { (self.hosts, self.plans, self.schedule) = (hosts, plans, schedule) }
+
+  /// The plan of a run that is over or has come to its last event.
+  ///
+  /// - Parameters:
+  ///   - world: The world of the run.
+  ///   - hosts: The hosts that the program can do without, each by itself.
+  package init(of world: World, hosts: [String] = []) {
+    self.init(
+      hosts: hosts, plans: world.executedPlans,
+      schedule: world.scheduleRecord.choices.isEmpty ? .fifo : .replay(world.scheduleRecord))
+  }
+
+  /// Has a world carry out the plan.
+  package func configure(_ configuration: inout WorldConfiguration) {
+    (configuration.faultPlans, configuration.schedule) = (plans, schedule)
+  }
+
+  /// All faults, in the order of the plans.
+  package var faults: [Fault] { plans.flatMap(\.faults) }
+}
+
+extension RunPlan: CustomStringConvertible {
+  /// A line for each fault in words, and one for the choices of a schedule.
+  package var description: String {
+    let faults = faults.sortedByTime().map { fault in
+      let lasting = fault.lasting.map { " for \(Quantity.time($0))" } ?? ""
+      return "at \(Quantity.time(fault.at)): \(fault.kind)\(lasting)"
+    }
+    let choices = choices.isEmpty ? [] : ["\(choices.count) choices of the schedule"]
+    return (faults + choices).joined(separator: "\n")
+  }
+}
+
+extension RunPlan: ReducibleRun {
+  /// The duration of a fault.
+  package struct Place: Hashable, Sendable {
+    let plan: Int
+    let fault: Int
+  }
+
+  /// Faults without hosts befall nothing.
+  package var isValid: Bool { true }
+
+  package func partCount(_ pass: ReductionPass) -> Int {
+    switch pass {
+    case .faults: faults.count
+    case .peers: hosts.count
+    case .workload, .values, .schedule: 0
+    }
+  }
+
+  package func keeping(_ kept: [Int], of pass: ReductionPass) -> RunPlan {
+    let left = Set(kept)
+    var plan = self
+    switch pass {
+    case .faults:
+      var number = -1
+      plan.plans = plans.map { plan in
+        FaultPlan(
+          plan.faults.filter { _ in
+            number += 1
+            return left.contains(number)
+          })
+      }
+    case .peers:
+      let gone = Set(hosts.indices.filter { !left.contains($0) }.map { hosts[$0] })
+      plan.hosts.removeAll { gone.contains($0) }
+      plan.plans = plans.map { FaultPlan($0.faults.compactMap { $0.without(gone) }) }
+    case .workload, .values, .schedule: break
+    }
+    return plan
+  }
+
+  package var places: [Place] {
+    plans.indices.flatMap { plan in
+      plans[plan].faults.indices.map { Place(plan: plan, fault: $0) }
+    }
+  }
+
+  package func amount(at place: Place) -> ReducibleAmount? {
+    let fault = plans[place.plan].faults[place.fault]
+    return fault.lasting.flatMap { .time($0, from: .milliseconds(1)) }
+  }
+
+  package func setting(_ place: Place, to amount: Int64) -> RunPlan {
+    var faults = plans[place.plan].faults
+    faults[place.fault].lasting = .nanoseconds(amount)
+    var plan = self
+    plan.plans[place.plan] = FaultPlan(faults)
+    return plan
+  }
+}
