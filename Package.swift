@@ -105,6 +105,12 @@ let package = Package(
       name: "TestKit", dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator"],
       path: "Tests/TestKit", swiftSettings: house),
     .target(
+      name: "PlantedBugKit", dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator"],
+      path: "Tests/PlantedBugKit", swiftSettings: house),
+    .testTarget(
+      name: "PlantedBugTests", dependencies: ["EarshotSimulator", "PlantedBugKit"],
+      swiftSettings: house),
+    .target(
       name: "ScreenKit", dependencies: ["EarshotCommandLine"], path: "Tests/ScreenKit",
       swiftSettings: house),
     .testTarget(
@@ -176,6 +182,9 @@ let package = Package(
     .executableTarget(
       name: "Calibration", dependencies: ["BenchmarkKit", "EarshotSimulator"],
       path: "Benchmarks/Calibration", swiftSettings: house),
+    .executableTarget(
+      name: "PlantedBugs", dependencies: ["BenchmarkKit", "EarshotSimulator", "PlantedBugKit"],
+      path: "Benchmarks/PlantedBugs", swiftSettings: house),
     .executableTarget(
       name: "CrowdedHall",
       dependencies: ["BenchmarkKit", "Earshot", "EarshotSimulator"],

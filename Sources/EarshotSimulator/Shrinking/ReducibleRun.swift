@@ -22,6 +22,7 @@ package protocol ReducibleRun: Hashable, Sendable {
   /// - Parameters:
   ///   - kept: The positions of the parts, in ascending order.
   ///   - pass: Which parts are meant.
+  /// - Returns: The smaller run.
   func keeping(_ kept: [Int], of pass: ReductionPass) -> Self
 
   /// Where the values stand that may be smaller.
