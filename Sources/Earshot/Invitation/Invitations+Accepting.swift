@@ -94,7 +94,7 @@ extension Invitations {
     let (stream, membership, next, terms) = session.assumeIsolated { session in
       let membership =
         invitation.membership
-        ?? session.membershipToAccept(of: id.inviter, invite.session, ended: invite.ended)
+        ?? session.membershipToAccept(of: invitation.inviter)
       let next = session.roster.nextSeniority
       session.roster.takeSeniority(max(invite.nextSeniority, 1))
       return (invitation.stream ?? session.makeStream(), membership, next, session.terms)

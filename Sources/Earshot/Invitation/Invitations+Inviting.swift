@@ -68,7 +68,7 @@ extension Invitations {
     send(
       Invite(
         invitation: id, session: session.id,
-        ended: peer.assumeIsolated { $0.ended.last(of: session.id, with: invitation.peer) },
+        ended: session.assumeIsolated { $0.ended(with: invitation.peer) },
         nextSeniority: session.assumeIsolated { $0.roster.nextSeniority },
         timeoutMilliseconds: UInt64(left),
         serviceType: invitation.serviceType, context: invitation.context), on: token)

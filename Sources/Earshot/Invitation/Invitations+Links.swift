@@ -118,6 +118,8 @@ extension Invitations: LinkOwner {
         invite,
         from: Inviter(peer: remote, session: invite.session, ended: invite.ended, time: now),
         named: greeted.greeting.displayName)
+    } else {
+      inbound[id]?.inviter.ended = invite.ended  // More may have ended since it was sent before.
     }
     let (isAdvertised, membership) = peer.assumeIsolated {
       ($0.advertiser(of: invite.serviceType) != nil, $0.session(with: remote, invite.session))

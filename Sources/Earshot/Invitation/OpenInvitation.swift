@@ -36,7 +36,7 @@ struct InboundInvitation {
   }
 
   let invite: Invite
-  let inviter: Inviter
+  var inviter: Inviter
   let senderName: String
   weak var invitation: Invitation?  // That the application was given.
   var session: SessionCore?  // Once it is accepted.
@@ -57,6 +57,6 @@ struct InboundInvitation {
 struct Inviter: Sendable {
   let peer: PeerID
   let session: SessionID
-  let ended: MembershipID
+  var ended: [EndedMembership]
   let time: Instant  // When the invitation came.
 }

@@ -93,9 +93,6 @@ actor Membership {
   /// Whether an ATTACH of this side waits for its answer.
   var isAsking: Bool { driver.machine.isAsking }
 
-  /// Whether a link carries it.
-  var isLinked: Bool { driver.machine.link != nil }
-
   nonisolated var pair: EndedMemberships.Pair { session.pair(peer, remoteSession) }
 
   var statistics: LinkStatistics {

@@ -51,16 +51,27 @@ extension SessionCore {
   }
 
   /// The membership that an acceptance names: the one that is there, unless the inviter has given it up.
-  func membershipToAccept(of inviter: PeerID, _ remote: SessionID, ended: MembershipID)
-    -> MembershipID
-  {
-    if let membership = memberships[inviter], membership.remoteSession == remote,
+  func membershipToAccept(of inviter: Inviter) -> MembershipID {
+    if let membership = memberships[inviter.peer], membership.remoteSession == inviter.session,
       membership.assumeIsolated({ $0.hasJoined })
     {
-      if stands(membership, beside: ended) { return membership.assumeIsolated { $0.id } }
-      tell(inviter, .endRequested(.lost, .givenUp))
+      if stands(membership, beside: inviter.ended) { return membership.assumeIsolated { $0.id } }
+      tell(inviter.peer, .endRequested(.lost, .givenUp))
     }
-    return propose(to: inviter, remote)
+    return propose(to: inviter.peer, inviter.session)
+  }
+
+  /// The memberships with a peer that have ended.
+  ///
+  /// The one that there is, or that is asked for, has not, though an acceptance that named a later one has expired.
+  func ended(with member: PeerID) -> [EndedMembership] {
+    let ended = peer.assumeIsolated { [id] in $0.ended.last(of: id, with: member) }
+    guard let membership = memberships[member] else { return ended }
+    let number = membership.assumeIsolated { $0.id }
+    return ended.map {
+      $0.session == membership.remoteSession && $0.membership >= number
+        ? EndedMembership(session: $0.session, membership: number.previous) : $0
+    }
   }
 
   /// The acceptance of an invitation goes out.
@@ -120,9 +131,9 @@ extension SessionCore {
   }
 
   /// Whether a membership is one that its other end has not given up, as far as an INVITE tells.
-  private func stands(_ membership: Membership, beside ended: MembershipID) -> Bool {
-    // A greater number is that of another session of this peer, as long as the link of this one is up.
-    membership.assumeIsolated { ended < $0.id || ended > $0.id && $0.isLinked }
+  private func stands(_ membership: Membership, beside ended: [EndedMembership]) -> Bool {
+    let number = membership.assumeIsolated { $0.id }
+    return !ended.contains { $0.session == id && $0.membership >= number }
   }
 
   // MARK: By attaching

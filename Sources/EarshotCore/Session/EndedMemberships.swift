@@ -50,10 +50,13 @@ package struct EndedMemberships: Hashable, Sendable {
   /// How the last membership of a pair ended, if one did.
   package subscript(pair: Pair) -> Ending? { endings[pair] }
 
-  /// The last membership that ended of a session with any session of a peer.
-  package func last(of local: SessionID, with peer: PeerID) -> MembershipID {
-    order.filter { $0.local == local && $0.peer == peer }
-      .compactMap { endings[$0]?.membership }.max() ?? .none
+  /// The last memberships of a session with each of a peer's that have ended: as many as an INVITE names, the
+  /// latest last.
+  package func last(of local: SessionID, with peer: PeerID) -> [EndedMembership] {
+    let pairs = order.filter { $0.local == local && $0.peer == peer }
+    return pairs.suffix(FrameBounds.endedMax).compactMap { pair in
+      endings[pair].map { EndedMembership(session: pair.remote, membership: $0.membership) }
+    }
   }
 
   /// Remembers an end, unless a later membership of the pair has ended already.

@@ -87,4 +87,6 @@ package enum FrameBounds {
   package static let closeTextBytesMax = 256
   /// The most endpoints of one introduction.
   package static let endpointsMax = 8
+  /// The most ended memberships of one invitation.
+  package static let endedMax = 8
 }

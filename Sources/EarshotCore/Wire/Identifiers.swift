@@ -60,12 +60,28 @@ package struct MembershipID: Hashable, Comparable, Sendable {
     MembershipID(rawValue: (rawValue / 2 + 1) * 2 + (isSmaller ? 1 : 0))
   }
 
+  /// The greatest number below, or ``none``.
+  package var previous: MembershipID { MembershipID(rawValue: max(rawValue, 1) - 1) }
+
   /// The greatest identifier that a frame may name; there are always greater ones to propose.
   package static let rawValueMax: UInt64 = 1 << 60
 
   /// Whether the left membership began earlier.
   package static func < (left: MembershipID, right: MembershipID) -> Bool {
     left.rawValue < right.rawValue
+  }
+}
+
+/// The last membership with a session of another peer that has ended.
+package struct EndedMembership: Hashable, Sendable {
+  /// The other peer's session.
+  package let session: SessionID
+  /// Its number.
+  package let membership: MembershipID
+
+  /// A membership of a session.
+  package init(session: SessionID, membership: MembershipID) {
+    (self.session, self.membership) = (session, membership)
   }
 }
 

@@ -1,8 +1,10 @@
 /// INVITE: asks a peer to become a member of a session.
 ///
 /// ```
-/// invitation (16) | session (8) | ended (varint) | next seniority (varint) | timeout in ms (varint)
-///   | service type (string) | context (bytes)
+/// invitation (16) | session (8) | count (varint, ≤ 8) | ended … | next seniority (varint)
+///   | timeout in ms (varint) | service type (string) | context (bytes)
+///
+/// ended:  session of the invited peer (8) | membership (varint)
 /// ```
 package struct Invite: FramePayload {
   /// INVITE.
@@ -12,8 +14,9 @@ package struct Invite: FramePayload {
   package var invitation: InvitationID
   /// The session of the inviter.
   package var session: SessionID
-  /// The last membership of that session with the invited peer that has ended, as far as the inviter knows.
-  package var ended: MembershipID
+  /// The last membership of that session with each of the invited peer's that has ended, as far as the inviter
+  /// knows; at most eight, the latest.
+  package var ended: [EndedMembership]
   /// The seniority that one more member of the inviter's group would have; 0 while the inviter is alone.
   package var nextSeniority: UInt64
   /// How long the inviter waits for the answer, in milliseconds.
@@ -25,14 +28,15 @@ package struct Invite: FramePayload {
 
   /// An invitation with the given parts.
   ///
-  /// - Precondition: The service type and the context are within their bounds.
+  /// - Precondition: The service type, the context and the number of memberships are within their bounds.
   package init(
-    invitation: InvitationID, session: SessionID, ended: MembershipID = .none,
+    invitation: InvitationID, session: SessionID, ended: [EndedMembership] = [],
     nextSeniority: UInt64 = 0, timeoutMilliseconds: UInt64, serviceType: String, context: [UInt8]
   ) {
     precondition(
       1...FrameBounds.serviceTypeBytesMax ~= serviceType.utf8.count
-        && context.count <= FrameBounds.contextBytesMax && timeoutMilliseconds <= Varint.max,
+        && context.count <= FrameBounds.contextBytesMax && timeoutMilliseconds <= Varint.max
+        && ended.count <= FrameBounds.endedMax,
       "the parts of an invitation are within their bounds")
     (self.invitation, self.session) = (invitation, session)
     (self.ended, self.nextSeniority) = (ended, nextSeniority)
@@ -45,7 +49,14 @@ package struct Invite: FramePayload {
   package init(reading reader: inout ByteReader) throws(WireError) {
     invitation = try reader.readInvitationID()
     session = try reader.readSessionID()
-    ended = try reader.readMembershipID()
+    ended = []
+    let count = try reader.readVarint()
+    guard count <= UInt64(FrameBounds.endedMax) else { throw .tooLong }
+    for _ in 0..<count {
+      ended.append(
+        EndedMembership(
+          session: try reader.readSessionID(), membership: try reader.readMembershipID()))
+    }
     nextSeniority = try reader.readSeniority()
     timeoutMilliseconds = try reader.readVarint()
     serviceType = try reader.readPrefixedString(maxBytes: FrameBounds.serviceTypeBytesMax)
@@ -57,7 +68,11 @@ package struct Invite: FramePayload {
   package func write(to writer: inout ByteWriter) {
     writer.write(invitation)
     writer.write(session)
-    writer.write(ended)
+    writer.writeVarint(UInt64(ended.count))
+    for ended in ended {
+      writer.write(ended.session)
+      writer.write(ended.membership)
+    }
     writer.writeVarint(nextSeniority)
     writer.writeVarint(timeoutMilliseconds)
     writer.writePrefixed(serviceType)

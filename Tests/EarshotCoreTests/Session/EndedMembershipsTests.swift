@@ -66,7 +66,19 @@ struct EndedMembershipsTests {
     memory.remember(Self.id(2), of: Self.pair(0), .removed)
     #expect(memory[Self.pair(0)]?.code == .done)
     memory.remember(Self.id(9), of: Self.pair(1), .full)
-    #expect(memory.last(of: SessionID(rawValue: 1), with: Self.peer) == Self.id(9))
+  }
+
+  @Test("The last memberships of a session are told by the other peer's sessions, the latest eight")
+  func told() {
+    var memory = EndedMemberships()
+    for number: UInt64 in 0..<10 { memory.remember(Self.id(3), of: Self.pair(number), .done) }
+    memory.remember(Self.id(9), of: Self.pair(4), .full)
+    memory.remember(Self.id(11), of: Self.pair(2), .full)
+    memory.remember(Self.id(1), of: Self.pair(7), .full)
+    let told = memory.last(of: SessionID(rawValue: 1), with: Self.peer)
+    #expect(told.map(\.session) == [3, 5, 6, 7, 8, 9, 4, 2].map { Self.pair($0).remote })
+    #expect(told.map(\.membership) == [3, 3, 3, 3, 3, 3, 9, 11].map { Self.id($0) })
+    #expect(memory.last(of: SessionID(rawValue: 77), with: Self.peer).isEmpty)
   }
 
   @Test("The pairs that ended longest ago are forgotten first")

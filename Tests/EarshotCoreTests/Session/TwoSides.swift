@@ -7,7 +7,7 @@ import EarshotCore
 /// the smaller PeerID. Each side has one session.
 struct TwoSides: Hashable {
   enum Frame: Hashable {
-    case invite(InvitationTable.ReceivedInvite, ended: MembershipID)
+    case invite(InvitationTable.ReceivedInvite, ended: [EndedMembership])
     case accept(InvitationID, SessionID, MembershipID)
     case decline(InvitationID, DeclineReason)
     case cancel(InvitationID, CancelReason)
@@ -281,7 +281,9 @@ struct TwoSides: Hashable {
     let frame = links[link].queues[side].removeFirst()
     switch frame {
     case .invite(let invite, let ended):
-      if let current = sides[side].membership?.id, sides[side].hasJoined, current <= ended {
+      if let current = sides[side].membership?.id, sides[side].hasJoined,
+        ended.contains(where: { $0.session == sides[side].session && $0.membership >= current })
+      {
         tellMembership(side, .endRequested(.lost, .givenUp))
       }
       let membership = sides[side].hasJoined ? sides[side].session : nil
@@ -356,6 +358,14 @@ struct TwoSides: Hashable {
       local: sides[side].session, peer: other.id, remote: other.session)
   }
 
+  private func ended(_ side: Int) -> [EndedMembership] {
+    let ended = sides[side].ended.last(of: sides[side].session, with: sides[1 - side].id)
+    guard let current = sides[side].membership, !current.isGone else { return ended }
+    return ended.map {
+      EndedMembership(session: $0.session, membership: min($0.membership, current.id.previous))
+    }
+  }
+
   private func verdict(_ side: Int, on request: Attach) -> EndedMemberships.Verdict {
     let current = sides[side].membership.flatMap { machine in
       machine.isGone
@@ -400,7 +410,7 @@ struct TwoSides: Hashable {
     case .dial(let id): sides[side].dials.append(.invitation(id))
     case .cancelDial(let id): sides[side].dials.removeAll { $0 == .invitation(id) }
     case .sendInvite(let link, let id):
-      let ended = sides[side].ended.last(of: sides[side].session, with: sides[1 - side].id)
+      let ended = ended(side)
       send(.invite(received(side, id), ended: ended), over: link, by: side)
     case .sendAttached(let link, let id):
       send(.attached(sides[side].grants[id] ?? .none, epoch: 1), over: link, by: side)

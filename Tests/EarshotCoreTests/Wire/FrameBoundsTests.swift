@@ -28,6 +28,7 @@ struct FrameBoundsTests {
     Breach("no service type", .invite, invite + [0, 0], .malformed),
     Breach(
       "a long service type", .invite, invite + [16] + Array(repeating: 97, count: 16), .tooLong),
+    Breach("nine memberships", .invite, invite.prefix(24) + [9], .tooLong),
     Breach("a long context", .invite, invite + [1, 97, 0x80, 0, 0x40, 1], .tooLong),
     Breach("a limit before what was received", .acknowledgement, [2, 1], .malformed),
     Breach("a long text", .close, [0, 0x41, 1] + Array(repeating: 65, count: 257), .tooLong),
