@@ -11,7 +11,7 @@ extension Engine {
       if let policy = order.policy { scenario.schedule = policy.schedule }
       var verdict = run(
         scenario, order.seed, order.trace, order.events, order.progress)
-      verdict.policy = order.policy?.rawValue
+      verdict.variation.policy = order.policy?.rawValue
       order.verdict?(verdict)
       return RunResult(verdict, of: order)
     }

@@ -34,6 +34,11 @@ package struct RunOrder {
     (self.scenario, self.file, self.text) = (scenario, file, text)
     (self.seed, self.isRepeated, self.form) = (seed, isRepeated, form)
   }
+
+  /// How to see it again.
+  var replay: Replay {
+    Replay(file, seed, policy: policy?.rawValue, settings: scenario.origin.settings)
+  }
 }
 
 /// How a report is written.

@@ -5,15 +5,30 @@ import Foundation
 struct ScenarioFile: Sendable {
   /// The file as the user named it.
   let path: String
-  /// What stands in it.
+  /// What stands in it, with all that it includes and repeats in its place.
   let text: String
   let scenario: Scenario
 
-  /// Reads a file.
-  init(_ path: String) throws(ScenarioError) {
+  /// Reads a file, and those that it includes; settings stand in place of its own variables.
+  init(_ path: String, settings: [Setting] = []) throws(ScenarioError) {
     self.path = path
-    text = try Self.text(of: path)
-    scenario = try Scenario(json5: text, file: path)
+    let written = try Self.text(of: path)
+    let source = try ScenarioSource(
+      json5: written, file: path, settings: settings.map { ($0.name, $0.value) },
+      load: Self.included)
+    text = source.isExpanded ? source.root.json : written
+    scenario = try source.scenario()
+  }
+
+  /// The text of an included file; what is no file, such as a terminal, is none.
+  private static func included(_ path: String) throws(ScenarioError) -> String {
+    let kind =
+      try? FileManager.default.attributesOfItem(
+        atPath: URL(filePath: path).resolvingSymlinksInPath().path)[.type] as? FileAttributeType
+    if let kind, kind != .typeRegular, kind != .typeDirectory {
+      throw ScenarioError(file: path, reason: "this is no file")
+    }
+    return try text(of: path)
   }
 
   private static func text(of path: String) throws(ScenarioError) -> String {

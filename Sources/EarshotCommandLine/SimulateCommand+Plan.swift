@@ -35,6 +35,7 @@ extension SimulateCommand {
         help:
           "What could happen next is chosen by fifo, random, pct\nor urw, instead of as the file says"
       ),
+      Setting.option,
       OptionPlan("--once", help: "Run nothing twice"),
       OptionPlan(
         "--trace", "FILE", help: "Write every event of the run to a file,\nseparated by tabs"),

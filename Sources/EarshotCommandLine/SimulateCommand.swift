@@ -22,7 +22,9 @@ struct SimulateCommand {
   /// Every file is read before the first one is run: a mistake should not wait for the end of a sweep.
   private func run(_ options: SimulateOptions) throws(UsageError) -> ExitCode {
     if options.isWatching { return watch(options) }
-    guard let files = ScenarioFiles(console).read(options.files) else { return .usage }
+    guard let files = ScenarioFiles(console).read(options.files, options.settings) else {
+      return .usage
+    }
     let batch = Batch(files, options)
     return batch.count == 1 && !options.isSweep
       ? try runOnce(batch, options) : runMany(batch, options)
@@ -33,7 +35,8 @@ struct SimulateCommand {
     let listener = interrupts.listen { stop.give() }
     console.refusal.whenGiven { stop.give() }
     let seed: UInt64? = if case .one(let seed) = options.seeds { seed } else { nil }
-    let watched = WatchedScenario(options.files[0], seed: seed, on: console, with: engine)
+    var watched = WatchedScenario(options.files[0], seed: seed, on: console, with: engine)
+    watched.settings = options.settings
     return withExtendedLifetime(listener) { watched.run(until: stop) }
   }
 
@@ -43,8 +46,7 @@ struct SimulateCommand {
     let seconds = Int(batch.files[0].scenario.duration.components.seconds)
     var progress = Progress(of: seconds, on: console) { start.duration(to: .now) }
     var order = batch.order(of: item, as: options.form(on: console))
-    let replay = Replay(order.file, order.seed, policy: order.policy?.rawValue).command
-    CrashNote.set("earshot: seed \(order.seed) crashed; again: \(replay)\n")
+    CrashNote.set("earshot: seed \(order.seed) crashed; again: \(order.replay.command)\n")
     if console.isWatched { order.progress = { progress.show($0, "seconds of virtual time") } }
     let result = outputs.run(order, against: rival, with: engine)
     progress.clear()

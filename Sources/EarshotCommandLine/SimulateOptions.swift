@@ -26,6 +26,8 @@ struct SimulateOptions: Hashable, Sendable {
   let rival: Rival?
   /// The policy of the schedule; `nil` for each scenario's own.
   let policy: ExplorationPolicy?
+  /// Values for variables of the scenarios.
+  let settings: [Setting]
   let isJSON: Bool
   /// Whether the file is run again each time it is saved.
   let isWatching: Bool
@@ -47,6 +49,7 @@ struct SimulateOptions: Hashable, Sendable {
     rival = arguments[option: "--against"].map { UInt64($0).map(Rival.seed) ?? .file($0) }
     policy = try arguments[option: "--policy"].map(ExplorationPolicy.named)
     seeds = try Self.seeds(arguments)
+    settings = try Setting.all(arguments)
     repetition = try Self.repetition(arguments, of: seeds)
     try checkFiles()
     for kind in RunOutputs.Kind.allCases { try check(kind) }

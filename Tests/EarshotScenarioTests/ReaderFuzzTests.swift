@@ -7,13 +7,14 @@ import Testing
 struct ReaderFuzzTests {
   private static let sample = """
     { name: "room", description: 'a "room"', duration: "20s", seed: 7, service: "chat", // all
+      variables: { v: "1s", w: ["ann"], x: "${v + 2 * v}" }, groups: { g: { repeat: { i: "1...3" }, value: "p${i}" } },
       peers: ["ann", { name: "p", count: 3, accept: { after: "1s" }, info: { a: "b" },
         invite: [{ who: "ann", timeout: "5s", again: "1s", context: "\\u0041" }, "foundSmaller"],
         session: [{ patience: "5s", capacity: 8 }, { name: "b" }], read: { every: "1s" },
         disconnect: ["1s", { at: "2s", session: "b" }], rejoin: "3s", remove: { who: "ann", at: "4s" }, send: { to: ["ann"], size: "1KiB", count: 3 } }],
       links: { latency: "5ms", loss: "20%", exceptions: [{ between: ["ann", "p"], mtu: 1500 }] },
       faults: [{ at: "1s", kind: "partition", groups: [["ann"], "p"], for: "1.5s" },
-        { at: "2s", kind: "suspend", peer: "p1", grace: "1s" }, { at: "3s", kind: "heal" }],
+        { at: "2s", kind: "suspend", peer: "p1", grace: "1s" }, { repeat: { i: "1...2" }, at: "${x + i * v}", kind: "heal" }],
       randomFaults: { count: 2, kinds: ["cut"], between: ["1s", "9s"] },
       expect: [{ connected: "all", by: "5s" }, { event: "ann sees p1 left", never: true },
         { outcome: "p1 -> ann", is: ["accepted"] }, { members: { p: 3 }, at: "9s" },

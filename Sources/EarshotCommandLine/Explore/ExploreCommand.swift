@@ -125,14 +125,14 @@ struct ScenarioFiles {
   init(_ console: Console) { self.console = console }
 
   /// The scenarios, or `nil` when one is wrong; every mistake is shown.
-  func read(_ paths: [String]) -> [ScenarioFile]? {
-    let files = paths.compactMap(read)
+  func read(_ paths: [String], _ settings: [Setting] = []) -> [ScenarioFile]? {
+    let files = paths.compactMap { read($0, settings) }
     return files.count == paths.count ? files : nil
   }
 
-  private func read(_ path: String) -> ScenarioFile? {
+  private func read(_ path: String, _ settings: [Setting]) -> ScenarioFile? {
     do throws(ScenarioError) {
-      return try ScenarioFile(path)
+      return try ScenarioFile(path, settings: settings)
     } catch {
       let lines = error.description.split(separator: "\n", omittingEmptySubsequences: false)
       for line in lines { console.complain(String(line).escapedForTerminals) }

@@ -17,7 +17,10 @@ struct ShrinkCommand {
       }
       let runs = try arguments.number("--runs", else: Reproducer.runsMax, in: 1...100_000)
       let seed = try arguments[option: "--seed"].map(SeedRange.seed)
-      guard let file = ScenarioFiles(console).read(arguments.operands)?.first else { return .usage }
+      let settings = try Setting.all(arguments)
+      guard let file = ScenarioFiles(console).read(arguments.operands, settings)?.first else {
+        return .usage
+      }
       let path = Reproduction.path(arguments[option: "--repro"], 0)
       guard path != file.path else { throw UsageError("--repro needs a file of its own") }
       let policy = try arguments[option: "--policy"].map(ExplorationPolicy.named)
@@ -59,6 +62,7 @@ struct ShrinkCommand {
     options: [
       OptionPlan("--seed", "N", help: "The seed that fails, instead of the one in the file"),
       OptionPlan("--policy", "NAME", help: "The policy of the schedule: fifo, random, pct or urw"),
+      Setting.option,
       OptionPlan("--repro", "FILE", help: "Where to write the reproduction (else repro.json)"),
       OptionPlan("--runs", "N", help: "How many runs it may take (else 200)"),
       OptionPlan("--json", help: "Answer with one JSON object a line"),

@@ -32,7 +32,10 @@ struct BatchReport {
   private mutating func write(_ outcome: Outcome) {
     let file = batch.files[outcome.item.fileIndex]
     if outcome.result.ending != .held, replays.count < Self.replaysMax {
-      replays.append(Replay(file.path, outcome.item.seed, policy: batch.policy?.rawValue).command)
+      let replay = Replay(
+        file.path, outcome.item.seed, policy: batch.policy?.rawValue,
+        settings: file.scenario.origin.settings)
+      replays.append(replay.command)
     }
     let isWanted = !options.isQuiet || outcome.result.ending != .held
     if isWanted, !options.isSweep { write(outcome.result.report) }

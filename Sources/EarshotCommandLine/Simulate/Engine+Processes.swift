@@ -92,7 +92,7 @@ extension RunOrder {
         \(paint.bold(scenario.name.escapedForTerminals))
 
         \(paint.red("✗ \(crash.text.escapedForTerminals)"))
-        replay: \(Replay(file, seed, policy: policy?.rawValue).command)
+        replay: \(replay.command)
 
         """
     case .json:

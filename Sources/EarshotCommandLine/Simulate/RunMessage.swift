@@ -13,10 +13,13 @@ enum RunMessage {
     var isRepeated: Bool
     var form: ReportForm
     var policy: ExplorationPolicy?
+    /// The variables that were set; they are in place in the text already.
+    var settings: [String]
 
     init(_ order: RunOrder) {
       (file, text, seed) = (order.file, order.text, order.seed)
       (isRepeated, form, policy) = (order.isRepeated, order.form, order.policy)
+      settings = order.scenario.origin.settings
     }
   }
 

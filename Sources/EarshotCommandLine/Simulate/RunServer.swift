@@ -38,7 +38,8 @@ package struct RunServer {
   /// What comes of an order; `nil` for a scenario that the process that orders cannot have read.
   private mutating func result(of order: RunMessage.Order) -> RunResult? {
     if last?.order.file != order.file || last?.order.text != order.text {
-      guard let scenario = try? Scenario(json5: order.text, file: order.file) else { return nil }
+      guard var scenario = try? Scenario(json5: order.text, file: order.file) else { return nil }
+      scenario.origin.settings = order.settings
       last = (order, scenario)
     }
     return last.map { engine.run(RunOrder(order, of: $0.scenario)) }

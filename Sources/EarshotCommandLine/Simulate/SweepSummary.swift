@@ -53,8 +53,12 @@ extension SweepSummary {
   private func text(of group: FailureGroups.Group, _ paint: Paint) -> String {
     let reasons = group.violations.map { "    \(paint.red("✗")) \($0.text.escapedForTerminals)\n" }
       .joined()
-    let replay = Replay(file.path, group.seeds[0], policy: policy).command
+    let replay = replay(group.seeds[0])
     return "  \(group.seedsText)\n\(reasons)    \(replay)\n"
+  }
+
+  private func replay(_ seed: UInt64) -> String {
+    Replay(file.path, seed, policy: policy, settings: file.scenario.origin.settings).command
   }
 
   /// The summary for programs, without a line break.
@@ -71,7 +75,7 @@ extension SweepSummary {
       (
         "replay",
         JSONText.array(
-          groups.map { Replay(file.path, $0.seeds[0], policy: policy).command.quotedForJSON })
+          groups.map { replay($0.seeds[0]).quotedForJSON })
       ),
     ])
   }

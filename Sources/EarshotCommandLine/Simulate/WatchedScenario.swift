@@ -6,6 +6,8 @@ struct WatchedScenario {
   private let seed: UInt64?
   private let console: Console
   private let engine: Engine
+  /// What the variables of the scenario are set to.
+  var settings: [Setting] = []
 
   init(_ path: String, seed: UInt64?, on console: Console, with engine: Engine) {
     (self.path, self.seed, self.console, self.engine) = (path, seed, console, engine)
@@ -32,7 +34,7 @@ struct WatchedScenario {
   /// What there is to see of the file as it is now: a run, or what is wrong.
   private func picture() -> [String] {
     do throws(ScenarioError) {
-      return picture(of: try ScenarioFile(path))
+      return picture(of: try ScenarioFile(path, settings: settings))
     } catch {
       return error.description.split(separator: "\n").map { String($0).escapedForTerminals }
     }

@@ -24,12 +24,23 @@ public struct Scenario: Hashable, Sendable {
   package var faults: [Fault] = []
   /// What else befalls them, drawn from the seed.
   package var randomFaults: RandomFaults?
-  /// The violation that a run of it shows, when it was reduced from one that failed.
-  package var reproduces: String?
+  /// Where it comes from, beside its file.
+  package var origin = Origin()
   /// The order of what could happen next at one instant.
   package var schedule = SchedulePolicy.fifo
   /// What must hold.
   package var expectations: [Expectation] = []
+
+  /// What a scenario was made from.
+  package struct Origin: Hashable, Sendable {
+    /// The violation that a run of it shows, when it was reduced from one that failed.
+    package var violation: String?
+    /// The variables that the command line set, as it has them: `n=8`.
+    package var settings: [String] = []
+  }
+
+  /// The violation that a run of it shows, when it was reduced from one that failed.
+  package var reproduces: String? { origin.violation }
 
   /// What befalls the peers of one run: the faults of the scenario, and those that the seed adds.
   ///

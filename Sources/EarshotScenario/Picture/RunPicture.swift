@@ -20,7 +20,7 @@ package struct RunPicture {
     pairs = PairOutages.all(verdict, recording.messages)
   }
 
-  var replayCommand: String { Replay(file, verdict.seed, policy: verdict.policy).command }
+  var replayCommand: String { Replay(file, verdict).command }
 
   /// The pairs for which there is room, those that were connected least if there are too many.
   var shownPairs: [PairOutages] {

@@ -13,7 +13,7 @@ final class Mistakes {
     let reason: String
     let explanation: Explanation?
   }
-  private let text: [UInt8]
+  private var texts: SourceTexts
   private var found: [Found] = []
   /// Whether there is a peer in the file whose name is not known, since it could not be read.
   var hasUnreadNames = false
@@ -21,7 +21,13 @@ final class Mistakes {
   /// More would not be read.
   private static let countMax = 50
 
-  init(in text: String) { self.text = Array(text.utf8) }
+  init(in text: String) { texts = SourceTexts(text) }
+
+  /// Adds a file that is included; returns the offset at which it begins.
+  func include(_ text: String, name: String) -> Int { texts.add(text, name: name) }
+
+  /// The bytes of all texts.
+  var textBytes: Int { texts.bytes }
 
   var isEmpty: Bool { found.isEmpty }
 
@@ -44,16 +50,9 @@ final class Mistakes {
   var all: [ScenarioError.Mistake] {
     let causes = found.filter { !(hasUnreadNames && $0.explanation == .unreadName) }
     return (causes.isEmpty ? found : causes).sorted { $0.offset < $1.offset }.map { mistake in
-      let (line, column) = place(of: mistake.offset)
+      let (file, line, column) = texts.place(of: mistake.offset)
       return ScenarioError.Mistake(
-        path: mistake.path, line: line, column: column, reason: mistake.reason)
+        path: mistake.path, line: line, column: column, reason: mistake.reason, file: file)
     }
-  }
-
-  private func place(of offset: Int) -> (line: Int, column: Int) {
-    let before = text[..<min(offset, text.count)]
-    let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-    let line = before.count { $0 == 0x0A } + 1
-    return (line, String(decoding: before[start...], as: UTF8.self).count + 1)
   }
 }

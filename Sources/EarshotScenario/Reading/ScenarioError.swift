@@ -10,6 +10,8 @@ public struct ScenarioError: Error, Hashable, Sendable {
     public let column: Int?
     /// What is wrong and what is allowed instead.
     public let reason: String
+    /// The included file that it is in; `nil` for the file itself.
+    public internal(set) var file: String?
   }
 
   /// The file's name as it was given.
@@ -35,7 +37,7 @@ extension ScenarioError: CustomStringConvertible {
     mistakes.map { mistake in
       let place = [mistake.line, mistake.column].compactMap { $0 }.map { ":\($0)" }.joined()
       let path = mistake.path.isEmpty ? "" : "\(mistake.path): "
-      return "\(file)\(place): \(path)\(mistake.reason)"
+      return "\(mistake.file ?? file)\(place): \(path)\(mistake.reason)"
     }.joined(separator: "\n")
   }
 }

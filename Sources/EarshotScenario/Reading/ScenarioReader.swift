@@ -10,18 +10,7 @@ extension Scenario {
   /// - Throws: Every mistake in the text: an unknown key, a wrong type, a value out of range, a peer that
   ///   does not exist.
   public init(json5 text: String, file: String) throws(ScenarioError) {
-    guard text.utf8.count <= Self.textBytesMax else {
-      throw ScenarioError(file: file, reason: "larger than \(Quantity.size(Self.textBytesMax))")
-    }
-    let mistakes = Mistakes(in: text)
-    var reader = ScenarioReader(mistakes: mistakes)
-    do throws(JSON5Error) {
-      reader.read(try JSON5Parser.parse(text))
-    } catch {
-      mistakes.add(error.reason, at: error.offset, path: "")
-    }
-    guard mistakes.isEmpty else { throw ScenarioError(file: file, mistakes: mistakes.all) }
-    self = reader.scenario
+    self = try ScenarioSource(json5: text, file: file).scenario()
   }
 
   /// The largest scenario that is read.
@@ -38,6 +27,8 @@ struct ScenarioReader {
 
   mutating func read(_ node: JSON5Node) {
     let file = ObjectReader(node, path: "", mistakes: mistakes)
+    // They are in place already.
+    file.forgive(["include", "variables"])
     readTitle(file)
     readPeers(file)
     readLinks(file)
@@ -56,7 +47,7 @@ struct ScenarioReader {
       file.required("duration", .duration(.milliseconds(1) ... .seconds(86_400)))
       ?? .seconds(86_400)
     scenario.seed = file.value("seed", .seed, default: 1)
-    scenario.reproduces = file.value("reproduces", .text(bytes: 1...4_000))
+    scenario.origin.violation = file.value("reproduces", .text(bytes: 1...4_000))
     scenario.schedule = file.value("schedule", Self.schedule, default: .fifo)
   }
 

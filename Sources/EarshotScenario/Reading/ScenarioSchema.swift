@@ -6,14 +6,21 @@ public enum ScenarioSchema {
   ///
   /// A scenario that the reader takes is valid; what a schema cannot say, such as that a peer exists, the reader says.
   public static var text: String {
+    (try? JSON5Parser.parse(plainText))?.allowingVariables.json ?? ""
+  }
+
+  /// The schema of a scenario without variables and repetitions.
+  private static var plainText: String {
     """
     {
       "$schema": "https://json-schema.org/draft/2020-12/schema",
       "title": "Earshot scenario",
       "type": "object",
       "additionalProperties": false,
-      "required": ["name", "duration", "peers"],
+      "anyOf": [ { "required": ["name", "duration", "peers"] }, { "required": ["include"] } ],
       "properties": {
+        "include": { "anyOf": [ { "type": "string" }, { "type": "array", "items": { "type": "string" } } ] },
+        "variables": { "type": "object" },
         "name": { "type": "string", "minLength": 1, "maxLength": 80 },
         "description": { "type": "string", "maxLength": 4000 },
         "duration": { "$ref": "#/$defs/duration" },
@@ -35,6 +42,9 @@ public enum ScenarioSchema {
           { "type": "array", "items": { "$ref": "#/$defs/expectation" } } ] }
       },
       "$defs": {
+        "variable": { "type": "string", "pattern": "[$]" },
+        "repetition": { "type": "object", "required": ["repeat"], "properties": {
+          "repeat": { "type": "object" } } },
     \(values),
     \(peers),
     \(network),

@@ -3,17 +3,27 @@ package struct Replay: Hashable, Sendable {
   /// The command.
   package let command: String
 
-  /// The command for a file, as the user named it, a seed, and a policy that is not the scenario's own.
-  package init(_ file: String, _ seed: UInt64, policy: String? = nil) {
+  /// The command for a file, as the user named it, a seed, a policy that is not the scenario's own, and variables that
+  /// were set: `n=8`.
+  package init(
+    _ file: String, _ seed: UInt64, policy: String? = nil, settings: [String] = []
+  ) {
     let path = file.hasPrefix("-") ? "./\(file)" : file
     command =
       "earshot simulate \(Self.word(path.escapedForTerminals)) --seed \(seed)"
       + (policy.map { " --policy \($0)" } ?? "")
+      + settings.map { " --set \(Self.word($0.escapedForTerminals))" }.joined()
+  }
+
+  /// The command for the run of a verdict.
+  init(_ file: String, _ verdict: Verdict) {
+    let variation = verdict.variation
+    self.init(file, verdict.seed, policy: variation.policy, settings: variation.settings)
   }
 
   /// A text as one word of a shell.
   private static func word(_ text: String) -> String {
-    let isPlain = text.allSatisfy { $0.isLetter || $0.isNumber || "-_./+,@%:".contains($0) }
+    let isPlain = text.allSatisfy { $0.isLetter || $0.isNumber || "-_./+,@%:=".contains($0) }
     return isPlain && !text.isEmpty ? text : "'\(text.replacing("'", with: "'\\''"))'"
   }
 }

@@ -14,7 +14,7 @@ public struct Report: Sendable {
   public init(_ verdict: Verdict, file: String) { (self.verdict, self.file) = (verdict, file) }
 
   /// The command that runs the same again.
-  public var replayCommand: String { Replay(file, verdict.seed, policy: verdict.policy).command }
+  public var replayCommand: String { Replay(file, verdict).command }
 
   /// What happened, what held, and how to see it again, for a terminal.
   ///

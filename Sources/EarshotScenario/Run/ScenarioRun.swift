@@ -43,6 +43,7 @@ public enum ScenarioRun {
       gap: scenario.gap)
     (verdict.peers, verdict.attempts) = (scenario.peerNames, record.invitations.all)
     verdict.schedule = world.scheduleRecord
+    verdict.variation.settings = scenario.origin.settings
     return verdict
   }
 

@@ -46,6 +46,14 @@ public struct Verdict: Hashable, Sendable {
     case different(String)
   }
 
+  /// What a command line put in the place of what a scenario says.
+  package struct Variation: Hashable, Sendable {
+    /// The name of the policy of the schedule.
+    package var policy: String?
+    /// The variables that were set: `n=8`.
+    package var settings: [String] = []
+  }
+
   /// The scenario's name.
   public let scenario: String
   /// What the scenario shows.
@@ -74,8 +82,8 @@ public struct Verdict: Hashable, Sendable {
   package var peers: [String] = []
   /// The invitations, in the order in which they were made.
   package var attempts: [InvitationRecord] = []
-  /// The name of the policy of the schedule, when it was not the scenario's own.
-  package var policy: String?
+  /// What of the scenario was not its own.
+  package var variation = Variation()
   /// What the policy of the schedule has chosen.
   package var schedule = ScheduleRecord()
   /// Whether the run is known to be repeatable.

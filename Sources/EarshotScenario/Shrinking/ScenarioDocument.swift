@@ -10,11 +10,9 @@ package struct ScenarioDocument: Hashable, Sendable {
 
   package init(_ root: JSON5Node) { self.root = root }
 
-  /// The document of a text that has been read as a scenario before.
+  /// The document of a text that has been read as a scenario before, with its variables and repetitions in place.
   package init(json5 text: String, file: String) throws(ScenarioError) {
-    do throws(JSON5Error) {
-      root = try JSON5Parser.parse(text)
-    } catch { throw ScenarioError(file: file, reason: error.reason) }
+    root = try ScenarioSource(json5: text, file: file).root
   }
 
   /// The document as JSON.
