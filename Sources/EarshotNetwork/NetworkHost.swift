@@ -20,6 +20,9 @@ public protocol NetworkHost: AnyObject, Sendable {
   /// a timer asks here before it waits again.
   var isUp: Bool { get }
 
+  /// What takes in the statements of the code, such as ``always(_:_:_:)``; `nil` on real networks.
+  var instrumentation: Instrumentation? { get }
+
   /// The interfaces that are up, in the order of their index.
   var interfaces: [NetworkInterface] { get }
 

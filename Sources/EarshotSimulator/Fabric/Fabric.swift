@@ -7,6 +7,7 @@ final class Fabric {
   let trace: TraceRecorder
   let hosts: HostTable
   let configuration: WorldConfiguration
+  let watch: WorldWatch
   var multicastLoss: Ratio
   @exclusivity(unchecked) var datagrams = DatagramsInFlight()
   @exclusivity(unchecked) var segments = SegmentsInFlight()
@@ -23,6 +24,8 @@ final class Fabric {
     (self.scheduler, self.trace, self.hosts) = (scheduler, trace, hosts)
     (self.seed, self.configuration) = (seed, configuration)
     multicastLoss = configuration.multicastLoss
+    watch = WorldWatch(scheduler)
+    scheduler.watch = watch
     links = LinkTable(seed: seed, hosts: hosts, conditions: configuration.defaultLink)
     groups = MulticastGroups(hosts)
   }

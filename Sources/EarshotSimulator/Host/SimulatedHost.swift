@@ -40,6 +40,12 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
   /// The time of the world.
   public var worldTime: Instant { kernel.scheduler.instant }
 
+  /// What takes in the statements of the host's code.
+  public var instrumentation: Instrumentation? {
+    kernel.scheduler.checkThread("a statement of host '\(name)'")
+    return kernel.fabric.watch.instrumentation
+  }
+
   /// Whether the host lives: it has not crashed, and the world has not ended.
   public var isUp: Bool { kernel.isUp }
 
@@ -92,6 +98,9 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
     guard let systemObserver, process.condition != .crashed else { return }
     process.scheduler.run(as: process) { systemObserver(notice) }
   }
+
+  /// Does something as code of the host, at once: looks at what its actors hold, from outside of the hosts.
+  package func perform(_ body: () -> Void) { process.scheduler.run(as: process, body) }
 
   /// Whether a suspension would change anything.
   var mayBeSuspended: Bool {

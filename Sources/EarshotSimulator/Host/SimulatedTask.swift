@@ -30,7 +30,10 @@ public struct SimulatedTask<Success: Sendable>: Sendable {
   /// - Throws: What the task has thrown, or ``UnfinishedTask`` as long as it has not ended.
   public var value: Success {
     get throws {
-      guard let result else { throw UnfinishedTask(task: WaitingTask(spawned)) }
+      guard let result else {
+        throw UnfinishedTask(
+          task: WaitingTask(spawned), isStuck: spawned.host.scheduler.isIdle)
+      }
       return try result.get()
     }
   }
@@ -75,7 +78,11 @@ public struct WaitingTask: Hashable, Sendable, CustomStringConvertible {
 public struct UnfinishedTask: Error, Hashable, CustomStringConvertible {
   /// The task.
   public let task: WaitingTask
+  /// Whether nothing is left in its world that could ever happen.
+  public let isStuck: Bool
 
   /// A sentence with the task's name.
-  public var description: String { "\(task), has no result so far" }
+  public var description: String {
+    "\(task), has no result\(isStuck ? ", and nothing can happen any more" : " so far")"
+  }
 }

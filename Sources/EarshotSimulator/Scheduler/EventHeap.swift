@@ -34,6 +34,11 @@ struct EventHeap: ~Copyable {
 
   mutating func removeAll() { count = 0 }
 
+  /// Whether any event is as a condition says.
+  func contains(where isMeant: (EventKey) -> Bool) -> Bool {
+    (0..<count).contains { isMeant(keys[$0]) }
+  }
+
   private func sink(_ key: EventKey) {
     var hole = 0
     while true {

@@ -28,6 +28,8 @@ final class Scheduler: @unchecked Sendable {
   @exclusivity(unchecked) private var tasks = TaskTable()
   /// Whether the executors and clocks of the process are the world's, too.
   var capturesProcess = false
+  /// What stops the world when something does not hold.
+  @exclusivity(unchecked) var watch: WorldWatch?
   /// The task that is being spawned.
   private var spawning: SpawnedTask?
 
@@ -87,12 +89,12 @@ extension Scheduler {
     return try EscapeHooks.watching(self) {
       if choices != nil { return try runChoosing(until: limit, over: fabric, unless: isOver) }
       runReadyWork()
-      while try !isOver() {
+      while try !isStopped() && !isOver() {
         guard let key = events.pop(until: limit) else { return events.count == 0 ? .idle : .limit }
         dispatch(key, fabric)
         runReadyWork()
       }
-      return .over
+      return watch?.isViolated == true ? .stopped : .over
     }
   }
 
@@ -101,6 +103,7 @@ extension Scheduler {
     until limit: Int64, over fabric: Fabric, unless isOver: () throws -> Bool
   ) rethrows -> Stop {
     while true {
+      if isStopped() { return .stopped }
       if ready.isEmpty, try isOver() { return .over }
       collectDueEvents(until: limit, fabric)
       switch choices?.takeNext(of: &ready) {
@@ -136,11 +139,27 @@ extension Scheduler {
     }
   }
 
+  /// Whether nothing is left that could ever happen, unless something is begun from outside.
+  var isIdle: Bool {
+    guard ready.isEmpty, choices?.hasDueEvents != true else { return false }
+    return !events.contains { key in
+      key.slot.table != .timer || timers.isAwaited(key, of: key.slot.index)
+    }
+  }
+
   /// What was chosen so far.
   var scheduleRecord: ScheduleRecord { choices?.record ?? ScheduleRecord() }
 
   /// Why a run has stopped.
-  enum Stop { case idle, limit, over }
+  enum Stop { case idle, limit, over, stopped }
+
+  /// Has what watches the world look at it, when it is time for that.
+  ///
+  /// - Returns: Whether the world is to stand still.
+  private func isStopped() -> Bool {
+    guard let watch else { return false }
+    return watch.mustStop()
+  }
 
   private func dispatch(_ key: EventKey, _ fabric: Fabric) {
     let index = key.slot.index
@@ -292,6 +311,9 @@ extension Scheduler {
   func enter() {
     if phase == .idle { owner = .current } else { checkThread("a call of the world") }
   }
+
+  /// The host whose code runs.
+  var runningHost: HostProcess? { current?.takeUnretainedValue() }
 
   /// Whether code of a host runs, on the calling thread.
   func isRunning(_ host: HostProcess) -> Bool {

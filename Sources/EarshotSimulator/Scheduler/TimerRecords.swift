@@ -77,6 +77,11 @@ struct TimerRecords: ~Copyable {
     return records[index].timer?.takeUnretainedValue().host.index
   }
 
+  /// Whether an event finds a timer armed, due or moved.
+  func isAwaited(_ key: EventKey, of index: Int) -> Bool {
+    records[index].eventSequence == key.sequence && records[index].isArmed
+  }
+
   /// All timers that are armed and their deadlines, in the order of their numbers.
   var armedDeadlines: [(timer: ScheduledTimer, deadline: Int64)] {
     (0..<records.end).compactMap { index in

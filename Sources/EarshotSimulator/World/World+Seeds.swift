@@ -12,7 +12,7 @@ extension World {
   ///   - seeds: The seeds, in order.
   ///   - configuration: The conditions of the network.
   ///   - body: Fills the world, runs it and checks it; the world ends with the call.
-  /// - Throws: ``SeedFailure`` for the first seed whose run throws an error.
+  /// - Throws: ``SeedFailure`` for the first seed whose run throws an error, or has ``World/violations``.
   public static func run(
     seeds: some Sequence<UInt64>, configuration: WorldConfiguration = WorldConfiguration(),
     _ body: (World) throws -> Void
@@ -21,6 +21,9 @@ extension World {
       let world = World(seed: seed, configuration: configuration)
       defer { world.finish() }
       do { try body(world) } catch { throw SeedFailure(seed: seed, error: error) }
+      if let violation = world.violations.first {
+        throw SeedFailure(seed: seed, error: violation)
+      }
     }
   }
 }

@@ -1,7 +1,9 @@
 /// A simulated world: hosts, the network between them, their clock, their code and their random numbers.
 ///
 /// What happens is a function of the seed and of the code alone. Nothing happens but inside of ``run(until:)``
-/// and its like, which return when the given virtual time has come; everything runs on the calling thread.
+/// and its like, which return when the given virtual time has come; everything runs on the calling thread. A world in
+/// which a statement does not hold stands still from the end of that event on, so that its trace ends at the cause: see
+/// ``violations``.
 ///
 /// ```swift
 /// let world = World(seed: 7)
@@ -105,6 +107,20 @@ public final class World: @unchecked Sendable {
     (pastHosts + hosts).flatMap(\.waitingTasks).map(WaitingTask.init)
   }
 
+  /// The deadlock that the world is in: nothing is left that could ever happen, and tasks have not ended.
+  ///
+  /// `nil` while something can happen, and when no task waits. A task that serves others waits in a world that is done,
+  /// too: whether a deadlock is a failure is the test's to say.
+  ///
+  /// ```swift
+  /// world.runUntilIdle()
+  /// #expect(world.deadlock == nil)
+  /// ```
+  public var deadlock: Deadlock? {
+    let tasks = waitingTasks
+    return scheduler.isIdle && !tasks.isEmpty ? Deadlock(time: now, tasks: tasks) : nil
+  }
+
   // MARK: Time
 
   /// Has the world itself do something at an instant: a fault, a check.
@@ -123,8 +139,8 @@ public final class World: @unchecked Sendable {
   ///
   /// - Parameter instant: The instant; if it has passed, only what is ready runs.
   public func run(until instant: Instant) {
-    _ = scheduler.run(until: instant.nanoseconds, over: fabric) { false }
-    scheduler.advance(to: instant.nanoseconds)
+    let stop = scheduler.run(until: instant.nanoseconds, over: fabric) { false }
+    if stop != .stopped { scheduler.advance(to: instant.nanoseconds) }
   }
 
   /// Runs so much virtual time.
@@ -139,13 +155,17 @@ public final class World: @unchecked Sendable {
   /// - Parameters:
   ///   - condition: Asked before the first event and after each one whose work is done, outside of all hosts.
   ///   - duration: The virtual time.
-  /// - Returns: Whether the condition holds.
+  /// - Returns: Whether the condition holds. If it does not, ``deadlock`` says whether it never will.
   /// - Throws: What the condition throws.
   public func run(until condition: () throws -> Bool, within duration: Duration) rethrows -> Bool {
     let limit = (now + duration).nanoseconds
-    if try scheduler.run(until: limit, over: fabric, unless: condition) == .over { return true }
-    scheduler.advance(to: limit)
-    return try condition()
+    switch try scheduler.run(until: limit, over: fabric, unless: condition) {
+    case .over: return true
+    case .stopped: return try condition()
+    case .idle, .limit:
+      scheduler.advance(to: limit)
+      return try condition()
+    }
   }
 
   /// Runs until nothing is left that could ever happen, or until an instant.
@@ -167,6 +187,7 @@ public final class World: @unchecked Sendable {
   /// that names the task.
   public func finish() {
     guard scheduler.beginEnd() else { return }
+    fabric.watch.close()
     let all = hosts + pastHosts
     for host in all { host.process.goOn() }
     for host in all { host.cancelTasks() }

@@ -1,0 +1,67 @@
+/// What a network for tests takes in of the code that runs on it; real networks have none.
+///
+/// Sendable because a network hands it out on the one thread that drives its hosts, and nowhere else.
+public final class Instrumentation: @unchecked Sendable {
+  private struct Key: Hashable {
+    let kind: Property.Kind
+    let name: String
+  }
+  /// The properties that were declared or reached, in the order in which that happened first.
+  package private(set) var properties: [Property] = []
+  /// What did not hold, the first thing first; no more than ``violationsMax``.
+  package private(set) var violations: [PropertyViolation] = []
+  /// Whether what is stated counts: not while a world is taken down.
+  package var isOpen = true
+  private var places: [Key: Int] = [:]
+
+  private let moment: () -> (host: String?, time: Instant)
+
+  /// - Parameter moment: Whose code runs, and when it is in the time of the world.
+  package init(_ moment: @escaping () -> (host: String?, time: Instant)) { self.moment = moment }
+
+  /// Whether something did not hold.
+  package var isViolated: Bool { !violations.isEmpty }
+
+  /// Has a property be known before its place is reached.
+  package func declare(_ kind: Property.Kind, _ name: String) { _ = place(kind, name) }
+
+  /// Takes in that the place of a property was reached.
+  package func note(_ kind: Property.Kind, _ name: String, holds: Bool) {
+    guard isOpen else { return }
+    let place = place(kind, name)
+    properties[place].reached += 1
+    if holds { properties[place].held += 1 }
+  }
+
+  /// Takes in whether something held that always has to.
+  package func always(_ holds: Bool, _ name: String, _ details: () -> String) {
+    note(.always, name, holds: holds)
+    if !holds { add(.always, name, details()) }
+  }
+
+  /// Takes in that a place was reached that never must be.
+  package func unreachable(_ name: String, _ details: String) {
+    note(.unreachable, name, holds: false)
+    add(.unreachable, name, details)
+  }
+
+  private func add(_ kind: Property.Kind, _ name: String, _ details: String) {
+    guard isOpen, violations.count < Self.violationsMax else { return }
+    let (host, time) = moment()
+    violations.append(PropertyViolation(kind, name, host: host, at: time, details))
+  }
+
+  private func place(_ kind: Property.Kind, _ name: String) -> Int {
+    let key = Key(kind: kind, name: name)
+    if let place = places[key] { return place }
+    precondition(
+      properties.count < Self.propertiesMax,
+      "there are \(Self.propertiesMax) properties: a name says what holds, and contains no values")
+    places[key] = properties.count
+    properties.append(Property(kind, name))
+    return properties.count - 1
+  }
+
+  package static let violationsMax = 100
+  package static let propertiesMax = 10_000
+}

@@ -1,0 +1,56 @@
+/// What watches a world, and stops it when something does not hold.
+///
+/// The scheduler asks it after every event.
+final class WorldWatch {
+  /// What the code of hosts states, and what is checked from outside of them.
+  let instrumentation: Instrumentation
+  private var checks: [Check] = []
+
+  /// Something that is looked at after every so many events.
+  private struct Check {
+    let name: String
+    let every: Int
+    var left: Int
+    let holds: () -> Bool
+    let details: () -> String
+  }
+
+  init(_ scheduler: Scheduler) {
+    instrumentation = Instrumentation { [unowned scheduler] in
+      (scheduler.runningHost?.name, scheduler.instant)
+    }
+  }
+
+  var isViolated: Bool { instrumentation.isViolated }
+
+  func add(
+    _ name: String, every: Int, _ holds: @escaping () -> Bool, _ details: @escaping () -> String
+  ) {
+    instrumentation.declare(.always, name)
+    checks.append(Check(name: name, every: every, left: 1, holds: holds, details: details))
+  }
+
+  /// Takes nothing more in.
+  func close() {
+    checks = []
+    instrumentation.isOpen = false
+  }
+
+  /// Looks at what it is time to look at.
+  ///
+  /// - Returns: Whether something does not hold, or has not held before.
+  func mustStop() -> Bool {
+    if !checks.isEmpty && !isViolated { look() }
+    return isViolated
+  }
+
+  private func look() {
+    for index in checks.indices {
+      checks[index].left -= 1
+      guard checks[index].left == 0 else { continue }
+      checks[index].left = checks[index].every
+      let check = checks[index]
+      instrumentation.always(check.holds(), check.name, check.details)
+    }
+  }
+}
