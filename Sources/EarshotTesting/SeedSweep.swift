@@ -1,3 +1,4 @@
+import EarshotSimulator
 import Testing
 
 /// The runs of a test with many seeds, several at once, until one fails.
@@ -18,16 +19,25 @@ struct SeedSweep {
     (self.seeds, self.jobs) = (seeds, jobs)
   }
 
+  /// What came of all runs.
+  struct Outcome {
+    /// The failures of the first seed that fails.
+    var failures: [Issue]
+    /// What the code has stated of itself in the runs that came to their end.
+    var coverage: PropertyCoverage
+  }
+
   /// Runs the test.
   ///
-  /// - Parameter run: One run, which returns its failures.
-  /// - Returns: The failures of the first seed that fails.
+  /// - Parameter run: One run.
+  /// - Returns: The failures of the first seed that fails, and what was stated in all runs.
   /// - Throws: What a run throws, as soon as the others have ended.
-  func firstFailures(_ run: @escaping @Sendable (UInt64) async throws -> [Issue]) async throws
-    -> [Issue]
+  func outcome(_ run: @escaping @Sendable (UInt64) async throws -> SeedRun.Outcome) async throws
+    -> Outcome
   {
-    try await withThrowingTaskGroup(of: (index: Int, failures: [Issue]).self) { group in
+    try await withThrowingTaskGroup(of: (index: Int, outcome: SeedRun.Outcome).self) { group in
       var begun = 0
+      var coverage = PropertyCoverage()
       var first: (index: Int, failures: [Issue])?
       func beginNext() {
         guard first == nil, begun < seeds.count else { return }
@@ -39,11 +49,13 @@ struct SeedSweep {
       }
       for _ in 0..<jobs { beginNext() }
       while let ended = try await group.next() {
-        let isFirst = !ended.failures.isEmpty && ended.index < first?.index ?? .max
-        if isFirst { first = ended }
+        coverage.add(ended.outcome.properties)
+        let failures = ended.outcome.failures
+        let isFirst = !failures.isEmpty && ended.index < first?.index ?? .max
+        if isFirst { first = (ended.index, failures) }
         beginNext()
       }
-      return first?.failures ?? []
+      return Outcome(failures: first?.failures ?? [], coverage: coverage)
     }
   }
 }

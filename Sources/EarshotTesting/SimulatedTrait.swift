@@ -21,6 +21,10 @@ public import Testing
 /// seeds is reported: each of its issues names the seed and the command that replays it, which is the test with the
 /// seed in the environment variable `EARSHOT_SEED`. A crash writes the same line to the standard error.
 ///
+/// What the code states of itself counts, too. An `always` that does not hold is an issue of its seed, and so is an
+/// `unreachable` place that is reached: see ``EarshotSimulator/World/violations``. A `sometimes` that held with no seed,
+/// and a `reachable` place that no seed reached, is an issue when several seeds have run and none has failed.
+///
 /// As a trait of a suite it applies to each test of the suite.
 public struct SimulatedTrait: TestTrait, SuiteTrait, TestScoping {
   private let seeds: SeedChoice
@@ -48,14 +52,22 @@ public struct SimulatedTrait: TestTrait, SuiteTrait, TestScoping {
     performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     CrashLine.writeOnCrash()
-    let sweep = SeedSweep(try seeds.seeds, jobs: jobs)
+    let seeds = try seeds.seeds
+    let sweep = SeedSweep(seeds, jobs: jobs)
     // All runs have ended when the sweep returns.
-    let failures = try await withoutActuallyEscaping(function) { function in
-      try await sweep.firstFailures { [configuration] seed in
-        try await SeedRun(seed, of: test, configuration).failures(testCase, function)
+    let outcome = try await withoutActuallyEscaping(function) { function in
+      try await sweep.outcome { [configuration] seed in
+        try await SeedRun(seed, of: test, configuration).outcome(testCase, function)
       }
     }
-    for failure in failures {
+    // One seed shows nothing about all.
+    if outcome.failures.isEmpty, seeds.count > 1 {
+      for property in outcome.coverage.unseen {
+        Issue.record(
+          UnseenProperty(property, seeds: seeds.count), sourceLocation: test.sourceLocation)
+      }
+    }
+    for failure in outcome.failures {
       // Whatever is recorded becomes what was kept.
       let reporting = IssueHandlingTrait.compactMapIssues { _ in failure }
       try await reporting.provideScope(for: test, testCase: testCase) { Issue.record() }
