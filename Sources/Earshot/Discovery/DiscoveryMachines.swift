@@ -132,6 +132,7 @@ struct DiscoveryMachines {
 
   /// The system took the port away: it is to be opened again at once.
   mutating func losePort() {
+    host.reached(.multicastLost)
     port.lose()
     deadlines.set(.reopening, at: host.now)
   }
@@ -221,7 +222,9 @@ struct DiscoveryMachines {
       case .send(let packet, let destination, let interface):
         port.send(packet, to: destination, on: interface)
       case .wake(let deadline): deadlines.set(.advertiser(number), at: deadline)
-      case .reportRenamed: tellBrowsers()
+      case .reportRenamed:
+        host.reached(.renamed)
+        tellBrowsers()
       }
     }
   }

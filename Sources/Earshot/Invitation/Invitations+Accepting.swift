@@ -53,6 +53,7 @@ extension Invitations {
     try peer.isolated { peer throws(EarshotError) in try peer.checkOpen(session) }
     switch reserve(invitation.sender, in: session) {
     case .full:
+      peer.host.reached(.acceptanceWithoutRoom)
       inbound[id]?.wasFull = true
       throw EarshotError(.sessionFull, "The session has no free place; accept into another one.")
     case .reserved: inbound[id]?.isReserved = true
@@ -91,6 +92,7 @@ extension Invitations {
       return closeLink(token, .unknownSession)
     }
     let invite = invitation.invite
+    peer.host.reached(.acceptSentAgain, if: invitation.membership != nil)
     let (stream, membership, next, terms) = session.assumeIsolated { session in
       let membership =
         invitation.membership
@@ -143,6 +145,7 @@ extension Invitations {
       let isMember = invitation.session?.assumeIsolated { $0.isMember(invitation.inviter) } ?? false
       return conclude(id, isMember ? .joined : .ended, ending: Invitation.Ending(reason))
     }
+    peer.host.reached(.crossedInvitations)
     invitation.stream?.end()
     inbound[id]?.stream = nil
     wait(for: id, .otherwise, in: session)
@@ -191,6 +194,7 @@ extension Invitations {
   /// Takes an acceptance back: the sender is left, if it has joined meanwhile.
   func takeBack(_ id: InvitationTable.InboundID, _ acceptance: InboundInvitation.Acceptance) {
     guard let invitation = inbound[id], let session = invitation.session else { return }
+    peer.host.reached(.acceptanceTakenBack)
     for waiter in invitation.waiters { waiter.fulfil(acceptance) }
     inbound[id]?.waiters = []
     switch invitation.joining {

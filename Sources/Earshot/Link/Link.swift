@@ -187,7 +187,10 @@ actor Link: ConnectionHandler {
   /// Waits on as long as the transport gets on with what was written, or with what comes before the end.
   private func lingerOn(at now: Instant) {
     guard case .closing(let transport, var lingering) = life else { return }
-    guard lingering.goesOn(with: transport.connection.progress, at: now) else { return end(nil) }
+    guard lingering.goesOn(with: transport.connection.progress, at: now) else {
+      context.host.reached(.lingeringEnded)
+      return end(nil)
+    }
     life = .closing(transport, lingering)
     setDeadline(.linger, at: min(now + Lingering.time, lingering.limit))
   }

@@ -50,6 +50,7 @@ actor Acceptor: ListenerHandler {
   /// Listens again after the system took the listener away: on the same port if it is still free.
   private func reopen(_ failed: any Listener) {
     guard listeners.contains(where: { $0 === failed }) else { return }
+    peer.host.reached(.listenerLost)
     let previous = port
     close()
     if (try? open(port: previous)) == nil, (try? open(port: 0)) == nil { return }
@@ -64,9 +65,11 @@ actor Acceptor: ListenerHandler {
     let neighbours = strangers.values.count { stranger in
       stranger.assumeIsolated { $0.remoteAddress } == address
     }
-    guard peer.assumeIsolated({ $0.phase == .running }), strangers.count < Self.strangersMax,
-      neighbours < Self.strangersPerAddressMax
-    else { return nil }
+    guard peer.assumeIsolated({ $0.phase == .running }) else { return nil }
+    guard strangers.count < Self.strangersMax, neighbours < Self.strangersPerAddressMax else {
+      peer.host.reached(.strangerRefused)
+      return nil
+    }
     let (token, context) = peer.assumeIsolated { ($0.makeToken(), $0.linkContext) }
     let link = Link(token, accepted: connection, context: context, owner: self)
     strangers[token] = link

@@ -193,6 +193,7 @@ actor PeerCore {
     report(.resumed)
     discovery.assumeIsolated { $0.resume() }
     tellOfDiscovery()
+    host.reached(.otherPort, if: port != previous)
     if port != previous { announcePort() }
     for session in sessionsInOrder { session.assumeIsolated { $0.resume() } }
     invitations.assumeIsolated { $0.resume() }

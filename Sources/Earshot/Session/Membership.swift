@@ -93,11 +93,14 @@ actor Membership {
   /// Whether an ATTACH of this side waits for its answer.
   var isAsking: Bool { driver.machine.isAsking }
 
+  /// The link that carries it, if one does.
+  var carrier: Link? { driver.machine.link.flatMap { links[$0]?.link } }
+
   nonisolated var pair: EndedMemberships.Pair { session.pair(peer, remoteSession) }
 
   var statistics: LinkStatistics {
     let counts = stream.counts
-    let link = driver.machine.link.flatMap { links[$0]?.link }
+    let link = carrier
     let traffic = link?.assumeIsolated { $0.traffic } ?? (sent: 0, received: 0)
     return LinkStatistics(
       messagesSent: counts.sent, messagesReceived: counts.received,
@@ -165,6 +168,7 @@ actor Membership {
   private func cancelDials() {
     let cancelled = dials
     dials = [:]
+    session.peer.host.reached(.crossedDials, if: !cancelled.isEmpty)
     for token in cancelled.keys.sorted() {
       cancelled[token]?.assumeIsolated { $0.close(.duplicate) }
     }
@@ -213,6 +217,7 @@ actor Membership {
   private func carry(on token: LinkToken) {
     guard let attaching = links[token], let position = attaching.position else { return }
     for token in links.keys { links[token]?.position = nil }
+    session.peer.host.reached(.carriedAgain, if: linkCount > 0)
     (attempts, linkCount) = (0, linkCount + 1)
     entry.seniority = position.terms.seniority
     entry.capacity = position.terms.capacity

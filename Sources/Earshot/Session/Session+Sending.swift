@@ -29,6 +29,7 @@ extension Session {
       case .appended(let number): receipt.note(number, at: index)
       case .ended: gone.append(entry.id)
       case .full:
+        core.peer.host.reached(.sendBufferFull)
         let send = pending ?? PendingSend()
         send.wait(for: entry, toTake: message)
         pending = send
@@ -36,6 +37,7 @@ extension Session {
     }
     if let pending {
       defer { withExtendedLifetime(self) {} }
+      defer { core.peer.host.reached(.sendWithdrawn, if: Task.isCancelled) }
       gone += try await Self.settle(pending, into: &receipt)
     }
     if !gone.isEmpty, members != nil { throw SessionDirectory.notConnected(gone) }

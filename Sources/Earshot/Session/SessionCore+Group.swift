@@ -43,6 +43,8 @@ extension SessionCore {
         Retract(peer: member, session: membership.remoteSession))
     }
     if hasJoined {
+      peer.host.reached(.leftUndelivered, if: undelivered > 0)
+      peer.host.reached(.patienceOver, if: departure == .lost)
       report(.left(member, departure, undelivered: undelivered))
     } else {
       reportMissing(member, departure)

@@ -13,6 +13,7 @@ extension SessionCore {
       membership.remoteSession == acceptance.entry.session,
       membership.assumeIsolated({ $0.hasJoined && $0.id >= acceptance.membership })
     {
+      peer.host.reached(.duplicateMembership)
       link.assumeIsolated { $0.close(.duplicate) }
       return true
     }
@@ -31,6 +32,7 @@ extension SessionCore {
       membership.remoteSession == acceptance.entry.session,
       membership.assumeIsolated({ !$0.hasJoined || $0.id >= acceptance.membership })
     {
+      peer.host.reached(.attachExpectedTwice)
       return true
     }
     replace(acceptance.entry)
@@ -42,6 +44,7 @@ extension SessionCore {
   /// Ends the membership of a peer that an acceptance takes the place of, if there is one.
   private func replace(_ entry: Roster.Entry) {
     guard let membership = memberships[entry.peer] else { return }
+    peer.host.reached(.replacedMembership)
     let isSame = membership.remoteSession == entry.session
     replacing(entry.peer) {  // The next of the row is not to be sought before.
       tell(
@@ -56,6 +59,7 @@ extension SessionCore {
       membership.assumeIsolated({ $0.hasJoined })
     {
       if stands(membership, beside: inviter.ended) { return membership.assumeIsolated { $0.id } }
+      peer.host.reached(.inviterGaveUp)
       tell(inviter.peer, .endRequested(.lost, .givenUp))
     }
     return propose(to: inviter.peer, inviter.session)
@@ -150,6 +154,7 @@ extension SessionCore {
     case .refuse(let code): request.link.assumeIsolated { $0.close(code) }
     case .current: pass(request)
     case .supersede:
+      peer.host.reached(.supersedingAttach)
       tell(request.sender, .endRequested(.lost, .givenUp))
       settle()
       guard case .current = verdict(on: request) else { return hold(request) }
@@ -178,10 +183,15 @@ extension SessionCore {
     let (link, sender) = (request.link, request.sender)
     guard phase == .open else { return link.assumeIsolated { $0.close(.unknownSession) } }
     switch roster.admit(sender, request.attach.source, over: link.token, at: now) {
-    case .permitted, .full: link.assumeIsolated { $0.close(.full) }
+    case .permitted, .full:
+      peer.host.reached(.attachWithoutRoom)
+      link.assumeIsolated { $0.close(.full) }
     case .held(let evicted):
+      peer.host.reached(.attachBeforeIntroduction)
       requests.add(request)
-      if let evicted { refuse(evicted) }
+      guard let evicted else { return }
+      peer.host.reached(.attachEvicted)
+      refuse(evicted)
     }
   }
 

@@ -196,6 +196,9 @@ actor SessionCore {
       for change in roster.settle(at: now, asked: asked) { perform(change) }
     }
     isSettling = false
+    peer.host.always(
+      phase != .open || roster.members.allSatisfy { memberships[$0.peer] != nil },
+      "who is in the roster of an open session has a membership in it")
     watchRoster()
   }
 
@@ -232,7 +235,9 @@ actor SessionCore {
     while let deadline = deadlines?.popDue(at: now) {
       switch deadline {
       case .member(let member): tell(member, .deadlineReached)
-      case .joining(let member): answerJoiners(of: member, false)
+      case .joining(let member):
+        peer.host.reached(.waitForJoiningExpired)
+        answerJoiners(of: member, false)
       case .roster: settle()
       }
     }
