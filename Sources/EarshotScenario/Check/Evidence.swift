@@ -14,8 +14,9 @@ struct Evidence {
   /// All peers, in the order of the scenario.
   let names: [String]
 
-  init(_ scenario: Scenario, _ record: Recorder.Record) {
-    (self.record, end, links) = (record, scenario.duration, scenario.links)
+  /// What was recorded of a run up to a time, which is its end for all that follows.
+  init(_ scenario: Scenario, _ record: Recorder.Record, until end: Duration) {
+    (self.record, self.end, links) = (record, end, scenario.links)
     spans = MembershipSpans(record.timeline)
     names = scenario.peerNames
     stops = record.timeline.entries.reduce(into: [:]) { stops, entry in

@@ -5,8 +5,24 @@ package struct Invariants {
   let evidence: Evidence
 
   /// The invariants of one run.
-  package init(_ scenario: Scenario, _ record: Recorder.Record) {
-    evidence = Evidence(scenario, record)
+  ///
+  /// - Parameters:
+  ///   - scenario: What was run.
+  ///   - record: What was recorded of the run.
+  ///   - end: The time up to which the run has gone; the scenario's end by default.
+  package init(_ scenario: Scenario, _ record: Recorder.Record, until end: Duration? = nil) {
+    evidence = Evidence(scenario, record, until: end ?? scenario.duration)
+  }
+
+  /// Whether one of them is violated in a run that goes on.
+  ///
+  /// As for one that ends now, but for calls that need not have returned: a scenario may be of any length.
+  package var isViolatedSoFar: Bool {
+    let record = evidence.record
+    return !record.breaches.isEmpty || !evidence.spans.disorder.isEmpty
+      || !record.calls.complaints(at: evidence.end, record.disturbances).isEmpty
+      || !lostMessages.isEmpty || !wrongCounts.isEmpty || !wrongAnswers.isEmpty
+      || !disagreements.isEmpty || !holes.isEmpty || !causeless.isEmpty
   }
 
   /// What came of each of them.
@@ -21,6 +37,7 @@ package struct Invariants {
       result("events of a membership follow each other", evidence.spans.disorder),
       result("both ends agree about a membership", disagreements),
       result("who is in one session is linked with all in it", holes),
+      result("two members of a session have one link", breaches(.links)),
       result("nobody is interrupted or leaves without a cause", causeless),
     ]
   }

@@ -113,6 +113,12 @@ public struct Report: Sendable {
   private func summary(_ paint: Paint) -> [String] {
     var lines = [conclusion(paint)]
     let virtual = Quantity.moment(verdict.virtualDuration).dropLast()
+    if let stopped = verdict.stopped {
+      lines.append(
+        paint.red(
+          "stopped at \(Quantity.moment(stopped)), where something happened that never must;")
+          + paint.red(" what the scenario expects was not checked"))
+    }
     lines.append(
       "\(virtual) s of virtual time in \(Self.decimal(verdict.cpuSeconds)) s of processor")
     if case .different(let difference) = verdict.determinism {

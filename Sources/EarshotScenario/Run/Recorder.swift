@@ -42,7 +42,7 @@ package final class Recorder: Sendable {
 
   /// Something that must never happen.
   package struct Breach: Hashable, Sendable {
-    package enum Law: Hashable, Sendable, CaseIterable { case messages, programs, calls }
+    package enum Law: Hashable, Sendable, CaseIterable { case messages, programs, calls, links }
     package let law: Law
     package let text: String
   }
@@ -59,6 +59,7 @@ package final class Recorder: Sendable {
   }
 
   private let record = Mutex(Record())
+  private let isBroken = Atomic(false)
   private let notes = Mutex<[Note]>([])
   private let world: World?
 
@@ -69,6 +70,9 @@ package final class Recorder: Sendable {
 
   /// What has been reported.
   package var everything: Record { record.withLock { $0 } }
+
+  /// Whether something has happened that must not.
+  var isBreached: Bool { isBroken.load(ordering: .relaxed) }
 
   /// Leaves out what comes after the end of a run, and says which calls should have returned before it.
   package func close(at time: Duration = .zero) {
@@ -165,7 +169,9 @@ package final class Recorder: Sendable {
   /// Notes that something happened that must not.
   package func breach(_ law: Breach.Law, _ text: String) {
     record.withLock { record in
-      if !record.isClosed { record.breaches.append(Breach(law: law, text: text)) }
+      guard !record.isClosed else { return }
+      record.breaches.append(Breach(law: law, text: text))
+      isBroken.store(true, ordering: .relaxed)
     }
   }
 
@@ -178,11 +184,10 @@ package final class Recorder: Sendable {
 
   /// A call has returned.
   package func end(_ call: Int, at time: Duration) {
-    record.withLock { record in
-      let complaint = record.calls.end(call, at: time, record.disturbances)
-      guard let complaint, !record.isClosed else { return }
-      record.breaches.append(Breach(law: .calls, text: complaint))
+    let complaint = record.withLock { record in
+      record.calls.end(call, at: time, record.disturbances)
     }
+    if let complaint { breach(.calls, complaint) }
   }
 
   /// Works on what is known of invitations.

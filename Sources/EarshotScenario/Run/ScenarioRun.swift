@@ -1,3 +1,4 @@
+import Earshot
 import EarshotCore
 public import EarshotSimulator
 
@@ -30,19 +31,26 @@ public enum ScenarioRun {
     let recorder = Recorder(in: world)
     let (plan, drawn) = scenario.faultPlan(seed: seed)
     let stage = play(scenario, plan, in: world, recorder, progress)
+    let end: Duration = world.now - .zero
+    let deadlock = world.deadlock
     withExtendedLifetime(stage) { world.finish() }
     let record = recorder.everything
-    let invariants = Invariants(scenario, record)
-    let checker = ExpectationChecker(scenario, record)
+    let invariants = Invariants(scenario, record, until: end)
+    // What was to come after a violation has not come: nothing can be said of it.
+    let isStopped = end < scenario.duration
+    let checker = isStopped ? nil : ExpectationChecker(scenario, record)
     var verdict = Verdict(
       scenario: scenario.name, summary: scenario.summary, seed: seed,
-      traceHash: world.traceHash, eventCount: world.eventCount, virtualDuration: scenario.duration,
+      traceHash: world.traceHash, eventCount: world.eventCount, virtualDuration: end,
       cpuSeconds: ProcessorTime.now - start, timeline: record.timeline,
       messages: record.traffic.messages, drawnFaults: drawn.map(\.description),
-      results: scenario.expectations.map { checker.check($0) } + invariants.results,
+      results: scenario.expectations.compactMap { checker?.check($0) } + invariants.results
+        + world.violations.prefix(1).map(Verdict.Result.init)
+        + Verdict.Result.deadlock(deadlock, record.calls),
       gap: scenario.gap)
     (verdict.peers, verdict.attempts) = (scenario.peerNames, record.invitations.all)
-    verdict.schedule = world.scheduleRecord
+    verdict.stopped = isStopped ? end : nil
+    (verdict.schedule, verdict.properties) = (world.scheduleRecord, world.properties)
     verdict.variation.settings = scenario.origin.settings
     return verdict
   }
@@ -72,25 +80,32 @@ public enum ScenarioRun {
 
   private static func makeWorld(_ scenario: Scenario, _ seed: UInt64) -> World {
     let conditions = LinkConditions.lan.changed(by: scenario.links.defaults)
-    return World(
+    let world = World(
       seed: seed,
       configuration: WorldConfiguration(defaultLink: conditions, schedule: scenario.schedule))
+    for event in RareEvent.allCases { world.declare(.reachable, event.rawValue) }
+    return world
   }
 
-  /// Runs a scenario in a new world, up to its end.
+  /// Runs a scenario in a new world, up to its end, or up to where something happens that never must.
   private static func play(
     _ scenario: Scenario, _ plan: FaultPlan, in world: World, _ recorder: Recorder,
     _ progress: ((Int) -> Void)? = nil
   ) -> Stage {
     let stage = Stage(scenario, plan, in: world, recorder: recorder)
+    let inspection = RunInspection(of: scenario, on: stage, recorder)
+    func isViolated(by end: Duration) -> Bool {
+      let isFound = world.run(until: { inspection.finds() }, within: end - (world.now - .zero))
+      return isFound || !world.violations.isEmpty
+    }
     if let progress {
       for second in 1..<max(2, Int(scenario.duration.components.seconds)) {
-        world.run(until: .zero + min(scenario.duration, .seconds(second)))
+        if isViolated(by: min(scenario.duration, .seconds(second))) { break }
         progress(second)
       }
     }
-    world.run(until: .zero + scenario.duration)
-    recorder.close(at: scenario.duration)
+    if !inspection.hasFound { _ = isViolated(by: scenario.duration) }
+    recorder.close(at: world.now - .zero)
     return stage
   }
 

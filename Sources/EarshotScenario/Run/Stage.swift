@@ -47,6 +47,14 @@ final class Stage {
       time, of: host, among: scenario.peerNames, Set(plan.sessions.map(\.name)))
   }
 
+  /// The connections that carry memberships at the moment, on hosts that live.
+  var carriers: [CarrierEnd] {
+    scenario.peers.flatMap { plan -> [CarrierEnd] in
+      guard let driver = drivers[plan.name], driver.host.isUp else { return [] }
+      return driver.carriers
+    }
+  }
+
   private var time: Duration { world.now - .zero }
 
   // MARK: Faults

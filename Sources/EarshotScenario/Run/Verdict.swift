@@ -1,5 +1,5 @@
 public import EarshotCore
-package import EarshotSimulator
+public import EarshotSimulator
 
 /// What came out of one run: what held, what did not, and everything needed to see it again.
 public struct Verdict: Hashable, Sendable {
@@ -86,6 +86,12 @@ public struct Verdict: Hashable, Sendable {
   package var variation = Variation()
   /// What the policy of the schedule has chosen.
   package var schedule = ScheduleRecord()
+  /// What code under test has stated of itself, and how often it held.
+  public package(set) var properties: [Property] = []
+  /// When the run was stopped because something happened that never must; `nil` when it came to its end.
+  ///
+  /// What the scenario expects was not checked then.
+  public package(set) var stopped: Duration?
   /// Whether the run is known to be repeatable.
   public package(set) var determinism = Determinism.unchecked
 
@@ -111,5 +117,27 @@ public struct Verdict: Hashable, Sendable {
     if case .different = determinism { return 3 }
     guard results.allSatisfy(\.held) else { return 1 }
     return gap == nil ? 0 : 4
+  }
+}
+
+extension Verdict.Result {
+  /// What is wrong about a world in which nothing can happen any more, while programs wait for calls; else nothing.
+  static func deadlock(_ deadlock: Deadlock?, _ calls: CallLog) -> [Verdict.Result] {
+    guard let deadlock, !calls.open.isEmpty else { return [] }
+    let open = calls.open.sorted { $0.key < $1.key }.map { _, call in
+      "\(call.caller) has called \(call.kind)\(call.subject.map { " about \($0)" } ?? "")"
+    }
+    return [
+      Verdict.Result(
+        "what a program waits for can still happen", held: false,
+        observed: "\(open.joined(separator: ", ")); \(deadlock)", isInvariant: true)
+    ]
+  }
+
+  /// A statement of the code under test that did not hold.
+  init(_ violation: PropertyViolation) {
+    self.init(
+      "\(violation.kind) \(violation.name)", held: false, observed: violation.description,
+      isInvariant: true)
   }
 }

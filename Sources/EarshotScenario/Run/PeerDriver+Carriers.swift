@@ -1,0 +1,22 @@
+import Earshot
+import EarshotSimulator
+
+extension PeerDriver {
+  /// The connections that carry the memberships of the program's sessions, for what looks at the world from outside.
+  nonisolated var carriers: [CarrierEnd] {
+    var ends: [CarrierEnd] = []
+    host.perform {
+      ends = assumeIsolated { driver in
+        driver.plan.sessions.flatMap { plan -> [CarrierEnd] in
+          guard let open = driver.sessions[plan.name] else { return [] }
+          return open.members.compactMap { id in
+            open.session.carrier(of: id).map {
+              CarrierEnd(of: driver.plan.name, to: driver.name(of: id), in: plan.name, $0)
+            }
+          }
+        }
+      }
+    }
+    return ends
+  }
+}
