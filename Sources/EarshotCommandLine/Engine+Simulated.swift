@@ -25,6 +25,7 @@ extension RunResult {
     self.init(
       Ending(verdict), traceHash: verdict.traceHash.description, events: verdict.eventCount,
       violations: Self.violations(verdict), report: report.written(as: order.form))
+    properties = verdict.properties
     let record = verdict.schedule
     if ending != .held, record.choices.count <= Self.choicesMax { schedule = record }
   }

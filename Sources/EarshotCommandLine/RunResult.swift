@@ -49,6 +49,8 @@ package struct RunResult: Hashable, Sendable, Codable {
   package var violations: [Violation]
   /// What the policy of the schedule has chosen in a run that failed.
   package var schedule = ScheduleRecord()
+  /// What code under test has stated of itself, and how often it held.
+  package var properties: [Property] = []
   /// The report in the form that was wanted, ending with a line break unless it is empty.
   package var report: String
 

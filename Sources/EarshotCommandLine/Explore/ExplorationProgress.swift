@@ -24,7 +24,8 @@ struct ExplorationProgress {
     let left = limit.map { max(.zero, $0 - now) } ?? remaining(runs, rate)
     console.err(
       "\r\u{1B}[K\(runs) runs, \(rate.rounded(toPlaces: 1)) a second, "
-        + "\(report.kinds.count) kinds of failures, \(Int(left.inSeconds.rounded(.up))) s left")
+        + "\(report.kinds.count) kinds of failures, \(report.sightings.phrase)\(Int(left.inSeconds.rounded(.up))) s left"
+    )
   }
 
   private func remaining(_ runs: Int, _ rate: Double) -> Duration {

@@ -1,4 +1,5 @@
 import EarshotScenario
+import EarshotSimulator
 
 /// What an exploration has found so far.
 struct ExplorationReport {
@@ -22,19 +23,28 @@ struct ExplorationReport {
   private let exploration: Exploration
   private let console: Console
   private let isJSON: Bool
+  private let requiresSightings: Bool
 
-  init(_ exploration: Exploration, on console: Console, isJSON: Bool) {
+  init(
+    _ exploration: Exploration, on console: Console, isJSON: Bool, requiringSightings: Bool = false
+  ) {
     (self.exploration, self.console, self.isJSON) = (exploration, console, isJSON)
+    requiresSightings = requiringSightings
     tallies = exploration.files.map { ExplorationTally(scenario: $0.scenario.name) }
   }
 
   /// What all files have come to.
   var total: ExplorationTally { tallies.total }
 
+  /// Of what is to happen at least once, how much has, in all files together.
+  private(set) var sightings = Sightings()
+
   /// Takes in the next run.
   mutating func add(_ item: Exploration.Item, _ result: RunResult) {
     tallies[item.fileIndex].runs += 1
     tallies[item.fileIndex].events += result.events
+    tallies[item.fileIndex].coverage.add(result.properties)
+    sightings.add(result.properties)
     // That a scenario checks nothing is no finding of a seed.
     guard result.ending != .held, result.ending != .unchecked else { return }
     tallies[item.fileIndex].failed += 1
@@ -91,11 +101,15 @@ struct ExplorationReport {
     return (total.failed == 0 && !isInterrupted ? paint.green(line) : paint.red(line)) + "\n"
       + kinds.map { kind in
         "  \(kind.count) × \(title(of: kind.item)): \(kind.violation.text.escapedForTerminals)\n"
-      }.joined()
+      }.joined() + sightings.text(paint)
   }
 
   /// What the process ends with.
-  var exitCode: ExitCode { isInterrupted ? max(code, .interrupted) : code }
+  var exitCode: ExitCode {
+    let isMissed = requiresSightings && !sightings.isComplete
+    let code = isMissed ? max(code, .violated) : code
+    return isInterrupted ? max(code, .interrupted) : code
+  }
 
   /// Beyond this, kinds are no longer told apart.
   private static let kindsMax = 1_000

@@ -1,4 +1,5 @@
 import EarshotScenario
+import EarshotSimulator
 
 /// How many runs of a scenario an exploration has done, and what they came to.
 struct ExplorationTally {
@@ -7,6 +8,8 @@ struct ExplorationTally {
   var runs = 0
   var failed = 0
   var events = 0
+  /// What the code under test has stated of itself.
+  var coverage = PropertyCoverage()
 
   init(scenario: String) { self.scenario = scenario }
 
@@ -14,6 +17,7 @@ struct ExplorationTally {
     left.runs += right.runs
     left.failed += right.failed
     left.events += right.events
+    left.coverage.add(right.coverage.properties)
   }
 
   /// The line for programs about the scenario's file, without a line break.
@@ -27,6 +31,7 @@ struct ExplorationTally {
       [
         ("explored", "true"), ("file", file.quotedForJSON), ("scenario", scenario.quotedForJSON),
         ("runs", "\(runs)"), ("failed", "\(failed)"), ("events", "\(events)"),
+        ("properties", JSONText.array(coverage.properties.map(\.json))),
       ] + (part?.members ?? []))
   }
 }

@@ -37,7 +37,9 @@ struct ExploreCommand {
     _ exploration: Exploration, _ options: ExploreOptions, until stop: StopSignal,
     since start: ContinuousClock.Instant
   ) -> ExplorationReport {
-    var report = ExplorationReport(exploration, on: console, isJSON: options.isJSON)
+    var report = ExplorationReport(
+      exploration, on: console, isJSON: options.isJSON,
+      requiringSightings: options.requiresSightings)
     let (end, searched) = (StopSignal(), StopSignal())
     let engine = engine
     stop.whenGiven {
@@ -92,6 +94,11 @@ struct ExploreCommand {
       "all" stands for the scenarios in the folder Simulations. Ctrl-C ends the
       search, or a reduction, with what was found until then.
 
+      Earshot names what happens rarely, such as two invitations that cross; a program
+      under test does so with "sometimes" and "reachable". The last lines say which of
+      these no run has seen: what was not seen was not tested. That is a finding,
+      but changes the exit status only with --require-seen.
+
       Shards share nothing: run them wherever you like, each with --json, and put
       their answers together with "earshot merge", which tells of each that is lost.
       SIGTERM ends a search as Ctrl-C does. Simulations/cluster has examples for
@@ -114,6 +121,9 @@ struct ExploreCommand {
       OptionPlan(
         "--repro", "FILE", help: "Where to write the first reproduction\n(else repro.json)"),
       OptionPlan("--no-shrink", help: "Reduce nothing"),
+      OptionPlan(
+        "--require-seen", help: "End with 1 when something that is to happen at least\nonce has not"
+      ),
       OptionPlan("--json", help: "Answer with one JSON object a line"),
     ])
 }

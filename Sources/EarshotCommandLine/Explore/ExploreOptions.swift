@@ -34,10 +34,13 @@ struct ExploreOptions: Hashable, Sendable {
   /// The file for the reproduction of the first failure.
   let reproduction: String?
   let isJSON: Bool
+  /// Whether what was never seen counts as a failure.
+  let requiresSightings: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
     files = try Self.files(arguments.operands)
     isJSON = arguments.has("--json")
+    requiresSightings = arguments.has("--require-seen")
     reduces = !arguments.has("--no-shrink")
     reproduction = arguments[option: "--repro"]
     jobs = try arguments.number(

@@ -64,7 +64,8 @@ struct MergeCommand {
     details: """
       Reads what "earshot explore --json" has written, each shard to a file of its
       own, and lists each kind of failure once: how often it was found, the smallest
-      of its seeds, and how to see it again.
+      of its seeds, and how to see it again. The last lines say what is to happen at
+      least once and was seen in no shard.
 
       Shards that have no answer, were interrupted, or ended in the middle of their
       answer are lost, and listed. What they found until then counts. The answer of

@@ -1,4 +1,5 @@
 import EarshotScenario
+import EarshotSimulator
 import Foundation
 
 /// The findings of several explorations, each kind of failure once.
@@ -63,6 +64,7 @@ struct MergedFindings {
     let whole: String?
     let seeds: String?
     let shard: String?
+    let properties: [Property]?
 
     var part: ExplorationPart? { ExplorationPart(whole: whole, seeds: seeds, shard: shard) }
   }
@@ -83,8 +85,11 @@ struct MergedFindings {
       guard let file = line.file, let scenario = line.scenario else { return false }
       let counts = [line.runs, line.failed, line.events].map { $0 ?? 0 }
       guard counts.allSatisfy((0...Self.countMax).contains) else { return false }
+      let properties = line.properties ?? []
+      guard properties.allSatisfy({ $0.held >= 0 && $0.reached >= $0.held }) else { return false }
       var tally = ExplorationTally(scenario: scenario)
       (tally.runs, tally.failed, tally.events) = (counts[0], counts[1], counts[2])
+      tally.coverage.add(properties)
       shards.add(tally, of: file, by: part.shard.index)
     } else if line.exploration == true {
       let code = line.exitCode.flatMap { ExitCode(rawValue: $0) } ?? .broken
@@ -165,6 +170,7 @@ struct MergedFindings {
     let lost = incomplete.map { "\(paint.red("✗")) \($0.complaint.escapedForTerminals)\n" }
     let isGood = kinds.isEmpty && total.failed == 0 && lost.isEmpty
     return lines.joined() + lost.joined() + (isGood ? paint.green(line) : paint.red(line)) + "\n"
+      + Sightings(total.coverage).text(paint)
   }
 
   /// For programs: a line for each kind, and for each file.
