@@ -46,5 +46,5 @@ final class RunInspection {
   }
 
   private static let interval = 2_000
-  private static let growth = 10
+  private static let growth = 4
 }
