@@ -13,6 +13,8 @@ enum Calibration {
       "Calibration",
       options: [
         "--congestion NAME  Linux's congestion control (reno)",
+        "--keep FILE        write down what Linux did",
+        "--against FILE     compare with what was written down, without root",
         "--segments SEED    print the segments of simulated transfers, and measure nothing",
       ])
     if let seed = benchmark.value(of: "--segments").flatMap(UInt64.init) {
@@ -21,15 +23,19 @@ enum Calibration {
     let congestionControl = benchmark.value(of: "--congestion") ?? "reno"
     benchmark.note("congestion control", congestionControl)
     benchmark.note("load before", Machine.load)
-    guard geteuid() == 0, FileManager.default.fileExists(atPath: "/dev/net/tun") else {
+    let cells = cells(benchmark)
+    let counts = cells.map { transferCount(of: $0, benchmark.rounds) }
+    guard let linux = try linux(benchmark, cells, counts, congestionControl) else {
       benchmark.note(
         "skipped", "everything: network namespaces and /dev/net/tun need root on Linux")
       return try benchmark.report()
     }
-    guard let program = Baseline("transfer", linking: ["pthread"]) else { return }
-    defer { Baseline.removeAll() }
-    let linux = LinuxTransfers(program, congestionControl: congestionControl)
-    let comparisons = compare(cells(benchmark), benchmark.rounds, linux)
+    let comparisons = zip(cells, counts).compactMap { cell, count in
+      linux[cell.name].flatMap { linux in
+        let transfers = (1...count).map { SimulatedTransfer(cell: cell, seed: UInt64($0)).run() }
+        return Comparison(cell, linux: linux, simulated: Outcome(transfers))
+      }
+    }
     for comparison in comparisons {
       for sample in comparison.samples { benchmark.add(sample) }
     }
@@ -54,24 +60,42 @@ enum Calibration {
   }
 
   /// Random losses make transfers differ, so of those with losses there are more.
-  private static func compare(
-    _ cells: [Cell], _ rounds: Int, _ linux: LinuxTransfers
-  ) -> [Comparison] {
-    let counts = cells.map { $0.lossPercent == 0 ? max(1, rounds / 3) : rounds * 3 }
-    // What is lost most takes longest and carries least: all of that at once.
-    let jobs = zip(cells.indices, counts).sorted {
-      cells[$0.0].lossPercent > cells[$1.0].lossPercent
+  private static func transferCount(of cell: Cell, _ rounds: Int) -> Int {
+    cell.lossPercent == 0 ? max(1, rounds / 3) : rounds * 3
+  }
+
+  /// What Linux does, by the names of the cells: read from a file, or measured; `nil` where it cannot be.
+  private static func linux(
+    _ benchmark: Benchmark, _ cells: [Cell], _ counts: [Int], _ congestionControl: String
+  ) throws -> [String: Outcome]? {
+    if let path = benchmark.value(of: "--against") {
+      let data = try Data(contentsOf: URL(fileURLWithPath: path))
+      return try JSONDecoder().decode([String: Outcome].self, from: data)
     }
-    .flatMap { index, count in
-      (1...count).map { LinuxTransfers.Job(cell: cells[index], index: index, seed: UInt64($0)) }
+    guard geteuid() == 0, FileManager.default.fileExists(atPath: "/dev/net/tun"),
+      let program = Baseline("transfer", linking: ["pthread"])
+    else { return nil }
+    defer { Baseline.removeAll() }
+    let outcomes = measure(
+      cells, counts, LinuxTransfers(program, congestionControl: congestionControl))
+    if let path = benchmark.value(of: "--keep") {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+      try encoder.encode(outcomes).write(to: URL(fileURLWithPath: path))
     }
-    let measured = zip(jobs, linux.run(jobs))
-    return zip(cells.indices, counts).compactMap { index, count in
-      let linux = measured.filter { $0.0.index == index }.map(\.1)
-      let simulated = (1...count).map {
-        SimulatedTransfer(cell: cells[index], seed: UInt64($0)).run()
+    return outcomes
+  }
+
+  /// What is lost most takes longest and carries least: all of that at once.
+  private static func measure(
+    _ cells: [Cell], _ counts: [Int], _ linux: LinuxTransfers
+  ) -> [String: Outcome] {
+    let jobs = zip(cells, counts).sorted { $0.0.lossPercent > $1.0.lossPercent }
+      .flatMap { cell, count in
+        (1...count).map { LinuxTransfers.Job(cell: cell, seed: UInt64($0)) }
       }
-      return Comparison(cells[index], linux: linux, simulated: simulated)
-    }
+    let measured = Dictionary(
+      grouping: zip(jobs, linux.run(jobs)), by: { job, _ in job.cell.name })
+    return measured.mapValues { Outcome($0.map(\.1)) }
   }
 }

@@ -5,8 +5,6 @@ struct LinuxTransfers {
   /// A transfer to make.
   struct Job {
     let cell: Cell
-    /// The place of the cell in the table.
-    let index: Int
     let seed: UInt64
     /// How much of the machine it takes, in Mbit/s: packets cost little, processes some.
     var weight: Double { cell.expectedBytesPerSecond * 8 / 1_000_000 + 0.3 }

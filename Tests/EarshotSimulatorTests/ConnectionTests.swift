@@ -170,7 +170,7 @@ struct ConnectionTests {
     world.run(for: .seconds(1))
     world.partition([[ann], [bob]])
     _ = try connection.write([1].span)
-    world.run(for: .milliseconds(5_150))
+    world.run(for: .milliseconds(5_400))
     #expect(client.events == ["opened"])
     world.run(for: .milliseconds(100))
     #expect(client.events == ["opened", "timedOut"])

@@ -1,7 +1,7 @@
 /// How many bytes may be in flight: slow start, congestion avoidance, and the answer to losses.
 ///
-/// Reno with RFC 6675's recovery, which sends while less than the window is in flight. A loss that turns out
-/// to be none, because what was sent first arrived after all, is undone (RFC 4015).
+/// Reno, with a window that shrinks as fast as segments arrive (RFC 6937). A loss that turns out to be none is
+/// undone: what was sent first arrived after all (RFC 3522, RFC 5682), or all that was sent again arrived twice (RFC 2883).
 ///
 /// - SeeAlso: RFC 5681, RFC 6675.
 struct CongestionWindow {
@@ -19,63 +19,156 @@ struct CongestionWindow {
   /// ssthresh.
   private var slowStartThreshold = Int.max
   private var credit = 0
-  private var before: (bytes: Int, slowStartThreshold: Int)?
-  /// When something was first retransmitted since the phase was open.
-  private var retransmittedAt: Int64?
+  private var reduction: RateReduction?
+  private var evidence: LossEvidence?
+  private var retransmissions = Retransmissions()
+  /// A time-out may have been needless: what comes next shows it (F-RTO).
+  private var doubtsTimeout = false
   // Whether the window, and not the application, decided how much was sent in the last round trip.
   private var isLimiting = false
   private var usedBytes = 0
   private var usageEnd = 0
 
-  /// Takes in that new bytes were acknowledged.
-  mutating func acknowledged(_ count: Int, upTo sequence: Int) {
+  /// Begins with one segment, since more than one SYN was lost (RFC 6298 §5.7).
+  mutating func beginSmall() { bytes = TCP.segmentBytes }
+
+  /// What had been sent when losses were noticed that the connection recovers from (RecoveryPoint).
+  var recoveryEnd: Int? {
     switch phase {
-    case .open: grow(by: count)
-    case .recovery(let end): if sequence >= end { leaveRecovery() }
-    case .loss(let end):
-      isLimiting = true
-      grow(by: count)
-      if sequence >= end { leaveRecovery() }
+    case .open: nil
+    case .recovery(let end), .loss(let end): end
     }
   }
 
-  /// Whether an acknowledgement of new bytes shows that nothing had been lost (RFC 3522): it answers a segment
-  /// that was sent before any retransmission.
-  func isSpurious(echo: Int64) -> Bool {
-    before != nil && retransmittedAt.map { echo < $0 } == true
+  // MARK: Acknowledgements
+
+  /// What an acknowledgement says about segments that were taken for lost.
+  enum Verdict {
+    case none
+    /// They were not lost.
+    case undone
+    /// A time-out may have been needless; something new is sent to find out.
+    case probes
   }
 
-  /// Takes the answer to the loss back.
-  mutating func undo() {
-    guard let before else { return }
-    (bytes, slowStartThreshold) = (max(bytes, before.bytes), before.slowStartThreshold)
-    leaveRecovery()
+  /// Takes in an acknowledgement, before losses are looked for.
+  mutating func review(
+    _ delivery: Delivery, isAdvance: Bool, upTo sequence: Int, next: Int, echo: Int64,
+    retransmissionsInFlight: Int
+  ) -> Verdict {
+    retransmissions.inFlight = retransmissionsInFlight
+    if retransmissionsInFlight == 0, phase == .open { retransmissions.firstAt = nil }
+    if delivery.isDuplicate { evidence?.noteDuplicate() }
+    switch phase {
+    case .open: return .none
+    case .recovery(let end) where sequence >= end:
+      if evidence?.isRefuted(echo: echo) == true { undo() } else { bytes = slowStartThreshold }
+      leave()
+      return .none
+    case .recovery:
+      if isAdvance, evidence?.isOvertaken(echo: echo) == true {
+        guard retransmissionsInFlight == 0 else { return .none }
+        undo()
+        leave()
+        return .undone
+      }
+      guard evidence?.isAllDuplicate == true else { return .none }
+      undo()
+      leave()
+      return .none
+    case .loss(let end):
+      return reviewTimeout(
+        delivery, isAdvance: isAdvance, upTo: sequence, next: next, echo: echo, end)
+    }
   }
+
+  private mutating func reviewTimeout(
+    _ delivery: Delivery, isAdvance: Bool, upTo sequence: Int, next: Int, echo: Int64, _ end: Int
+  ) -> Verdict {
+    let isRefuted = isAdvance && evidence?.isRefuted(echo: echo) == true
+    if isRefuted || (doubtsTimeout && delivery.isOriginalDelivered) {
+      undo()
+      leave()
+      return .undone
+    }
+    if doubtsTimeout {
+      if next > end {
+        if delivery.isSelective || !isAdvance { doubtsTimeout = false }
+      } else if isAdvance, sequence < end {
+        phase = .loss(until: next)
+        return .probes
+      }
+    }
+    if sequence >= end { leave() }
+    return .none
+  }
+
+  /// Nothing new could be sent: what is lost is retransmitted after all.
+  mutating func stopDoubting() { doubtsTimeout = false }
+
+  /// Sets the window, after losses were looked for.
+  mutating func adjust(
+    _ delivery: Delivery, isAdvance: Bool, hasNewLoss: Bool, inFlight: Int
+  ) {
+    if case .recovery = phase {
+      guard delivery.bytes > 0 else { return }
+      shrink(delivered: delivery.bytes, inFlight, isClean: isAdvance && !hasNewLoss)
+    } else if isAdvance {
+      if case .loss = phase { isLimiting = true }
+      grow(by: delivery.bytes)
+    }
+  }
+
+  private mutating func shrink(delivered: Int, _ inFlight: Int, isClean: Bool) {
+    let allowance = reduction?.allowance(
+      delivered: delivered, inFlight: inFlight, isClean: isClean)
+    bytes = inFlight + (allowance ?? 0)
+  }
+
+  // MARK: Losses
 
   /// Segments are lost: fast recovery begins, unless the connection is recovering already.
   ///
   /// - Returns: Whether it begins.
-  mutating func recover(until end: Int, inFlight: Int) -> Bool {
+  mutating func recover(until end: Int) -> Bool {
     guard phase == .open else { return false }
-    reduce(inFlight)
-    bytes = slowStartThreshold
+    reduce()
+    reduction = RateReduction(from: bytes, to: slowStartThreshold)
     phase = .recovery(until: end)
     return true
   }
 
+  /// Recovery begins because time has passed, and not because of an acknowledgement.
+  mutating func beginByTime(inFlight: Int) {
+    shrink(delivered: TCP.segmentBytes, inFlight, isClean: false)
+  }
+
   /// A retransmission timeout: everything that may be lost is retransmitted, slowly at first.
-  mutating func timeOut(until end: Int, inFlight: Int, remaining: Int) {
-    if phase == .open { reduce(inFlight) }
+  ///
+  /// - Parameters:
+  ///   - end: Up to where everything was sent.
+  ///   - remaining: What is in flight besides.
+  ///   - isRepeated: Whether nothing was acknowledged since the last time-out.
+  mutating func timeOut(until end: Int, remaining: Int, isRepeated: Bool) {
+    switch phase {
+    case .open:
+      reduce()
+      doubtsTimeout = true
+    case .recovery: doubtsTimeout = isRepeated
+    case .loss:
+      if !isRepeated { reduce() }
+      doubtsTimeout = isRepeated
+    }
     bytes = remaining + TCP.segmentBytes
-    phase = .loss(until: end)
+    (phase, credit, reduction) = (.loss(until: end), 0, nil)
   }
 
   /// A loss that a probe has made good (RFC 8985 §7.4).
-  mutating func reduceOnce(inFlight: Int) {
+  mutating func reduceOnce() {
     guard phase == .open else { return }
-    reduce(inFlight)
+    reduce()
     bytes = slowStartThreshold
-    leaveRecovery()
+    leave()
   }
 
   /// Nothing was sent for longer than a time-out, which halves the window each time (RFC 2861).
@@ -87,7 +180,13 @@ struct CongestionWindow {
     }
   }
 
-  mutating func retransmitted(at now: Int64) { if retransmittedAt == nil { retransmittedAt = now } }
+  /// Notes what is sent; whether again.
+  mutating func noteSent(_ count: Int, isRetransmission: Bool, at now: Int64) {
+    reduction?.noteSent(count)
+    guard isRetransmission else { return }
+    if retransmissions.firstAt == nil { retransmissions.firstAt = now }
+    evidence?.noteRetransmission(at: now)
+  }
 
   /// Notes how much is in flight after sending, and whether it would have been more but for the window.
   mutating func noteUsage(_ inFlight: Int, acknowledged: Int, next: Int, isLimited: Bool) {
@@ -97,14 +196,25 @@ struct CongestionWindow {
     (isLimiting, usedBytes, usageEnd) = (isLimited, inFlight, next)
   }
 
-  private mutating func reduce(_ inFlight: Int) {
-    before = (bytes, slowStartThreshold)
-    retransmittedAt = nil
-    slowStartThreshold = max(inFlight / 2, 2 * TCP.segmentBytes)
+  private mutating func reduce() {
+    evidence = LossEvidence(
+      bytes: bytes, slowStartThreshold: max(slowStartThreshold, bytes / 4 * 3),
+      earlier: retransmissions)
+    let half = bytes / TCP.segmentBytes / 2 * TCP.segmentBytes
+    slowStartThreshold = max(half, 2 * TCP.segmentBytes)
+    credit = 0
   }
 
-  private mutating func leaveRecovery() {
-    (phase, before, retransmittedAt, credit) = (.open, nil, nil, 0)
+  /// Takes the answer to the loss back.
+  private mutating func undo() {
+    guard let evidence else { return }
+    bytes = max(bytes, evidence.bytes)
+    slowStartThreshold = max(slowStartThreshold, evidence.slowStartThreshold)
+  }
+
+  private mutating func leave() {
+    (phase, evidence, reduction, credit, doubtsTimeout) = (.open, nil, nil, 0, false)
+    if retransmissions.inFlight == 0 { retransmissions.firstAt = nil }
   }
 
   private mutating func grow(by count: Int) {
@@ -125,5 +235,5 @@ struct CongestionWindow {
   }
 
   private static let initialBytes = 10 * TCP.segmentBytes
-  private static let bytesMax = 4 * OutboundStream.bufferBytes
+  private static let bytesMax = 4 * OutboundStream.bufferBytesMax
 }

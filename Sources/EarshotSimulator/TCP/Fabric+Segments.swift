@@ -45,7 +45,7 @@ extension Fabric {
       segment.packet, segment.payload)
     let size =
       count + Segment.headerBytes(segment.source.address.family)
-      + 8 * segment.selectiveAcknowledgements.count
+      + Segment.optionBytes(blocks: segment.blocks.count)
     let fate = fate(of: count, size, over: link, .tcp, segment.source, segment.destination)
     guard let arrival = fate.arrival else {
       return trace.recordLoss(

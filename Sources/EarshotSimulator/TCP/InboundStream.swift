@@ -1,7 +1,7 @@
 /// The receiving side of a TCP connection: puts segments in order and keeps what was not read.
 ///
 /// What arrives before its turn is kept and told to the sender (RFC 2018). The buffer begins at 64 KiB and
-/// doubles, up to 256 KiB, each time a whole buffer has been read, about as Linux's does.
+/// doubles, up to 4 MiB, each time a whole buffer has been read, about as Linux's does.
 struct InboundStream {
   /// Everything before has arrived (RCV.NXT).
   private(set) var nextSequence = 0
@@ -15,6 +15,8 @@ struct InboundStream {
   /// The timestamp to be answered with (TS.Recent).
   private(set) var recentTimestamp: Int64 = 0
   private var lastAcknowledgement = 0  // Last.ACK.sent
+  /// What has arrived twice, until that is told (RFC 2883).
+  private(set) var duplicate: Range<Int>?
   /// Where segments arrived before their turn, the latest first.
   private var recentArrivals: [Int] = []
 
@@ -32,7 +34,9 @@ struct InboundStream {
   /// - Returns: Whether anything new is in order now.
   mutating func receive(_ segment: Segment) -> Bool {
     let before = (nextSequence, isFINReceived)
-    if segment.sequenceNumber <= lastAcknowledgement {
+    // What is wholly old is not taken, and its timestamp neither (RFC 9293 §3.10.7.4).
+    let end = segment.sequenceNumber + segment.payload.count
+    if segment.sequenceNumber <= lastAcknowledgement, end >= lastAcknowledgement {
       recentTimestamp = max(recentTimestamp, segment.timestamp)
     }
     if segment.flags.contains(.fin) {
@@ -49,6 +53,9 @@ struct InboundStream {
 
   private mutating func insert(_ payload: [UInt8], at sequence: Int) {
     let limit = nextSequence + receiveWindow
+    if sequence < nextSequence {
+      duplicate = sequence..<min(sequence + payload.count, nextSequence)
+    }
     guard sequence < limit, sequence + payload.count > nextSequence, !isFINReceived else { return }
     let payload = sequence + payload.count > limit ? Array(payload[..<(limit - sequence)]) : payload
     guard sequence > nextSequence else {
@@ -58,7 +65,10 @@ struct InboundStream {
     noteOutOfOrder(sequence)
     guard
       !outOfOrder.contains(where: { $0.sequence == sequence && $0.payload.count >= payload.count })
-    else { return }
+    else {
+      duplicate = sequence..<sequence + payload.count
+      return
+    }
     outOfOrder.insert(
       (sequence, payload), at: outOfOrder.firstIndex { $0.sequence > sequence } ?? outOfOrder.count)
   }
@@ -92,15 +102,16 @@ struct InboundStream {
     return bytes
   }
 
-  /// Notes that all that is in order is being acknowledged.
-  mutating func noteAcknowledgement() { lastAcknowledgement = nextSequence }
+  /// Notes that all that is in order is being acknowledged, and what has arrived twice told.
+  mutating func noteAcknowledgement() { (lastAcknowledgement, duplicate) = (nextSequence, nil) }
 
-  /// The blocks that are here behind a gap, at most three, the one that arrived last first (RFC 2018 §4).
+  /// The blocks that are here behind a gap, at most three with what has arrived twice, the one that arrived last first (RFC 2018 §4).
   var selectiveAcknowledgements: [Range<Int>] {
     guard hasGap else { return [] }
     let all = blocks
     var told: [Range<Int>] = []
-    for sequence in recentArrivals where told.count < Self.selectiveMax {
+    for sequence in recentArrivals where told.count < Self.selectiveMax - (duplicate == nil ? 0 : 1)
+    {
       guard let block = all.first(where: { $0.contains(sequence) }), !told.contains(block) else {
         continue
       }
@@ -124,7 +135,8 @@ struct InboundStream {
   }
 
   static let leastBufferBytes = 64 * 1024
-  static let bufferBytesMax = 256 * 1024
+  /// What Linux's largest `tcp_rmem` of 6 MiB leaves for bytes.
+  static let bufferBytesMax = 4 * 1024 * 1024
   private static let selectiveMax = 3  // Beside the timestamps there is room for no more.
   private static let recentMax = 16
 }

@@ -23,8 +23,12 @@ struct OutboundStream {
   private var lastSentAt = Int64.min
   /// The first lost segment is retransmitted whatever is in flight.
   private var retransmitsAtOnce = false
+  /// Something new goes before what is lost, to find out whether a time-out was needless (RFC 5682).
+  private var prefersNew = false
+  /// Time-outs since something was acknowledged.
+  private var timeouts = 0
   /// A tail loss probe that has not been answered.
-  private var tailLossProbe: (end: Int, sentAt: Int64, isRetransmission: Bool)?
+  private var tailLossProbe: (end: Int, isRetransmission: Bool)?
 
   // When something has to be done about what is in flight.
   private var retransmissionDeadline: Int64?
@@ -67,9 +71,10 @@ struct OutboundStream {
 
   /// The connection is open: the other side has said how much it takes, and how long an answer takes.
   mutating func open(window: Int, roundTrip: Int64) {
+    if roundTrips.backOffs > 1 { congestion.beginSmall() }
     sendWindow = window
     roundTrips = RoundTripEstimator()
-    roundTrips.sample(roundTrip, acknowledged: 0, next: 0)
+    roundTrips.sample(roundTrip, shortest: roundTrip, acknowledged: 0, next: 0)
   }
 
   /// The other side has room again, or was asked for it in vain.
@@ -77,7 +82,8 @@ struct OutboundStream {
 
   mutating func forgetBackOffs() { roundTrips.forgetBackOffs() }
 
-  static let bufferBytes = 256 * 1024
+  /// The most that is kept until it is acknowledged: Linux's `tcp_wmem`.
+  static let bufferBytesMax = 4 * 1024 * 1024
   private static let leastBufferBytes = 32 * TCP.segmentBytes
 }
 
@@ -93,14 +99,26 @@ extension OutboundStream {
   /// The next segment to be sent now, at most so many bytes of it: what was lost comes first.
   mutating func nextSegment(atMost largest: Int, at now: Int64) -> Outgoing? {
     guard !isFINAcknowledged else { return nil }
+    if prefersNew, let outgoing = firstNew(atMost: largest, at: now) { return outgoing }
     if scoreboard.lostBytes > 0 {
-      guard retransmitsAtOnce || congestion.bytes - inFlight >= TCP.segmentBytes else {
+      guard !prefersNew, retransmitsAtOnce || congestion.bytes - inFlight >= TCP.segmentBytes else {
         return nil
       }
       retransmitsAtOnce = false
       return scoreboard.retransmitLost(atMost: largest, at: now).map { retransmitted($0, at: now) }
     }
     return newSegment(atMost: largest, within: congestion.bytes - inFlight, at: now)
+  }
+
+  /// Something new while it is to be found out whether a time-out was needless, as much as the window allows; without any
+  /// that ends.
+  private mutating func firstNew(atMost largest: Int, at now: Int64) -> Outgoing? {
+    let outgoing = newSegment(atMost: largest, within: congestion.bytes - inFlight, at: now)
+    if outgoing == nil, let end = congestion.recoveryEnd, nextSequence <= end {
+      prefersNew = false
+      congestion.stopDoubting()
+    }
+    return outgoing
   }
 
   private mutating func newSegment(atMost largest: Int, within window: Int, at now: Int64)
@@ -120,9 +138,10 @@ extension OutboundStream {
     let sequence = nextSequence
     nextSequence += count + (carriesFIN ? 1 : 0)
     scoreboard.append(sequence, nextSequence, at: now)
+    congestion.noteSent(count, isRetransmission: false, at: now)
     noteUsage(isLimited: false)
     lastSentAt = now
-    if retransmissionDeadline == nil { retransmissionDeadline = now + retransmissionTimeout }
+    if retransmissionDeadline == nil { armRetransmission(now) }
     scheduleProbe(now)
     return Outgoing(sequenceNumber: sequence, payload: payload, carriesFIN: carriesFIN)
   }
@@ -138,11 +157,11 @@ extension OutboundStream {
   }
 
   private mutating func retransmitted(_ range: Range<Int>, at now: Int64) -> Outgoing {
-    congestion.retransmitted(at: now)
+    congestion.noteSent(range.count, isRetransmission: true, at: now)
     lastSentAt = now
     // The answer to the first segment is what the time-out waits for.
     if retransmissionDeadline == nil || range.lowerBound == unacknowledged {
-      retransmissionDeadline = now + retransmissionTimeout
+      armRetransmission(now)
     }
     let carriesFIN = range.upperBound > end
     let count = range.count - (carriesFIN ? 1 : 0)
@@ -163,19 +182,38 @@ extension OutboundStream {
     let sequence = segment.acknowledgementNumber
     guard sequence >= unacknowledged, sequence <= nextSequence else { return false }
     takeWindow(segment)
-    let count = sequence - unacknowledged
-    let flight = nextSequence - unacknowledged
-    scoreboard.acknowledge(
-      upTo: sequence, echo: segment.echoedTimestamp, at: now, leastRoundTrip: roundTrips.least)
-    if count > 0 { advance(to: sequence, count, echo: segment.echoedTimestamp, at: now) }
-    let isFirstWaitedFor = takeSelectiveAcknowledgements(
-      segment.selectiveAcknowledgements, isTimed: count > 0, at: now)
-    concludeTailLossProbe(segment.echoedTimestamp, flight)
-    detectLosses(now, flight)
-    if count > 0 || isFirstWaitedFor { restartRetransmissionTimer(now) }
-    if !segment.selectiveAcknowledgements.isEmpty { probeDeadline = nil }
+    let isAdvance = sequence > unacknowledged
+    let delivery = takeDelivery(segment, at: now)
+    if isAdvance { advance(to: sequence) }
+    let isTimed = sampleRoundTrip(delivery, isAdvance, segment.echoedTimestamp, at: now)
+    concludeTailLossProbe(segment, delivery)
+    review(delivery, isAdvance, segment.echoedTimestamp)
+    let lostBefore = scoreboard.lostBytes
+    detectLosses(now)
+    congestion.adjust(
+      delivery, isAdvance: isAdvance, hasNewLoss: scoreboard.lostBytes > lostBefore,
+      inFlight: inFlight)
+    bufferBytes = max(bufferBytes, min(2 * congestion.bytes, Self.bufferBytesMax))
+    if isAdvance || (isTimed && isFirstWaitedFor(delivery)) { restartRetransmissionTimer(now) }
+    if delivery.isSelective { probeDeadline = nil }
     if scoreboard.lostBytes == 0 { retransmitsAtOnce = false }
-    return count > 0
+    return isAdvance
+  }
+
+  private mutating func takeDelivery(_ segment: Segment, at now: Int64) -> Delivery {
+    var delivery = Delivery()
+    let moment = Scoreboard.Moment(
+      now: now, leastRoundTrip: roundTrips.least, recoveryEnd: congestion.recoveryEnd,
+      highestArrived: scoreboard.highestArrived)
+    delivery.isDuplicate = segment.duplicate != nil
+    let blocks = segment.selectiveAcknowledgements.sorted { $0.lowerBound < $1.lowerBound }
+    for block in blocks where block.lowerBound >= unacknowledged {
+      scoreboard.sack(block, at: moment, into: &delivery)
+    }
+    scoreboard.acknowledge(
+      upTo: segment.acknowledgementNumber, echo: segment.echoedTimestamp, at: moment,
+      into: &delivery)
+    return delivery
   }
 
   /// An older segment must not take back what a newer one said of the window.
@@ -188,49 +226,62 @@ extension OutboundStream {
     (sendWindow, windowUpdateSequence) = (segment.window, segment.sequenceNumber)
   }
 
-  /// Takes in what has arrived behind gaps.
-  ///
-  /// - Returns: Whether something was sent before the first segment that is missing, was last: the answer to
-  ///   that one is still to come, so the time-out counts from now.
-  private mutating func takeSelectiveAcknowledgements(
-    _ blocks: [Range<Int>], isTimed: Bool, at now: Int64
-  ) -> Bool {
-    var sentAt: Int64?
-    for block in blocks where block.lowerBound >= unacknowledged {
-      let first = scoreboard.sack(block, at: now, leastRoundTrip: roundTrips.least)
-      if let first { sentAt = min(sentAt ?? first, first) }
-    }
-    guard !isTimed, let sentAt, let first = scoreboard.first else { return false }
-    roundTrips.sample(now - sentAt, acknowledged: unacknowledged, next: nextSequence)
-    return sentAt < first.sentAt
-  }
-
-  private mutating func advance(to sequence: Int, _ count: Int, echo: Int64, at now: Int64) {
+  private mutating func advance(to sequence: Int) {
     let isEnd = sequence > end
-    bytes.drop(min(count, bytes.count))
+    bytes.drop(min(sequence - unacknowledged, bytes.count))
     isFINAcknowledged = isEnd
     unacknowledged = sequence
-    roundTrips.sample(now - echo, acknowledged: unacknowledged, next: nextSequence)
-    if congestion.isSpurious(echo: echo) {
-      congestion.undo()
-      scoreboard.undo()
-      retransmitsAtOnce = false
-    }
-    congestion.acknowledged(count, upTo: sequence)
-    bufferBytes = max(bufferBytes, min(2 * congestion.bytes, Self.bufferBytes))
+    timeouts = 0
   }
 
-  private mutating func detectLosses(_ now: Int64, _ flight: Int) {
-    reorderingDeadline = scoreboard.detectLosses(
-      at: now, leastRoundTrip: roundTrips.least, isRecovering: congestion.phase != .open)
-    guard scoreboard.lostBytes > 0, congestion.recover(until: nextSequence, inFlight: flight) else {
-      return
+  /// Takes the time that an answer took: to a segment that was sent once, or else to the one that the timestamp names.
+  ///
+  /// - Returns: Whether there is such a time.
+  private mutating func sampleRoundTrip(
+    _ delivery: Delivery, _ isAdvance: Bool, _ echo: Int64, at now: Int64
+  ) -> Bool {
+    guard let timed = delivery.timed ?? (isAdvance ? (echo, echo) : nil) else { return false }
+    roundTrips.sample(
+      now - timed.first, shortest: now - timed.last, acknowledged: unacknowledged,
+      next: nextSequence)
+    return true
+  }
+
+  /// Whether what has arrived behind a gap was sent before the first segment that is missing, was last: the answer
+  /// to that one is still to come, so the time-out counts from now.
+  private func isFirstWaitedFor(_ delivery: Delivery) -> Bool {
+    guard let sacked = delivery.sacked, let first = scoreboard.first else { return false }
+    return sacked.first < first.sentAt
+  }
+
+  private mutating func review(_ delivery: Delivery, _ isAdvance: Bool, _ echo: Int64) {
+    prefersNew = false
+    let verdict = congestion.review(
+      delivery, isAdvance: isAdvance, upTo: unacknowledged, next: nextSequence, echo: echo,
+      retransmissionsInFlight: scoreboard.retransmissionsInFlight)
+    switch verdict {
+    case .none: break
+    case .undone:
+      scoreboard.undo()
+      retransmitsAtOnce = false
+    case .probes: prefersNew = true
     }
-    (retransmitsAtOnce, probeDeadline, tailLossProbe) = (true, nil, nil)
+  }
+
+  /// - Returns: Whether recovery begins.
+  @discardableResult
+  private mutating func detectLosses(_ now: Int64) -> Bool {
+    let next = scoreboard.detectLosses(
+      at: now, leastRoundTrip: roundTrips.least, isRecovering: congestion.phase != .open)
+    reorderingDeadline = next.map { TimerWheel.expiry(of: $0 + Self.leastTimeout, setAt: now) }
+    guard scoreboard.hasLosses, congestion.recover(until: nextSequence) else { return false }
+    (probeDeadline, tailLossProbe) = (nil, nil)
+    return true
   }
 
   private mutating func restartRetransmissionTimer(_ now: Int64) {
-    retransmissionDeadline = isInFlight ? now + retransmissionTimeout : nil
+    retransmissionDeadline = nil
+    if isInFlight { armRetransmission(now) }
     if isInFlight { scheduleProbe(now) } else { (probeDeadline, reorderingDeadline) = (nil, nil) }
   }
 }
@@ -242,30 +293,37 @@ extension OutboundStream {
   enum Overdue { case nothing, transmit, timedOut }
 
   mutating func deadlineReached(at now: Int64) -> Overdue {
+    if let probeDeadline, probeDeadline <= now { return .nothing }
     if let retransmissionDeadline, retransmissionDeadline <= now {
       timeOut(now)
       return .timedOut
     }
     if let reorderingDeadline, reorderingDeadline <= now {
-      detectLosses(now, nextSequence - unacknowledged)
+      if detectLosses(now) { congestion.beginByTime(inFlight: inFlight) }
       return .transmit
     }
     return .nothing
   }
 
+  private mutating func armRetransmission(_ now: Int64) {
+    retransmissionDeadline = TimerWheel.expiry(of: now + retransmissionTimeout, setAt: now)
+  }
+
   private mutating func timeOut(_ now: Int64) {
-    let flight = nextSequence - unacknowledged
     scoreboard.timeOut(at: now)
-    congestion.timeOut(until: nextSequence, inFlight: flight, remaining: inFlight)
+    congestion.timeOut(until: nextSequence, remaining: inFlight, isRepeated: timeouts > 0)
+    timeouts += 1
     roundTrips.backOff()
     (retransmitsAtOnce, reorderingDeadline, probeDeadline, tailLossProbe) = (true, nil, nil, nil)
-    retransmissionDeadline = now + retransmissionTimeout
+    armRetransmission(now)
   }
 
   // MARK: Tail loss probes
 
-  /// The last segments of a flight have none behind them that would show their loss: after two round trips
-  /// the last one is retransmitted, or a new one sent (RFC 8985 §7).
+  /// Has the last one of a flight retransmitted after two round trips, or a new one sent.
+  ///
+  /// The last segments have none behind them that would show their loss (RFC 8985 §7). As with Linux, one probe
+  /// precedes the first time-out.
   private mutating func scheduleProbe(_ now: Int64) {
     guard congestion.phase == .open, scoreboard.sackedBytes == 0, tailLossProbe == nil,
       let roundTrip = roundTrips.smoothed, let retransmissionDeadline
@@ -274,8 +332,8 @@ extension OutboundStream {
       return
     }
     let isAlone = scoreboard.first.map { $0.end == nextSequence } ?? true
-    let due = now + 2 * roundTrip + (isAlone ? TCP.delayedAcknowledgementMax : Self.probeSlack)
-    probeDeadline = due < retransmissionDeadline ? due : nil
+    let due = now + 2 * roundTrip + (isAlone ? TCP.delayedAcknowledgementMax : Self.leastTimeout)
+    probeDeadline = min(TimerWheel.expiry(of: due, setAt: now), retransmissionDeadline)
   }
 
   /// The tail loss probe, if its time has come.
@@ -285,17 +343,23 @@ extension OutboundStream {
     let outgoing =
       newSegment(atMost: largest, within: TCP.segmentBytes, at: now)
       ?? scoreboard.retransmitLast(atMost: largest, at: now).map { retransmitted($0, at: now) }
-    (tailLossProbe, probeDeadline) = ((nextSequence, now, nextSequence == before), nil)
-    retransmissionDeadline = now + retransmissionTimeout
+    (tailLossProbe, probeDeadline) = ((nextSequence, nextSequence == before), nil)
+    armRetransmission(now)
     return outgoing
   }
 
-  /// An answer to a probe that was a retransmission says that the segment had been lost.
-  private mutating func concludeTailLossProbe(_ echo: Int64, _ flight: Int) {
+  /// An answer beyond a probe that was a retransmission says that the segment had been lost, unless it has arrived twice.
+  private mutating func concludeTailLossProbe(_ segment: Segment, _ delivery: Delivery) {
     guard let probe = tailLossProbe, unacknowledged >= probe.end else { return }
-    tailLossProbe = nil
-    if probe.isRetransmission, echo >= probe.sentAt { congestion.reduceOnce(inFlight: flight) }
+    if !probe.isRetransmission || segment.duplicate?.upperBound == probe.end {
+      tailLossProbe = nil
+    } else if unacknowledged > probe.end {
+      tailLossProbe = nil
+      congestion.reduceOnce()
+    } else if segment.acknowledgementNumber == probe.end, delivery.bytes == 0 {
+      tailLossProbe = nil
+    }
   }
 
-  private static let probeSlack: Int64 = 2_000_000
+  private static let leastTimeout: Int64 = 2_000_000
 }

@@ -12,6 +12,8 @@ struct Scoreboard {
     var isSacked = false
     /// Taken for lost, and not retransmitted since.
     var isLost = false
+    /// Taken for lost, whether retransmitted since or not.
+    var isMarked = false
     var isRetransmitted = false
 
     var count: Int { end - sequence }
@@ -21,13 +23,23 @@ struct Scoreboard {
   private(set) var sackedBytes = 0
   private(set) var lostBytes = 0
   private var sackedCount = 0
+  private var markedCount = 0
   private var retransmittedCount = 0
   // Of the segments that have arrived, the one that was sent last.
   private var latestDelivered: (sentAt: Int64, end: Int, roundTrip: Int64)?
-  private var highestArrived = 0
+  private(set) var highestArrived = 0
   private var sawReordering = false
 
   var isEmpty: Bool { head == entries.count }
+
+  /// Whether something is taken for lost that has not arrived since.
+  var hasLosses: Bool { markedCount > 0 }
+
+  /// How many segments are on their way that were sent again.
+  var retransmissionsInFlight: Int {
+    guard retransmittedCount > 0 else { return 0 }
+    return entries[head...].count { $0.isRetransmitted && !$0.isLost && !$0.isSacked }
+  }
 
   /// The first that is not acknowledged.
   var first: Entry? { isEmpty ? nil : entries[head] }
@@ -42,20 +54,38 @@ struct Scoreboard {
     head = 0
   }
 
+  /// When an acknowledgement came, the least round-trip time then, and what had been sent when losses were noticed.
+  struct Moment {
+    let now: Int64
+    let leastRoundTrip: Int64
+    let recoveryEnd: Int?
+    /// The highest sequence number that had arrived before.
+    let highestArrived: Int
+  }
+
   /// Takes in that everything before a sequence number has arrived, in answer to a segment of some time.
   mutating func acknowledge(
-    upTo sequence: Int, echo: Int64, at now: Int64, leastRoundTrip: Int64
+    upTo sequence: Int, echo: Int64, at moment: Moment, into delivery: inout Delivery
   ) {
     while head < entries.count, entries[head].sequence < sequence {
-      guard entries[head].end <= sequence else { return trimFirst(to: sequence) }
+      guard entries[head].end <= sequence else { return trimFirst(to: sequence, &delivery) }
       let entry = entries[head]
+      if entry.isRetransmitted { delivery.isRetransmissionAcknowledged = true }
       if entry.isSacked {
         sackedBytes -= entry.count
         sackedCount -= 1
-      } else if !entry.isRetransmitted || echo >= entry.sentAt {
-        arrived(entry, at: now, leastRoundTrip)
+      } else {
+        delivery.bytes += entry.count
+        if !entry.isRetransmitted {
+          delivery.noteAcknowledged(sentAt: entry.sentAt)
+          if let end = moment.recoveryEnd, entry.end <= end { delivery.isOriginalDelivered = true }
+        }
+        if !entry.isRetransmitted || echo >= entry.sentAt {
+          arrived(entry, at: moment, isSelective: false)
+        }
       }
       if entry.isLost { lostBytes -= entry.count }
+      if entry.isMarked { markedCount -= 1 }
       if entry.isRetransmitted { retransmittedCount -= 1 }
       head += 1
     }
@@ -67,29 +97,35 @@ struct Scoreboard {
     }
   }
 
-  private mutating func trimFirst(to sequence: Int) {
+  private mutating func trimFirst(to sequence: Int, _ delivery: inout Delivery) {
+    if !entries[head].isSacked { delivery.bytes += sequence - entries[head].sequence }
     if entries[head].isLost { lostBytes -= sequence - entries[head].sequence }
     entries[head].sequence = sequence
   }
 
   /// Takes in that a block has arrived, before which something is missing.
-  ///
-  /// - Returns: When the first segment of it was sent that was not known to have arrived, and was sent once.
-  mutating func sack(_ block: Range<Int>, at now: Int64, leastRoundTrip: Int64) -> Int64? {
+  mutating func sack(_ block: Range<Int>, at moment: Moment, into delivery: inout Delivery) {
     var index = firstIndex(from: block.lowerBound)
-    var sentAt: Int64?
     while index < entries.count, entries[index].end <= block.upperBound {
-      if !entries[index].isSacked {
-        if sentAt == nil, !entries[index].isRetransmitted { sentAt = entries[index].sentAt }
-        arrived(entries[index], at: now, leastRoundTrip)
-        if entries[index].isLost { lostBytes -= entries[index].count }
-        (entries[index].isSacked, entries[index].isLost) = (true, false)
-        sackedBytes += entries[index].count
-        sackedCount += 1
-      }
+      if !entries[index].isSacked { sack(index, moment, &delivery) }
       index += 1
     }
-    return sentAt
+  }
+
+  private mutating func sack(_ index: Int, _ moment: Moment, _ delivery: inout Delivery) {
+    let entry = entries[index]
+    if !entry.isRetransmitted {
+      delivery.noteSacked(sentAt: entry.sentAt)
+      if let end = moment.recoveryEnd, entry.end <= end { delivery.isOriginalDelivered = true }
+    }
+    arrived(entry, at: moment, isSelective: true)
+    if entry.isLost { lostBytes -= entry.count }
+    if entry.isMarked { markedCount -= 1 }
+    (entries[index].isSacked, entries[index].isLost, entries[index].isMarked) = (true, false, false)
+    sackedBytes += entry.count
+    sackedCount += 1
+    delivery.bytes += entry.count
+    delivery.isSelective = true
   }
 
   /// The first entry that begins at a sequence number or behind it.
@@ -102,18 +138,18 @@ struct Scoreboard {
     return low
   }
 
-  private mutating func arrived(_ entry: Entry, at now: Int64, _ leastRoundTrip: Int64) {
-    if !entry.isRetransmitted, entry.end < highestArrived { sawReordering = true }
+  private mutating func arrived(_ entry: Entry, at moment: Moment, isSelective: Bool) {
+    let highest = isSelective ? highestArrived : moment.highestArrived
+    if !entry.isRetransmitted, entry.end < highest { sawReordering = true }
     highestArrived = max(highestArrived, entry.end)
-    let roundTrip = now - entry.sentAt
+    let roundTrip = moment.now - entry.sentAt
     // What arrived sooner than anything could was sent before.
-    if entry.isRetransmitted, roundTrip < leastRoundTrip { return }
-    if let latestDelivered,
-      (latestDelivered.sentAt, latestDelivered.end) >= (entry.sentAt, entry.end)
-    {
-      return
+    if entry.isRetransmitted, roundTrip < moment.leastRoundTrip { return }
+    if let known = latestDelivered, (known.sentAt, known.end) >= (entry.sentAt, entry.end) {
+      latestDelivered = (known.sentAt, known.end, roundTrip)
+    } else {
+      latestDelivered = (entry.sentAt, entry.end, roundTrip)
     }
-    latestDelivered = (entry.sentAt, entry.end, roundTrip)
   }
 
   /// Marks what is lost as far as can be seen now.
@@ -150,14 +186,17 @@ struct Scoreboard {
   }
 
   private mutating func markLost(_ index: Int) {
-    entries[index].isLost = true
+    if !entries[index].isMarked { markedCount += 1 }
+    (entries[index].isLost, entries[index].isMarked) = (true, true)
     lostBytes += entries[index].count
   }
 
   /// Nothing was lost after all.
   mutating func undo() {
-    for index in head..<entries.count { entries[index].isLost = false }
-    lostBytes = 0
+    for index in head..<entries.count {
+      (entries[index].isLost, entries[index].isMarked) = (false, false)
+    }
+    (lostBytes, markedCount) = (0, 0)
   }
 
   /// The first lost segment, which is retransmitted now, or as much of it as a segment carries.
@@ -186,6 +225,7 @@ struct Scoreboard {
     rest.sequence += count
     entries[index].end = rest.sequence
     if rest.isRetransmitted { retransmittedCount += 1 }
+    if rest.isMarked { markedCount += 1 }
     entries.insert(rest, at: index + 1)
   }
 }

@@ -14,6 +14,8 @@ struct Segment {
   var window = 0
   /// What has arrived out of order, behind gaps (RFC 2018).
   var selectiveAcknowledgements: [Range<Int>] = []
+  /// What has arrived twice (RFC 2883), told before those blocks.
+  var duplicate: Range<Int>?
   /// When it was sent, and the time on the segment that it answers (RFC 7323), in nanoseconds.
   var timestamp: Int64 = 0
   var echoedTimestamp: Int64 = 0
@@ -21,18 +23,26 @@ struct Segment {
 }
 
 extension Segment {
+  /// The blocks as they are on the wire: what has arrived twice, and what has arrived behind gaps.
+  var blocks: [Range<Int>] {
+    duplicate.map { [$0] + selectiveAcknowledgements } ?? selectiveAcknowledgements
+  }
+
   /// What a trace shows of it beside the payload.
   var packet: PacketHeader {
     PacketHeader(
       source: source, destination: destination, payloadBytes: payload.count,
       tcp: TCPHeader(
         flags: flags, sequenceNumber: sequenceNumber, acknowledgementNumber: acknowledgementNumber,
-        window: window, selectiveAcknowledgements: selectiveAcknowledgements,
+        window: window, selectiveAcknowledgements: blocks,
         timestamp: timestamp, echoedTimestamp: echoedTimestamp))
   }
 }
 
 extension Segment {
+  /// The bytes of the option that tells of blocks (RFC 2018), padded to four.
+  static func optionBytes(blocks count: Int) -> Int { count == 0 ? 0 : 4 + 8 * count }
+
   /// The bytes of the headers of IP and TCP, with a timestamp.
   static func headerBytes(_ family: IPAddress.Family) -> Int {
     switch family {

@@ -1,9 +1,14 @@
 extension SimulatedConnection {
-  /// How much a segment carries: all there is where nothing can be lost, as segmentation offload does.
+  /// Whether segments are as large as segmentation offload hands them on: where nothing can be lost.
+  private var isOffloaded: Bool {
+    guard let conditions = link?.conditions else { return false }
+    return conditions.loss == .zero && conditions.bandwidth == nil
+  }
+
+  /// How much a segment carries.
   private var segmentBytesMax: Int {
-    guard let link else { return TCP.segmentBytes }
-    let conditions = link.conditions
-    if conditions.loss == .zero, conditions.bandwidth == nil { return 65_536 }
+    guard let conditions = link?.conditions else { return TCP.segmentBytes }
+    if isOffloaded { return 65_536 }
     let headerBytes = Segment.headerBytes(remoteEndpoint.address.family)
     return max(64, conditions.maximumTransmissionUnit - headerBytes)
   }
@@ -15,14 +20,16 @@ extension SimulatedConnection {
 
   private func transfer(_ flags: Segment.Flags, _ sequence: Int, _ payload: [UInt8]) {
     tcb.advertisedWindow = tcb.inbound.receiveWindow
-    tcb.inbound.noteAcknowledgement()
+    tcb.quickAcknowledgements.noteSent(hasPayload: !payload.isEmpty, at: now)
     (tcb.unacknowledgedBytes, tcb.deadlines.acknowledgement) = (0, nil)
+    defer { tcb.inbound.noteAcknowledgement() }
     guard let link else { return }
     kernel.fabric.send(
       Segment(
         source: localEndpoint, destination: remoteEndpoint, flags: flags, sequenceNumber: sequence,
         acknowledgementNumber: tcb.inbound.nextSequence, window: tcb.inbound.receiveWindow,
         selectiveAcknowledgements: tcb.inbound.selectiveAcknowledgements,
+        duplicate: tcb.inbound.duplicate,
         timestamp: now, echoedTimestamp: tcb.inbound.recentTimestamp, payload: payload), over: link)
   }
 
@@ -116,12 +123,16 @@ extension SimulatedConnection {
     }
     let hadGap = tcb.inbound.hasGap
     let isNew = tcb.inbound.receive(segment)
+    tcb.quickAcknowledgements.noteArrival(
+      at: now, timeout: tcb.outbound.retransmissionTimeout,
+      isDuplicate: tcb.inbound.duplicate != nil)
     guard isNew, !hadGap, !tcb.inbound.hasGap, !segment.flags.contains(.fin) else {
       send(.ack)
       return scheduleUpcalls()
     }
     tcb.unacknowledgedBytes += segment.payload.count
-    if tcb.unacknowledgedBytes > TCP.segmentBytes {
+    let isQuick = tcb.quickAcknowledgements.isDue && !isOffloaded
+    if isQuick || tcb.unacknowledgedBytes > TCP.segmentBytes {
       send(.ack)
     } else if tcb.deadlines.acknowledgement == nil {
       tcb.deadlines.acknowledgement = now + TCP.delayedAcknowledgement

@@ -1,24 +1,25 @@
 /// The transmission control protocol as the kernels of simulated hosts speak it.
 ///
 /// They behave as Linux's do with the congestion control `reno`; `LinuxComparisonTests` keeps them to measured
-/// figures.
+/// figures, and the benchmark `Calibration` puts both side by side.
 ///
 /// Modelled are: connections that open and end with SYN and FIN, resets, receive windows and probes of a closed
-/// window, delayed acknowledgements, timestamps (RFC 7323), selective acknowledgements (RFC 2018), the
-/// retransmission timeout (RFC 6298) with its back-off, slow start, congestion avoidance and fast recovery (RFC
-/// 5681, RFC 6675), losses found by time and probed for at the tail (RFC 8985), retransmission timeouts that prove to
-/// be spurious (RFC 3522), the user timeout, and buffers that grow: the receiver's from 64 to 256 KiB, the sender's
-/// from 45 to 256 KiB.
+/// window, delayed acknowledgements, timestamps (RFC 7323), selective acknowledgements (RFC 2018) also of what has
+/// arrived twice (RFC 2883), the retransmission timeout (RFC 6298) with its back-off, in ticks of the kernel, slow start,
+/// congestion avoidance and fast recovery (RFC 5681, RFC 6675) with proportional rate reduction (RFC 6937), losses
+/// found by time and probed for at the tail (RFC 8985), losses that prove to be none (RFC 3522, RFC 5682), the
+/// user timeout, and buffers that grow: the receiver's from 64 KiB, the sender's from 45 KiB, both to 4 MiB. Over links with
+/// losses or a bandwidth the first sixteen segments are acknowledged at once.
 ///
 /// Not modelled are:
 /// * sequence numbers that wrap, begin anywhere but at zero, or are taken by a SYN; the states between the
 ///   first FIN and the last: a connection that is over is kept for a minute, on both sides; simultaneous
 ///   open; old segments that reach a new connection of the same ports (PAWS);
-/// * any congestion control but Reno (CUBIC, BBR), pacing, proportional rate reduction, explicit congestion
-///   notification, duplicate selective acknowledgements (RFC 2883) and what Linux learns from them;
+/// * any congestion control but Reno (CUBIC, BBR), pacing, explicit congestion notification; a reordering window that grows
+///   with what has arrived twice; SYNs that are sent again every second at first, as since Linux 6.5;
+/// * acknowledgements at once of what ends a write, and those that wait because many are due;
 /// * Nagle's algorithm, which Earshot turns off, urgent data, keep-alives, TCP Fast Open;
-/// * buffers beyond 256 KiB, which Linux would give to fast and long paths, and the memory that a segment takes
-///   besides its bytes; SYN cookies, and listeners' queues beyond their length;
+/// * the memory that a segment takes besides its bytes; SYN cookies, and listeners' queues beyond their length;
 /// * the network's answers: ICMP, path MTU discovery. A link without loss and bandwidth carries segments of
 ///   up to 64 KiB, as segmentation offload hands them on.
 enum TCP {

@@ -15,6 +15,7 @@ struct TransmissionControlBlock {
   var advertisedWindow = InboundStream.leastBufferBytes
   /// Bytes that arrived since the last acknowledgement.
   var unacknowledgedBytes = 0
+  var quickAcknowledgements = QuickAcknowledgements()
   /// How many window probes in a row have found no room.
   var unansweredProbes = 0
   var counters = Counters()
