@@ -28,6 +28,8 @@ public struct Scenario: Hashable, Sendable {
   package var origin = Origin()
   /// The order of what could happen next at one instant.
   package var schedule = SchedulePolicy.fifo
+  /// Bytes that decide before the seed does; never of a file.
+  package var guide: [UInt8] = []
   /// What must hold.
   package var expectations: [Expectation] = []
 
@@ -48,7 +50,9 @@ public struct Scenario: Hashable, Sendable {
   package func faultPlan(seed: UInt64) -> (plan: FaultPlan, drawn: [Fault]) {
     var random = RandomStream(seed: seed, name: "world faults")
     let drawn =
-      randomFaults.map { FaultPlan(drawing: $0, for: peerNames, using: &random).faults } ?? []
+      randomFaults.map {
+        FaultPlan(drawing: $0, for: peerNames, guidedBy: guide, using: &random).faults
+      } ?? []
     let plan = FaultPlan(faults + drawn.map { Fault(at: $0.at, $0.kind, lasting: $0.lasting) })
     let own = Set(FaultPlan(faults).faults.map(\.id))
     return (plan, plan.faults.filter { !own.contains($0.id) })

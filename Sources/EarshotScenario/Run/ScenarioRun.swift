@@ -80,9 +80,10 @@ public enum ScenarioRun {
 
   private static func makeWorld(_ scenario: Scenario, _ seed: UInt64) -> World {
     let conditions = LinkConditions.lan.changed(by: scenario.links.defaults)
-    let world = World(
-      seed: seed,
-      configuration: WorldConfiguration(defaultLink: conditions, schedule: scenario.schedule))
+    var configuration = WorldConfiguration(
+      defaultLink: conditions, schedule: scenario.schedule)
+    configuration.guide = scenario.guide
+    let world = World(seed: seed, configuration: configuration)
     for event in RareEvent.allCases { world.declare(.reachable, event.rawValue) }
     return world
   }

@@ -28,9 +28,13 @@ package struct ScenarioDocument: Hashable, Sendable {
   /// - Parameters:
   ///   - seed: The seed of the run.
   ///   - schedule: What the policy of the run has chosen, or the policy itself; `nil` for the scenario's own.
+  ///   - guide: The bytes that decided before the seed.
   /// - Returns: The document; as it is when it describes no scenario.
-  package func fixed(seed: UInt64, schedule: SchedulePolicy?) -> ScenarioDocument {
-    guard let scenario else { return self }
+  package func fixed(seed: UInt64, schedule: SchedulePolicy?, guidedBy guide: [UInt8] = [])
+    -> ScenarioDocument
+  {
+    guard var scenario else { return self }
+    scenario.guide = guide
     var fixed = self
     fixed.expandCrowds()
     fixed.nameExpectations(scenario)

@@ -1,11 +1,11 @@
 /// Draws faults.
 struct FaultDraw {
   let names: [String]
-  var random: RandomStream
+  private(set) var random: GuidedDraws
   /// How hard faults hit, in percent.
   private var severity: UInt64 = 100
 
-  init(names: [String], random: RandomStream) { (self.names, self.random) = (names, random) }
+  init(names: [String], random: GuidedDraws) { (self.names, self.random) = (names, random) }
 
   mutating func faults(_ wish: RandomFaults) -> [Fault] {
     guard !names.isEmpty else { return [] }

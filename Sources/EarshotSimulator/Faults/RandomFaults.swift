@@ -50,20 +50,20 @@ extension FaultPlan {
   ///   - hosts: The names of the hosts.
   ///   - random: The numbers that decide.
   public init(drawing wish: RandomFaults, for hosts: [String], using random: inout RandomStream) {
-    var draw = FaultDraw(names: hosts, random: random)
-    self.init(draw.faults(wish))
-    random = draw.random
+    self.init(drawing: wish, for: hosts, guidedBy: [], using: &random)
   }
 }
 
 extension World {
-  /// Draws a plan from the seed of the world for the hosts that are there, and carries it out.
+  /// Draws a plan from the seed of the world, or as its guide decides, for the hosts that are there, and carries it out.
   ///
   /// - Parameter wish: What is drawn from.
   /// - Returns: The plan.
   @discardableResult
   public func execute(drawing wish: RandomFaults) -> FaultPlan {
     var random = random("faults")
-    return execute(FaultPlan(drawing: wish, for: hosts.map(\.name), using: &random)) { _ in }
+    let plan = FaultPlan(
+      drawing: wish, for: hosts.map(\.name), guidedBy: guide, using: &random)
+    return execute(plan) { _ in }
   }
 }

@@ -23,8 +23,8 @@ struct OpenChoices: ~Copyable {
     let offset: Int
   }
 
-  init?(_ policy: SchedulePolicy, seed: UInt64) {
-    guard let chooser = ScheduleChooser(policy, seed: seed) else { return nil }
+  init?(_ policy: SchedulePolicy, seed: UInt64, guidedBy guide: [UInt8] = []) {
+    guard let chooser = ScheduleChooser(policy, seed: seed, guidedBy: guide) else { return nil }
     self.chooser = chooser
   }
 

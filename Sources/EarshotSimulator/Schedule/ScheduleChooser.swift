@@ -13,20 +13,29 @@ struct ScheduleChooser {
     case replay([ScheduleRecord.Choice], next: Int)
   }
 
-  /// The chooser of a policy; `nil` for the one that chooses nothing.
-  init?(_ policy: SchedulePolicy, seed: UInt64) {
+  /// Bytes that decide before the policy does; those that are left.
+  private var guide: ArraySlice<UInt8> = []
+
+  /// The chooser of a policy; `nil` for the one that chooses nothing, unless there are bytes that do.
+  init?(_ policy: SchedulePolicy, seed: UInt64, guidedBy guide: [UInt8] = []) {
     let random = RandomStream(seed: seed, name: "schedule")
     switch policy {
-    case .fifo: return nil
+    case .fifo:
+      guard !guide.isEmpty else { return nil }
+      strategy = .replay([], next: 0)
     case .random: strategy = .random(random)
     case .pct(let depth, let steps):
       strategy = .priorities(PrioritySchedule(depth: depth, steps: steps, random))
     case .uniformRandomWalk: strategy = .weights(WeightedWalk(random))
     case .seeded(let seed, let policy):
-      guard let chooser = ScheduleChooser(policy, seed: seed) else { return nil }
+      guard let chooser = ScheduleChooser(policy, seed: seed, guidedBy: guide) else {
+        return nil
+      }
       self = chooser
+      return
     case .replay(let record): strategy = .replay(record.choices, next: 0)
     }
+    if case .replay = policy {} else { self.guide = guide[...] }
   }
 
   /// Decides what is next.
@@ -49,6 +58,10 @@ struct ScheduleChooser {
   }
 
   private mutating func index(of decision: Int, among threads: [ThreadKey]) -> Int {
+    // At most 64 threads, so a byte says any of them.
+    if oldestPassedOver < Self.patience, let byte = guide.popFirst() {
+      return Int(byte) % threads.count
+    }
     switch strategy {
     case .replay(let record, let next):
       guard next < record.count, record[next].decision == decision else { return 0 }

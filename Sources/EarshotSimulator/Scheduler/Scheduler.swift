@@ -35,9 +35,9 @@ final class Scheduler: @unchecked Sendable {
 
   private enum Phase { case idle, running, finishing, finished }
 
-  init(_ run: RunLabel, _ policy: SchedulePolicy) {
+  init(_ run: RunLabel, _ policy: SchedulePolicy, guidedBy guide: [UInt8] = []) {
     (self.run, crashLine) = (run, CrashLine(run.crashLine))
-    choices = OpenChoices(policy, seed: run.seed)
+    choices = OpenChoices(policy, seed: run.seed, guidedBy: guide)
   }
 
   var instant: Instant { Instant(nanoseconds: now) }

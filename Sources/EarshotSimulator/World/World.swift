@@ -27,6 +27,8 @@ public final class World: @unchecked Sendable {
   var faultTable = FaultTable()
   /// The plans that were to be carried out so far, and what stood in for them.
   var plans: PlanSubstitutes
+  /// Bytes that decide before the seed does.
+  let guide: [UInt8]
   /// Hears of every crash of a host.
   package var crashObserver: ((SimulatedHost) -> Void)?
   /// What each host runs when it starts.
@@ -40,9 +42,11 @@ public final class World: @unchecked Sendable {
   ///   - seed: The seed of everything that is left to chance.
   ///   - configuration: The conditions of the network.
   public init(seed: UInt64, configuration: WorldConfiguration = WorldConfiguration()) {
-    (self.seed, plans) = (seed, PlanSubstitutes(configuration.faultPlans))
+    (self.seed, guide) = (seed, configuration.guide)
+    plans = PlanSubstitutes(configuration.faultPlans)
     scheduler = Scheduler(
-      RunLabel(seed: seed, replay: configuration.replay), configuration.schedule)
+      RunLabel(seed: seed, replay: configuration.replay), configuration.schedule,
+      guidedBy: guide)
     hostTable = HostTable()
     trace = TraceRecorder(scheduler, hostTable)
     fabric = Fabric(scheduler, trace, hostTable, seed: seed, configuration: configuration)

@@ -10,6 +10,13 @@ public struct WorldConfiguration: Hashable, Sendable {
   public var replay: String?
   /// The order of what could happen next at one instant.
   public var schedule: SchedulePolicy
+  /// Bytes that decide what is otherwise left to chance: choices of the schedule, under every policy but a replay, and
+  /// the plans that ``World/execute(drawing:)`` draws.
+  ///
+  /// The choices use them from the first one on, the plans from the last one on. Once they are used up, policy and seed
+  /// decide. A fuzzer that sees which code runs can so look for the runs that reach more of it; what a run has chosen is
+  /// in ``World/scheduleRecord``, and its plan in the result of the call, which repeat it without the bytes.
+  public var guide: [UInt8] = []
   /// Plans that are carried out in the place of those that the world is told to, one after the other.
   package var faultPlans: [FaultPlan] = []
 

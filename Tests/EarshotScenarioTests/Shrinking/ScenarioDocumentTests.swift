@@ -34,6 +34,22 @@ struct ScenarioDocumentTests {
       expect: [{ connected: "peer", by: "25s" }, { event: "peer1 sees peer2 left", never: true }] }
     """
 
+  @Test("A fixed document runs as the bytes that decided have it", arguments: Seed.some(4))
+  func guided(seed: Seed) throws {
+    var scenario = try Scenario(json5: Self.crowd, file: "crowd.json5")
+    let document = try ScenarioDocument(json5: Self.crowd, file: "crowd.json5")
+    var random = RandomStream(seed: seed.value)
+    (scenario.guide, scenario.schedule) = (random.bytes(200), .random)
+    let verdict = ScenarioRun.run(scenario)
+    let fixed = document.fixed(
+      seed: scenario.seed, schedule: .replay(verdict.schedule), guidedBy: scenario.guide)
+    let again = try #require(fixed.scenario)
+    #expect(
+      again.guide.isEmpty && again.faults == scenario.faultPlan(seed: scenario.seed).plan.faults)
+    #expect(ScenarioRun.run(again).eventCount == verdict.eventCount)
+    #expect(document.fixed(seed: scenario.seed, schedule: nil) != fixed)
+  }
+
   @Test("A fixed document runs as the seed of its scenario does", arguments: Seed.some(6))
   func fixed(seed: Seed) throws {
     let scenario = try Scenario(json5: Self.crowd, file: "crowd.json5")
