@@ -1,14 +1,33 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let house: [SwiftSetting] = [
-  .swiftLanguageMode(.v6),
-  .treatAllWarnings(as: .error),
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-]
+// For Benchmarks/FuzzedExploration and FuzzedScenario alone: with the folder of clang's libraries in EARSHOT_FUZZ, all
+// code tells libFuzzer where it is.
+let fuzzer = Context.environment["EARSHOT_FUZZ"]
+#if arch(arm64)
+  let processor = "aarch64"
+#else
+  let processor = "x86_64"
+#endif
+let instrumented: [SwiftSetting] =
+  fuzzer == nil ? [] : [.unsafeFlags(["-sanitize=fuzzer"]), .define("EARSHOT_FUZZ")]
+let fuzzerLibrary: [LinkerSetting] =
+  fuzzer.map {
+    [
+      .unsafeFlags(["\($0)/lib/linux/libclang_rt.fuzzer_no_main-\(processor).a"]),
+      .linkedLibrary("stdc++"), .linkedLibrary("m"),
+    ]
+  } ?? []
+
+let house: [SwiftSetting] =
+  instrumented + [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  ]
 // As in the package of whoever copies an example.
 let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 let pure: [SwiftSetting] = house + [.strictMemorySafety()]
@@ -182,9 +201,14 @@ let package = Package(
     .executableTarget(
       name: "Calibration", dependencies: ["BenchmarkKit", "EarshotSimulator"],
       path: "Benchmarks/Calibration", swiftSettings: house),
+    .target(name: "CFuzzer", path: "Benchmarks/CFuzzer"),
+    .target(
+      name: "FuzzerKit", dependencies: ["CFuzzer", "EarshotSimulator"],
+      path: "Benchmarks/FuzzerKit", swiftSettings: house),
     .executableTarget(
-      name: "PlantedBugs", dependencies: ["BenchmarkKit", "EarshotSimulator", "PlantedBugKit"],
-      path: "Benchmarks/PlantedBugs", swiftSettings: house),
+      name: "FuzzedExploration",
+      dependencies: ["BenchmarkKit", "EarshotSimulator", "FuzzerKit", "PlantedBugKit", "TestKit"],
+      path: "Benchmarks/FuzzedExploration", swiftSettings: house, linkerSettings: fuzzerLibrary),
     .executableTarget(
       name: "CrowdedHall",
       dependencies: ["BenchmarkKit", "Earshot", "EarshotSimulator"],
@@ -203,3 +227,10 @@ let package = Package(
       path: "Benchmarks/Meeting", swiftSettings: house),
   ]
 )
+
+if fuzzer != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "FuzzedScenario", dependencies: ["EarshotScenario", "EarshotSimulator", "FuzzerKit"],
+      path: "Benchmarks/FuzzedScenario", swiftSettings: house, linkerSettings: fuzzerLibrary))
+}

@@ -54,11 +54,13 @@ public struct PlantedBug: Sendable, CustomStringConvertible {
   ///   - seed: What decides everything that is left to chance.
   ///   - plan: What befalls it; `nil` for what the seed draws.
   ///   - isFlawed: Whether it has the bug.
+  ///   - guide: The bytes that decide before the seed.
   /// - Returns: What was wrong at the end, `nil` for nothing; and what befell it.
-  package func run(seed: UInt64, _ plan: RunPlan? = nil, isFlawed: Bool = true)
-    -> (failure: String?, plan: RunPlan)
-  {
+  package func run(
+    seed: UInt64, _ plan: RunPlan? = nil, isFlawed: Bool = true, guidedBy guide: [UInt8] = []
+  ) -> (failure: String?, plan: RunPlan) {
     var configuration = WorldConfiguration(schedule: policy)
+    configuration.guide = guide
     plan?.configure(&configuration)
     let world = World(seed: seed, configuration: configuration)
     defer { world.finish() }
