@@ -69,7 +69,7 @@ package struct BrowserMachine: Hashable, Sendable {
     case .received(let arrival): receive(arrival, at: now, into: &out)
     case .deadlineReached: advance(at: now, into: &out)
     case .interfacesChanged(let interfaces): change(to: interfaces, at: now, into: &out)
-    case .advertisedChanged(let names): query.advertised = names.filter { $0.parent == service }
+    case .advertisedChanged(let names): query.advertised = names.filter { $0.isBelow(service) }
     case .lookAgainRequested: query.lookAnew(at: now, random: &random)
     case .restartRequested: restart(at: now)
     case .reconfirmRequested(let peer):

@@ -13,49 +13,60 @@ struct CachedRecord: Hashable, Sendable {
     case leaving
   }
 
-  static let confirmation = Duration.seconds(10)
   static let farewell = Duration.seconds(1)
-  private static let lifetimeSeconds: ClosedRange<UInt32> = 1...4_500
+  private static let confirmationSeconds: UInt32 = 10
+  private static let farewellSeconds: UInt32 = 1
+  private static let secondsRange: ClosedRange<UInt32> = 1...4_500
   private static let pointerSecondsMin: UInt32 = 15
+  private static let second: Int64 = 1_000_000_000
 
-  /// Increases with every record that is new.
-  let sequence: UInt64
   let record: DNSRecord
   let interface: UInt32
-  let source: IPAddress
+  /// The number of its source in the cache.
+  let source: Int32
+  /// Increases with every record that is new.
+  let sequence: UInt64
   private(set) var received: Instant
-  private(set) var trust = Trust.fresh
   private var since: Instant
-  private var lifetime: Duration
-  private var jitter: Duration
-  private var doubtJitter = Duration.zero
-  private var asked = 0
-  private var unanswered = 0
+  private var jitterNanoseconds: Int64
+  private var lifetimeSeconds: UInt32
+  private var doubtJitterNanoseconds: UInt32
+  private(set) var trust = Trust.fresh
+  private var asked: UInt8 = 0
+  private var unanswered: UInt8 = 0
 
   init(
-    _ record: DNSRecord, sequence: UInt64, from source: IPAddress, on interface: UInt32,
+    _ record: DNSRecord, sequence: UInt64, from source: Int32, on interface: UInt32,
     at now: Instant, random: inout RandomStream
   ) {
     self.record = record
     self.sequence = sequence
     self.source = source
     self.interface = interface
-    (received, since, lifetime, jitter) = (now, now, .zero, .zero)
+    (received, since) = (now, now)
+    (lifetimeSeconds, jitterNanoseconds, doubtJitterNanoseconds) = (0, 0, 0)
     confirm(lifetimeSeconds: record.lifetimeSeconds, at: now, random: &random)
   }
 
+  private var lifetimeNanoseconds: Int64 { Int64(lifetimeSeconds) * Self.second }
+
   /// When it is not believed any more.
-  var expiry: Instant { since + lifetime }
+  var expiry: Instant { since.advanced(nanoseconds: lifetimeNanoseconds) }
 
   /// When to ask for it again, or `nil` when that is over.
   var nextAsk: Instant? {
+    let asked = Int64(asked)
+    let wait: Int64
     switch trust {
     case .fresh where asked < 4:
-      since + lifetime.scaled(by: .percent(80 + 5 * asked)) + jitter
-    case .questioned where asked < 3: since + .seconds([0, 2, 5][asked])
-    case .doubted where asked < 2: since + .seconds(8 + asked) + doubtJitter
-    case .fresh, .questioned, .doubted, .leaving: nil
+      let share = Ratio.percent(Int(80 + 5 * asked))
+      wait = share.of(lifetimeNanoseconds) + jitterNanoseconds
+    case .questioned where asked < 3: wait = (asked == 0 ? 0 : asked == 1 ? 2 : 5) * Self.second
+    case .doubted where asked < 2:
+      wait = (8 + asked) * Self.second + Int64(doubtJitterNanoseconds)
+    case .fresh, .questioned, .doubted, .leaving: return nil
     }
+    return since.advanced(nanoseconds: wait)
   }
 
   /// What comes first: asking again, or the end.
@@ -63,28 +74,28 @@ struct CachedRecord: Hashable, Sendable {
 
   /// It was said again.
   mutating func confirm(lifetimeSeconds: UInt32, at now: Instant, random: inout RandomStream) {
-    let range = Self.lifetimeSeconds
+    let range = Self.secondsRange
     let clamped = min(max(lifetimeSeconds, range.lowerBound), range.upperBound)
-    let seconds = record.type == .ptr ? max(clamped, Self.pointerSecondsMin) : clamped
-    lifetime = .seconds(Int(seconds))
-    doubtJitter = random.duration(below: .seconds(1))
-    jitter = random.duration(below: lifetime.scaled(by: .percent(2)))
+    self.lifetimeSeconds = record.type == .ptr ? max(clamped, Self.pointerSecondsMin) : clamped
+    doubtJitterNanoseconds = UInt32(random.below(UInt64(Self.second)))
+    // Two percent of a second are drawn from at least.
+    jitterNanoseconds = Int64(random.below(UInt64(Ratio.percent(2).of(lifetimeNanoseconds))))
     (received, since, trust, asked, unanswered) = (now, now, .fresh, 0, 0)
   }
 
   /// It is believed for a shorter time from now on.
   mutating func distrust(_ trust: Trust, at now: Instant) {
-    let rest = trust == .leaving ? Self.farewell : Self.confirmation
-    guard expiry > now + rest else { return }
-    (self.trust, since, lifetime, asked, unanswered) = (trust, now, rest, 0, 0)
+    let seconds = trust == .leaving ? Self.farewellSeconds : Self.confirmationSeconds
+    guard expiry > now.advanced(nanoseconds: Int64(seconds) * Self.second) else { return }
+    (self.trust, since, lifetimeSeconds, asked, unanswered) = (trust, now, seconds, 0, 0)
   }
 
   /// It was asked for, here or by a host whose answers are heard here too.
-  mutating func noteAsked() { asked += 1 }
+  mutating func noteAsked() { asked = asked == .max ? asked : asked + 1 }
 
   /// Something was asked for whose answer will say it too.
   mutating func noteAskedAlong(at now: Instant) {
-    if isAskedSoon(at: now) || isDoubtedAloud(at: now) { asked += 1 }
+    if isAskedSoon(at: now) || isDoubtedAloud(at: now) { noteAsked() }
   }
 
   /// Whether it will be asked for so soon that another host's question may stand for it.
@@ -104,7 +115,8 @@ struct CachedRecord: Hashable, Sendable {
   }
 
   private func isAsked(within share: Ratio, at now: Instant) -> Bool {
-    trust == .fresh && nextAsk.map { $0 - now <= lifetime.scaled(by: share) } ?? false
+    guard trust == .fresh, let next = nextAsk else { return false }
+    return next.nanoseconds - now.nanoseconds <= share.of(lifetimeNanoseconds)
   }
 
   /// Whether those who doubt it ask for it about now.
@@ -114,16 +126,16 @@ struct CachedRecord: Hashable, Sendable {
 
   /// Others asked for it; two such questions without an answer cast doubt on it, and one more stands for a question from here.
   mutating func noteAskedByOthers(at now: Instant) {
-    if isDoubtedAloud(at: now) { asked += 1 }
+    if isDoubtedAloud(at: now) { noteAsked() }
     guard trust == .fresh else { return }
-    unanswered += 1
+    unanswered = min(unanswered + 1, 2)
     if unanswered >= 2 { distrust(.doubted, at: now) }
   }
 
   /// The seconds that it has left when these are at least half of its life, else `nil`.
   func knownSeconds(at now: Instant) -> UInt32? {
-    let rest = expiry - now
-    guard trust == .fresh, rest * 2 >= lifetime else { return nil }
-    return UInt32(clamping: rest.components.seconds)
+    let rest = expiry.nanoseconds - now.nanoseconds
+    guard trust == .fresh, rest * 2 >= lifetimeNanoseconds else { return nil }
+    return UInt32(clamping: rest / Self.second)
   }
 }

@@ -155,8 +155,5 @@ struct InstanceTable: Hashable, Sendable {
   private func isOwn(_ name: DNSName) -> Bool { instances[name]?.isOwn ?? false }
 
   /// Whether an instance is this peer's own by its name.
-  private func hasOwnMark(_ name: DNSName) -> Bool {
-    name.firstLabel.count > ownMark.count
-      && name.firstLabel.suffix(ownMark.count).elementsEqual(ownMark)
-  }
+  private func hasOwnMark(_ name: DNSName) -> Bool { name.firstLabelEnds(with: ownMark) }
 }

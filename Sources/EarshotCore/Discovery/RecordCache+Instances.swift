@@ -12,7 +12,7 @@ extension RecordCache {
     var text: TextRecord?
     var endpoints: [Endpoint] = []
     for interface in interfaces {
-      guard !records(name, .ptr, on: interface).isEmpty,
+      guard hasRecords(name, .ptr, on: interface),
         let service = newest(name, .srv, on: interface),
         case .service(_, _, let port, let host) = service.record.data,
         let strings = newest(name, .txt, on: interface), case .text(let bytes) = strings.record.data
@@ -31,12 +31,13 @@ extension RecordCache {
 
   /// What must be asked on an interface to complete an instance that is pointed to there.
   func missing(of name: DNSName, on interface: UInt32) -> [DNSQuestion] {
-    let pointers = records(name, .ptr, on: interface)
-    guard pointers.contains(where: { $0.trust != .leaving }) else { return [] }
+    guard first(name, .ptr, on: interface, where: { $0.trust != .leaving }) != nil else {
+      return []
+    }
     var questions: [DNSQuestion] = []
     let host = host(of: name, on: interface)
     if host == nil { questions.append(DNSQuestion(name, .srv)) }
-    if records(name, .txt, on: interface).isEmpty { questions.append(DNSQuestion(name, .txt)) }
+    if !hasRecords(name, .txt, on: interface) { questions.append(DNSQuestion(name, .txt)) }
     if let host, addresses(of: host, on: interface).isEmpty {
       questions += [DNSQuestion(host, .a), DNSQuestion(host, .aaaa)]
     }
@@ -46,7 +47,7 @@ extension RecordCache {
   /// Whether anything is known of an instance itself.
   func hasRecords(of name: DNSName, on interfaces: [UInt32]) -> Bool {
     interfaces.contains { interface in
-      [DNSType.ptr, .srv, .txt].contains { !records(name, $0, on: interface).isEmpty }
+      [DNSType.ptr, .srv, .txt].contains { hasRecords(name, $0, on: interface) }
     }
   }
 
@@ -86,14 +87,19 @@ extension RecordCache {
 
   /// Whether a question would list the pointer to an instance.
   func listsPointer(to name: DNSName, on interface: UInt32, at now: Instant) -> Bool {
-    records(name, .ptr, on: interface).contains { $0.knownSeconds(at: now) != nil }
+    first(name, .ptr, on: interface) { $0.knownSeconds(at: now) != nil } != nil
   }
 
   /// What was said last of a name, also when it is leaving: what it replaced does not come back.
   private func newest(_ name: DNSName, _ type: DNSType, on interface: UInt32) -> CachedRecord? {
-    records(name, type, on: interface).max {
-      ($0.received, $0.sequence) < ($1.received, $1.sequence)
+    var newest: CachedRecord?
+    forEach(name, type, on: interface) { cached in
+      if let other = newest, (cached.received, cached.sequence) < (other.received, other.sequence) {
+        return
+      }
+      newest = cached
     }
+    return newest
   }
 
   private static func address(_ cached: CachedRecord) -> IPAddress? {

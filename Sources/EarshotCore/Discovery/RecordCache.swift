@@ -13,39 +13,69 @@ struct RecordCache: Hashable, Sendable {
     case asking(CachedRecord)
     case expired(CachedRecord)
   }
-  /// Pointers are found by where they point, all others by their name.
-  private struct Key: Hashable, Sendable {
-    let name: DNSName
-    let type: DNSType
-    let interface: UInt32
-  }
   private static let overheadBytes = 64
 
   private let limits: Limits
-  private var records: [UInt64: CachedRecord] = [:]
-  private var index: [Key: [UInt64]] = [:]
+  private var records = RecordSlots()
   private var deadlines = DeadlineHeap<UInt64>()
-  /// How much each source said: the sequence numbers in the order of arrival.
-  private var sources: [IPAddress: [UInt64]] = [:]
+  private var sources = RecordSources()
   private var bytes = 0
-  private var sequence: UInt64 = 0
   /// The pointers in the order of their arrival.
   private var pointers: [UInt64] = []
 
-  init(limits: Limits = Limits()) { self.limits = limits }
+  init(limits: Limits = Limits()) {
+    precondition(limits.records <= RecordSlots.countMax)
+    self.limits = limits
+  }
 
   var count: Int { records.count }
-  var nextDeadline: Instant? { deadlines.next }
+  var nextDeadline: Instant? { deadlines.next(in: records) }
 
   /// The records of a name, the oldest first; pointers by the name that they point to.
   func records(_ name: DNSName, _ type: DNSType, on interface: UInt32) -> [CachedRecord] {
-    index[Key(name: name, type: type, interface: interface), default: []]
-      .compactMap { records[$0] }
+    var found: [CachedRecord] = []
+    forEach(name, type, on: interface) { found.append($0) }
+    return found
+  }
+
+  /// Whether there are records of a name; pointers by the name that they point to.
+  func hasRecords(_ name: DNSName, _ type: DNSType, on interface: UInt32) -> Bool {
+    first(name, type, on: interface) { _ in true } != nil
+  }
+
+  /// The oldest record of a name that meets a condition.
+  func first(
+    _ name: DNSName, _ type: DNSType, on interface: UInt32, where isWanted: (CachedRecord) -> Bool
+  ) -> CachedRecord? {
+    var first: CachedRecord?
+    records.forEach(of: name) { cached in
+      guard cached.interface == interface, cached.record.type == type, isWanted(cached) else {
+        return true
+      }
+      first = cached
+      return false
+    }
+    return first
+  }
+
+  /// Calls a closure with the records of a name, the oldest first.
+  func forEach(
+    _ name: DNSName, _ type: DNSType, on interface: UInt32, _ body: (CachedRecord) -> Void
+  ) {
+    records.forEach(of: name) { cached in
+      if cached.interface == interface, cached.record.type == type { body(cached) }
+      return true
+    }
   }
 
   /// All pointers that came in on an interface, the oldest first.
   func pointers(on interface: UInt32) -> [CachedRecord] {
     pointers.compactMap { records[$0] }.filter { $0.interface == interface }
+  }
+
+  /// Whether a record came from a source.
+  func isFrom(_ source: IPAddress, _ cached: CachedRecord) -> Bool {
+    sources[source] == cached.source
   }
 
   /// Takes in what a response said.
@@ -56,60 +86,61 @@ struct RecordCache: Hashable, Sendable {
     _ record: DNSRecord, from source: IPAddress, on interface: UInt32, at now: Instant,
     random: inout RandomStream
   ) -> (isNews: Bool, evicted: [CachedRecord]) {
-    let key = Self.key(of: record, on: interface)
-    let same = index[key, default: []].first { records[$0]?.record.data == record.data }
+    let name = Self.name(of: record)
+    let same = first(name, record.type, on: interface) { $0.record.hasData(of: record) }
     if record.lifetimeSeconds == 0 {
-      if let same { change(same) { $0.distrust(.leaving, at: now) } }
+      if let same { change(same.sequence) { $0.distrust(.leaving, at: now) } }
       return (same != nil, [])
     }
-    var isNews = flush(key, butFor: record, at: now)
+    var isNews = flush(name, on: interface, butFor: record, at: now)
     if let same {
-      isNews = isNews || records[same]?.trust == .leaving
-      change(same) {
+      isNews = isNews || records[same.sequence]?.trust == .leaving
+      change(same.sequence) {
         $0.confirm(lifetimeSeconds: record.lifetimeSeconds, at: now, random: &random)
       }
       return (isNews, [])
     }
     guard let evicted = makeRoom(for: record, from: source) else { return (isNews, []) }
-    add(record, key, from: source, on: interface, at: now, random: &random)
+    add(record, from: source, on: interface, at: now, random: &random)
     return (true, evicted)
   }
 
   /// Lets go what a record replaces; what came within the last second belongs to the same whole.
-  private mutating func flush(_ key: Key, butFor record: DNSRecord, at now: Instant) -> Bool {
+  private mutating func flush(
+    _ name: DNSName, on interface: UInt32, butFor record: DNSRecord, at now: Instant
+  ) -> Bool {
     guard record.flushesCache, record.type != .ptr else { return false }
-    let old = index[key, default: []].filter { sequence in
-      records[sequence].map {
-        $0.record.data != record.data && now - $0.received > CachedRecord.farewell
-      } ?? false
+    var old: [UInt64] = []
+    forEach(name, record.type, on: interface) { cached in
+      if now - cached.received > CachedRecord.farewell, !cached.record.hasData(of: record) {
+        old.append(cached.sequence)
+      }
     }
     for sequence in old { change(sequence) { $0.distrust(.leaving, at: now) } }
     return !old.isEmpty
   }
 
   private mutating func add(
-    _ record: DNSRecord, _ key: Key, from source: IPAddress, on interface: UInt32,
-    at now: Instant, random: inout RandomStream
+    _ record: DNSRecord, from source: IPAddress, on interface: UInt32, at now: Instant,
+    random: inout RandomStream
   ) {
-    sequence += 1
     let cached = CachedRecord(
-      record, sequence: sequence, from: source, on: interface, at: now, random: &random)
-    records[sequence] = cached
-    index[key, default: []].append(sequence)
-    if record.type == .ptr { pointers.append(sequence) }
-    deadlines.set(sequence, at: cached.deadline)
+      record, sequence: records.makeSequence(), from: sources.add(source), on: interface, at: now,
+      random: &random)
+    records.add(cached)
+    if record.type == .ptr { pointers.append(cached.sequence) }
+    deadlines.set(cached.sequence, at: cached.deadline, in: &records)
     bytes += Self.bytes(of: record)
-    sources[source, default: []].append(sequence)
   }
 
   /// Evicts what must go, or answers `nil` when the source has had its share.
   private mutating func makeRoom(for record: DNSRecord, from source: IPAddress) -> [CachedRecord]? {
-    let used = sources[source]?.count ?? 0
+    let used = sources.count(of: source)
     let size = Self.bytes(of: record)
     guard used < limits.recordsPerSource, size <= limits.bytes else { return nil }
     var evicted: [CachedRecord] = []
     while records.count >= limits.records || bytes + size > limits.bytes {
-      guard let greediest = greediest, greediest.count > used, let latest = greediest.last,
+      guard sources.greatestCount > used, let latest = latestOfGreediest,
         let removed = remove(latest)
       else { return nil }
       evicted.append(removed)
@@ -117,9 +148,12 @@ struct RecordCache: Hashable, Sendable {
     return evicted
   }
 
-  /// What the source with the most records has said; of several, the one that began first.
-  private var greediest: [UInt64]? {
-    sources.values.max { ($0.count, $1.first ?? 0) < ($1.count, $0.first ?? 0) }
+  /// The latest of what the source with the most records has said; of several such, the one that began first.
+  private var latestOfGreediest: UInt64? {
+    let most = sources.greatestCount
+    let first = records.all.filter { sources.count(of: $0.source) == most }
+      .min { $0.sequence < $1.sequence }
+    return records.all.filter { $0.source == first?.source }.map(\.sequence).max()
   }
 
   /// The record of a sequence number.
@@ -127,15 +161,15 @@ struct RecordCache: Hashable, Sendable {
 
   /// Changes a record and moves its deadline.
   mutating func change(_ sequence: UInt64, _ body: (inout CachedRecord) -> Void) {
-    guard var cached = records[sequence] else { return }
-    body(&cached)
-    records[sequence] = cached
-    deadlines.set(sequence, at: cached.deadline)
+    deadlines.tidy(&records)
+    guard let deadline = records.change(sequence, body) else { return }
+    deadlines.set(sequence, at: deadline, in: &records)
   }
 
   /// Takes the next record that has come due: to be asked for again, or gone.
   mutating func popDue(at now: Instant) -> Due? {
-    guard let sequence = deadlines.popDue(at: now), let cached = records[sequence] else {
+    guard let sequence = deadlines.popDue(at: now, from: &records), let cached = records[sequence]
+    else {
       return nil
     }
     if cached.expiry <= now { return remove(sequence).map { .expired($0) } }
@@ -145,37 +179,31 @@ struct RecordCache: Hashable, Sendable {
 
   /// The records that come due within some seconds, the earliest first: of many, the first few.
   func upcoming(until limit: Instant, countMax: Int) -> [CachedRecord] {
-    deadlines.upcoming(until: limit, countMax: countMax).compactMap { records[$0] }
+    deadlines.upcoming(until: limit, countMax: countMax, in: records).compactMap { records[$0] }
   }
 
   /// Removes all that came in on interfaces that are gone.
   mutating func removeAll(notOn interfaces: [UInt32]) -> [CachedRecord] {
-    records.keys.sorted().filter { sequence in
+    sequences.filter { sequence in
       records[sequence].map { !interfaces.contains($0.interface) } ?? false
     }.compactMap { remove($0) }
   }
 
   /// The sequence numbers of all records, in the order of arrival.
-  var sequences: [UInt64] { records.keys.sorted() }
+  var sequences: [UInt64] { records.all.map(\.sequence).sorted() }
 
   private mutating func remove(_ sequence: UInt64) -> CachedRecord? {
-    guard let cached = records.removeValue(forKey: sequence) else { return nil }
-    deadlines.remove(sequence)
+    guard let cached = records.remove(sequence) else { return nil }
+    deadlines.tidy(&records)
     bytes -= Self.bytes(of: cached.record)
-    let key = Self.key(of: cached.record, on: cached.interface)
-    index[key]?.removeAll { $0 == sequence }
-    if index[key]?.isEmpty ?? false { index[key] = nil }
     if cached.record.type == .ptr { pointers.removeAll { $0 == sequence } }
-    sources[cached.source]?.removeAll { $0 == sequence }
-    if sources[cached.source]?.isEmpty ?? false { sources[cached.source] = nil }
+    sources.remove(cached.source)
     return cached
   }
 
-  private static func key(of record: DNSRecord, on interface: UInt32) -> Key {
-    guard case .pointer(let target) = record.data else {
-      return Key(name: record.name, type: record.type, interface: interface)
-    }
-    return Key(name: target, type: .ptr, interface: interface)
+  /// Pointers are found by where they point, all others by their name.
+  static func name(of record: DNSRecord) -> DNSName {
+    if case .pointer(let target) = record.data { target } else { record.name }
   }
 
   private static func bytes(of record: DNSRecord) -> Int {

@@ -6,10 +6,11 @@ struct ResolutionTable: Hashable, Sendable {
   }
 
   private var resolutions: [DNSName: Resolution] = [:]
-  private var deadlines = DeadlineHeap<DNSName>()
+  private var deadlines: [DNSName: HeapDeadline] = [:]
+  private var order = DeadlineHeap<DNSName>()
 
   /// When to look next: not after the earliest deadline; `nil` when nothing is missing.
-  var next: Instant? { deadlines.next }
+  var next: Instant? { order.next(in: deadlines) }
 
   /// Asks for an instance exactly as long as something is missing of it; anew when that changes.
   mutating func set(
@@ -19,17 +20,19 @@ struct ResolutionTable: Hashable, Sendable {
     guard !missing.isEmpty else { return remove(instance) }
     let schedule = QuerySchedule(at: now, random: &random)
     resolutions[instance] = Resolution(missing: missing, schedule: schedule)
-    deadlines.set(instance, at: schedule.due)
+    order.set(instance, at: schedule.due, in: &deadlines)
   }
 
   /// Asks no longer for an instance.
   mutating func remove(_ instance: DNSName) {
     resolutions[instance] = nil
-    deadlines.remove(instance)
+    order.remove(instance, from: &deadlines)
   }
 
   /// Takes the first instance to be asked for now, which is then to be noted as asked for, or removed.
-  mutating func popDue(at now: Instant) -> DNSName? { deadlines.popDue(at: now) }
+  mutating func popDue(at now: Instant) -> DNSName? {
+    order.popDue(at: now, from: &deadlines)
+  }
 
   /// Whether more than half of an instance's wait is over.
   func isDueSoon(_ instance: DNSName, at now: Instant) -> Bool {
@@ -41,6 +44,6 @@ struct ResolutionTable: Hashable, Sendable {
     guard var resolution = resolutions[instance] else { return }
     resolution.schedule.noteAsked(at: now, random: &random)
     resolutions[instance] = resolution
-    deadlines.set(instance, at: resolution.schedule.due)
+    order.set(instance, at: resolution.schedule.due, in: &deadlines)
   }
 }

@@ -108,8 +108,8 @@ extension ServiceRecords {
 
   private func concernsInstance(_ record: DNSRecord) -> Bool {
     switch record.data {
-    case .pointer(let target): record.name == service && target.parent == service
-    case .service, .text: record.name.parent == service
+    case .pointer(let target): record.name == service && target.isBelow(service)
+    case .service, .text: record.name.isBelow(service)
     case .address, .types, .other: false
     }
   }
@@ -217,7 +217,7 @@ extension ServiceRecords {
     butFor isExempt: (DNSName) -> Bool, by source: IPAddress, on interface: UInt32,
     at now: Instant
   ) {
-    for cached in cache.pointers(on: interface) where cached.source != source {
+    for cached in cache.pointers(on: interface) where !cache.isFrom(source, cached) {
       guard case .pointer(let target) = cached.record.data, !isExempt(target) else { continue }
       cache.change(cached.sequence) { $0.noteAskedByOthers(at: now) }
     }

@@ -18,7 +18,10 @@ extension DNSMessage {
 struct DNSDecoder {
   private static let pointersMax = 16
   private static let headerBytes = 12
+  private static let namesMax = 32
   private var reader: ByteReader
+  /// The first names, by where they begin: records of one packet that point to a name share it.
+  private var names: [(offset: Int, name: DNSName)] = []
 
   init(_ bytes: [UInt8]) { reader = ByteReader(bytes) }
 
@@ -73,14 +76,16 @@ struct DNSDecoder {
       name, data, lifetimeSeconds: lifetimeSeconds, flushesCache: classBits & 0x8000 != 0)
   }
 
-  private func data(of type: DNSType, in range: Range<Int>) throws(WireError) -> DNSData {
-    var part = DNSDecoder(part: ByteReader(reader.bytes, in: range))
-    let data = try part.data(of: type)
-    guard part.reader.isAtEnd else { throw .malformed }
+  private mutating func data(
+    of type: DNSType, in range: Range<Int>
+  ) throws(WireError) -> DNSData {
+    let rest = reader
+    defer { reader = rest }
+    reader = ByteReader(rest.bytes, in: range)
+    let data = try data(of: type)
+    guard reader.isAtEnd else { throw .malformed }
     return data
   }
-
-  private init(part: ByteReader) { reader = part }
 
   private mutating func data(of type: DNSType) throws(WireError) -> DNSData {
     switch type {
@@ -122,6 +127,25 @@ struct DNSDecoder {
 
   /// A name; pointers lead strictly backward, each before the stretch of labels it was found behind.
   private mutating func name() throws(WireError) -> DNSName {
+    let start = reader.offset
+    if let name = try knownName() { return name }
+    let name = try newName()
+    if names.count < Self.namesMax { names.append((start, name)) }
+    return name
+  }
+
+  /// The name that a pointer alone leads to, if it was read before.
+  private mutating func knownName() throws(WireError) -> DNSName? {
+    var ahead = reader
+    let length = try ahead.readUInt8()
+    guard length >= 0xC0 else { return nil }
+    let target = Int(length & 0x3F) << 8 | Int(try ahead.readUInt8())
+    guard let name = names.first(where: { $0.offset == target })?.name else { return nil }
+    reader = ahead
+    return name
+  }
+
+  private mutating func newName() throws(WireError) -> DNSName {
     var wire: [UInt8] = []
     var (ahead, limit, pointers) = (reader, reader.offset, 0)
     while true {

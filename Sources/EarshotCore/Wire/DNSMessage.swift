@@ -28,11 +28,13 @@ package struct DNSMessage: Hashable, Sendable {
   /// What is asked.
   package var questions: [DNSQuestion]
   /// In a response what is said, in a query what is known already.
-  package var answers: [DNSRecord]
+  package var answers: [DNSRecord] { didSet { noteSaid() } }
   /// In a probe, what its sender wishes to own.
   package var authorities: [DNSRecord]
   /// What is said on top.
-  package var additionals: [DNSRecord]
+  package var additionals: [DNSRecord] { didSet { noteSaid() } }
+  /// The records of a response, in their order; the authorities say nothing there.
+  package private(set) var said: [DNSRecord]
 
   /// A query.
   package init(
@@ -42,6 +44,7 @@ package struct DNSMessage: Hashable, Sendable {
     (id, isResponse, isTruncated, isOrdinary) = (0, false, false, true)
     (self.questions, self.answers, self.authorities) = (questions, answers, authorities)
     additionals = []
+    said = answers
   }
 
   /// A response.
@@ -52,8 +55,11 @@ package struct DNSMessage: Hashable, Sendable {
     (self.id, isResponse, isTruncated, isOrdinary) = (id, true, false, true)
     (self.questions, self.answers, self.additionals) = (questions, answers, additionals)
     authorities = []
+    said = answers
+    noteSaid()
   }
 
-  /// The records of a response, in their order; the authorities say nothing there.
-  package var said: [DNSRecord] { answers + additionals }
+  private mutating func noteSaid() {
+    said = additionals.isEmpty ? answers : answers + additionals
+  }
 }

@@ -12,9 +12,26 @@ package struct DNSName: Hashable, Sendable {
   /// The name without labels.
   package static let root = DNSName(checkedWire: [])
 
+  /// What all copies of a name share; comparing a name with its copy looks at no byte.
+  private final class Storage: Sendable {
+    let wire: [UInt8]
+    let folded: [UInt8]
+    /// Of the lower-case form, by the seeded hash of this process: names are chosen by strangers.
+    let hash: Int
+
+    init(_ wire: [UInt8], folded: [UInt8]) {
+      (self.wire, self.folded) = (wire, folded)
+      var hasher = Hasher()
+      unsafe folded.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+      hash = hasher.finalize()
+    }
+  }
+
+  private let storage: Storage
+
   /// The labels, each behind its length, as they were written; without the terminating zero.
-  package let wire: [UInt8]
-  private let folded: [UInt8]
+  package var wire: [UInt8] { storage.wire }
+  private var folded: [UInt8] { storage.folded }
 
   /// A name from its labels, or `nil` when a label is empty or anything is too long.
   package init?(labels: some Sequence<[UInt8]>) {
@@ -40,10 +57,11 @@ package struct DNSName: Hashable, Sendable {
 
   /// A name whose labels and lengths were checked.
   init(checkedWire wire: [UInt8]) {
-    self.wire = wire
     // A length is at most 63 and so never mistaken for a capital letter.
     let isFolded = !wire.contains { (0x41...0x5A).contains($0) }
-    folded = isFolded ? wire : wire.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    storage = Storage(
+      wire,
+      folded: isFolded ? wire : wire.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })
   }
 
   /// This name below one more label, or `nil` when that is too long.
@@ -64,6 +82,21 @@ package struct DNSName: Hashable, Sendable {
     DNSName(checkedWire: wire.first.map { Array(wire.dropFirst(1 + Int($0))) } ?? [])
   }
 
+  /// Whether another name is this one without its first label.
+  package func isBelow(_ parent: DNSName) -> Bool {
+    let (own, other) = (folded.span, parent.folded.span)
+    let start = own.isEmpty ? 0 : 1 + Int(own[0])
+    guard own.count - start == other.count else { return false }
+    for index in 0..<other.count where own[start + index] != other[index] { return false }
+    return true
+  }
+
+  /// Whether the first label ends with some bytes and has more than these, in the case that they were written in.
+  package func firstLabelEnds(with end: [UInt8]) -> Bool {
+    guard let length = wire.first, Int(length) > end.count else { return false }
+    return wire[1 + Int(length) - end.count..<1 + Int(length)].elementsEqual(end)
+  }
+
   /// Where each label's length stands in `wire`.
   var labelOffsets: [Int] {
     var offsets: [Int] = []
@@ -79,12 +112,13 @@ package struct DNSName: Hashable, Sendable {
   func foldedSuffix(from offset: Int) -> ArraySlice<UInt8> { folded[offset...] }
 
   /// Whether two names are the same but for the case of ASCII letters.
-  package static func == (left: DNSName, right: DNSName) -> Bool { left.folded == right.folded }
-
-  /// Feeds the lower-case form to a hasher.
-  package func hash(into hasher: inout Hasher) {
-    unsafe folded.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+  package static func == (left: DNSName, right: DNSName) -> Bool {
+    left.storage === right.storage
+      || left.storage.hash == right.storage.hash && left.folded == right.folded
   }
+
+  /// Feeds the hash of the lower-case form to a hasher.
+  package func hash(into hasher: inout Hasher) { hasher.combine(storage.hash) }
 }
 
 extension DNSName: Comparable {

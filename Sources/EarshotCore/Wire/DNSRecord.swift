@@ -65,31 +65,56 @@ package enum DNSData: Hashable, Sendable {
 
 /// A record of the class IN.
 package struct DNSRecord: Hashable, Sendable {
-  /// What the record is about.
-  package var name: DNSName
-  /// Whether it replaces what was known of its name and type.
-  package var flushesCache: Bool
+  /// What all copies of a record share, whoever keeps them for how long.
+  private final class Content: Sendable {
+    let name: DNSName
+    let data: DNSData
+
+    init(_ name: DNSName, _ data: DNSData) { (self.name, self.data) = (name, data) }
+  }
+
+  private let content: Content
   /// How long it may be kept, in seconds; 0 says goodbye.
   package var lifetimeSeconds: UInt32
-  /// What it says.
-  package var data: DNSData
+  /// Whether it replaces what was known of its name and type.
+  package var flushesCache: Bool
 
   /// A record with the given parts.
   package init(
     _ name: DNSName, _ data: DNSData, lifetimeSeconds: UInt32, flushesCache: Bool = false
   ) {
-    self.name = name
-    self.data = data
+    content = Content(name, data)
     self.lifetimeSeconds = lifetimeSeconds
     self.flushesCache = flushesCache
   }
 
+  /// What the record is about.
+  package var name: DNSName { content.name }
+  /// What it says.
+  package var data: DNSData { content.data }
   /// The type of its data.
-  package var type: DNSType { data.type }
+  package var type: DNSType { content.data.type }
 
   /// Whether two records say the same, however long they live.
   package func saysTheSame(as other: DNSRecord) -> Bool {
-    name == other.name && data == other.data
+    content === other.content || name == other.name && data == other.data
+  }
+
+  /// Whether two records have the same data, whatever they are about.
+  func hasData(of other: DNSRecord) -> Bool { content === other.content || data == other.data }
+
+  /// Whether two records say the same for as long.
+  package static func == (left: DNSRecord, right: DNSRecord) -> Bool {
+    left.lifetimeSeconds == right.lifetimeSeconds && left.flushesCache == right.flushesCache
+      && left.saysTheSame(as: right)
+  }
+
+  /// Feeds all parts to a hasher.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(data)
+    hasher.combine(lifetimeSeconds)
+    hasher.combine(flushesCache)
   }
 }
 
