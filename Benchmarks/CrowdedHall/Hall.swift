@@ -6,13 +6,16 @@ import Synchronization
 final class Hall: Sendable {
   /// What is known of one peer.
   struct Guest: Sendable {
+    let number: UInt16
     let host: SimulatedHost
     let id: PeerID
     let discovery: MulticastDNS
   }
   private struct Record {
+    let number: UInt16
     var entry = Instant.zero
-    var found: Set<PeerID> = []
+    /// The numbers of the guests that were found.
+    var found: Set<UInt16> = []
     /// The longest from the later entry of two to their finding.
     var longestWait = Duration.zero
     var sent = MulticastDNS.Statistics()
@@ -31,7 +34,8 @@ final class Hall: Sendable {
       let host = world.makeHost("guest \(number)")
       var random = world.random("identity of \(number)")
       let id = PeerID(random: &random)
-      return Guest(host: host, id: id, discovery: MulticastDNS(for: id, on: host))
+      return Guest(
+        number: UInt16(number), host: host, id: id, discovery: MulticastDNS(for: id, on: host))
     }
   }
 
@@ -69,7 +73,7 @@ final class Hall: Sendable {
   }
 
   private func enter(_ guest: Guest, _ service: ServiceType) {
-    records.withLock { $0[guest.id] = Record(entry: guest.host.now) }
+    records.withLock { $0[guest.id] = Record(number: guest.number, entry: guest.host.now) }
     guard let name = try? DisplayName(guest.host.name) else { return }
     let announcement = Announcement(of: guest.id, named: name, offering: service, on: 7_100)
     guest.host.spawn("enter") { [self] in
@@ -81,13 +85,13 @@ final class Hall: Sendable {
   private func take(_ report: BrowserEvent, by guest: Guest) {
     guard case .found(let service) = report else { return }
     records.withLock { records in
-      guard let entry = records[guest.id]?.entry, let other = records[service.id]?.entry else {
+      guard let entry = records[guest.id]?.entry, let other = records[service.id] else {
         return
       }
-      let wait = guest.host.now - max(entry, other)
+      let wait = guest.host.now - max(entry, other.entry)
       let longest = records[guest.id]?.longestWait ?? .zero
       records[guest.id]?.longestWait = max(wait, longest)
-      records[guest.id]?.found.insert(service.id)
+      records[guest.id]?.found.insert(other.number)
     }
   }
 

@@ -5,24 +5,26 @@ extension BrowserMachine: Machine {}
 
 /// The machines of one kind that run, each with a number, in the order of their beginning.
 struct MachineTable<Running: Machine> {
-  private var entries: [(number: Int, machine: Running)] = []
-
-  /// The numbers of all machines.
-  var numbers: [Int] { entries.map(\.number) }
   /// All machines.
-  var machines: [Running] { entries.map(\.machine) }
+  private(set) var machines: [Running] = []
+  /// The numbers of all machines.
+  private(set) var numbers: [Int] = []
   /// Whether there are none.
-  var isEmpty: Bool { entries.isEmpty }
+  var isEmpty: Bool { numbers.isEmpty }
 
   /// The machine of a number, or `nil` when it has ended.
   subscript(number: Int) -> Running? {
-    get { entries.first { $0.number == number }?.machine }
+    get { numbers.firstIndex(of: number).map { machines[$0] } }
     set {
-      let place = entries.firstIndex { $0.number == number }
+      let place = numbers.firstIndex(of: number)
       switch (place, newValue) {
-      case (let place?, let machine?): entries[place].machine = machine
-      case (let place?, nil): entries.remove(at: place)
-      case (nil, let machine?): entries.append((number, machine))
+      case (let place?, let machine?): machines[place] = machine
+      case (let place?, nil):
+        numbers.remove(at: place)
+        machines.remove(at: place)
+      case (nil, let machine?):
+        numbers.append(number)
+        machines.append(machine)
       case (nil, nil): break
       }
     }
@@ -33,9 +35,9 @@ struct MachineTable<Running: Machine> {
   /// - Returns: What must now be done, in order.
   mutating func handle(_ event: Running.Event, by number: Int, at now: Instant) -> [Running.Action]
   {
-    guard let place = entries.firstIndex(where: { $0.number == number }) else { return [] }
+    guard let place = numbers.firstIndex(of: number) else { return [] }
     var actions: [Running.Action] = []
-    entries[place].machine.handle(event, at: now, into: &actions)
+    machines[place].handle(event, at: now, into: &actions)
     return actions
   }
 }

@@ -133,8 +133,9 @@ struct MulticastPort {
 
   /// The message of a packet that came in, or `nil` if it is not looked at.
   mutating func receive(_ packet: [UInt8], _ header: DatagramHeader) -> DNSArrival? {
-    guard filter.admits(packet, header, interfaces: interfaces, at: host.now),
-      let message = SharedPackets.message(of: packet)
+    let hash = PacketMemory.hash(of: packet)
+    guard filter.admits(hash, header, interfaces: interfaces, at: host.now),
+      let message = SharedPackets.message(of: packet, on: header.interface, hash: hash)
     else { return nil }
     return DNSArrival(
       message, from: header.source, on: header.interface,

@@ -15,13 +15,13 @@ struct PacketFilter {
   /// already, as it does between hosts that have both.
   ///
   /// - Parameters:
-  ///   - packet: Its bytes.
+  ///   - hash: The hash of its bytes.
   ///   - header: How it came.
   ///   - interfaces: The interfaces that are served.
   ///   - now: The time.
   /// - Returns: Whether it is news, and within its source's budget.
   mutating func admits(
-    _ packet: [UInt8], _ header: DatagramHeader, interfaces: [NetworkInterface], at now: Instant
+    _ hash: UInt64, _ header: DatagramHeader, interfaces: [NetworkInterface], at now: Instant
   ) -> Bool {
     let source = header.source.address
     guard receiving.admits(source, at: now),
@@ -29,12 +29,12 @@ struct PacketFilter {
     else { return false }
     let path = Self.path(to: header.destination, on: header.interface)
     let isOwnAddress = interfaces.contains { $0.addresses.contains(source) }
-    if isOwnAddress && sent.take(packet, path: path, at: now) { return false }
-    guard header.destination.isMulticast, MulticastTransport.groups(of: interface).count > 1 else {
+    if isOwnAddress && sent.take(hash, path: path, at: now) { return false }
+    guard header.destination.isMulticast, interface.has(.v4), interface.has(.v6) else {
       return true
     }
-    if received.take(packet, path: path ^ 1, at: now) { return false }
-    received.note(packet, path: path, at: now)
+    if received.take(hash, path: path ^ 1, at: now) { return false }
+    received.note(hash, path: path, at: now)
     return true
   }
 
@@ -50,7 +50,8 @@ struct PacketFilter {
   mutating func noteSent(
     _ packet: [UInt8], to group: Endpoint, on interface: UInt32, at now: Instant
   ) {
-    sent.note(packet, path: Self.path(to: group.address, on: interface), at: now)
+    sent.note(
+      PacketMemory.hash(of: packet), path: Self.path(to: group.address, on: interface), at: now)
   }
 
   /// A number for an interface and a family of addresses; the other family differs in the last bit.

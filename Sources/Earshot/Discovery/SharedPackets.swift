@@ -17,10 +17,16 @@ enum SharedPackets {
   }
 
   /// What a packet says, or `nil` if it cannot be read.
-  static func message(of packet: [UInt8]) -> DNSMessage? {
+  ///
+  /// - Parameters:
+  ///   - packet: Its bytes.
+  ///   - interface: The index of the interface that it came in on.
+  ///   - hash: The hash of its bytes.
+  static func message(of packet: [UInt8], on interface: UInt32, hash: UInt64) -> DNSMessage? {
     state.withLock { state in
       state.ports > 1
-        ? try? state.packets.message(of: packet) : try? DNSMessage(decoding: packet)
+        ? try? state.packets.message(of: packet, on: interface, hash: hash)
+        : try? DNSMessage(decoding: packet)
     }
   }
 }

@@ -19,12 +19,13 @@ package struct SourceBudget: Hashable, Sendable {
       uses.removeAll(keepingCapacity: true)
       (others, windowEnd) = (0, now + .seconds(1))
     }
-    guard uses[source] != nil || uses.count < Self.sourcesMax else {
+    let used = uses[source]
+    guard used != nil || uses.count < Self.sourcesMax else {
       others += 1
       return others <= packetsPerSecond
     }
-    uses[source, default: 0] += 1
-    return uses[source, default: 0] <= packetsPerSecond
+    uses[source] = (used ?? 0) + 1
+    return (used ?? 0) < packetsPerSecond
   }
 }
 
@@ -58,6 +59,7 @@ package struct SendBudget: Hashable, Sendable {
 package struct PacketMemory: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
     let hash: UInt64
+    let path: UInt64
     let until: Instant
   }
   private static let kept = Duration.seconds(1)
@@ -67,24 +69,22 @@ package struct PacketMemory: Hashable, Sendable {
   /// An empty memory.
   package init() {}
 
-  /// Remembers a packet and the path that it took.
-  package mutating func note(_ packet: [UInt8], path: UInt64, at now: Instant) {
-    entries.removeAll { $0.until <= now }
+  /// Remembers a packet by the hash of its bytes, and the path that it took.
+  package mutating func note(_ hash: UInt64, path: UInt64, at now: Instant) {
+    if let first = entries.first, first.until <= now { entries.removeAll { $0.until <= now } }
     if entries.count == Self.entriesMax { entries.removeFirst() }
-    entries.append(Entry(hash: Self.hash(packet, path), until: now + Self.kept))
+    entries.append(Entry(hash: hash, path: path, until: now + Self.kept))
   }
 
   /// Whether a packet took this path within the last second; forgets one such packet.
-  package mutating func take(_ packet: [UInt8], path: UInt64, at now: Instant) -> Bool {
-    guard !entries.isEmpty else { return false }
-    let hash = Self.hash(packet, path)
-    let place = entries.firstIndex { $0.hash == hash && $0.until > now }
+  package mutating func take(_ hash: UInt64, path: UInt64, at now: Instant) -> Bool {
+    let place = entries.firstIndex { $0.hash == hash && $0.path == path && $0.until > now }
     return place.map { entries.remove(at: $0) } != nil
   }
 
-  private static func hash(_ packet: [UInt8], _ path: UInt64) -> UInt64 {
+  /// The hash of a packet's bytes.
+  package static func hash(of packet: [UInt8]) -> UInt64 {
     var hash = RollingHash()
-    hash.combine(path)
     hash.combine(bytes: packet.span)
     return hash.value
   }

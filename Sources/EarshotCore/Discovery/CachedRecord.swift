@@ -14,29 +14,30 @@ struct CachedRecord: Hashable, Sendable {
   }
 
   static let farewell = Duration.seconds(1)
-  private static let confirmationSeconds: UInt32 = 10
-  private static let farewellSeconds: UInt32 = 1
-  private static let secondsRange: ClosedRange<UInt32> = 1...4_500
-  private static let pointerSecondsMin: UInt32 = 15
+  private static let confirmationSeconds: UInt16 = 10
+  private static let farewellSeconds: UInt16 = 1
+  private static let secondsMax: UInt16 = 4_500
+  private static let pointerSecondsMin: UInt16 = 15
   private static let second: Int64 = 1_000_000_000
 
+  // In the order that takes least memory: there are many of them.
   let record: DNSRecord
+  private(set) var trust = Trust.fresh
+  private var asked: UInt8 = 0
+  private var unanswered: UInt8 = 0
   let interface: UInt32
-  /// The number of its source in the cache.
-  let source: Int32
+  private var doubtJitterNanoseconds: UInt32
   /// Increases with every record that is new.
   let sequence: UInt64
   private(set) var received: Instant
   private var since: Instant
   private var jitterNanoseconds: Int64
-  private var lifetimeSeconds: UInt32
-  private var doubtJitterNanoseconds: UInt32
-  private(set) var trust = Trust.fresh
-  private var asked: UInt8 = 0
-  private var unanswered: UInt8 = 0
+  private var lifetimeSeconds: UInt16
+  /// The number of its source in the cache.
+  let source: UInt16
 
   init(
-    _ record: DNSRecord, sequence: UInt64, from source: Int32, on interface: UInt32,
+    _ record: DNSRecord, sequence: UInt64, from source: UInt16, on interface: UInt32,
     at now: Instant, random: inout RandomStream
   ) {
     self.record = record
@@ -74,8 +75,7 @@ struct CachedRecord: Hashable, Sendable {
 
   /// It was said again.
   mutating func confirm(lifetimeSeconds: UInt32, at now: Instant, random: inout RandomStream) {
-    let range = Self.secondsRange
-    let clamped = min(max(lifetimeSeconds, range.lowerBound), range.upperBound)
+    let clamped = max(1, min(UInt16(clamping: lifetimeSeconds), Self.secondsMax))
     self.lifetimeSeconds = record.type == .ptr ? max(clamped, Self.pointerSecondsMin) : clamped
     doubtJitterNanoseconds = UInt32(random.below(UInt64(Self.second)))
     // Two percent of a second are drawn from at least.

@@ -127,6 +127,7 @@ struct DeadlineHeap<ID: Comparable & Hashable & Sendable>: Hashable, Sendable {
   }
 
   private mutating func push(_ entry: Entry) {
+    if heap.count == heap.capacity { heap.reserveCapacity(heap.count + heap.count / 8 + 8) }
     heap.append(entry)
     var index = heap.count - 1
     while index > 0, Entry.isEarlier(heap[index], heap[(index - 1) / 2]) {

@@ -2,16 +2,28 @@
 ///
 /// All of it was read from unauthenticated multicast: who the peer really is shows when a link to it opens.
 public struct DiscoveredPeer: Hashable, Sendable {
-  /// The identifier that the peer claims.
-  public let id: PeerID
-  /// The name that the peer gives itself.
-  public let name: String
-  /// What the peer's application says about itself; `nil` when it says nothing, which is not the same as no keys.
-  public var info: [String: String]? { text?.dictionary }
-  /// Where the peer listens, the most promising first: in the order of interfaces, addresses in ascending order.
-  public let endpoints: [Endpoint]
+  /// What all copies share.
+  private final class Storage: Sendable {
+    let id: PeerID
+    let name: String
+    let text: DiscoveryInfo?
+    let endpoints: [Endpoint]
 
-  private let text: DiscoveryInfo?
+    init(_ id: PeerID, _ name: String, _ text: DiscoveryInfo?, _ endpoints: [Endpoint]) {
+      (self.id, self.name, self.text, self.endpoints) = (id, name, text, endpoints)
+    }
+  }
+
+  private let storage: Storage
+
+  /// The identifier that the peer claims.
+  public var id: PeerID { storage.id }
+  /// The name that the peer gives itself.
+  public var name: String { storage.name }
+  /// What the peer's application says about itself; `nil` when it says nothing, which is not the same as no keys.
+  public var info: [String: String]? { storage.text?.dictionary }
+  /// Where the peer listens, the most promising first: in the order of interfaces, addresses in ascending order.
+  public var endpoints: [Endpoint] { storage.endpoints }
 
   /// Creates a peer with the given parts.
   public init(id: PeerID, name: String, info: [String: String]? = nil, endpoints: [Endpoint]) {
@@ -21,7 +33,22 @@ public struct DiscoveredPeer: Hashable, Sendable {
 
   /// A peer with the given parts.
   package init(id: PeerID, name: String, info: DiscoveryInfo?, endpoints: [Endpoint]) {
-    (self.id, self.name, text, self.endpoints) = (id, name, info, endpoints)
+    storage = Storage(id, name, info, endpoints)
+  }
+
+  /// Whether two peers are the same in all that they say.
+  public static func == (left: DiscoveredPeer, right: DiscoveredPeer) -> Bool {
+    left.storage === right.storage
+      || left.id == right.id && left.name == right.name && left.storage.text == right.storage.text
+        && left.endpoints == right.endpoints
+  }
+
+  /// Feeds all parts to a hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(id)
+    hasher.combine(name)
+    hasher.combine(storage.text)
+    hasher.combine(endpoints)
   }
 
   /// Reads what an instance says of itself, or `nil` when it is no peer of a known version.

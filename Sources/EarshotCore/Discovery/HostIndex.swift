@@ -2,28 +2,33 @@
 struct HostIndex: Hashable, Sendable {
   private static let instancesPerHostMax = 16
 
-  private var hostsByInstance: [DNSName: [DNSName]] = [:]
-  private var instancesByHost: [DNSName: [DNSName]] = [:]
+  private var hostsByInstance: [DNSName: NameList] = [:]
+  private var instancesByHost: [DNSName: NameList] = [:]
 
   /// The hosts of an instance, one for each interface that knows one.
-  func hosts(of instance: DNSName) -> [DNSName] { hostsByInstance[instance] ?? [] }
+  func hosts(of instance: DNSName) -> [DNSName] { hostsByInstance[instance]?.names ?? [] }
 
   /// The instances on a host; `nil` when there are none.
-  func instances(on host: DNSName) -> [DNSName]? { instancesByHost[host] }
+  func instances(on host: DNSName) -> [DNSName]? { instancesByHost[host]?.names }
+
+  /// Whether there are instances on a host.
+  func hasInstances(on host: DNSName) -> Bool { instancesByHost[host] != nil }
 
   /// Sets the hosts of an instance.
   ///
   /// Of very many instances on one host, the later ones are not found from it.
   mutating func set(_ hosts: [DNSName], of instance: DNSName) {
     for host in self.hosts(of: instance) where !hosts.contains(host) {
-      instancesByHost[host]?.removeAll { $0 == instance }
-      if instancesByHost[host]?.isEmpty ?? false { instancesByHost[host] = nil }
+      let others = (instances(on: host) ?? []).filter { $0 != instance }
+      instancesByHost[host] = others.isEmpty ? nil : NameList(others)
     }
     for host in hosts {
-      let others = instancesByHost[host, default: []]
+      let others = instances(on: host) ?? []
       guard !others.contains(instance), others.count < Self.instancesPerHostMax else { continue }
-      instancesByHost[host] = others + [instance]
+      instancesByHost[host] = NameList(others + [instance])
     }
-    hostsByInstance[instance] = hosts.isEmpty ? nil : hosts
+    if self.hosts(of: instance) != hosts {
+      hostsByInstance[instance] = hosts.isEmpty ? nil : NameList(hosts)
+    }
   }
 }

@@ -3,7 +3,7 @@
 /// A peer is reported by the first of its instances, in the order of their names, that is complete.
 struct PeerTable: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
-    var instances: [DNSName] = []  // In ascending order.
+    var instances = NameList.many([])  // In ascending order.
     var reported: DiscoveredPeer?
   }
   private static let reportedMax = 4_096
@@ -15,18 +15,19 @@ struct PeerTable: Hashable, Sendable {
   private(set) var reportedCount = 0
 
   /// The instances of a peer, in ascending order.
-  func instances(of peer: PeerID) -> [DNSName] { entries[peer]?.instances ?? [] }
+  func instances(of peer: PeerID) -> [DNSName] { entries[peer]?.instances.names ?? [] }
 
   /// An instance belongs to another peer than before, or to none.
   mutating func move(_ instance: DNSName, from old: PeerID?, to new: PeerID?) {
-    if let old, old != new { entries[old]?.instances.removeAll { $0 == instance } }
+    if let old, old != new {
+      let others = instances(of: old).filter { $0 != instance }
+      entries[old]?.instances = NameList(others)
+    }
     guard let new else { return }
-    var entry = entries[new, default: Entry()]
-    guard !entry.instances.contains(instance), entry.instances.count < Self.instancesPerPeerMax
-    else { return }
-    let place = entry.instances.firstIndex { instance < $0 } ?? entry.instances.endIndex
-    entry.instances.insert(instance, at: place)
-    entries[new] = entry
+    var instances = instances(of: new)
+    guard !instances.contains(instance), instances.count < Self.instancesPerPeerMax else { return }
+    instances.insert(instance, at: instances.firstIndex { instance < $0 } ?? instances.endIndex)
+    entries[new, default: Entry()].instances = NameList(instances)
   }
 
   /// Looks at a peer again.
@@ -40,7 +41,7 @@ struct PeerTable: Hashable, Sendable {
   ) -> (event: BrowserEvent, before: DiscoveredPeer?)? {
     guard var entry = entries[peer] else { return nil }
     let before = entry.reported
-    defer { entries[peer] = entry.instances.isEmpty ? nil : entry }
+    defer { entries[peer] = entry.instances.names.isEmpty ? nil : entry }
     switch (before, current) {
     case (nil, let new?) where reportedCount < Self.reportedMax:
       reportedCount += 1

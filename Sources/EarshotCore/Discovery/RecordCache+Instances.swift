@@ -9,24 +9,29 @@ extension RecordCache {
   ///   - interfaces: Where its records may have come in, in the order of preference.
   /// - Returns: What it claims to be.
   func peer(_ name: DNSName, on interfaces: [UInt32]) -> DiscoveredPeer? {
-    var text: TextRecord?
+    var strings: DNSRecord?
     var endpoints: [Endpoint] = []
     for interface in interfaces {
       guard hasRecords(name, .ptr, on: interface),
         let service = newest(name, .srv, on: interface),
         case .service(_, _, let port, let host) = service.record.data,
-        let strings = newest(name, .txt, on: interface), case .text(let bytes) = strings.record.data
+        let newest = newest(name, .txt, on: interface)
       else { continue }
       let found = addresses(of: host, on: interface).compactMap { Self.address($0) }.sorted()
-      text = text ?? (found.isEmpty ? nil : TextRecord(bytes: bytes))
+      strings = strings ?? (found.isEmpty ? nil : newest.record)
       for address in found {
         let endpoint = Endpoint(address, port: port)
         if !endpoints.contains(endpoint) { endpoints.append(endpoint) }
       }
     }
-    guard let text else { return nil }
-    return DiscoveredPeer(
-      instance: name, text: text, endpoints: Array(endpoints.prefix(Self.endpointsMax)))
+    guard let strings, case .text(let bytes) = strings.data else { return nil }
+    if endpoints.count > Self.endpointsMax {
+      endpoints.removeLast(endpoints.count - Self.endpointsMax)
+    }
+    if let peer = strings.peer, peer.endpoints == endpoints, strings.name.wire == name.wire {
+      return peer
+    }
+    return DiscoveredPeer(instance: name, text: TextRecord(bytes: bytes), endpoints: endpoints)
   }
 
   /// What must be asked on an interface to complete an instance that is pointed to there.

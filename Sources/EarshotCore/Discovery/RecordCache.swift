@@ -86,7 +86,7 @@ struct RecordCache: Hashable, Sendable {
     _ record: DNSRecord, from source: IPAddress, on interface: UInt32, at now: Instant,
     random: inout RandomStream
   ) -> (isNews: Bool, evicted: [CachedRecord]) {
-    let name = Self.name(of: record)
+    let name = RecordSlots.name(of: record)
     let same = first(name, record.type, on: interface) { $0.record.hasData(of: record) }
     if record.lifetimeSeconds == 0 {
       if let same { change(same.sequence) { $0.distrust(.leaving, at: now) } }
@@ -199,11 +199,6 @@ struct RecordCache: Hashable, Sendable {
     if cached.record.type == .ptr { pointers.removeAll { $0 == sequence } }
     sources.remove(cached.source)
     return cached
-  }
-
-  /// Pointers are found by where they point, all others by their name.
-  static func name(of record: DNSRecord) -> DNSName {
-    if case .pointer(let target) = record.data { target } else { record.name }
   }
 
   private static func bytes(of record: DNSRecord) -> Int {

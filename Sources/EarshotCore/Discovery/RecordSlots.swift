@@ -1,27 +1,25 @@
-/// The records of a cache in slots, each in the chain of the name that it is found by.
+/// The records of a cache in slots, each in a chain with those whose names have a similar hash.
 ///
 /// A sequence number names a record for good: it counts up, and ends in the number of the slot. A room of a thousand
 /// peers remembers a million pairs, so a slot has no byte that it does not need: what records say is shared among those
-/// who heard it, and a slot is as large as what this cache alone knows.
+/// who heard it, and a slot has what this cache alone knows.
 struct RecordSlots: Hashable, Sendable {
   private struct Slot: Hashable, Sendable {
     var cached: CachedRecord?
+    /// The next one of the chain, or of the free ones.
+    var next: Int32
     /// When the order of deadlines looks at the record, or ``unordered``.
     var entered: Instant
-    /// The next one of the name, or of the free ones.
-    var next: Int32
   }
   private static let slotBits: UInt64 = 16
   private static let unordered = Instant(nanoseconds: .min)
-  private static let none: Int32 = -1
 
   /// The most records that there may be.
   static let countMax = 1 << 16
 
   private var slots: [Slot] = []
-  private var free = Self.none
-  /// The first slot of each name, that of its oldest record.
-  private var heads: [DNSName: Int32] = [:]
+  private var free = ChainIndex.none
+  private var index = ChainIndex()
   private var lastNumber: UInt64 = 0
 
   /// How many records there are.
@@ -29,52 +27,59 @@ struct RecordSlots: Hashable, Sendable {
   private(set) var deadlineCount = 0
 
   /// The record of a sequence number, or `nil` when it is gone.
-  subscript(sequence: UInt64) -> CachedRecord? {
-    slot(of: sequence).flatMap { slots[$0].cached }
+  subscript(sequence: UInt64) -> CachedRecord? { slot(of: sequence).flatMap { slots[$0].cached } }
+
+  /// All records, in any order.
+  var all: some Sequence<CachedRecord> { slots.lazy.compactMap(\.cached) }
+
+  /// Calls a closure with the records that are found by a name, the oldest first, until it answers `false`.
+  func forEach(of name: DNSName, _ body: (borrowing CachedRecord) -> Bool) {
+    var next = index[name.hashValueOfProcess]
+    while next != ChainIndex.none {
+      let slot = Int(next)
+      if let cached = slots[slot].cached, Self.name(of: cached.record) == name, !body(cached) {
+        return
+      }
+      next = slots[slot].next
+    }
   }
 
   /// The sequence number that the next record has.
   mutating func makeSequence() -> UInt64 {
-    if free == Self.none {
+    if free == ChainIndex.none {
       precondition(slots.count < Self.countMax, "a cache has at most \(Self.countMax) records")
       if slots.count == slots.capacity { slots.reserveCapacity(slots.count + slots.count / 8 + 8) }
-      slots.append(Slot(cached: nil, entered: Self.unordered, next: Self.none))
+      slots.append(Slot(cached: nil, next: ChainIndex.none, entered: Self.unordered))
       free = Int32(slots.count - 1)
     }
     lastNumber += 1
     return lastNumber << Self.slotBits | UInt64(free)
   }
 
-  /// Adds a record with the sequence number that was made for it, as the last one of its name.
+  /// Adds a record with the sequence number that was made for it.
   mutating func add(_ cached: CachedRecord) {
-    let index = Int(truncatingIfNeeded: cached.sequence & UInt64(Self.countMax - 1))
-    precondition(index == free, "each sequence number is for one record")
-    free = slots[index].next
-    slots[index] = Slot(cached: cached, entered: Self.unordered, next: Self.none)
-    let name = RecordCache.name(of: cached.record)
-    if let last = lastSlot(of: name) {
-      slots[last].next = Int32(index)
-    } else {
-      heads[name] = Int32(index)
-    }
+    let slot = Self.slot(in: cached.sequence)
+    precondition(slot == free, "each sequence number is for one record")
+    free = slots[slot].next
+    slots[slot] = Slot(cached: cached, next: ChainIndex.none, entered: Self.unordered)
     count += 1
+    if index.isFull(with: count) { enterAll() } else { enter(slot) }
   }
 
   /// Removes a record, whose deadline is forgotten.
   ///
   /// - Returns: The record, or `nil` when it is gone already.
   mutating func remove(_ sequence: UInt64) -> CachedRecord? {
-    guard let index = slot(of: sequence), let cached = slots[index].cached else { return nil }
+    guard let slot = slot(of: sequence), let cached = slots[slot].cached else { return nil }
     self[deadlineOf: sequence] = nil
-    let name = RecordCache.name(of: cached.record)
-    let next = slots[index].next
-    if let before = slot(before: index, of: name) {
-      slots[before].next = next
+    let hash = Self.name(of: cached.record).hashValueOfProcess
+    if let before = self.slot(before: Int32(slot), hash) {
+      slots[before].next = slots[slot].next
     } else {
-      heads[name] = next == Self.none ? nil : next
+      index[hash] = slots[slot].next
     }
-    slots[index] = Slot(cached: nil, entered: Self.unordered, next: free)
-    free = Int32(index)
+    slots[slot] = Slot(cached: nil, next: free, entered: Self.unordered)
+    free = Int32(slot)
     count -= 1
     return cached
   }
@@ -83,35 +88,48 @@ struct RecordSlots: Hashable, Sendable {
   ///
   /// - Returns: Its deadline, which is to be set then, or `nil` when the record is gone.
   mutating func change(_ sequence: UInt64, _ body: (inout CachedRecord) -> Void) -> Instant? {
-    guard let index = slot(of: sequence), slots[index].cached != nil else { return nil }
-    body(&slots[index].cached!)
-    return slots[index].cached?.deadline
+    guard let slot = slot(of: sequence), slots[slot].cached != nil else { return nil }
+    body(&slots[slot].cached!)
+    return slots[slot].cached?.deadline
   }
 
-  /// Calls a closure with the records that are found by a name, the oldest first, until it answers `false`.
-  func forEach(of name: DNSName, _ body: (CachedRecord) -> Bool) {
-    var next = heads[name] ?? Self.none
-    while next != Self.none {
-      let index = Int(next)
-      guard let cached = slots[index].cached, body(cached) else { return }
-      next = slots[index].next
+  /// The name that a record is found by: where a pointer points, and of all others their own.
+  static func name(of record: DNSRecord) -> DNSName {
+    if case .pointer(let target) = record.data { target } else { record.name }
+  }
+
+  private static func slot(in sequence: UInt64) -> Int {
+    Int(truncatingIfNeeded: sequence & UInt64(countMax - 1))
+  }
+
+  private func slot(of sequence: UInt64) -> Int? {
+    let slot = Self.slot(in: sequence)
+    return slot < slots.count && slots[slot].cached?.sequence == sequence ? slot : nil
+  }
+
+  /// Enters a slot as the last one of its chain.
+  private mutating func enter(_ slot: Int) {
+    guard let cached = slots[slot].cached else { return }
+    let hash = Self.name(of: cached.record).hashValueOfProcess
+    slots[slot].next = ChainIndex.none
+    if let last = self.slot(before: ChainIndex.none, hash) {
+      slots[last].next = Int32(slot)
+    } else {
+      index[hash] = Int32(slot)
     }
   }
 
-  /// All records, in any order.
-  var all: some Sequence<CachedRecord> { slots.lazy.compactMap(\.cached) }
-
-  private func slot(of sequence: UInt64) -> Int? {
-    let index = Int(truncatingIfNeeded: sequence & UInt64(Self.countMax - 1))
-    return index < slots.count && slots[index].cached?.sequence == sequence ? index : nil
+  /// Enters all slots anew, those of the oldest records first.
+  private mutating func enterAll() {
+    index.reset(for: count)
+    for sequence in all.map(\.sequence).sorted() { enter(Self.slot(in: sequence)) }
   }
 
-  private func lastSlot(of name: DNSName) -> Int? { slot(before: Int(Self.none), of: name) }
-
-  /// The slot whose next one is another.
-  private func slot(before index: Int, of name: DNSName) -> Int? {
-    guard var slot = heads[name].map(Int.init), slot != index else { return nil }
-    while slots[slot].next != Int32(index) { slot = Int(slots[slot].next) }
+  /// The slot of a chain whose next one is another.
+  private func slot(before next: Int32, _ hash: Int) -> Int? {
+    guard index[hash] != next else { return nil }
+    var slot = Int(index[hash])
+    while slots[slot].next != next { slot = Int(slots[slot].next) }
     return slot
   }
 }
@@ -127,17 +145,17 @@ extension RecordSlots: DeadlineTable {
   /// The deadline of a record, which follows from the record: setting it says only when to look.
   subscript(deadlineOf sequence: UInt64) -> HeapDeadline? {
     get {
-      guard let index = slot(of: sequence), slots[index].entered != Self.unordered else {
+      guard let slot = slot(of: sequence), slots[slot].entered != Self.unordered else {
         return nil
       }
-      return slots[index].cached.map {
-        HeapDeadline(deadline: $0.deadline, entered: slots[index].entered)
+      return slots[slot].cached.map {
+        HeapDeadline(deadline: $0.deadline, entered: slots[slot].entered)
       }
     }
     set {
-      guard let index = slot(of: sequence) else { return }
-      if slots[index].entered != Self.unordered { deadlineCount -= 1 }
-      slots[index].entered = newValue?.entered ?? Self.unordered
+      guard let slot = slot(of: sequence) else { return }
+      if slots[slot].entered != Self.unordered { deadlineCount -= 1 }
+      slots[slot].entered = newValue?.entered ?? Self.unordered
       if newValue != nil { deadlineCount += 1 }
     }
   }

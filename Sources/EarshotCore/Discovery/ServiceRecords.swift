@@ -90,7 +90,7 @@ extension ServiceRecords {
     }
     for name in touched { noteHosts(of: name) }
     for record in arrival.message.said {
-      guard case .address(let address) = record.data, hosts.instances(on: record.name) != nil,
+      guard case .address(let address) = record.data, hosts.hasInstances(on: record.name),
         Self.isDialable(address, from: arrival.source.address)
       else { continue }
       touched += insert(record, arrival, at: now, random: &random)

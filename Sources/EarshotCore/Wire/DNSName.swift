@@ -117,6 +117,9 @@ package struct DNSName: Hashable, Sendable {
       || left.storage.hash == right.storage.hash && left.folded == right.folded
   }
 
+  /// The hash of the lower-case form; another one in every process, so that no stranger can choose names for it.
+  var hashValueOfProcess: Int { storage.hash }
+
   /// Feeds the hash of the lower-case form to a hasher.
   package func hash(into hasher: inout Hasher) { hasher.combine(storage.hash) }
 }

@@ -69,8 +69,11 @@ package struct DNSRecord: Hashable, Sendable {
   private final class Content: Sendable {
     let name: DNSName
     let data: DNSData
+    let peer: DiscoveredPeer?
 
-    init(_ name: DNSName, _ data: DNSData) { (self.name, self.data) = (name, data) }
+    init(_ name: DNSName, _ data: DNSData, _ peer: DiscoveredPeer? = nil) {
+      (self.name, self.data, self.peer) = (name, data, peer)
+    }
   }
 
   private let content: Content
@@ -88,6 +91,14 @@ package struct DNSRecord: Hashable, Sendable {
     self.flushesCache = flushesCache
   }
 
+  /// The strings of an instance, with the peer that it is by all that came in the same packet.
+  init(_ record: DNSRecord, of peer: DiscoveredPeer) {
+    content = Content(record.name, record.data, peer)
+    (lifetimeSeconds, flushesCache) = (record.lifetimeSeconds, record.flushesCache)
+  }
+
+  /// The peer that the instance of these strings is by all that came in the same packet, if that is known.
+  var peer: DiscoveredPeer? { content.peer }
   /// What the record is about.
   package var name: DNSName { content.name }
   /// What it says.

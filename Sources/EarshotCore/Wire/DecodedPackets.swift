@@ -5,6 +5,7 @@
 package struct DecodedPackets: Sendable {
   private struct Entry {
     let packet: [UInt8]
+    let interface: UInt32
     let message: DNSMessage
   }
   private var entries: [Entry?] = []
@@ -14,19 +15,56 @@ package struct DecodedPackets: Sendable {
 
   /// Reads a packet as ``DNSMessage/init(decoding:)`` does, or remembers what it said.
   ///
-  /// - Parameter packet: The packet, as it came.
+  /// Strings of an instance know the peer that it is, if the packet says all of it.
+  ///
+  /// - Parameters:
+  ///   - packet: The packet, as it came.
+  ///   - interface: The index of the interface that it came in on.
+  ///   - hash: The hash of its bytes.
   /// - Returns: The message.
   /// - Throws: What reading it throws; that is not remembered.
-  package mutating func message(of packet: [UInt8]) throws(WireError) -> DNSMessage {
+  package mutating func message(
+    of packet: [UInt8], on interface: UInt32, hash: UInt64
+  ) throws(WireError) -> DNSMessage {
     if entries.isEmpty { entries = Array(repeating: nil, count: Self.count) }
-    var hash = RollingHash()
-    hash.combine(bytes: packet.span)
-    let slot = Int(truncatingIfNeeded: hash.value) & (Self.count - 1)
-    if let entry = entries[slot], entry.packet == packet { return entry.message }
-    let message = try DNSMessage(decoding: packet)
-    entries[slot] = Entry(packet: packet, message: message)
+    let slot = Int(truncatingIfNeeded: hash) & (Self.count - 1)
+    if let entry = entries[slot], entry.interface == interface, entry.packet == packet {
+      return entry.message
+    }
+    var message = try DNSMessage(decoding: packet)
+    if message.isResponse { message.notePeers(on: interface) }
+    entries[slot] = Entry(packet: packet, interface: interface, message: message)
     return message
   }
 
   private static let count = 4_096
+}
+
+extension DNSMessage {
+  /// Adds to the strings of each instance the peer that it is, if the message says all of it.
+  fileprivate mutating func notePeers(on interface: UInt32) {
+    let said = said
+    for index in answers.indices { answers[index].notePeer(by: said, on: interface) }
+    for index in additionals.indices { additionals[index].notePeer(by: said, on: interface) }
+  }
+}
+
+extension DNSRecord {
+  fileprivate mutating func notePeer(by said: [DNSRecord], on interface: UInt32) {
+    guard case .text(let bytes) = data else { return }
+    for record in said where record.name == name {
+      guard case .service(_, _, let port, let host) = record.data else { continue }
+      let addresses: [IPAddress] = said.compactMap { record in
+        guard case .address(let address) = record.data, record.name == host else { return nil }
+        return address.scoped(to: interface)
+      }
+      let endpoints = addresses.sorted().map { Endpoint($0, port: port) }
+      let text = TextRecord(bytes: bytes)
+      guard let peer = DiscoveredPeer(instance: name, text: text, endpoints: endpoints) else {
+        return
+      }
+      self = DNSRecord(self, of: peer)
+      return
+    }
+  }
 }

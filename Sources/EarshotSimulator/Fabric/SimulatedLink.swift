@@ -13,20 +13,11 @@ final class SimulatedLink {
   /// How many faults hold the packets of this direction.
   @exclusivity(unchecked) var clogs: Int32 = 0
   private let ends: (source: Int32, target: Int32)
-  /// The conditions were set for this direction; changes of the default leave it alone.
-  var isSpecial = false
-  private var isBursting = false
-  /// How many bytes are held on it.
-  var heldBytes = 0
-  /// The conditions without the changes of faults.
-  private var base: LinkTerms
-  /// What faults change, the latest last.
-  private var changes: [(id: Int, change: LinkChange)] = []
-  @exclusivity(unchecked) private var queue: LinkQueue?
+  @exclusivity(unchecked) private var specials: LinkSpecials?
 
   init(from source: Int, to target: Int, terms: LinkTerms, random: RandomStream) {
     ends = (Int32(source), Int32(target))
-    (self.terms, base, self.random) = (terms, terms, random)
+    (self.terms, self.random) = (terms, random)
   }
 
   var source: Int { Int(ends.source) }
@@ -35,31 +26,48 @@ final class SimulatedLink {
 
   var conditions: LinkConditions { terms.conditions }
 
+  /// The conditions were set for this direction; changes of the default leave it alone.
+  var isSpecial: Bool {
+    get { specials?.isSet ?? false }
+    set { makeSpecials().isSet = newValue }
+  }
+
+  /// How many bytes are held on it.
+  var heldBytes: Int {
+    get { specials?.heldBytes ?? 0 }
+    set { makeSpecials().heldBytes = newValue }
+  }
+
+  private func makeSpecials() -> LinkSpecials {
+    if let specials { return specials }
+    let made = LinkSpecials(terms)
+    specials = made
+    return made
+  }
+
   /// Sets the conditions that hold but for the changes of faults.
   func apply(_ terms: LinkTerms) {
-    base = terms
-    refresh()
+    guard let specials else { return self.terms = terms }
+    specials.base = terms
+    self.terms = specials.terms
   }
 
   /// Has a fault change the conditions, in the place of what it changed before.
   func change(_ change: LinkChange, for fault: Int) {
-    if let index = changes.firstIndex(where: { $0.id == fault }) {
-      changes[index].change = change
+    let specials = makeSpecials()
+    if let index = specials.changes.firstIndex(where: { $0.id == fault }) {
+      specials.changes[index].change = change
     } else {
-      changes.append((fault, change))
+      specials.changes.append((fault, change))
     }
-    refresh()
+    terms = specials.terms
   }
 
   /// Takes back what a fault changed.
   func restore(from fault: Int) {
-    changes.removeAll { $0.id == fault }
-    refresh()
-  }
-
-  private func refresh() {
-    guard !changes.isEmpty else { return terms = base }
-    terms = LinkTerms(changes.reduce(base.conditions) { $0.changed(by: $1.change) })
+    guard let specials else { return }
+    specials.changes.removeAll { $0.id == fault }
+    terms = specials.terms
   }
 
   /// What becomes of a packet.
@@ -96,8 +104,8 @@ final class SimulatedLink {
       lastArrival = max(now + delay, lastArrival)
       return Fate(arrival: lastArrival)
     }
-    if queue == nil { queue = LinkQueue() }
-    guard let departure = queue?.departure(of: bytes, at: now, terms.conditions) else {
+    guard let departure = makeSpecials().queue.departure(of: bytes, at: now, terms.conditions)
+    else {
       return .lost(.queue)
     }
     return fate(departure + delay, word, isLost ? loss : nil)
@@ -122,8 +130,10 @@ final class SimulatedLink {
   }
 
   private func isLostInBurst(_ burst: BurstLoss, _ dice: inout RandomStream) -> Bool {
-    isBursting = isBursting ? !dice.chance(burst.leave) : dice.chance(burst.enter)
-    return isBursting && dice.chance(burst.loss)
+    let specials = makeSpecials()
+    specials.isBursting =
+      specials.isBursting ? !dice.chance(burst.leave) : dice.chance(burst.enter)
+    return specials.isBursting && dice.chance(burst.loss)
   }
 
   private func losesFragment(_ bytes: Int) -> Bool {
@@ -168,41 +178,5 @@ enum Damage {
       }
     case .cut(var dice): bytes.removeLast(Int(1 + dice.below(UInt64(bytes.count))))
     }
-  }
-}
-
-/// The packets that wait until a link can carry them.
-struct LinkQueue {
-  private var busyUntil = Int64.min
-  /// The opportunity of a recorded trace that is in use, and what is left of it.
-  private var opportunity = -1
-  private var room = 0
-
-  /// When a packet has left the queue, or `nil` when the queue has no room for it.
-  mutating func departure(of bytes: Int, at now: Int64, _ conditions: LinkConditions) -> Int64? {
-    if let rates = conditions.rates { return departure(of: bytes, at: now, rates, conditions) }
-    guard let bandwidth = conditions.bandwidth else { return now }
-    let start = max(now, busyUntil)
-    let waiting = Int128(start - now) * Int128(bandwidth) / 1_000_000_000
-    guard start == now || waiting + Int128(bytes) <= conditions.queueBytes else { return nil }
-    busyUntil = start + Int64(bytes) * 1_000_000_000 / Int64(max(1, bandwidth))
-    return busyUntil
-  }
-
-  private mutating func departure(
-    of bytes: Int, at now: Int64, _ rates: RateTrace, _ conditions: LinkConditions
-  ) -> Int64? {
-    let next = rates.opportunity(at: now)
-    if next > opportunity { (opportunity, room) = (next, RateTrace.bytes) }
-    let waiting = max(0, opportunity - next) * RateTrace.bytes
-    guard waiting == 0 || waiting + bytes <= conditions.queueBytes else { return nil }
-    var left = bytes
-    if room == 0 { (opportunity, room) = (opportunity + 1, RateTrace.bytes) }
-    while left > room {
-      left -= room
-      (opportunity, room) = (opportunity + 1, RateTrace.bytes)
-    }
-    room -= left
-    return max(now, rates.time(of: opportunity))
   }
 }

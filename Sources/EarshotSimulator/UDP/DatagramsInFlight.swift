@@ -1,17 +1,30 @@
+/// What a datagram carries, and between which endpoints.
+///
+/// A multicast is in memory once for all who hear it; of what is sent to one host the object is used again.
+final class DatagramContent {
+  @exclusivity(unchecked) var bytes: [UInt8] = []
+  @exclusivity(unchecked) var source = Endpoint(.anyV4, port: 0)
+  @exclusivity(unchecked) var destination = Endpoint(.anyV4, port: 0)
+}
+
 /// A datagram on its way.
 ///
-/// Not copied, since that would count the owners of its bytes for every packet.
+/// Not copied, since that would count the owners of its contents for every packet; and small, since in a hall of a
+/// thousand hosts a million are on their way at once.
 struct DatagramInFlight: ~Copyable {
-  /// Used again for the next datagram in the same place.
-  var bytes: [UInt8] = []
-  /// Whether other datagrams have the same bytes in memory.
-  var isShared = false
-  var source = Endpoint(.anyV4, port: 0)
-  var destination = Endpoint(.anyV4, port: 0)
-  var from: Int32 = 0
-  var to: Int32 = 0
+  var content: DatagramContent
   /// The event of its sending.
   var event = EventCause.none
+  var from: Int32 = 0
+  var to: Int32 = 0
+  /// Whether other datagrams have the same content.
+  var isShared = false
+
+  init(_ content: DatagramContent) { self.content = content }
+
+  var bytes: [UInt8] { content.bytes }
+  var source: Endpoint { content.source }
+  var destination: Endpoint { content.destination }
 
   /// What its receiver hears of it beside the bytes.
   var header: DatagramHeader {
@@ -27,29 +40,33 @@ struct DatagramInFlight: ~Copyable {
 struct DatagramsInFlight: ~Copyable {
   private var datagrams = Slab<DatagramInFlight>()
 
+  /// What the datagrams have in whose places nothing lies.
+  private let nothing = DatagramContent()
+
   /// Adds a datagram.
   ///
   /// - Parameters:
   ///   - bytes: What it carries.
-  ///   - shared: The same, if others carry it, too: then it is not copied.
+  ///   - shared: The same with its endpoints, if others carry it, too: then it is not copied.
   ///   - source: Where it comes from.
   ///   - destination: Where it goes.
   ///   - link: The link that it takes.
   ///   - event: The event of its sending.
   /// - Returns: Its number.
   mutating func add(
-    _ bytes: Span<UInt8>, shared: [UInt8]?, _ source: Endpoint, _ destination: Endpoint,
+    _ bytes: Span<UInt8>, shared: DatagramContent?, _ source: Endpoint, _ destination: Endpoint,
     _ link: SimulatedLink, _ event: Int
   ) -> Int {
-    let index = datagrams.take(orAppend: DatagramInFlight())
+    let index = datagrams.take(orAppend: DatagramInFlight(nothing))
     if let shared {
-      datagrams[index].bytes = shared
+      datagrams[index].content = shared
       datagrams[index].isShared = true
     } else {
-      datagrams[index].bytes.append(copying: bytes)
+      if datagrams[index].content === nothing { datagrams[index].content = DatagramContent() }
+      let content = datagrams[index].content
+      content.bytes.append(copying: bytes)
+      (content.source, content.destination) = (source, destination)
     }
-    datagrams[index].source = source
-    datagrams[index].destination = destination
     datagrams[index].from = Int32(link.source)
     datagrams[index].to = Int32(link.target)
     datagrams[index].event = event
@@ -61,20 +78,29 @@ struct DatagramsInFlight: ~Copyable {
     .link(from: datagrams[index].from, to: datagrams[index].to)
   }
 
-  /// Harms a datagram on its way.
-  mutating func harm(_ index: Int, _ damage: Damage) { damage.harm(&datagrams[index].bytes) }
+  /// Harms a datagram on its way; others that share its content are not harmed.
+  mutating func harm(_ index: Int, _ damage: Damage) {
+    if datagrams[index].isShared {
+      let (own, shared) = (DatagramContent(), datagrams[index].content)
+      own.bytes = shared.bytes
+      (own.source, own.destination) = (shared.source, shared.destination)
+      datagrams[index].content = own
+      datagrams[index].isShared = false
+    }
+    damage.harm(&datagrams[index].content.bytes)
+  }
 
   /// Takes a datagram that arrives; its place is kept for it until ``recycle(_:_:)``.
   mutating func take(_ index: Int) -> DatagramInFlight {
-    var datagram = DatagramInFlight()
+    var datagram = DatagramInFlight(nothing)
     swap(&datagram, &datagrams[index])
     return datagram
   }
 
   /// Gives a place free, with the storage of the datagram that lay there.
   mutating func recycle(_ index: Int, _ datagram: consuming DatagramInFlight) {
-    if !datagram.isShared, datagram.bytes.capacity <= 2_048 {
-      datagram.bytes.removeAll(keepingCapacity: true)
+    if !datagram.isShared, datagram.content.bytes.capacity <= 2_048 {
+      datagram.content.bytes.removeAll(keepingCapacity: true)
       swap(&datagram, &datagrams[index])
     }
     datagrams.recycle(index)

@@ -18,11 +18,11 @@ extension Fabric {
         fate.loss, of: event, from: from, to: to, bytes: count,
         PacketHeader(source: source, destination: destination, payloadBytes: count))
     }
-    let index = datagrams.add(bytes, shared: group?.bytes, source, destination, link, event)
+    let index = datagrams.add(bytes, shared: group?.content, source, destination, link, event)
     if let damage = fate.damage { datagrams.harm(index, damage) }
     if !dispatch(EventSlot(.datagram, index), over: link, size, at: arrival) { loseHeld(index) }
     if let again = fate.duplicate {
-      let index = datagrams.add(bytes, shared: group?.bytes, source, destination, link, event)
+      let index = datagrams.add(bytes, shared: group?.content, source, destination, link, event)
       if !dispatch(EventSlot(.datagram, index), over: link, size, at: again) { loseHeld(index) }
     }
   }
@@ -39,24 +39,22 @@ extension Fabric {
   ) {
     let source = socket.source(to: destination.address)
     let sender = socket.kernel.index
-    let payload = GroupPayload(bytes)
+    let payload = GroupPayload(bytes, from: source, to: destination)
     for member in members(of: destination.address, heardBy: sender)
     where member == sender
       ? socket.options.loopsMulticast : socket.options.multicastHopLimit > 0
     {
-      multicast(payload, over: link(from: sender, to: member), from: source, to: destination)
+      multicast(payload, over: link(from: sender, to: member))
     }
     if !faults.copies.isEmpty { sendCopies(bytes, of: sender, from: source, to: destination) }
   }
 
-  private func multicast(
-    _ payload: GroupPayload, over link: SimulatedLink, from source: Endpoint,
-    to destination: Endpoint
-  ) {
+  private func multicast(_ payload: GroupPayload, over link: SimulatedLink) {
+    let (content, bytes) = (payload.content, payload.content.bytes)
     let isLocal = link.source == link.target
     let loss = isLocal ? Ratio.zero : max(multicastLoss, link.conditions.multicastLoss)
     send(
-      payload.bytes.span, over: link, from: source, to: destination, extraLoss: loss,
+      bytes.span, over: link, from: content.source, to: content.destination, extraLoss: loss,
       sharing: payload)
   }
 
@@ -64,7 +62,7 @@ extension Fabric {
   private func sendCopies(
     _ bytes: Span<UInt8>, of sender: Int, from source: Endpoint, to destination: Endpoint
   ) {
-    let packet = GroupPayload(bytes)
+    let bytes = [UInt8](copying: bytes)
     for copy in faults.copies where copy.isReflected != (copy.host == sender) {
       if copy.isReflected {
         let heard = members(of: destination.address, heardBy: sender).contains(copy.host)
@@ -75,10 +73,10 @@ extension Fabric {
           copy.isReflected
           ? Endpoint(hosts.address(of: copy.host, destination.address.family), port: source.port)
           : source
+        let packet = GroupPayload(bytes.span, from: speaker, to: destination)
         for member in members(of: destination.address, heardBy: copy.host) where member != copy.host
         {
-          multicast(
-            packet, over: link(from: copy.host, to: member), from: speaker, to: destination)
+          multicast(packet, over: link(from: copy.host, to: member))
         }
       }
     }
@@ -114,11 +112,12 @@ extension Fabric {
 
 /// What a multicast carries to all of its receivers: in memory once, and hashed once.
 struct GroupPayload {
-  let bytes: [UInt8]
+  let content = DatagramContent()
   let hash: UInt64
 
-  init(_ bytes: Span<UInt8>) {
-    self.bytes = [UInt8](copying: bytes)
+  init(_ bytes: Span<UInt8>, from source: Endpoint, to destination: Endpoint) {
+    content.bytes = [UInt8](copying: bytes)
+    (content.source, content.destination) = (source, destination)
     hash = Trace.hash(of: bytes)
   }
 }

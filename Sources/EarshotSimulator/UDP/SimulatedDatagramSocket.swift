@@ -132,7 +132,8 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     guard scheduler.stoppedHosts == 0 || process.mayRun else { return keep(datagram) }
     guard let handler else { return }
     scheduler.run(as: process) {
-      handler.datagramSocket(self, received: datagram.bytes.span, datagram.header)
+      let bytes = datagram.bytes
+      handler.datagramSocket(self, received: bytes.span, datagram.header)
     }
   }
 

@@ -100,12 +100,13 @@ struct QueryScheduleTests {
   @Test("A packet of ours is recognised once when it comes back")
   func packetMemory() {
     var memory = PacketMemory()
-    memory.note([1, 2], path: 1, at: .zero)
-    let paths: [([UInt8], UInt64)] = [([1, 2], 2), ([1, 3], 1), ([1, 2], 1), ([1, 2], 1)]
+    let (packet, other) = (PacketMemory.hash(of: [1, 2]), PacketMemory.hash(of: [1, 3]))
+    memory.note(packet, path: 1, at: .zero)
+    let paths: [(UInt64, UInt64)] = [(packet, 2), (other, 1), (packet, 1), (packet, 1)]
     let taken = paths.map { memory.take($0.0, path: $0.1, at: .zero) }
     #expect(taken == [false, false, true, false])
-    memory.note([1, 2], path: 1, at: .zero)
-    let isTakenLate = memory.take([1, 2], path: 1, at: .zero + .seconds(2))
+    memory.note(packet, path: 1, at: .zero)
+    let isTakenLate = memory.take(packet, path: 1, at: .zero + .seconds(2))
     #expect(!isTakenLate)
   }
 }

@@ -16,8 +16,18 @@ struct DecodedPacketsTests {
     for _ in 0..<2 {
       for number in 0..<6_000 {
         let packet = try packet(number)
-        #expect(try decoded.message(of: packet) == DNSMessage(decoding: packet))
+        let message = try decoded.message(of: packet, on: 1, hash: PacketMemory.hash(of: packet))
+        #expect(try message == DNSMessage(decoding: packet))
       }
+    }
+  }
+
+  @Test("Packets of the same hash are not taken for each other")
+  func sameHash() throws {
+    var decoded = DecodedPackets()
+    for number in [1, 2, 1] {
+      let packet = try packet(number)
+      #expect(try decoded.message(of: packet, on: 1, hash: 7) == DNSMessage(decoding: packet))
     }
   }
 
@@ -27,7 +37,9 @@ struct DecodedPacketsTests {
     let whole = try packet(1)
     for count in 0..<whole.count {
       for _ in 0..<2 {
-        #expect(throws: WireError.self) { try decoded.message(of: Array(whole[..<count])) }
+        #expect(throws: WireError.self) {
+          try decoded.message(of: Array(whole[..<count]), on: 1, hash: UInt64(count))
+        }
       }
     }
   }
