@@ -16,12 +16,13 @@ enum SharedPackets {
     }
   }
 
-  /// What a packet says, or `nil` if it cannot be read.
+  /// Reads a packet.
   ///
   /// - Parameters:
   ///   - packet: Its bytes.
   ///   - interface: The index of the interface that it came in on.
   ///   - hash: The hash of its bytes.
+  /// - Returns: What it says, or `nil` if it cannot be read.
   static func message(of packet: [UInt8], on interface: UInt32, hash: UInt64) -> DNSMessage? {
     state.withLock { state in
       state.ports > 1

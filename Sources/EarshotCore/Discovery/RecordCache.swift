@@ -86,38 +86,39 @@ struct RecordCache: Hashable, Sendable {
     _ record: DNSRecord, from source: IPAddress, on interface: UInt32, at now: Instant,
     random: inout RandomStream
   ) -> (isNews: Bool, evicted: [CachedRecord]) {
-    let name = RecordSlots.name(of: record)
-    let same = first(name, record.type, on: interface) { $0.record.hasData(of: record) }
+    let (same, outdated) = siblings(of: record, on: interface, at: now)
     if record.lifetimeSeconds == 0 {
       if let same { change(same.sequence) { $0.distrust(.leaving, at: now) } }
       return (same != nil, [])
     }
-    var isNews = flush(name, on: interface, butFor: record, at: now)
+    for sequence in outdated { change(sequence) { $0.distrust(.leaving, at: now) } }
     if let same {
-      isNews = isNews || records[same.sequence]?.trust == .leaving
       change(same.sequence) {
         $0.confirm(lifetimeSeconds: record.lifetimeSeconds, at: now, random: &random)
       }
-      return (isNews, [])
+      return (same.trust == .leaving || !outdated.isEmpty, [])
     }
-    guard let evicted = makeRoom(for: record, from: source) else { return (isNews, []) }
+    guard let evicted = makeRoom(for: record, from: source) else { return (!outdated.isEmpty, []) }
     add(record, from: source, on: interface, at: now, random: &random)
     return (true, evicted)
   }
 
-  /// Lets go what a record replaces; what came within the last second belongs to the same whole.
-  private mutating func flush(
-    _ name: DNSName, on interface: UInt32, butFor record: DNSRecord, at now: Instant
-  ) -> Bool {
-    guard record.flushesCache, record.type != .ptr else { return false }
-    var old: [UInt64] = []
-    forEach(name, record.type, on: interface) { cached in
-      if now - cached.received > CachedRecord.farewell, !cached.record.hasData(of: record) {
-        old.append(cached.sequence)
+  /// The record of the same name, type and data, and those that a record replaces: what came within the last second
+  /// belongs to the same whole.
+  private func siblings(
+    of record: DNSRecord, on interface: UInt32, at now: Instant
+  ) -> (same: (sequence: UInt64, trust: CachedRecord.Trust)?, outdated: [UInt64]) {
+    let replaces = record.flushesCache && record.type != .ptr
+    var same: (sequence: UInt64, trust: CachedRecord.Trust)?
+    var outdated: [UInt64] = []
+    forEach(record.key, record.type, on: interface) { cached in
+      if cached.record.hasData(of: record) {
+        if same == nil { same = (cached.sequence, cached.trust) }
+      } else if replaces, now - cached.received > CachedRecord.farewell {
+        outdated.append(cached.sequence)
       }
     }
-    for sequence in old { change(sequence) { $0.distrust(.leaving, at: now) } }
-    return !old.isEmpty
+    return (same, outdated)
   }
 
   private mutating func add(

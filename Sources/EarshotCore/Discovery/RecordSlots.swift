@@ -17,7 +17,7 @@ struct RecordSlots: Hashable, Sendable {
   /// The most records that there may be.
   static let countMax = 1 << 16
 
-  private var slots: [Slot] = []
+  private var slots = ChunkedArray<Slot>()
   private var free = ChainIndex.none
   private var index = ChainIndex()
   private var lastNumber: UInt64 = 0
@@ -30,14 +30,14 @@ struct RecordSlots: Hashable, Sendable {
   subscript(sequence: UInt64) -> CachedRecord? { slot(of: sequence).flatMap { slots[$0].cached } }
 
   /// All records, in any order.
-  var all: some Sequence<CachedRecord> { slots.lazy.compactMap(\.cached) }
+  var all: some Sequence<CachedRecord> { slots.all.lazy.compactMap(\.cached) }
 
   /// Calls a closure with the records that are found by a name, the oldest first, until it answers `false`.
   func forEach(of name: DNSName, _ body: (borrowing CachedRecord) -> Bool) {
     var next = index[name.hashValueOfProcess]
     while next != ChainIndex.none {
       let slot = Int(next)
-      if let cached = slots[slot].cached, Self.name(of: cached.record) == name, !body(cached) {
+      if let cached = slots[slot].cached, cached.record.key == name, !body(cached) {
         return
       }
       next = slots[slot].next
@@ -48,7 +48,6 @@ struct RecordSlots: Hashable, Sendable {
   mutating func makeSequence() -> UInt64 {
     if free == ChainIndex.none {
       precondition(slots.count < Self.countMax, "a cache has at most \(Self.countMax) records")
-      if slots.count == slots.capacity { slots.reserveCapacity(slots.count + slots.count / 8 + 8) }
       slots.append(Slot(cached: nil, next: ChainIndex.none, entered: Self.unordered))
       free = Int32(slots.count - 1)
     }
@@ -72,7 +71,7 @@ struct RecordSlots: Hashable, Sendable {
   mutating func remove(_ sequence: UInt64) -> CachedRecord? {
     guard let slot = slot(of: sequence), let cached = slots[slot].cached else { return nil }
     self[deadlineOf: sequence] = nil
-    let hash = Self.name(of: cached.record).hashValueOfProcess
+    let hash = cached.record.key.hashValueOfProcess
     if let before = self.slot(before: Int32(slot), hash) {
       slots[before].next = slots[slot].next
     } else {
@@ -88,14 +87,10 @@ struct RecordSlots: Hashable, Sendable {
   ///
   /// - Returns: Its deadline, which is to be set then, or `nil` when the record is gone.
   mutating func change(_ sequence: UInt64, _ body: (inout CachedRecord) -> Void) -> Instant? {
-    guard let slot = slot(of: sequence), slots[slot].cached != nil else { return nil }
-    body(&slots[slot].cached!)
-    return slots[slot].cached?.deadline
-  }
-
-  /// The name that a record is found by: where a pointer points, and of all others their own.
-  static func name(of record: DNSRecord) -> DNSName {
-    if case .pointer(let target) = record.data { target } else { record.name }
+    guard let slot = slot(of: sequence), var cached = slots[slot].cached else { return nil }
+    body(&cached)
+    slots[slot].cached = cached
+    return cached.deadline
   }
 
   private static func slot(in sequence: UInt64) -> Int {
@@ -110,7 +105,7 @@ struct RecordSlots: Hashable, Sendable {
   /// Enters a slot as the last one of its chain.
   private mutating func enter(_ slot: Int) {
     guard let cached = slots[slot].cached else { return }
-    let hash = Self.name(of: cached.record).hashValueOfProcess
+    let hash = cached.record.key.hashValueOfProcess
     slots[slot].next = ChainIndex.none
     if let last = self.slot(before: ChainIndex.none, hash) {
       slots[last].next = Int32(slot)
@@ -136,7 +131,7 @@ struct RecordSlots: Hashable, Sendable {
 
 extension RecordSlots: DeadlineTable {
   var deadlines: [(id: UInt64, deadline: HeapDeadline)] {
-    slots.compactMap { slot in
+    slots.all.compactMap { slot in
       guard let cached = slot.cached, slot.entered != Self.unordered else { return nil }
       return (cached.sequence, HeapDeadline(deadline: cached.deadline, entered: slot.entered))
     }

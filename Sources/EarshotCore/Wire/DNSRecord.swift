@@ -65,14 +65,17 @@ package enum DNSData: Hashable, Sendable {
 
 /// A record of the class IN.
 package struct DNSRecord: Hashable, Sendable {
-  /// What all copies of a record share, whoever keeps them for how long.
+  /// What all copies of a record share, however long each is kept.
   private final class Content: Sendable {
     let name: DNSName
     let data: DNSData
+    let type: DNSType
+    let key: DNSName
     let peer: DiscoveredPeer?
 
     init(_ name: DNSName, _ data: DNSData, _ peer: DiscoveredPeer? = nil) {
-      (self.name, self.data, self.peer) = (name, data, peer)
+      (self.name, self.data, self.peer, type) = (name, data, peer, data.type)
+      key = if case .pointer(let target) = data { target } else { name }
     }
   }
 
@@ -104,7 +107,9 @@ package struct DNSRecord: Hashable, Sendable {
   /// What it says.
   package var data: DNSData { content.data }
   /// The type of its data.
-  package var type: DNSType { content.data.type }
+  package var type: DNSType { content.type }
+  /// The name that the record is found by: where a pointer points, and of all others their own.
+  var key: DNSName { content.key }
 
   /// Whether two records say the same, however long they live.
   package func saysTheSame(as other: DNSRecord) -> Bool {

@@ -32,6 +32,20 @@ struct DNSNameTests {
     #expect(Ann.domain.prepending("Ann") == name)
   }
 
+  @Test("A name is below its parent, in any case, and below no other name")
+  func below() {
+    let name = DNSName("Ann (k7q2)", "_chat", "_tcp", "local")
+    #expect(name.isBelow(DNSName("_CHAT", "_tcp", "local")))
+    #expect(!name.isBelow(DNSName("_tcp", "local")))
+    #expect(!name.isBelow(DNSName("_that", "_tcp", "local")))
+    #expect(!name.isBelow(name))
+    #expect(DNSName.root.isBelow(.root) && !DNSName.root.isBelow(Ann.domain))
+    #expect(name.firstLabelEnds(with: Array(" (k7q2)".utf8)))
+    #expect(!name.firstLabelEnds(with: Array("k7q2".utf8)))
+    #expect(!name.firstLabelEnds(with: Array("Ann (k7q2)".utf8)))
+    #expect(!DNSName.root.firstLabelEnds(with: []))
+  }
+
   @Test("Dots in a label are escaped for people only (D01)")
   func description() {
     #expect(DNSName("Dr. Ann", "local").description == "Dr\\. Ann.local")

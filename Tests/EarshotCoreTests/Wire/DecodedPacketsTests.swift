@@ -31,6 +31,33 @@ struct DecodedPacketsTests {
     }
   }
 
+  @Test("A browser finds and updates the same peers, whether it decodes its packets alone")
+  func peers() throws {
+    var decoded = DecodedPackets()
+    var (alone, sharing) = (
+      try BrowserBench(interfaces: [1, 2]), try BrowserBench(interfaces: [1, 2])
+    )
+    var ann = Said(announcement: try Ann.announcement())
+    let link = IPAddress.v6(0xFE80 << 48, 1, scope: 0)
+    let linkHost = DNSRecord(
+      ann.announcement.hostName, .address(link), lifetimeSeconds: 120, flushesCache: false)
+    var said = [ann.all, [ann.text], ann.all + [linkHost]]
+    ann.announcement = try Ann.announcement(info: ["room": "bar"])
+    said += [[ann.text], ann.all, [ann.pointer.living(0)]]
+    for records in said {
+      for interface: UInt32 in [2, 1, 2] {
+        let packet = try #require(DNSMessage(answering: records).packets().first)
+        alone.hear(try DNSMessage(decoding: packet), on: interface)
+        let hash = PacketMemory.hash(of: packet)
+        sharing.hear(try decoded.message(of: packet, on: interface, hash: hash), on: interface)
+        alone.run(for: .seconds(3))
+        sharing.run(for: .seconds(3))
+      }
+    }
+    #expect(alone.news == sharing.news && alone.news.contains("updated"))
+    #expect(alone.reports.map(\.report) == sharing.reports.map(\.report))
+  }
+
   @Test("A packet that cannot be read is refused every time")
   func refused() throws {
     var decoded = DecodedPackets()
