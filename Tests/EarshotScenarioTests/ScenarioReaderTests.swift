@@ -167,6 +167,31 @@ struct ScenarioReaderTests {
     "A mistake in a peer is named by its path",
     arguments: [
       Slip("{ name: \"\" }", at: "peers[0]", "a name of 1 to 48 bytes"),
+      Slip("{ name: \"p\", invite: \"p\" }", at: "peers[0].invite", "invite itself"),
+      Slip(
+        "{ name: \"p\", count: 1, invite: [{ who: \"p1\" }] }", at: "peers[0].invite", "p1 would"),
+      Slip(
+        "{ name: \"p\", remove: { who: \"p\", at: \"1s\" } }", at: "peers[0].remove",
+        "remove itself"),
+      Slip("{ name: \"p\", start: \"23h\" }", at: "peers[0].start", "the scenario's end"),
+      Slip(
+        "{ name: \"p\", advertise: 7 }", at: "peers[0].advertise", "true, false or a service type"),
+      Slip("{ name: \"p\", browse: [\"a b\"] }", at: "peers[0].browse[0]", "a service type"),
+      Slip(
+        "{ name: \"p\", advertise: [\"a\", { service: \"a\" }] }", at: "peers[0].advertise",
+        "twice"),
+      Slip("{ name: \"p\", advertise: { info: {} } }", at: "peers[0].advertise", "\"service\" is"),
+      Slip("{ name: \"p\", update: { info: {} } }", at: "peers[0].update", "\"at\" is missing"),
+      Slip(
+        "{ name: \"p\", advertise: \"a\", update: { at: \"1s\", service: \"b\" } }",
+        at: "peers[0].update.service", "a service that it advertises"),
+      Slip(
+        "{ name: \"p\", advertise: false, update: { at: \"1s\" } }", at: "peers[0].update",
+        "does not advertise"),
+      Slip("{ name: \"p\", read: {} }", at: "peers[0].read", "\"every\" is missing"),
+      Slip(
+        "{ name: \"p\", read: { pause: [\"2s\", \"1s\"] } }", at: "peers[0].read.pause",
+        "smaller one first"),
       Slip("{ name: \"all\" }", at: "peers[0]", "not one of all"),
       Slip("{ name: \"a b\" }", at: "peers[0]", "letters, digits"),
       Slip("{ count: 3 }", at: "peers[0]", "\"name\" is missing"),

@@ -9,33 +9,42 @@ extension Scenario {
   }
 
   /// Whether an expectation holds in every run, because no peer does what could violate it.
-  private func cannotFail(_ expectation: Expectation) -> Bool {
+  func cannotFail(_ expectation: Expectation) -> Bool {
     if expectation.isAboutHealthyLinks, links.defaults.isLossy { return true }
     return switch expectation.kind {
     case .connected(let pairs, _): pairs.couples.isEmpty
-    case .disconnected(let pairs, _): pairs.couples.isEmpty || !someMeet
-    case .interrupted(let pairs, _, _): pairs.couples.isEmpty || !someMeet
-    case .members(let counts, _): counts.allSatisfy { $0.count.allows(0) } && !someMeet
-    case .event(let pattern, let count, _): count.allows(0) && !canHappen(pattern)
-    case .following(let pattern, let trigger, let count, _):
-      !canHappen(trigger.pattern) || count.allows(0) && !canHappen(pattern)
+    case .disconnected(let pairs, let moment):
+      pairs.couples.isEmpty || !someMeet(by: moment.end)
+    case .interrupted(let pairs, _, let window):
+      pairs.couples.isEmpty || !someMeet(by: window.upperBound)
+    case .members(let counts, let moment):
+      counts.allSatisfy { $0.count.allows(0) } && !someMeet(by: moment.end)
+    case .event(let pattern, let count, let window):
+      count.allows(0) && !canHappen(pattern, by: window.upperBound)
+    case .following(let pattern, let trigger, let count, let window):
+      !canHappen(trigger.pattern, by: window.upperBound)
+        || count.allows(0) && !canHappen(pattern, by: duration)
     case .order: false
-    case .outcome(let pattern, let count, _): count.allows(0) && !someInvite(pattern.inviter)
+    case .outcome(let pattern, let count, let window):
+      count.allows(0) && !someInvite(pattern.inviter, by: window.upperBound)
     case .messages(let pattern, _):
       pattern.latency.isEmpty && pattern.delivery?.allowsNone ?? true
         && !pattern.from.contains(where: sends)
     }
   }
 
-  private func canHappen(_ pattern: EventPattern) -> Bool {
+  /// Whether any peer can see such an event up to a time.
+  func canHappen(_ pattern: EventPattern, by end: Duration) -> Bool {
     if let observer = pattern.observer.onlyName, observer == pattern.subject.onlyName {
       return false
     }
     switch pattern.kind {
     case .found, .updated, .lost:
-      return peers.contains { $0.discovery.browses && pattern.observer.contains($0.name) }
-        && someSee
-    case .invited, .joined, .interrupted, .resumed, .left: return someMeet
+      return someSee
+        && peers.contains {
+          $0.discovery.browses && pattern.observer.contains($0.name) && $0.start <= end
+        }
+    case .invited, .joined, .interrupted, .resumed, .left: return someMeet(by: end)
     }
   }
 
@@ -43,25 +52,37 @@ extension Scenario {
   private var someSee: Bool {
     peers.contains { observer in
       observer.discovery.browses
-        && peers.contains { $0.discovery.advertises && $0.name != observer.name }
+        && peers.contains { observer.discovery.finds($0.discovery) && $0.name != observer.name }
     }
   }
 
-  /// Whether any peer invites another one.
-  private var someMeet: Bool { someSee && peers.contains { !$0.invitations.isEmpty } }
-
-  private func someInvite(_ party: Party) -> Bool {
-    peers.contains { !$0.invitations.isEmpty && party.contains($0.name) }
+  /// Whether any peer invites another one up to a time.
+  func someMeet(by end: Duration) -> Bool {
+    someSee && peers.contains { $0.invitesFrom.map { $0 <= end } ?? false }
   }
 
-  private func sends(_ name: String) -> Bool {
-    someMeet && peers.contains { $0.name == name && ($0.echoes || !$0.workloads.isEmpty) }
+  /// Whether any of some peers invites another one up to a time.
+  func someInvite(_ party: Party, by end: Duration) -> Bool {
+    peers.contains { party.contains($0.name) && $0.invitesFrom.map { $0 <= end } ?? false }
+  }
+
+  /// Whether a peer sends anything to one that it may meet.
+  func sends(_ name: String) -> Bool {
+    someMeet(by: duration)
+      && peers.contains { $0.name == name && ($0.echoes || !$0.workloads.isEmpty) }
+  }
+}
+
+extension PeerPlan {
+  /// When it invites first, at the earliest; `nil` for never.
+  fileprivate var invitesFrom: Duration? {
+    invitations.map { max(start, $0.at) }.min()
   }
 }
 
 extension MessagePattern.Delivery {
   /// Whether no message at all is right.
-  fileprivate var allowsNone: Bool {
+  var allowsNone: Bool {
     switch self {
     case .all: false
     case .count(let count): count.allows(0)

@@ -57,6 +57,16 @@ package enum Moment: Hashable, Sendable {
   case throughout(ClosedRange<Duration>)
 }
 
+extension Moment {
+  /// The last time that it speaks of.
+  package var end: Duration {
+    switch self {
+    case .at(let time), .by(let time): time
+    case .throughout(let range): range.upperBound
+    }
+  }
+}
+
 /// From when to when something must, or must not, happen.
 package typealias Window = ClosedRange<Duration>
 

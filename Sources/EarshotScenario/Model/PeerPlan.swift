@@ -29,8 +29,24 @@ package struct PeerPlan: Hashable, Sendable {
 
 /// How a peer finds others, and is found.
 package struct DiscoveryPlan: Hashable, Sendable {
-  package var advertises = true
-  package var browses = false
-  /// What it tells about itself while it advertises; `nil` for nothing.
+  /// The services that it advertises, each with what it tells about itself.
+  package var advertised = [ServicePlan()]
+  /// The types of the services that it browses for; `nil` for that of the scenario.
+  package var browsed: [String?] = []
+
+  package var advertises: Bool { !advertised.isEmpty }
+  package var browses: Bool { !browsed.isEmpty }
+
+  /// Whether it finds who advertises so, if both are there.
+  package func finds(_ other: DiscoveryPlan) -> Bool {
+    other.advertised.contains { browsed.contains($0.type) }
+  }
+}
+
+/// A service that a peer advertises.
+package struct ServicePlan: Hashable, Sendable {
+  /// Its type; `nil` for that of the scenario.
+  package var type: String?
+  /// What the peer tells about itself; `nil` for nothing.
   package var info: [String: String]?
 }

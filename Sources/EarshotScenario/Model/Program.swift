@@ -17,13 +17,21 @@ package struct SessionPlan: Hashable, Sendable {
 /// How a program takes the events of its sessions.
 package struct ReadingPlan: Hashable, Sendable {
   /// The wait after each batch.
-  package var every: Duration
+  package var every = Duration.zero
   /// How many events it takes at once.
   package var batch = 1
   /// From when on it takes everything at once; `nil` for never.
   package var until: Duration?
   /// Whether it leaves its loop after each batch, and begins another one.
   package var leaves = false
+  /// When it takes nothing at all; `nil` for never.
+  package var pause: ClosedRange<Duration>?
+
+  /// From when on it takes everything at once; `nil` for never.
+  package var promptFrom: Duration? {
+    let end = pause?.upperBound ?? .zero
+    return every == .zero ? end : until.map { max($0, end) }
+  }
 }
 
 /// Something that a program does at a time.
@@ -35,6 +43,8 @@ package struct Step: Hashable, Sendable {
     case rejoin(session: String)
     /// Ends the membership of a peer.
     case remove(String, session: String)
+    /// Tells something else about itself with a service; `nil` for that of the scenario.
+    case update([String: String]?, service: String?)
     /// Ends its peer for good.
     case stop(within: Duration)
   }

@@ -58,6 +58,14 @@ public struct Scenario: Hashable, Sendable {
     return (plan, plan.faults.filter { !own.contains($0.id) })
   }
 
+  /// Whether any peer advertises or browses for another service than that of the scenario.
+  package var hasSeveralServices: Bool {
+    peers.contains { peer in
+      peer.discovery.advertised.contains { $0.type != nil }
+        || peer.discovery.browsed.contains { $0 != nil }
+    }
+  }
+
   /// The names of the peers, in the order of the file.
   public var peerNames: [String] { peers.map(\.name) }
 }

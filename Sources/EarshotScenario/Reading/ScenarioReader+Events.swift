@@ -41,11 +41,22 @@ extension ScenarioReader {
     case .interrupted, .left:
       return object.value("reason", .word(kind.reasons, named: "a reason to be \(kind)"))
     case .found, .updated, .lost, .invited, .joined, .resumed:
+      if [.found, .updated, .lost].contains(kind), let service = object.value("service", service) {
+        return scenario.hasSeveralServices ? service : nil
+      }
       if object.has("reason") {
         object.note("\"\(kind)\" has no reason; only interrupted and left have", at: "reason")
       }
       return nil
     }
+  }
+
+  /// The service of an event of discovery: one that some peer browses for.
+  private var service: ValueRule<String> {
+    var types: [String] = []
+    for type in scenario.peers.flatMap(\.discovery.browsed).map({ $0 ?? scenario.service })
+    where !types.contains(type) { types.append(type) }
+    return .word(types, named: "a service that is browsed for")
   }
 
   private var eventPattern: ValueRule<EventPattern> {

@@ -40,7 +40,7 @@ extension ScenarioReader {
   private static var details: [String] {
     [
       "at", "by", "from", "throughout", "is", "reason", "exactly", "atLeast", "atMost", "never",
-      "session", "links", "after", "afterFirst", "within", "total", "longest",
+      "session", "links", "after", "afterFirst", "within", "service", "total", "longest",
     ]
   }
 

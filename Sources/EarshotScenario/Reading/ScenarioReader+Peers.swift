@@ -12,12 +12,10 @@ extension ScenarioReader {
   func peerPlan(_ object: ObjectReader) -> PeerPlan {
     var plan = PeerPlan(name: "")
     plan.start = object.value("start", Self.time, default: .zero)
-    plan.discovery.advertises = object.value("advertise", .flag, default: true)
-    plan.discovery.info = object.object("info").map { info($0) }
     plan.acceptance = object.has("accept") ? acceptance(object) : .always
     plan.sessions = sessions(object)
     plan.invitations = object.list("invite") { invitation($0, path: $1, of: plan) }
-    plan.discovery.browses = object.value("browse", .flag, default: !plan.invitations.isEmpty)
+    plan.discovery = discovery(object, browsesByDefault: !plan.invitations.isEmpty)
     if !plan.discovery.browses && !plan.invitations.isEmpty {
       object.note("a peer that invites has to browse", at: "browse")
     }
@@ -31,13 +29,6 @@ extension ScenarioReader {
       object.value("suspension", .word(manners, named: "a manner")) != "unprepared"
     plan.steps = steps(object, of: plan)
     return plan
-  }
-
-  private func info(_ object: ObjectReader) -> [String: String] {
-    guard case .object(let members) = object.wholeNode.value else { return [:] }
-    var info: [String: String] = [:]
-    for member in members { info[member.key] = object.value(member.key, .text(bytes: 0...200)) }
-    return info
   }
 
   private func invitation(

@@ -37,7 +37,11 @@ extension ScenarioReader {
   func reading(_ object: ObjectReader) -> ReadingPlan? {
     guard let object = object.object("read") else { return nil }
     defer { object.finish() }
-    var plan = ReadingPlan(every: object.required("every", Self.time) ?? .zero)
+    var plan = ReadingPlan()
+    plan.pause = object.value("pause", Self.range)
+    plan.every =
+      plan.pause == nil
+      ? object.required("every", Self.time) ?? .zero : object.value("every", Self.time) ?? .zero
     plan.batch = object.value("batch", .integer(1...1_000_000), default: 1)
     plan.until = object.value("until", Self.time)
     plan.leaves = object.value("leaves", .flag, default: false)
@@ -67,6 +71,7 @@ extension ScenarioReader {
       guard let who, let at else { return nil }
       return Step(at: at, kind: .remove(who, session: name))
     }
+    steps += object.list("update") { update($0, $1, of: plan) }
     steps += object.list("stop") { node, path in
       step(node, path) { .stop(within: farewell($0)) }
     }

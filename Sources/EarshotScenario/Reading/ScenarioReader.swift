@@ -121,10 +121,27 @@ struct ScenarioReader {
     let plan = peerPlan(object)
     object.finish()
     guard let name else { return }
+    check(plan, of: crowds[name] ?? [], object)
     for member in crowds[name] ?? [] {
       guard let index = scenario.peers.firstIndex(where: { $0.name == member }) else { continue }
       scenario.peers[index] = plan
       scenario.peers[index].name = member
+    }
+  }
+
+  /// A peer that comes too late, or asks itself, is a slip.
+  private func check(_ plan: PeerPlan, of names: [String], _ object: ObjectReader) {
+    if plan.start >= scenario.duration {
+      object.note("not before the scenario's end", at: "start")
+    }
+    guard names.count == 1 else { return }
+    for invitation in plan.invitations where invitation.guest == .peer(names[0]) {
+      object.note("\(names[0]) would invite itself", at: "invite")
+    }
+    for step in plan.steps {
+      if case .remove(names[0], _) = step.kind {
+        object.note("\(names[0]) would remove itself; it leaves with \"disconnect\"", at: "remove")
+      }
     }
   }
 

@@ -75,8 +75,13 @@ public enum ScenarioSchema {
           "name": { "$ref": "#/$defs/name" },
           "count": { "type": "integer", "minimum": 1, "maximum": 10000 },
           "start": { "$ref": "#/$defs/duration" },
-          "advertise": { "type": "boolean" }, "browse": { "type": "boolean" },
-          "info": { "type": "object", "additionalProperties": { "type": "string" } },
+          "advertise": { "anyOf": [ { "type": "boolean" }, { "$ref": "#/$defs/service" },
+            { "type": "array", "items": { "$ref": "#/$defs/service" } } ] },
+          "browse": { "anyOf": [ { "type": "boolean" }, { "$ref": "#/$defs/serviceType" },
+            { "type": "array", "items": { "$ref": "#/$defs/serviceType" } } ] },
+          "update": { "anyOf": [ { "$ref": "#/$defs/update" },
+            { "type": "array", "items": { "$ref": "#/$defs/update" } } ] },
+          "info": { "$ref": "#/$defs/info" },
           "accept": { "anyOf": [ { "enum": ["always", "never", "decline"] }, { "$ref": "#/$defs/accept" } ] },
           "invite": { "anyOf": [ { "$ref": "#/$defs/invitation" },
             { "type": "array", "items": { "$ref": "#/$defs/invitation" } } ] },
@@ -88,6 +93,14 @@ public enum ScenarioSchema {
           "read": { "$ref": "#/$defs/reading" },
           "disconnect": { "$ref": "#/$defs/times" }, "rejoin": { "$ref": "#/$defs/times" },
           "remove": { "$ref": "#/$defs/times" }, "stop": { "$ref": "#/$defs/times" } } },
+        "serviceType": { "type": "string", "pattern": "^[A-Za-z0-9-]{1,15}$" },
+        "info": { "type": "object", "additionalProperties": { "type": "string" } },
+        "service": { "anyOf": [ { "$ref": "#/$defs/serviceType" },
+          { "type": "object", "additionalProperties": false, "required": ["service"], "properties": {
+            "service": { "$ref": "#/$defs/serviceType" }, "info": { "$ref": "#/$defs/info" } } } ] },
+        "update": { "type": "object", "additionalProperties": false, "required": ["at"], "properties": {
+          "at": { "$ref": "#/$defs/duration" }, "info": { "$ref": "#/$defs/info" },
+          "service": { "$ref": "#/$defs/serviceType" } } },
         "accept": { "type": "object", "additionalProperties": false, "properties": {
           "after": { "$ref": "#/$defs/duration" }, "chance": { "$ref": "#/$defs/ratio" },
           "answer": { "enum": ["accept", "decline", "release", "both"] },
@@ -107,9 +120,10 @@ public enum ScenarioSchema {
           "to": { "$ref": "#/$defs/peers" }, "count": { "type": "integer", "minimum": 1 },
           "size": { "$ref": "#/$defs/size" }, "every": { "$ref": "#/$defs/duration" },
           "start": { "$ref": "#/$defs/duration" }, "session": { "$ref": "#/$defs/name" } } },
-        "reading": { "type": "object", "additionalProperties": false, "required": ["every"], "properties": {
+        "reading": { "type": "object", "additionalProperties": false, "properties": {
           "every": { "$ref": "#/$defs/duration" }, "batch": { "type": "integer", "minimum": 1 },
-          "until": { "$ref": "#/$defs/duration" }, "leaves": { "type": "boolean" } } },
+          "until": { "$ref": "#/$defs/duration" }, "leaves": { "type": "boolean" },
+          "pause": { "$ref": "#/$defs/range" } } },
         "times": { "anyOf": [ { "$ref": "#/$defs/time" },
           { "type": "array", "items": { "$ref": "#/$defs/time" } } ] },
         "time": { "anyOf": [ { "$ref": "#/$defs/duration" },
@@ -178,6 +192,7 @@ public enum ScenarioSchema {
             { "type": "object", "additionalProperties": {
               "anyOf": [ { "$ref": "#/$defs/count" }, { "$ref": "#/$defs/bounds" } ] } } ] },
           "event": { "type": "string" }, "reason": { "type": "string" },
+          "service": { "$ref": "#/$defs/serviceType" },
           "after": { "type": "string" }, "afterFirst": { "type": "string" },
           "within": { "$ref": "#/$defs/duration" },
           "order": { "type": "array", "items": { "type": "string" } },

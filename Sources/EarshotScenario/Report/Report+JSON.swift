@@ -5,7 +5,8 @@ extension Report {
   ///
   /// Its keys are `scenario`, `seed` (a text, since the numbers of most programs cannot hold every seed),
   /// `traceHash` (a text of 16 hexadecimal digits), `held`,
-  /// `exitCode`, `nothingChecked` (why nothing was; only when so), `stoppedAt` (the second at which
+  /// `exitCode`, `nothingChecked` (why nothing was; only when so),
+  /// `warnings` (only when there are any), `stoppedAt` (the second at which
   /// something happened that never must; only when so), `deterministic` (`null` when it was not checked), `difference` (only when not), `events`,
   /// `virtualSeconds`, `cpuSeconds`, `expectations`, `invariants`, `faults`, `messages` and `timeline`.
   public var json: String {
@@ -15,7 +16,7 @@ extension Report {
         ("seed", "\(verdict.seed)".quotedForJSON),
         ("traceHash", verdict.traceHash.description.quotedForJSON),
         ("held", "\(verdict.held)"), ("exitCode", "\(verdict.exitCode)"),
-      ] + gap + stop + determinism + [
+      ] + gap + warnings + stop + determinism + [
         ("events", "\(verdict.eventCount)"),
         ("virtualSeconds", verdict.virtualDuration.secondsText),
         ("cpuSeconds", Self.decimal(verdict.cpuSeconds)),
@@ -33,6 +34,11 @@ extension Report {
 
   private var stop: [(String, String)] {
     verdict.stopped.map { [("stoppedAt", $0.secondsText)] } ?? []
+  }
+
+  private var warnings: [(String, String)] {
+    let all = verdict.warnings
+    return all.isEmpty ? [] : [("warnings", JSONText.array(all.map(\.quotedForJSON)))]
   }
 
   private var determinism: [(String, String)] {

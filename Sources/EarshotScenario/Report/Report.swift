@@ -111,7 +111,7 @@ public struct Report: Sendable {
   }
 
   private func summary(_ paint: Paint) -> [String] {
-    var lines = [conclusion(paint)]
+    var lines = warnings(paint) + [conclusion(paint)]
     let virtual = Quantity.moment(verdict.virtualDuration).dropLast()
     if let stopped = verdict.stopped {
       lines.append(
@@ -130,6 +130,13 @@ public struct Report: Sendable {
     return lines
   }
 
+  private func warnings(_ paint: Paint) -> [String] {
+    let all = verdict.warnings
+    let shown = all.prefix(all.count == Self.warningsMax + 1 ? all.count : Self.warningsMax)
+    let more = all.count > shown.count ? ["and \(all.count - shown.count) more"] : []
+    return (shown + more).map { paint.yellow("warning:") + " \($0.escapedForTerminals)" }
+  }
+
   private func conclusion(_ paint: Paint) -> String {
     let violated = verdict.results.count { !$0.held }
     guard violated == 0 else {
@@ -141,6 +148,7 @@ public struct Report: Sendable {
 
   private static let entriesMax = 200
   private static let directionsMax = 12
+  private static let warningsMax = 8
 }
 
 /// Colours, if there are any.

@@ -4,7 +4,7 @@ import EarshotSimulator
 package struct Call: Hashable, Sendable {
   /// What is called.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    case makePeer, advertise, browse, makeSession, invite, accept, decline, send, remove
+    case makePeer, advertise, update, browse, makeSession, invite, accept, decline, send, remove
     case disconnect, suspend, resume, stop
   }
   package let kind: Kind

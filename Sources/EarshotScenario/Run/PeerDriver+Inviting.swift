@@ -4,23 +4,7 @@ import EarshotNetwork
 import EarshotSimulator
 
 extension PeerDriver {
-  // MARK: Finding
-
-  func saw(_ event: BrowserEvent) {
-    switch event {
-    case .found(let peer):
-      note(.found, peer.id)
-      guests.found.insert(peer.id)
-      beginInviting(peer.id)
-    case .updated(let peer): note(.updated, peer.id)
-    case .lost(let id):
-      note(.lost, id)
-      guests.found.remove(id)
-    case .unavailable, .available: break  // A simulated host keeps its interface and its ports.
-    }
-  }
-
-  private func beginInviting(_ id: PeerID) {
+  func beginInviting(_ id: PeerID) {
     for (index, invitation) in plan.invitations.enumerated()
     where isMeant(id, by: invitation.guest) && guests.begun[index, default: []].insert(id).inserted
     {
@@ -44,7 +28,7 @@ extension PeerDriver {
     guard let pause = plan.again else { return }
     while host.isUp && !isFinal(plan.session) {
       await host.wait(until: host.worldTime + pause)
-      let isWanted = guests.found.contains(id) && !isMember(id, plan.session)
+      let isWanted = guests.found[id] != nil && !isMember(id, plan.session)
       if host.isUp && isWanted && sessions[plan.session]?.isOver == false {
         await invite(id, plan)
       }

@@ -65,6 +65,7 @@ extension PeerDriver {
     case .disconnect(let name, let limit): await leave(name, within: limit)
     case .rejoin(let name): await rejoin(name, peer)
     case .remove(let member, let name): await remove(member, from: name)
+    case .update(let info, let type): await update(info, type)
     case .stop(let limit): await end(within: limit)
     }
   }
@@ -122,11 +123,12 @@ extension PeerDriver {
     var iterator = session.activity.makeAsyncIterator()
     while host.isUp {
       if reading.leaves {
-        guard await readInLoop(session, name, reading.batch, &filter) else { return }
+        guard await readInLoop(session, name, reading, &filter) else { return }
       } else {
         var taken = 0
         while taken < reading.batch {
           guard let activity = await iterator.next() else { return }
+          await rest(reading)
           guard filter.passes(activity) else { continue }
           happened(activity, session, name)
           taken += 1
@@ -142,15 +144,22 @@ extension PeerDriver {
   ///
   /// - Returns: Whether there may be more.
   private func readInLoop(
-    _ session: Session, _ name: String, _ count: Int, _ filter: inout ArrivalFilter
+    _ session: Session, _ name: String, _ reading: ReadingPlan, _ filter: inout ArrivalFilter
   ) async -> Bool {
     var taken = 0
     for await activity in session.activity where filter.passes(activity) {
+      await rest(reading)
       happened(activity, session, name)
       taken += 1
-      if taken == count { return true }
+      if taken == reading.batch { return true }
     }
     return false
+  }
+
+  /// Waits for the end of a pause; what was taken when it began is kept until then.
+  private func rest(_ reading: ReadingPlan) async {
+    guard let pause = reading.pause, pause.contains(host.elapsed) else { return }
+    await host.wait(until: .zero + pause.upperBound)
   }
 
   private func happened(_ activity: SessionActivity, _ session: Session, _ name: String) {

@@ -27,19 +27,22 @@ actor PeerDriver {
   var waiters: [String: [Waiter]] = [:]
 
   /// What the program advertises and browses with at the moment.
-  private var visibility = Visibility()
+  var visibility = Visibility()
   /// Whether the program has stopped its peer.
   private(set) var hasStopped = false
 
-  private struct Visibility {
-    var advertiser: Advertiser?
-    var browser: Browser?
+  struct Visibility {
+    /// One for each of the plan's services, in their order, while the program is visible.
+    var advertisers: [Advertiser] = []
+    var browsers: [Browser] = []
+    /// What the program tells now where that is not what the plan says, by service.
+    var infos: [String?: [String: String]?] = [:]
   }
 
   /// The peers that the program may invite.
   struct Guests {
-    /// The peers that are found and not lost.
-    var found: Set<PeerID> = []
+    /// The services of the peers that are found and not lost.
+    var found: [PeerID: Set<String>] = [:]
     /// Which invitations of the plan have been begun, and for whom.
     var begun: [Int: Set<PeerID>] = [:]
   }
@@ -84,32 +87,6 @@ actor PeerDriver {
       try await discover(peer)
       act()
     } catch { fail(error) }
-  }
-
-  /// Begins to advertise and to browse, as far as the plan says so.
-  private func discover(_ peer: Peer) async throws(EarshotError) {
-    if plan.discovery.advertises { try await advertise(peer) }
-    if plan.discovery.browses { try await browse(peer) }
-  }
-
-  private func advertise(_ peer: Peer) async throws(EarshotError) {
-    let advertiser = try await calling(.advertise) { () async throws(EarshotError) in
-      try await peer.advertise(scenario.service, info: plan.discovery.info)
-    }
-    visibility.advertiser = advertiser
-    spawn("invitations") { driver in
-      for await invitation in advertiser.invitations { driver.invited(invitation) }
-    }
-  }
-
-  private func browse(_ peer: Peer) async throws(EarshotError) {
-    let browser = try await calling(.browse) { () async throws(EarshotError) in
-      try await peer.browse(scenario.service)
-    }
-    visibility.browser = browser
-    spawn("browser") { driver in
-      for await event in browser.events { driver.saw(event) }
-    }
   }
 
   // MARK: Sleep
@@ -161,20 +138,6 @@ actor PeerDriver {
     note(.stopped)
     await calling(.stop, limit: limit + Self.farewellTime) { await peer.stop(within: limit) }
     wakeAllWaiters()
-  }
-
-  private func hide() async {
-    let (advertiser, browser) = (visibility.advertiser, visibility.browser)
-    (visibility.advertiser, visibility.browser) = (nil, nil)
-    await advertiser?.stop()
-    await browser?.stop()
-    guests.found = []
-  }
-
-  private func show() async {
-    guard let peer, host.isUp, !hasStopped, visibility.advertiser == nil, visibility.browser == nil
-    else { return }
-    do throws(EarshotError) { try await discover(peer) } catch { fail(error) }
   }
 
   static let farewellTime: Duration = .seconds(5)

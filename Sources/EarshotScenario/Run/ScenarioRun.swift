@@ -51,6 +51,7 @@ public enum ScenarioRun {
     (verdict.peers, verdict.attempts) = (scenario.peerNames, record.invitations.all)
     verdict.stopped = isStopped ? end : nil
     (verdict.schedule, verdict.properties) = (world.scheduleRecord, world.properties)
+    verdict.warnings = scenario.warnings
     verdict.variation.settings = scenario.origin.settings
     return verdict
   }

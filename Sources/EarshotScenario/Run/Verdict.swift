@@ -78,6 +78,8 @@ public struct Verdict: Hashable, Sendable {
   public let results: [Result]
   /// Why a run in which nothing was violated shows nothing; `nil` when something was checked.
   public let gap: String?
+  /// What of the scenario is probably not as it was meant, a sentence each.
+  public package(set) var warnings: [String] = []
   /// The peers, in the order of the scenario.
   package var peers: [String] = []
   /// The invitations, in the order in which they were made.

@@ -14,7 +14,8 @@ struct SchemaTests {
     arguments: [
       "peers: ['ann'], colour: 1", "peers: 'ann'", "peers: [{ count: 2 }]",
       "peers: [{ name: 'ann', send: { every: '5' } }]", "peers: [{ name: 'ann', echo: 'yes' }]",
-      "peers: ['ann'], faults: [{ at: '1s' }]",
+      "peers: ['ann'], faults: [{ at: '1s' }]", "peers: [{ name: 'ann', advertise: 7 }]",
+      "peers: [{ name: 'ann', update: { info: {} } }]", "peers: [{ name: 'ann', browse: ['a b'] }]",
       "peers: ['ann'], faults: [{ at: '1s', kind: 'fire' }]",
       "peers: ['ann'], links: { loss: '3' }", "peers: ['ann'], links: { profile: 'tin can' }",
       "peers: ['ann'], randomFaults: {}", "peers: ['ann'], schedule: 'fast'",
@@ -69,6 +70,8 @@ struct SchemaTests {
       "session": "peers: [{ name: 'ann', session: { \(key) } }]",
       "workload": "peers: [{ name: 'ann', send: { \(key) } }]",
       "reading": "peers: [{ name: 'ann', read: { every: '1s', \(key) } }]",
+      "service": "peers: [{ name: 'ann', advertise: { service: 'a', \(key) } }]",
+      "update": "peers: [{ name: 'ann', update: { at: '1s', \(key) } }]",
       "invitation": "peers: [{ name: 'ann', invite: { who: 'found', \(key) } }]",
       "links": "\(ann), links: { \(key) }",
       "exception": "\(ann), links: { exceptions: { between: ['ann', 'bob'], \(key) } }",
@@ -116,6 +119,7 @@ struct SchemaTests {
       "connected: 'all'", "disconnected: 'all'", "members: 1", "event: 'ann sees bob joined'",
       "outcome: 'ann -> bob', is: 'accepted'", "messages: {}", "interrupted: 'all', total: '1s'",
       "order: ['ann sees bob found', 'ann sees bob joined']",
+      "event: 'ann sees bob found'",
       "event: 'ann sees bob joined', within: '1s', after: 'ann sees bob found'",
     ].flatMap { subject in
       ["at: '1s'", "by: '1s'", "throughout: ['1s', '2s']"].map {

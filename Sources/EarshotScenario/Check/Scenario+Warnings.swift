@@ -1,0 +1,110 @@
+import EarshotSimulator
+
+extension Scenario {
+  /// What of the scenario is probably not as it was meant, a sentence each.
+  package var warnings: [String] {
+    let doubts = expectations.compactMap { expectation -> String? in
+      if cannotFail(expectation) {
+        return gap == nil && !expectation.kind.isPromise
+          ? "\"\(expectation.name)\" cannot fail, whatever the peers do" : nil
+      }
+      return cannotHold(expectation).map { "\"\(expectation.name)\" cannot hold: \($0)" }
+    }
+    return doubts + peers.flatMap { unfound($0) + late($0) } + lateFaults
+  }
+
+  // MARK: Expectations
+
+  /// Why an expectation is violated in every run; `nil` when it may hold.
+  private func cannotHold(_ expectation: Expectation) -> String? {
+    guard !expectation.isAboutHealthyLinks else { return nil }
+    switch expectation.kind {
+    case .connected(let pairs, let moment): return absence(of: pairs.names, by: moment.end)
+    case .members(let counts, let moment):
+      return counts.contains { $0.count.atLeast > 0 } ? solitude(by: moment.end) : nil
+    case .event(let pattern, let count, let window):
+      return count.atLeast > 0 ? silence(of: [pattern], by: window.upperBound) : nil
+    case .order(let patterns, let window): return silence(of: patterns, by: window.upperBound)
+    case .outcome(let pattern, let count, let window):
+      guard count.atLeast > 0, !someInvite(pattern.inviter, by: window.upperBound) else {
+        return nil
+      }
+      return "no peer that it names invites another one by \(Quantity.moment(window.upperBound))"
+    case .messages(let pattern, _):
+      guard !(pattern.latency.isEmpty && pattern.delivery?.allowsNone ?? true) else { return nil }
+      return pattern.from.contains(where: sends) ? nil : "no peer that it names sends anything"
+    case .disconnected, .interrupted, .following: return nil
+    }
+  }
+
+  /// Why some peers cannot be connected by a time.
+  private func absence(of names: [String], by end: Duration) -> String? {
+    if let reason = solitude(by: end) { return reason }
+    let wanted = Set(names)
+    return peers.first { wanted.contains($0.name) && $0.start > end }.map {
+      "\($0.name) starts at \(Quantity.moment($0.start))"
+    }
+  }
+
+  private func solitude(by end: Duration) -> String? {
+    guard !someMeet(by: end) else { return nil }
+    return "no peer invites another one that it can find by \(Quantity.moment(end))"
+  }
+
+  private func silence(of patterns: [EventPattern], by end: Duration) -> String? {
+    patterns.first { !canHappen($0, by: end) }.map {
+      "nothing can bring about that \($0.phrase) by \(Quantity.moment(end))"
+    }
+  }
+
+  // MARK: Peers and faults
+
+  /// Whom a peer invites and never finds.
+  private func unfound(_ peer: PeerPlan) -> [String] {
+    peer.invitations.compactMap { invitation in
+      guard case .peer(let name) = invitation.guest,
+        let guest = peers.first(where: { $0.name == name }), !peer.discovery.finds(guest.discovery)
+      else { return nil }
+      return "\(peer.name) invites \(name), which advertises nothing that \(peer.name) browses for"
+    }
+  }
+
+  /// What a peer would do when the run is over.
+  private func late(_ peer: PeerPlan) -> [String] {
+    let deeds =
+      peer.invitations.map { ("invites", $0.at) } + peer.workloads.map { ("sends", $0.start) }
+      + peer.steps.map { ($0.kind.verb, $0.at) }
+    return deeds.filter { $0.1 >= duration }.map {
+      "what \(peer.name) \($0.0) at \(Quantity.moment($0.1)) comes after the end"
+    }
+  }
+
+  private var lateFaults: [String] {
+    guard let start = randomFaults?.between.lowerBound, start >= duration
+    else { return [] }
+    return ["random faults from \(Quantity.moment(start)) on come after the end"]
+  }
+}
+
+extension Expectation.Kind {
+  /// Whether it is that something never happens, which is asked of the framework, and not of the peers.
+  fileprivate var isPromise: Bool {
+    switch self {
+    case .event(_, let count, _), .outcome(_, let count, _): count == .exactly(0)
+    case .connected, .disconnected, .members, .following, .order, .messages, .interrupted: false
+    }
+  }
+}
+
+extension Step.Kind {
+  /// What is done, of a peer.
+  fileprivate var verb: String {
+    switch self {
+    case .disconnect: "leaves"
+    case .rejoin: "makes anew"
+    case .remove: "removes"
+    case .update: "tells"
+    case .stop: "stops"
+    }
+  }
+}
