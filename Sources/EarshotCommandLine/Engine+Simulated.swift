@@ -13,6 +13,7 @@ extension Engine {
         scenario, order.seed, order.trace, order.events, order.progress)
       verdict.variation.policy = order.policy?.rawValue
       order.verdict?(verdict)
+      if order.form != .none { verdict = ScenarioRun.explaining(verdict, of: scenario) }
       return RunResult(verdict, of: order)
     }
   }

@@ -96,7 +96,7 @@ struct Reproducer {
     let form: ReportForm = console.isColoured ? .coloured : .plain
     var order = order
     order.file = path
-    let result = run(document, scenario, order, as: isJSON ? .none : form)
+    let result = run(document, scenario, order, as: isJSON ? .json : form)
     let reproduction = Reproduction(document, scenario, start, runCount: reduction.runCount)
     do {
       try Data(document.text.utf8).write(to: URL(filePath: path))
@@ -106,7 +106,7 @@ struct Reproducer {
       return false
     }
     if isJSON {
-      console.line(reproduction.json(path, order, violation))
+      console.line(reproduction.json(path, order, violation, report: result.report))
     } else {
       console.out("\n\(reproduction.story(violation))\n\(result.report)")
       console.line("written: \(path), \(Reproduction.testPath(path))")

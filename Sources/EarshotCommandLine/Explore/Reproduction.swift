@@ -57,12 +57,15 @@ struct Reproduction {
   }
 
   /// The same for programs, without a line break.
-  func json(_ path: String, _ order: RunOrder, _ violation: RunResult.Violation) -> String {
+  func json(
+    _ path: String, _ order: RunOrder, _ violation: RunResult.Violation, report: String
+  ) -> String {
     JSONText.object([
       ("reproduction", path.quotedForJSON), ("of", violation.name.quotedForJSON),
       ("seed", "\"\(order.seed)\""), ("runs", "\(runCount)"),
       ("peers", "\(scenario.peerNames.count)"),
       ("faults", "\(scenario.faultPlan(seed: scenario.seed).plan.faults.count)"),
+      ("report", report.isEmpty ? "null" : report.trimmingCharacters(in: .newlines)),
     ])
   }
 

@@ -8,7 +8,8 @@ extension Report {
   /// `exitCode`, `nothingChecked` (why nothing was; only when so),
   /// `warnings` (only when there are any), `stoppedAt` (the second at which
   /// something happened that never must; only when so), `deterministic` (`null` when it was not checked), `difference` (only when not), `events`,
-  /// `virtualSeconds`, `cpuSeconds`, `expectations`, `invariants`, `faults`, `messages` and `timeline`.
+  /// `virtualSeconds`, `cpuSeconds`, `expectations`, `invariants`, `faults`, `messages` and `timeline`. An expectation or
+  /// an invariant that was violated has `why`, the lines beneath it in a report for people.
   public var json: String {
     JSONText.object(
       [
@@ -53,10 +54,11 @@ extension Report {
   private func results(where isWanted: (Verdict.Result) -> Bool) -> String {
     JSONText.array(
       verdict.results.filter(isWanted).map { result in
-        JSONText.object([
-          ("name", result.name.quotedForJSON), ("held", "\(result.held)"),
-          ("observed", result.observed.quotedForJSON),
-        ])
+        JSONText.object(
+          [
+            ("name", result.name.quotedForJSON), ("held", "\(result.held)"),
+            ("observed", result.observed.quotedForJSON),
+          ] + (result.held ? [] : [("why", JSONText.array(result.why.map(\.quotedForJSON)))]))
       })
   }
 

@@ -104,9 +104,10 @@ public struct Report: Sendable {
     let width = min(names.map(\.count).max() ?? 0, 60)
     let hidden = verdict.results.count - shown.count
     let invariants = "✓ \(hidden) invariants"
-    return zip(shown, names).map { result, name in
+    return zip(shown, names).flatMap { result, name in
       let mark = result.held ? paint.green("✓") : paint.red("✗")
-      return "\(mark) \(name.padded(to: width))  \(result.observed.escapedForTerminals)"
+      return ["\(mark) \(name.padded(to: width))  \(result.observed.escapedForTerminals)"]
+        + result.why.map { paint.dim("    \($0.escapedForTerminals)") }
     } + (hidden > 0 ? [paint.green(String(invariants.prefix(1))) + invariants.dropFirst()] : [])
   }
 

@@ -13,6 +13,8 @@ public struct Verdict: Hashable, Sendable {
     public let observed: String
     /// Whether it had to hold because it always has to, and not because the scenario says so.
     public let isInvariant: Bool
+    /// The last packets, timers and faults that led to it, a line each; only in reports of what did not hold.
+    public internal(set) var why: [String] = []
 
     package init(_ name: String, held: Bool, observed: String, isInvariant: Bool = false) {
       (self.name, self.held, self.observed) = (name, held, observed)
@@ -75,7 +77,7 @@ public struct Verdict: Hashable, Sendable {
   /// The faults that were drawn from the seed, as they can be written in a scenario.
   public let drawnFaults: [String]
   /// What had to hold: the scenario's expectations, then the invariants.
-  public let results: [Result]
+  public internal(set) var results: [Result]
   /// Why a run in which nothing was violated shows nothing; `nil` when something was checked.
   public let gap: String?
   /// What of the scenario is probably not as it was meant, a sentence each.

@@ -93,6 +93,11 @@ struct ShrinkTests {
         shell.run("shrink", file, "--seed", "\(seed)", "--repro", repro, "--runs", "5") == .violated
       )
       #expect(try String(contentsOfFile: repro, encoding: .utf8) != "old")
+      let json = Self.shell()
+      _ = json.run("shrink", file, "--seed", "\(seed)", "--repro", repro, "--runs", "5", "--json")
+      let object =
+        try JSONSerialization.jsonObject(with: Data(json.out.utf8)) as? [String: Any] ?? [:]
+      #expect(object["report"] is [String: Any])
     }
   }
 
