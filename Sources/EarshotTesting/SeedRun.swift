@@ -7,11 +7,22 @@ struct SeedRun {
   private let seed: UInt64
   private let test: Test
   private let configuration: WorldConfiguration
+  private let isReduced: Bool
 
-  init(_ seed: UInt64, of test: Test, _ configuration: WorldConfiguration) {
-    (self.seed, self.test) = (seed, test)
+  /// A run.
+  ///
+  /// - Parameters:
+  ///   - seed: The seed of the world.
+  ///   - test: The test.
+  ///   - configuration: The conditions of the world.
+  ///   - plan: What befalls the world in the place of what the test says; `nil` for that.
+  init(
+    _ seed: UInt64, of test: Test, _ configuration: WorldConfiguration, _ plan: RunPlan? = nil
+  ) {
+    (self.seed, self.test, isReduced) = (seed, test, plan != nil)
     var configuration = configuration
     configuration.replay = Self.replay(seed, test)
+    plan?.configure(&configuration)
     self.configuration = configuration
   }
 
@@ -31,10 +42,14 @@ struct SeedRun {
     let failures: [Issue]
     /// What the code has stated of itself.
     let properties: [Property]
+    /// What befell the world.
+    let plan: RunPlan
+    let seed: UInt64
   }
 
   /// Runs the test, and keeps what fails from being reported.
   ///
+  /// - Returns: What came of it.
   /// - Throws: `CancellationError` when the test is cancelled.
   func outcome(_ testCase: Test.Case?, _ function: @concurrent @Sendable () async throws -> Void)
     async throws -> Outcome
@@ -66,7 +81,7 @@ struct SeedRun {
     try Task.checkCancellation()
     return Outcome(
       failures: failures.withLock { $0 }.map { Self.issue($0, deadlock.withLock { $0 }) },
-      properties: world.properties)
+      properties: world.properties, plan: RunPlan(of: world), seed: seed)
   }
 
   private func perform(
@@ -77,7 +92,8 @@ struct SeedRun {
       stuck(world.deadlock)
       world.finish()
     }
-    try await CrashLine("A crash in a test. \(comment)\n").whileTesting {
+    let place = isReduced ? "a test that has failed, while its faults are reduced" : "a test"
+    try await CrashLine("A crash in \(place). \(comment)\n").whileTesting {
       try await CurrentWorld.$configuration.withValue(configuration) {
         try await CurrentWorld.$world.withValue(world) { try await function() }
       }

@@ -1,5 +1,4 @@
 import EarshotSimulator
-import Testing
 
 /// The runs of a test with many seeds, several at once, until one fails.
 ///
@@ -21,8 +20,8 @@ struct SeedSweep {
 
   /// What came of all runs.
   struct Outcome {
-    /// The failures of the first seed that fails.
-    var failures: [Issue]
+    /// What came of the first seed that fails; `nil` if none does.
+    var first: SeedRun.Outcome?
     /// What the code has stated of itself in the runs that came to their end.
     var coverage: PropertyCoverage
   }
@@ -30,7 +29,7 @@ struct SeedSweep {
   /// Runs the test.
   ///
   /// - Parameter run: One run.
-  /// - Returns: The failures of the first seed that fails, and what was stated in all runs.
+  /// - Returns: What came of the first seed that fails, and what was stated in all runs.
   /// - Throws: What a run throws, as soon as the others have ended.
   func outcome(_ run: @escaping @Sendable (UInt64) async throws -> SeedRun.Outcome) async throws
     -> Outcome
@@ -38,7 +37,7 @@ struct SeedSweep {
     try await withThrowingTaskGroup(of: (index: Int, outcome: SeedRun.Outcome).self) { group in
       var begun = 0
       var coverage = PropertyCoverage()
-      var first: (index: Int, failures: [Issue])?
+      var first: (index: Int, outcome: SeedRun.Outcome)?
       func beginNext() {
         guard first == nil, begun < seeds.count else { return }
         group.addTask { [index = begun, seed = seeds[begun]] in
@@ -50,12 +49,11 @@ struct SeedSweep {
       for _ in 0..<jobs { beginNext() }
       while let ended = try await group.next() {
         coverage.add(ended.outcome.properties)
-        let failures = ended.outcome.failures
-        let isFirst = !failures.isEmpty && ended.index < first?.index ?? .max
-        if isFirst { first = (ended.index, failures) }
+        let isFirst = !ended.outcome.failures.isEmpty && ended.index < first?.index ?? .max
+        if isFirst { first = ended }
         beginNext()
       }
-      return Outcome(failures: first?.failures ?? [], coverage: coverage)
+      return Outcome(first: first?.outcome, coverage: coverage)
     }
   }
 }

@@ -25,14 +25,24 @@ public import Testing
 /// `unreachable` place that is reached: see ``EarshotSimulator/World/violations``. A `sometimes` that held with no seed,
 /// and a `reachable` place that no seed reached, is an issue when several seeds have run and none has failed.
 ///
+/// A run that fails is then reduced: faults that ``EarshotSimulator/World/execute(_:)`` and
+/// ``EarshotSimulator/World/execute(drawing:)`` were to carry out are left out and made shorter, and choices of the
+/// schedule left out, for as long as an expectation fails in the same place or an error of the same type is thrown.
+/// That takes 200 runs at most, one after the other, and ends when the test is cancelled. The first issue says which
+/// faults and choices are left.
+///
 /// As a trait of a suite it applies to each test of the suite.
 public struct SimulatedTrait: TestTrait, SuiteTrait, TestScoping {
   private let seeds: SeedChoice
   private let configuration: WorldConfiguration
   private let jobs: Int
+  private let shrinks: Bool
 
-  package init(_ seeds: SeedChoice, _ configuration: WorldConfiguration, jobs: Int?) {
-    (self.seeds, self.configuration) = (seeds, configuration)
+  package init(
+    _ seeds: SeedChoice, _ configuration: WorldConfiguration, jobs: Int?,
+    shrink: Bool = true
+  ) {
+    (self.seeds, self.configuration, shrinks) = (seeds, configuration, shrink)
     self.jobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
   }
 
@@ -55,19 +65,26 @@ public struct SimulatedTrait: TestTrait, SuiteTrait, TestScoping {
     let seeds = try seeds.seeds
     let sweep = SeedSweep(seeds, jobs: jobs)
     // All runs have ended when the sweep returns.
-    let outcome = try await withoutActuallyEscaping(function) { function in
-      try await sweep.outcome { [configuration] seed in
+    let (failures, coverage) = try await withoutActuallyEscaping(function) { function in
+      let outcome = try await sweep.outcome { [configuration] seed in
         try await SeedRun(seed, of: test, configuration).outcome(testCase, function)
       }
+      guard let first = outcome.first, shrinks else {
+        return (outcome.first?.failures ?? [], outcome.coverage)
+      }
+      let failures = try await PlanShrinking(first, configuration).failures { plan in
+        try await SeedRun(first.seed, of: test, configuration, plan).outcome(testCase, function)
+      }
+      return (failures, outcome.coverage)
     }
     // One seed shows nothing about all.
-    if outcome.failures.isEmpty, seeds.count > 1 {
-      for property in outcome.coverage.unseen {
+    if failures.isEmpty, seeds.count > 1 {
+      for property in coverage.unseen {
         Issue.record(
           UnseenProperty(property, seeds: seeds.count), sourceLocation: test.sourceLocation)
       }
     }
-    for failure in outcome.failures {
+    for failure in failures {
       // Whatever is recorded becomes what was kept.
       let reporting = IssueHandlingTrait.compactMapIssues { _ in failure }
       try await reporting.provideScope(for: test, testCase: testCase) { Issue.record() }
@@ -82,12 +99,15 @@ extension Trait where Self == SimulatedTrait {
   ///   - count: The number of seeds.
   ///   - configuration: The conditions of the network.
   ///   - jobs: The number of runs at once, at least 1; `nil` for the number of processors.
+  ///   - shrink: Whether a run that fails is reduced to the faults that the failure needs.
   /// - Returns: The trait.
   public static func simulated(
-    seeds count: Int, configuration: WorldConfiguration = WorldConfiguration(), jobs: Int? = nil
+    seeds count: Int, configuration: WorldConfiguration = WorldConfiguration(), jobs: Int? = nil,
+    shrink: Bool = true
   ) -> Self {
     precondition(count > 0, "a test without a seed tests nothing")
-    return .simulated(seeds: 0...count - 1, configuration: configuration, jobs: jobs)
+    return .simulated(
+      seeds: 0...count - 1, configuration: configuration, jobs: jobs, shrink: shrink)
   }
 
   /// Runs the test in worlds with the seeds of a range, until one fails.
@@ -96,12 +116,14 @@ extension Trait where Self == SimulatedTrait {
   ///   - seeds: The seeds, such as `100...199`; none is negative.
   ///   - configuration: The conditions of the network.
   ///   - jobs: The number of runs at once, at least 1; `nil` for the number of processors.
+  ///   - shrink: Whether a run that fails is reduced to the faults that the failure needs.
   /// - Returns: The trait.
   public static func simulated(
     seeds: ClosedRange<Int>, configuration: WorldConfiguration = WorldConfiguration(),
-    jobs: Int? = nil
+    jobs: Int? = nil, shrink: Bool = true
   ) -> Self {
-    .simulated(seeds: seeds.map { UInt64($0) }, configuration: configuration, jobs: jobs)
+    .simulated(
+      seeds: seeds.map { UInt64($0) }, configuration: configuration, jobs: jobs, shrink: shrink)
   }
 
   /// Runs the test in worlds with the given seeds, until one fails.
@@ -110,11 +132,13 @@ extension Trait where Self == SimulatedTrait {
   ///   - seeds: The seeds, such as `[7, 4_711]`.
   ///   - configuration: The conditions of the network.
   ///   - jobs: The number of runs at once, at least 1; `nil` for the number of processors.
+  ///   - shrink: Whether a run that fails is reduced to the faults that the failure needs.
   /// - Returns: The trait.
   public static func simulated(
-    seeds: [UInt64], configuration: WorldConfiguration = WorldConfiguration(), jobs: Int? = nil
+    seeds: [UInt64], configuration: WorldConfiguration = WorldConfiguration(), jobs: Int? = nil,
+    shrink: Bool = true
   ) -> Self {
     precondition(!seeds.isEmpty, "a test without a seed tests nothing")
-    return SimulatedTrait(SeedChoice(seeds), configuration, jobs: jobs)
+    return SimulatedTrait(SeedChoice(seeds), configuration, jobs: jobs, shrink: shrink)
   }
 }

@@ -8,7 +8,7 @@ enum CurrentWorld {
 }
 
 extension World {
-  /// The world of the test that is running, which has the trait ``Testing/Trait/simulated(seeds:configuration:jobs:)``.
+  /// The world of the test that is running, which has the trait ``Testing/Trait/simulated(seeds:configuration:jobs:shrink:)``.
   public static var current: World {
     guard let world = CurrentWorld.world else {
       preconditionFailure("no test with the trait .simulated(seeds:) is running here")

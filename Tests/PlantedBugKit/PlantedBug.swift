@@ -79,14 +79,8 @@ public struct PlantedBug: Sendable, CustomStringConvertible {
     while let candidate = reduction.candidate {
       let outcome = run(seed: seed, candidate)
       reduction.note(
-        outcome.failure == failure ? .fails : .passes, outcome.plan.schedule.record)
+        outcome.failure == failure ? .fails : .passes, outcome.plan.record)
     }
     return reduction
-  }
-}
-
-extension SchedulePolicy {
-  fileprivate var record: ScheduleRecord? {
-    if case .replay(let record) = self { record } else { nil }
   }
 }

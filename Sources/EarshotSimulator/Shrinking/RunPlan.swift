@@ -28,6 +28,11 @@ package struct RunPlan: Hashable, Sendable {
     (configuration.faultPlans, configuration.schedule) = (plans, schedule)
   }
 
+  /// What a policy has chosen, if that is its schedule.
+  package var record: ScheduleRecord? {
+    if case .replay(let record) = schedule { record } else { nil }
+  }
+
   /// All faults, in the order of the plans.
   package var faults: [Fault] { plans.flatMap(\.faults) }
 }

@@ -77,7 +77,7 @@ extension StatefulTest {
 
   /// Runs a sequence of random commands, and makes it smaller if it fails.
   ///
-  /// The test has the trait ``Testing/Trait/simulated(seeds:configuration:jobs:)``, whose seed decides what is drawn.
+  /// The test has the trait ``Testing/Trait/simulated(seeds:configuration:jobs:shrink:)``, whose seed decides what is drawn.
   /// Each sequence has a world of its own with this seed, which is ``EarshotSimulator/World/current`` while it runs.
   ///
   /// - Parameters:

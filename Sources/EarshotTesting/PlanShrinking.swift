@@ -1,0 +1,48 @@
+import EarshotSimulator
+import Testing
+
+/// Makes what befell a failing run of a test smaller: fewer faults, shorter ones, fewer choices of the schedule.
+struct PlanShrinking {
+  private let first: SeedRun.Outcome
+  private let policy: SchedulePolicy
+
+  /// The reduction of a run that has failed.
+  ///
+  /// - Parameters:
+  ///   - first: What came of it.
+  ///   - configuration: The conditions of its world.
+  init(_ first: SeedRun.Outcome, _ configuration: WorldConfiguration) {
+    (self.first, policy) = (first, configuration.schedule)
+  }
+
+  /// Reduces the run.
+  ///
+  /// - Parameter run: Runs the test with another plan.
+  /// - Returns: The failures, the first one with a comment that says what is left.
+  /// - Throws: `CancellationError` when the test is cancelled.
+  func failures(_ run: (RunPlan) async throws -> SeedRun.Outcome) async throws -> [Issue] {
+    var failures = first.failures
+    guard first.plan.faults.count > 0 || first.plan.schedule != .fifo, let issue = failures.first
+    else { return failures }
+    let failure = StatefulFailure(issue)
+    var reduction = RunReduction(of: first.plan, policy: policy, runsMax: Self.runsMax)
+    while let candidate = reduction.candidate {
+      try Task.checkCancellation()
+      let outcome = try await run(candidate)
+      let fails = outcome.failures.first.map { StatefulFailure($0) == failure } ?? false
+      reduction.note(fails ? .fails : .passes, outcome.plan.record)
+    }
+    failures[0].comments.append(Comment(rawValue: story(reduction)))
+    return failures
+  }
+
+  private func story(_ reduction: RunReduction<RunPlan>) -> String {
+    let left = reduction.smallest
+    let lines = "\(left)".split(separator: "\n").map { "\n  \($0)" }.joined()
+    let counts = "\(left.faults.count) of \(first.plan.faults.count) faults"
+    return "Reduced to \(counts) in \(reduction.runCount) further runs:"
+      + (lines.isEmpty ? " it fails without any." : lines)
+  }
+
+  private static let runsMax = 200
+}

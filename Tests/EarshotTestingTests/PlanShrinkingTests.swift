@@ -1,0 +1,83 @@
+import EarshotSimulator
+import EarshotTesting
+import Synchronization
+import Testing
+
+@Suite("Reducing a failing run of a test")
+struct PlanShrinkingTests {
+  private struct Outcome {
+    var comments: [String] = []
+    var runs = 0
+  }
+
+  /// Runs a test that fails when ann's power fails, whatever else befalls the world.
+  private func run(
+    shrink: Bool, policy: SchedulePolicy = .fifo, body: (@Sendable (World) -> Bool)? = nil
+  ) async throws -> Outcome {
+    let test = try #require(Test.current)
+    let runs = Mutex(0)
+    let comments = Mutex<[String]>([])
+    let trait = SimulatedTrait(
+      SeedChoice(Array(0..<50), environment: [:]), WorldConfiguration(schedule: policy), jobs: 1,
+      shrink: shrink)
+    let swallowing = IssueHandlingTrait.compactMapIssues { issue in
+      comments.withLock { $0 += issue.comments.map(\.rawValue) }
+      return nil
+    }
+    try await swallowing.provideScope(for: test, testCase: Test.Case.current) {
+      try await trait.provideScope(for: test, testCase: Test.Case.current) {
+        runs.withLock { $0 += 1 }
+        let world = World.current
+        let ann = world.makeHost("ann")
+        for name in ["bob", "cy"] { world.makeHost(name) }
+        world.execute(
+          drawing: RandomFaults(
+            count: 12, kinds: [.crash, .cut, .freeze], between: .seconds(1) ... .seconds(9)))
+        world.run(for: .seconds(20))
+        #expect(body?(world) ?? ann.isUp)
+      }
+    }
+    return Outcome(comments: comments.withLock { $0 }, runs: runs.withLock { $0 })
+  }
+
+  @Test("Of many faults the one is left that the test fails by, and the first issue says which")
+  func reduced() async throws {
+    let outcome = try await run(shrink: true)
+    let text = try #require(outcome.comments.last)
+    #expect(outcome.comments.count == 2 && outcome.comments[0].hasPrefix("Seed "))
+    #expect(text.hasPrefix("Reduced to 1 of 12 faults in "))
+    #expect(text.split(separator: "\n").count == 2 && text.hasSuffix("crash of ann for 1ms"))
+    #expect(outcome.runs <= 250)
+  }
+
+  @Test("Without shrinking a run that fails is the last one")
+  func switchedOff() async throws {
+    let outcome = try await run(shrink: false)
+    #expect(outcome.comments.count == 1 && outcome.comments[0].hasPrefix("Seed "))
+    #expect(outcome.runs < 50)
+  }
+
+  @Test("A failure that needs no fault says so")
+  func withoutFaults() async throws {
+    let outcome = try await run(shrink: true) { _ in false }
+    #expect(outcome.comments.last?.hasSuffix("further runs: it fails without any.") == true)
+    #expect(outcome.runs <= 3)
+  }
+
+  @Test("A test that is cancelled while it is reduced ends")
+  func cancelled() async throws {
+    let runs = Mutex(0)
+    let task = Task {
+      try await run(shrink: true) { world in
+        let count = runs.withLock { runs in
+          runs += 1
+          return runs
+        }
+        if count == 5 { withUnsafeCurrentTask { $0?.cancel() } }
+        return world.executedPlans.allSatisfy { $0.faults.count < 3 }
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(runs.withLock { $0 } == 5)
+  }
+}
