@@ -70,7 +70,7 @@ let package = Package(
     // What stands on top.
     .target(
       name: "EarshotScenario",
-      dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot"],
+      dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "EarshotTLS", "Earshot"],
       // What "earshot help scenario" prints.
       resources: [.embedInCode("EarshotScenario.docc/ScenarioFormat.md")],
       swiftSettings: house),
@@ -112,6 +112,12 @@ let package = Package(
     .testTarget(
       name: "HelloTests", dependencies: ["Hello", "EarshotTesting"],
       path: "Examples/Hello/Tests/HelloTests", swiftSettings: plain),
+    .target(
+      name: "ShoppingList", dependencies: ["Earshot"],
+      path: "Simulations/shopping-list/Sources/ShoppingList", swiftSettings: plain),
+    .testTarget(
+      name: "ShoppingListTests", dependencies: ["ShoppingList", "EarshotTesting"],
+      path: "Simulations/shopping-list/Tests/ShoppingListTests", swiftSettings: plain),
     .testTarget(
       name: "ExamplesTests",
       dependencies: [
