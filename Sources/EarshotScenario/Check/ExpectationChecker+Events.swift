@@ -41,8 +41,8 @@ extension ExpectationChecker {
 
   // MARK: Events
 
-  private func sightings(_ pattern: EventPattern, _ scope: Scope) -> Sightings {
-    Sightings(in: timeline, pattern.observer, pattern.subject) {
+  private func occurrences(_ pattern: EventPattern, _ scope: Scope) -> Occurrences {
+    Occurrences(in: timeline, pattern.observer, pattern.subject) {
       pattern.matches($0) && scope.contains($0)
     }
   }
@@ -50,9 +50,9 @@ extension ExpectationChecker {
   func occurred(
     _ pattern: EventPattern, _ count: AllowedCount, _ window: Window, _ scope: Scope
   ) -> Finding {
-    let sightings = sightings(pattern, scope)
+    let occurrences = occurrences(pattern, scope)
     return forEach([pattern.parties], scope) { peers in
-      let times = sightings.of(peers[0]).within(window).map(\.time)
+      let times = occurrences.of(peers[0]).within(window).map(\.time)
       return (count.allows(times.count), Self.phrase(times))
     }
   }
@@ -72,7 +72,7 @@ extension ExpectationChecker {
     _ pattern: EventPattern, _ trigger: Trigger, _ count: AllowedCount, _ window: Window,
     _ scope: Scope
   ) -> Finding {
-    let (answers, causes) = (sightings(pattern, scope), sightings(trigger.pattern, scope))
+    let (answers, causes) = (occurrences(pattern, scope), occurrences(trigger.pattern, scope))
     return forEach([pattern.parties, trigger.pattern.parties], scope) { peers in
       let (answers, causes) = (answers.of(peers[0]), causes.of(peers[1]).within(window))
       for cause in trigger.isFirst ? causes.prefix(1) : causes {
@@ -91,11 +91,11 @@ extension ExpectationChecker {
   ///
   /// What happens at one instant is in order, whatever it is.
   func ordered(_ patterns: [EventPattern], _ window: Window, _ scope: Scope) -> Finding {
-    let all = patterns.map { sightings($0, scope) }
+    let all = patterns.map { occurrences($0, scope) }
     return forEach(patterns.map(\.parties), scope) { peers in
       var (times, taken): ([Duration], Set<Int>) = ([], [])
-      for (index, sightings) in all.enumerated() {
-        let found = sightings.of(peers[index]).within(window)
+      for (index, occurrences) in all.enumerated() {
+        let found = occurrences.of(peers[index]).within(window)
         let start = times.last ?? window.lowerBound
         let isNew = !patterns[..<index].contains(patterns[index])
         if isNew, let early = found.first, early.time < start {
@@ -118,7 +118,7 @@ extension ExpectationChecker {
   func outcome(
     _ pattern: OutcomePattern, _ count: AllowedCount, _ window: Window, _ scope: Scope
   ) -> Finding {
-    let all = Sightings(in: timeline, pattern.inviter, pattern.guest) {
+    let all = Occurrences(in: timeline, pattern.inviter, pattern.guest) {
       $0.kind == .outcome && scope.contains($0)
     }
     return forEach([[pattern.inviter, pattern.guest]], scope) { peers in

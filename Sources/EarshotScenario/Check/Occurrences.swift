@@ -1,7 +1,7 @@
 /// When something happened, by the peers that `each` stands for.
-struct Sightings {
+struct Occurrences {
   /// One time that it happened.
-  struct Sighting: Hashable {
+  struct Occurrence: Hashable {
     let time: Duration
     /// Its place in the timeline.
     let order: Int
@@ -10,7 +10,7 @@ struct Sightings {
     let left: String?
     let right: String?
   }
-  private var all: [Pair: [Sighting]] = [:]
+  private var all: [Pair: [Occurrence]] = [:]
 
   /// What a timeline has of it.
   ///
@@ -28,22 +28,22 @@ struct Sightings {
         lefts?.contains(observer) ?? true, rights?.contains(subject) ?? true
       else { continue }
       let pair = Pair(left: left.isEach ? observer : nil, right: right.isEach ? subject : nil)
-      all[pair, default: []].append(Sighting(time: entry.time, order: order))
+      all[pair, default: []].append(Occurrence(time: entry.time, order: order))
     }
   }
 
   /// Those of the peers that were chosen, in the order of time.
-  func of(_ peers: [String?]) -> [Sighting] { all[Pair(left: peers[0], right: peers[1])] ?? [] }
+  func of(_ peers: [String?]) -> [Occurrence] { all[Pair(left: peers[0], right: peers[1])] ?? [] }
 }
 
-extension [Sightings.Sighting] {
+extension [Occurrences.Occurrence] {
   /// Those from one time to another, both included; found by halving.
-  func within(_ range: ClosedRange<Duration>) -> ArraySlice<Sightings.Sighting> {
+  func within(_ range: ClosedRange<Duration>) -> ArraySlice<Occurrences.Occurrence> {
     self[place { $0.time < range.lowerBound }..<place { $0.time <= range.upperBound }]
   }
 
   /// How many of the first ones are so; no later one is.
-  private func place(_ isBefore: (Sightings.Sighting) -> Bool) -> Int {
+  private func place(_ isBefore: (Occurrences.Occurrence) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
