@@ -14,30 +14,22 @@ struct PlanShrinkingTests {
   private func run(
     shrink: Bool, policy: SchedulePolicy = .fifo, body: (@Sendable (World) -> Bool)? = nil
   ) async throws -> Outcome {
-    let test = try #require(Test.current)
     let runs = Mutex(0)
-    let comments = Mutex<[String]>([])
     let trait = SimulatedTrait(
       SeedChoice(Array(0..<50), environment: [:]), WorldConfiguration(schedule: policy), jobs: 1,
       shrink: shrink)
-    let swallowing = IssueHandlingTrait.compactMapIssues { issue in
-      comments.withLock { $0 += issue.comments.map(\.rawValue) }
-      return nil
+    let issues = try await trait.issues { world in
+      runs.withLock { $0 += 1 }
+      let ann = world.makeHost("ann")
+      for name in ["bob", "cy"] { world.makeHost(name) }
+      world.execute(
+        drawing: RandomFaults(
+          count: 12, kinds: [.crash, .cut, .freeze], between: .seconds(1) ... .seconds(9)))
+      world.run(for: .seconds(20))
+      #expect(body?(world) ?? ann.isUp)
     }
-    try await swallowing.provideScope(for: test, testCase: Test.Case.current) {
-      try await trait.provideScope(for: test, testCase: Test.Case.current) {
-        runs.withLock { $0 += 1 }
-        let world = World.current
-        let ann = world.makeHost("ann")
-        for name in ["bob", "cy"] { world.makeHost(name) }
-        world.execute(
-          drawing: RandomFaults(
-            count: 12, kinds: [.crash, .cut, .freeze], between: .seconds(1) ... .seconds(9)))
-        world.run(for: .seconds(20))
-        #expect(body?(world) ?? ann.isUp)
-      }
-    }
-    return Outcome(comments: comments.withLock { $0 }, runs: runs.withLock { $0 })
+    return Outcome(
+      comments: issues.flatMap { $0.comments.map(\.rawValue) }, runs: runs.withLock { $0 })
   }
 
   @Test("Of many faults the one is left that the test fails by, and the first issue says which")

@@ -12,17 +12,7 @@ struct PropertyTraitTests {
   ) async throws -> [String] {
     let trait = SimulatedTrait(
       SeedChoice(seeds, environment: environment), WorldConfiguration(), jobs: 1)
-    let test = try #require(Test.current)
-    let testCase = Test.Case.current
-    let issues = Mutex<[Issue]>([])
-    let swallowing = IssueHandlingTrait.compactMapIssues { issue in
-      issues.withLock { $0.append(issue) }
-      return nil
-    }
-    try await swallowing.provideScope(for: test, testCase: testCase) {
-      try await trait.provideScope(for: test, testCase: testCase) { try await body(World.current) }
-    }
-    return issues.withLock { $0 }.map { issue in
+    return try await trait.issues(of: body).map { issue in
       ([issue.error.map { "\($0)" } ?? ""] + issue.comments.map(\.rawValue)).joined(
         separator: " | ")
     }

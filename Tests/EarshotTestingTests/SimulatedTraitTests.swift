@@ -26,19 +26,9 @@ struct SimulatedTraitTests {
     _ body: @escaping @Sendable (World) async throws -> Void
   ) async throws {
     let trait = SimulatedTrait(seeds, WorldConfiguration(), jobs: jobs)
-    let test = try #require(Test.current)
-    let testCase = Test.Case.current
-    let issues = Mutex<[Issue]>([])
-    let swallowing = IssueHandlingTrait.compactMapIssues { issue in
-      issues.withLock { $0.append(issue) }
-      return nil
-    }
-    try await swallowing.provideScope(for: test, testCase: testCase) {
-      try await trait.provideScope(for: test, testCase: testCase) { try await body(World.current) }
-    }
-    let comments = issues.withLock { $0 }.map { $0.comments.map(\.rawValue) }
+    let comments = try await trait.issues(of: body).map { $0.comments.map(\.rawValue) }
     guard let seed else { return #expect(comments.isEmpty) }
-    let name = test.name.prefix { $0 != "(" }
+    let name = try #require(Test.current).name.prefix { $0 != "(" }
     let replay =
       "EARSHOT_SEED=\(seed) swift test --filter 'EarshotTestingTests.SimulatedTraitTests/\(name)'"
     #expect(comments == [["Seed \(seed). Replay: \(replay)"]])

@@ -12,17 +12,9 @@ struct StatefulTestTests {
   ) async throws -> [String] {
     let trait = SimulatedTrait(
       SeedChoice(seeds, environment: [:]), WorldConfiguration(), jobs: 1)
-    let test = try #require(Test.current)
-    let testCase = Test.Case.current
-    let issues = Mutex<[Issue]>([])
-    let swallowing = IssueHandlingTrait.compactMapIssues { issue in
-      issues.withLock { $0.append(issue) }
-      return nil
+    return try await trait.issues { _ in try await body() }.map {
+      $0.comments.map(\.rawValue).joined(separator: "\n")
     }
-    try await swallowing.provideScope(for: test, testCase: testCase) {
-      try await trait.provideScope(for: test, testCase: testCase) { try await body() }
-    }
-    return issues.withLock { $0 }.map { $0.comments.map(\.rawValue).joined(separator: "\n") }
   }
 
   @Test("Sequences that do not fail are no issue", .simulated(seeds: 20))
