@@ -207,6 +207,9 @@ let package = Package(
     .executableTarget(
       name: "Calibration", dependencies: ["BenchmarkKit", "EarshotSimulator"],
       path: "Benchmarks/Calibration", swiftSettings: house),
+    .executableTarget(
+      name: "PlantedBugs", dependencies: ["BenchmarkKit", "EarshotSimulator", "PlantedBugKit"],
+      path: "Benchmarks/PlantedBugs", swiftSettings: house),
     .target(name: "CFuzzer", path: "Benchmarks/CFuzzer"),
     .target(
       name: "FuzzerKit", dependencies: ["CFuzzer", "EarshotSimulator"],
