@@ -37,14 +37,13 @@ struct ExplorationReport {
   var total: ExplorationTally { tallies.total }
 
   /// Of what is to happen at least once, how much has, in all files together.
-  private(set) var sightings = Sightings()
+  var sightings: Sightings { Sightings(total.coverage) }
 
   /// Takes in the next run.
   mutating func add(_ item: Exploration.Item, _ result: RunResult) {
     tallies[item.fileIndex].runs += 1
     tallies[item.fileIndex].events += result.events
     tallies[item.fileIndex].coverage.add(result.properties)
-    sightings.add(result.properties)
     // That a scenario checks nothing is no finding of a seed.
     guard result.ending != .held, result.ending != .unchecked else { return }
     tallies[item.fileIndex].failed += 1

@@ -2,38 +2,28 @@ import EarshotScenario
 import EarshotSimulator
 
 /// What is to happen at least once in an exploration, and whether it has.
-///
-/// Kept beside the tallies because it is asked after every run.
 struct Sightings {
-  private var coverage = PropertyCoverage()
-  private var seen: Set<Property> = []
-  private var goals: Set<Property> = []
+  private let coverage: PropertyCoverage
 
-  init() {}
-
-  /// What came of it in explorations that have ended.
-  init(_ coverage: PropertyCoverage) { add(coverage.properties) }
-
-  /// Takes in what became of properties in one more run.
-  mutating func add(_ properties: [Property]) {
-    coverage.add(properties)
-    for property in properties where property.kind == .sometimes || property.kind == .reachable {
-      let goal = Property(property.kind, property.name)
-      goals.insert(goal)
-      if property.isSeen { seen.insert(goal) }
-    }
-  }
+  /// What has become of it in some runs.
+  init(_ coverage: PropertyCoverage) { self.coverage = coverage }
 
   /// Whether everything was seen.
-  var isComplete: Bool { seen.count == goals.count }
+  var isComplete: Bool { coverage.unseen.isEmpty }
+
+  /// How much was seen; `nil` when nothing is to be seen.
+  private var share: String? {
+    let goals = coverage.goals
+    return goals.isEmpty ? nil : "\(goals.count(where: \.isSeen)) of \(goals.count)"
+  }
 
   /// For the progress line, with a comma and a space behind it; empty when nothing is to be seen.
-  var phrase: String { goals.isEmpty ? "" : "\(seen.count) of \(goals.count) sightings, " }
+  var phrase: String { share.map { "\($0) sightings, " } ?? "" }
 
   /// How much was seen, and a line for each thing that was not; empty when nothing is to be seen.
   func text(_ paint: Paint) -> String {
-    guard !goals.isEmpty else { return "" }
-    let line = "seen at least once: \(seen.count) of \(goals.count)"
+    guard let share else { return "" }
+    let line = "seen at least once: \(share)"
     return "\(isComplete ? paint.green(line) : paint.yellow(line))\n"
       + coverage.unseen.map { "  \(paint.yellow("○")) never: \($0.sentence)\n" }.joined()
   }
