@@ -42,7 +42,6 @@ extension NetworkHost {
 
   /// Takes in that something rare has happened, if it has.
   func reached(_ event: RareEvent, if isSo: @autoclosure () -> Bool) {
-    guard let instrumentation, isSo() else { return }
-    instrumentation.note(.reachable, event.rawValue, holds: true)
+    if instrumentation != nil && isSo() { reached(event) }
   }
 }
