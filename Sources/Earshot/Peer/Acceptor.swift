@@ -26,8 +26,11 @@ actor Acceptor: ListenerHandler {
       let second = try? peer.host.listen(on: Endpoint(.anyV6, port: self.port), handler: self)
       listeners = [opened] + (second.map { [$0] } ?? [])
     } catch {
+      let (problem, remedy) =
+        port == 0
+        ? ("any port", "none may be free") : ("port \(port)", "choose another one")
       throw EarshotError(
-        .network, "\(peer.name) cannot listen on port \(port); choose another one.", cause: error)
+        .network, "\(peer.name) cannot listen on \(problem); \(remedy).", cause: error)
     }
   }
 
