@@ -101,6 +101,35 @@ struct FaultTests {
     #expect(room.count("ann", "resumed") == 1)
   }
 
+  @Test(
+    "A member with other addresses is found by discovery, also by who does not browse",
+    arguments: [false, true])
+  func moved(isAdvertising: Bool) throws {
+    let room = Room(seed: 3)
+    // Bob gives Ann up at once, so that he does not look for her.
+    let bob = room.addGuest("bob", configuration: Session.Configuration(patience: .zero))
+    let ann = room.world.makeHost("ann")
+    ann.spawn("ann") {
+      do {
+        let peer = try await Peer("ann", on: ann)
+        let session = try await peer.makeSession(Session.Configuration(patience: .seconds(40)))
+        let advertiser = try await peer.advertise("room")
+        for await invitation in advertiser.invitations {
+          try await invitation.accept(into: session)
+          break
+        }
+        if !isAdvertising { await advertiser.stop() }
+        for await event in session.events {
+          if case .left(_, let reason, _) = event { room.note("ann", "\(reason)") }
+        }
+      } catch { room.note("ann", "failed: \(error)") }
+    }
+    room.world.at(.zero + .seconds(5)) { room.world.inject(.hosts([bob.name], .readdress)) }
+    room.world.run(for: .seconds(60))
+    let end = try #require(room.seen(by: "ann", "lost").first, "\(room.log)")
+    #expect((end < .zero + .seconds(20)) == isAdvertising, "\(end)")
+  }
+
   @Test("What a lost member has not received is counted, to the message")
   func undelivered() {
     let room = Room(seed: 12)

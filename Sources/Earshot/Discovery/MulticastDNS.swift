@@ -15,7 +15,7 @@ package actor MulticastDNS {
   private enum Life { case awake, suspended, stopped }
 
   /// The most browsings of one host; further ones report nothing.
-  package static let browsingsMax = 64
+  package static let browsingsMax = 72
 
   package nonisolated let unownedExecutor: UnownedSerialExecutor
   private let host: any NetworkHost

@@ -76,7 +76,7 @@ extension PeerCore {
     let service = try Checked.service(serviceType)
     try checkRunning()
     attend()
-    guard finding.browsers.count < MulticastDNS.browsingsMax else {
+    guard finding.browsers.count < Self.browsersMax else {
       throw EarshotError(
         .tooManyBrowsers, "\(name) has \(finding.browsers.count) browsers; stop one of them first.")
     }
@@ -117,9 +117,10 @@ extension PeerCore {
   /// Doubts that a peer is still there; without a sign of it, browsers lose it in ten seconds.
   func doubt(_ id: PeerID) { discovery.assumeIsolated { $0.reconfirm(id) } }
 
-  /// Where a peer may be dialled: where browsers see it now, then what else is known.
+  /// Where a peer may be dialled: where it is seen now, then what else is known.
   func endpoints(of peer: PeerID, besides known: [Endpoint]) -> [Endpoint] {
-    var endpoints = discovered(peer)?.peer.endpoints ?? []
+    var endpoints = missing.found[peer]?.endpoints ?? []
+    let known = (discovered(peer)?.peer.endpoints ?? []) + known
     for endpoint in known where !endpoints.contains(endpoint) { endpoints.append(endpoint) }
     return Array(endpoints.prefix(FrameBounds.endpointsMax))
   }
@@ -153,9 +154,10 @@ extension PeerCore {
       advertiser.assumeIsolated { $0.stop() }
     }
     for browser in finding.browsers.compactMap(\.browser) { browser.assumeIsolated { $0.stop() } }
-    (finding.advertisers, finding.browsers) = ([], [])
+    (finding.advertisers, finding.browsers, missing) = ([], [], MissingMembers())
     discovery.assumeIsolated { $0.stop() }
   }
 
+  private static let browsersMax = MulticastDNS.browsingsMax - MissingMembers.searchesMax
   private static let rememberedMax = 1_024
 }

@@ -18,6 +18,7 @@ actor PeerCore {
   private(set) var phase = Phase.running
   private(set) var sessions: [SessionID: SessionCore] = [:]
   var finding = Finding()
+  var missing = MissingMembers()
   /// The memberships that ended, of all sessions.
   var ended = EndedMemberships()
   private(set) lazy var invitations = Invitations(

@@ -155,6 +155,7 @@ actor Membership {
   // MARK: Dialling
 
   private func dial() {
+    if attempts > 0 { session.peer.assumeIsolated { $0.beginSearch(for: peer, in: session.id) } }
     let known = entry.endpoints
     let endpoints = session.assumeIsolated { $0.endpoints(of: peer, besides: known) }
     let first = endpoints.isEmpty ? 0 : attempts % endpoints.count
@@ -219,6 +220,7 @@ actor Membership {
     for token in links.keys { links[token]?.position = nil }
     session.peer.host.reached(.carriedAgain, if: linkCount > 0)
     (attempts, linkCount) = (0, linkCount + 1)
+    session.peer.assumeIsolated { $0.endSearch(for: peer, in: session.id) }
     entry.seniority = position.terms.seniority
     entry.capacity = position.terms.capacity
     stream.remoteMessageBytesMax = position.terms.messageBytesMax

@@ -2,7 +2,8 @@
 ///
 /// Comes from ``Peer/makeSession(_:)``, or from accepting an invitation. Each member is linked with every other;
 /// a peer that joins one member is introduced to all. A member whose link breaks is waited for, and misses nothing
-/// if it comes back within the session's patience.
+/// if it comes back within the session's patience. It is looked for where it was, where other members say it is, and
+/// by discovery, under the services that the session's peer advertises or browses for.
 ///
 /// Leave it with ``stop(within:)``. A session that is released is left in the same way, with two seconds for what was
 /// sent. A call that has not returned and a stream of ``events``, ``messages`` or

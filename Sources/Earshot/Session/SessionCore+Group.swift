@@ -37,7 +37,10 @@ extension SessionCore {
     let undelivered = stream.undelivered
     stream.end()
     directory.close(stream)
-    peer.assumeIsolated { $0.ended.remember(id, of: pair, code) }
+    peer.assumeIsolated {
+      $0.ended.remember(id, of: pair, code)
+      $0.endSearch(for: member, in: self.id)
+    }
     for other in roster.leave(member, membership.remoteSession, departure, at: now) {
       memberships[other.peer]?.stream.append(
         Retract(peer: member, session: membership.remoteSession))

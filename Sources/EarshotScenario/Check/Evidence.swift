@@ -55,8 +55,17 @@ struct Evidence {
     }
   }
 
-  /// Whether a peer looks for others.
-  func browses(_ name: String) -> Bool { plans[name]?.discovery.browses ?? false }
+  /// Whether discovery can tell one peer all the time of a range where another one is.
+  ///
+  /// A peer looks for a member that it misses under the services that it advertises and browses for.
+  func mayDiscover(_ name: String, _ other: String, in range: ClosedRange<Duration>) -> Bool {
+    guard let own = plans[name]?.discovery, let theirs = plans[other]?.discovery else {
+      return false
+    }
+    let types = own.advertised.map(\.type) + own.browsed
+    return theirs.advertised.contains { types.contains($0.type) }
+      && !record.disturbances.hide(name, other, in: range)
+  }
 
   /// Whether a program takes its events at once from a time on: what it says is then what it was told.
   func isPrompt(_ name: String, from time: Duration) -> Bool {

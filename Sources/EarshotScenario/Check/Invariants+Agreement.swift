@@ -41,14 +41,15 @@ extension Invariants {
 
   /// Whether no peer can tell one end where the other one is, which has lost its memory and does not ask.
   ///
-  /// A program that starts again listens at another port: it is found by those who browse, and by those who have a
-  /// member that has met it since. Others wait for it, as long as their patience lasts.
+  /// A program that starts again listens at another port, and a host may get other addresses. Then the member is
+  /// found by discovery, if both take part in that for one service, and by those who have a member that has met it
+  /// since. Others wait for it, as long as their patience lasts.
   private func isUnheard(
     _ span: MembershipSpan, in range: ClosedRange<Duration>, for limit: Duration
   ) -> Bool {
     let key = span.key
-    guard !evidence.browses(key.observer),
-      let crash = evidence.record.disturbances.lastCrash(
+    guard !evidence.mayDiscover(key.observer, key.subject, in: range),
+      let move = evidence.record.disturbances.lastMove(
         of: key.subject, in: span.start...range.upperBound)
     else { return false }
     return !evidence.names.contains { other in
@@ -57,7 +58,7 @@ extension Invariants {
       let told = MembershipSpan.Key(observer: other, subject: key.subject, session: key.session)
       return evidence.spans.spans(known).contains { known in
         evidence.spans.spans(told).contains { told in
-          guard told.start >= crash else { return false }
+          guard told.start >= move else { return false }
           let start = max(range.lowerBound, known.start, told.start)
           let end = min(
             range.upperBound, known.end ?? range.upperBound, told.end ?? range.upperBound)
