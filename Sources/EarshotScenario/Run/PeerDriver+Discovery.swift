@@ -31,6 +31,7 @@ extension PeerDriver {
   }
 
   func hide() async {
+    visibility.isHidden = true
     let (advertisers, browsers) = (visibility.advertisers, visibility.browsers)
     (visibility.advertisers, visibility.browsers) = ([], [])
     for advertiser in advertisers { await advertiser.stop() }
@@ -38,9 +39,11 @@ extension PeerDriver {
     guests.found = [:]
   }
 
+  /// Is visible again, unless it is so already: at once, or when the peer is no longer suspended.
   func show() async {
-    guard let peer, host.isUp, !hasStopped, visibility.advertisers.isEmpty,
-      visibility.browsers.isEmpty
+    visibility.isHidden = false
+    guard let peer, host.isUp, !hasStopped, !visibility.isAsleep,
+      visibility.advertisers.isEmpty, visibility.browsers.isEmpty
     else { return }
     do throws(EarshotError) { try await discover(peer) } catch { fail(error) }
   }

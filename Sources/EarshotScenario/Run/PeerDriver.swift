@@ -32,6 +32,10 @@ actor PeerDriver {
   private(set) var hasStopped = false
 
   struct Visibility {
+    /// Whether the program was told to hide, and not yet to show itself again.
+    var isHidden = false
+    /// Whether the program has suspended its peer.
+    var isAsleep = false
     /// One for each of the plan's services, in their order, while the program is visible.
     var advertisers: [Advertiser] = []
     var browsers: [Browser] = []
@@ -77,14 +81,16 @@ actor PeerDriver {
   private func begin() async {
     guard host.isUp else { return }
     do throws(EarshotError) {
-      let peer = try await calling(.makePeer) { () async throws(EarshotError) in
-        try await Peer(plan.name, identity: identity, on: host)
+      let peer = try await withPorts { () async throws(EarshotError) in
+        try await calling(.makePeer) { () async throws(EarshotError) in
+          try await Peer(plan.name, identity: identity, on: host)
+        }
       }
       self.peer = peer
       for session in plan.sessions { try await open(session, of: peer) }
       note(.started)
       for session in plan.sessions { attend(session) }
-      try await discover(peer)
+      if !visibility.isHidden { try await discover(peer) }
       act()
     } catch { fail(error) }
   }
@@ -118,17 +124,34 @@ actor PeerDriver {
   }
 
   private func sleep() async {
-    guard let peer else { return }
+    guard let peer, !hasStopped else { return }
+    visibility.isAsleep = true
     note(.suspended)
     await calling(.suspend) { await peer.suspend() }
   }
 
   private func comeBack() async {
-    guard let peer else { return }
+    guard let peer, !hasStopped else { return }
     note(.awoke)
     do throws(EarshotError) {
-      try await calling(.resume) { () async throws(EarshotError) in try await peer.resume() }
-    } catch { fail(error) }
+      try await withPorts { () async throws(EarshotError) in
+        try await calling(.resume) { () async throws(EarshotError) in try await peer.resume() }
+      }
+    } catch { return fail(error) }
+    visibility.isAsleep = false
+    if !visibility.isHidden { await show() }
+  }
+
+  /// Makes a call that wants a port, and makes it again until the system has one.
+  private func withPorts<Value>(
+    _ call: () async throws(EarshotError) -> Value
+  ) async throws(EarshotError) -> Value {
+    while true {
+      do throws(EarshotError) { return try await call() } catch {
+        guard error.cause?.code == .addressInUse, host.isUp, !hasStopped else { throw error }
+        await host.wait(until: host.worldTime + .seconds(1))
+      }
+    }
   }
 
   /// Stops the peer for good.
