@@ -54,6 +54,13 @@ struct CallInvariantTests {
     crashed.fault(.crash("ann"), from: 7)
     crashed.recorder.end(fourth, at: .seconds(50))
     #expect(crashed.violated.isEmpty)
+    for (end, isGone) in [(7.0, true), (4.0, false)] {  // Told to end before the call, which it survives or not.
+      let leaving = try Recording()
+      let fifth = leaving.recorder.begin(Self.call())
+      leaving.fault(.hosts(["ann"], .leave(within: .seconds(2))), from: 3, to: end)
+      leaving.recorder.end(fifth, at: .seconds(50))
+      #expect(leaving.violated == (isGone ? [] : [Self.calls]))
+    }
   }
 
   @Test("Lets an answer wait for one that sleeps until that one's time is over, and for no other")
@@ -120,6 +127,17 @@ struct CallInvariantTests {
     let key = late.invite("ann", "bob", at: 5, "timedOut", by: 10)
     late.answer(key, .decline, at: 7, "declined")
     #expect(late.complaints == ["ann invited bob at 5s: timedOut, and bob declined in time"])
+  }
+
+  @Test("Takes invitations to one session that go on at once for one")
+  func joined() throws {
+    for (start, isExplained) in [(6.0, true), (9.0, false)] {
+      let recording = try Recording()
+      let key = recording.invite("ann", "bob", at: 5, "declined", by: 8)
+      recording.answer(key, .decline, at: 7, "declined")
+      _ = recording.invite("ann", "bob", at: start, "declined", by: start + 2)
+      #expect(recording.violated.contains(Self.answers) == !isExplained)
+    }
   }
 
   @Test("Lets one end find the session full after it had joined")

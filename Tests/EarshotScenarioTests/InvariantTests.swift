@@ -233,14 +233,17 @@ struct InvariantTests {
     }
   }
 
-  @Test("Lets who does not browse wait for one that started again, unless a member knows it")
+  @Test("Lets who takes no part in discovery wait for one that has moved, unless a member knows it")
   func unheard() throws {
-    for (ann, isIntroduced, isExplained) in [
-      ("", false, true), ("browse: true", false, false), ("", true, false),
-      ("session: { patience: '5s' }", false, false),
+    for (ann, isHidden, isIntroduced, isExplained) in [
+      ("advertise: false", false, false, true),
+      ("advertise: false, browse: true", false, false, false),
+      ("", false, false, false), ("", true, false, true), ("advertise: false", false, true, false),
+      ("advertise: false, session: { patience: '5s' }", false, false, false),
     ] {
       let recording = try Recording("{ name: 'ann', \(ann) }, 'bob', 'cy'")
       recording.join(1, "ann", "bob")
+      if isHidden { recording.fault(.hosts(["ann"], .hide), 2, from: 3) }
       recording.fault(.crash("bob"), from: 5, to: 8)
       recording.note(5, "bob", .crashed)
       recording.note(10, "ann", .interrupted, "bob", "silence")
@@ -248,6 +251,36 @@ struct InvariantTests {
       if isIntroduced { recording.join(12, "bob", "cy") }
       recording.note(39.9, "ann", .left, "bob", "restarted")
       #expect(recording.violated.contains(Self.agreement) == !isExplained, "\(ann)")
+    }
+  }
+
+  @Test("Counts patience by the clock of who waits")
+  func ownClock() throws {
+    for (clock, isExplained) in [
+      (ClockChange(jump: .seconds(5)), true), (ClockChange(jump: .seconds(2)), false),
+      (ClockChange(drift: 500_000), true), (ClockChange(drift: 10_000), false),
+    ] {
+      let recording = try Recording("{ name: 'peer', count: 2, session: { patience: '20s' } }")
+      recording.join(1, "peer1", "peer2")
+      recording.fault(.partition([["peer1"], ["peer2"]]), 1, from: 5)
+      recording.note(10, "peer1", .interrupted, "peer2", "silence")
+      recording.fault(.hosts(["peer1"], .clock(clock)), 2, from: 12, to: 25)
+      recording.note(26, "peer1", .left, "peer2", "lost")
+      #expect(recording.violated.contains(Self.causes) == !isExplained, "\(clock)")
+    }
+  }
+
+  @Test("Lets a member be lost whose farewell may not have arrived")
+  func cutOff() throws {
+    for isCut in [true, false] {
+      let recording = try Recording()
+      recording.join(1, "ann", "bob")
+      if isCut { recording.fault(.partition([["ann"], ["bob", "cy"]]), from: 18, to: 21) }
+      recording.note(20, "bob", .disconnected)
+      recording.note(22, "bob", .left, "ann", "disconnected")
+      recording.note(23, "ann", .interrupted, "bob", "silence")
+      recording.note(23.5, "ann", .left, "bob", "lost")
+      #expect(recording.violated.contains(Self.causes) == !isCut)
     }
   }
 

@@ -41,6 +41,11 @@ package struct Disturbance: Hashable, Sendable {
     }
   }
 
+  /// Who has other addresses from then on.
+  var readdressed: String? {
+    if case .hosts(let names, .readdress) = kind { names.first } else { nil }
+  }
+
   /// Whose program it stops for a time.
   var suspended: String? {
     switch kind {
@@ -89,14 +94,27 @@ package struct Disturbances: Hashable, Sendable {
     all.contains { $0.overlaps(range) && $0.touches(left, right) }
   }
 
-  /// Whether a peer's memory was lost in a range.
+  /// Whether a peer's memory was lost in a range, or may have been: a host that leaves loses its power later.
   func crash(_ name: String, in range: ClosedRange<Duration>) -> Bool {
-    all.contains { $0.crashed == name && range.contains($0.start) }
+    all.contains { disturbance in
+      guard disturbance.crashed == name else { return false }
+      if case .hosts(_, .leave) = disturbance.kind { return disturbance.overlaps(range) }
+      return range.contains(disturbance.start)
+    }
   }
 
-  /// When a peer's memory was lost in a range for the last time; `nil` when it was not.
-  func lastCrash(of name: String, in range: ClosedRange<Duration>) -> Duration? {
-    all.filter { $0.crashed == name && range.contains($0.start) }.map(\.start).max()
+  /// When a peer's memory was lost in a range for the last time, or its addresses were; `nil` when neither was.
+  func lastMove(of name: String, in range: ClosedRange<Duration>) -> Duration? {
+    all.filter { ($0.crashed == name || $0.readdressed == name) && range.contains($0.start) }
+      .map(\.start).max()
+  }
+
+  /// Whether one of two peers was told to hide at some time of a range.
+  func hide(_ left: String, _ right: String, in range: ClosedRange<Duration>) -> Bool {
+    all.contains { disturbance in
+      guard case .hosts(let names, .hide) = disturbance.kind else { return false }
+      return disturbance.overlaps(range) && (names.contains(left) || names.contains(right))
+    }
   }
 
   /// How long a peer was suspended within a range.
@@ -109,13 +127,30 @@ package struct Disturbances: Hashable, Sendable {
     total(in: range) { $0.touches(left, right) }
   }
 
+  /// How much more than the world's time has passed by the clock of a peer within a range, and a microsecond for
+  /// what is rounded when a clock changes.
+  func gain(of name: String, in range: ClosedRange<Duration>) -> Duration {
+    all.filter { $0.overlaps(range) }.reduce(.zero) { gain, disturbance in
+      guard case .hosts(let names, .clock(let change)) = disturbance.kind, names.contains(name)
+      else {
+        return gain
+      }
+      let jump = range.contains(disturbance.start) ? change.jump : .zero
+      let time = time(of: disturbance, in: range)
+      return gain + jump + time * change.drift / 1_000_000 + .microseconds(1)
+    }
+  }
+
   private func total(
     in range: ClosedRange<Duration>, _ isMeant: (Disturbance) -> Bool
   ) -> Duration {
-    all.filter { $0.overlaps(range) && isMeant($0) }.reduce(.zero) { sum, disturbance in
-      let end = min(disturbance.end ?? range.upperBound, range.upperBound)
-      return sum + end - max(disturbance.start, range.lowerBound)
-    }
+    all.filter { $0.overlaps(range) && isMeant($0) }.reduce(.zero) { $0 + time(of: $1, in: range) }
+  }
+
+  /// How long a disturbance was going on within a range that it overlaps.
+  private func time(of disturbance: Disturbance, in range: ClosedRange<Duration>) -> Duration {
+    let end = min(disturbance.end ?? range.upperBound, range.upperBound)
+    return end - max(disturbance.start, range.lowerBound)
   }
 
   /// The times in which no fault began or ended, up to the end of the run.

@@ -77,16 +77,18 @@ extension Invariants {
     }
   }
 
-  /// Whether the observer has waited for as long as it was told to.
+  /// Whether the observer has waited for as long as it was told to, by its own clock.
   private func isPatienceOver(_ span: MembershipSpan, at end: Duration) -> Bool {
     let patience = evidence.patience(of: span.key.observer, in: span.key.session)
     // Without patience a broken link is an end, and no interruption is told.
     if patience == .zero { return isBreakExplained(span, at: end) }
     guard let start = span.lastBreak else { return false }
-    return start + patience <= end
+    let gain = evidence.record.disturbances.gain(of: span.key.observer, in: start...end)
+    return start + patience <= end + gain
   }
 
-  /// Whether the other end has lost its memory of the membership, or has given it up before.
+  /// Whether the other end has lost its memory of the membership, or has given it up before, or has left it when
+  /// something stood in the way of its farewell.
   ///
   /// A program that takes its time says so later.
   private func isForgotten(_ span: MembershipSpan, _ during: ClosedRange<Duration>) -> Bool {
@@ -94,10 +96,18 @@ extension Invariants {
     return evidence.record.disturbances.crash(span.key.subject, in: during)
       || evidence.spans.spans(span.key.reversed).contains { other in
         guard let (end, order) = other.end.flatMap({ end in other.endOrder.map { (end, $0) } }),
-          other.reason != DepartureReason.disconnected.rawValue
+          other.reason != DepartureReason.disconnected.rawValue || isCutOff(span, before: end)
         else { return false }
         return end >= span.start && (!isPrompt || span.endOrder.map { order < $0 } ?? false)
       }
+  }
+
+  /// Whether a farewell that was over at a time may not have arrived.
+  private func isCutOff(_ span: MembershipSpan, before time: Duration) -> Bool {
+    let (observer, subject) = (span.key.observer, span.key.subject)
+    return evidence.isLossy(observer, subject)
+      || evidence.record.disturbances.touch(
+        observer, subject, in: max(.zero, time - Evidence.calm)...time)
   }
 
   /// Whether the other end never had the membership, since something struck while the two met.

@@ -51,10 +51,8 @@ extension Invariants {
     switch InvitationOutcome(rawValue: outcome.text) {
     case .accepted: return complaint(aboutAcceptanceOf: invitation, at: outcome.time)
     case .declined:
-      let hasDeclined = invitation.answers.contains {
-        $0.call == .decline && $0.start <= outcome.time
-      }
-      return hasDeclined ? nil : text(invitation, "declined, and \(invitation.guest) never did")
+      return hasDeclined(invitation, by: outcome.time)
+        ? nil : text(invitation, "declined, and \(invitation.guest) never did")
     case .timedOut, .unreachable, .busy, .full, .mismatch, .cancelled:
       guard let answer = invitation.answers.first, isCertain(invitation, answer, outcome.time)
       else {
@@ -63,6 +61,18 @@ extension Invariants {
       return answer.call == .decline && outcome.text != "cancelled"
         ? text(invitation, "\(outcome.text), and \(invitation.guest) declined in time") : nil
     case nil: return nil  // An error: the call was refused.
+    }
+  }
+
+  /// Whether the guest has declined an invitation, or another one that was the same to it.
+  ///
+  /// Who invites a peer to a session while it does so already is told what becomes of the first invitation.
+  private func hasDeclined(_ invitation: InvitationRecord, by time: Duration) -> Bool {
+    evidence.record.invitations.all.contains { other in
+      other.inviter == invitation.inviter && other.guest == invitation.guest
+        && other.session == invitation.session && other.start <= time
+        && (other.outcome.map { $0.time >= invitation.start } ?? true)
+        && other.answers.contains { $0.call == .decline && $0.start <= time }
     }
   }
 

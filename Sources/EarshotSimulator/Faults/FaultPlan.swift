@@ -109,7 +109,7 @@ private final class FaultCourse {
   func begin(in world: World) {
     tell(.begins(fault))
     for effect in world.effects(of: fault.kind) {
-      if fault.kind.isMomentary { tellMoment(effect, in: world) }
+      if fault.kind.isMomentary || effect.isJump { tellMoment(effect, in: world) }
       guard let id = world.begin(effect) else { continue }
       effects.append(id)
       tell(.began(effect, effect: id))
