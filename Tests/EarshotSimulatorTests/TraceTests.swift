@@ -77,7 +77,7 @@ struct TraceTests {
     case .backlog:
       _ = try pair.bob.listen(on: Endpoint(.anyV4, port: 7100), handler: ConnectionLog())
       pair.world.freeze(pair.bob)
-      for _ in 0..<129 { try pair.connect() }
+      for _ in 0..<130 { try pair.connect() }
     case .isolated:
       pair.world.inject(.hosts(["bob"], .isolate(.inbound)))
       try pair.send()

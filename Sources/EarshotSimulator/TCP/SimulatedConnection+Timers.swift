@@ -42,8 +42,8 @@ extension SimulatedConnection {
     watch()
   }
 
+  /// Gives the connection up, and sends no reset, as Linux sends none: the next segment of the other side gets one.
   private func failForSilence() {
-    if tcb.state == .established { send(.rst) }
     let isUnreachable = tcb.state == .synSent && link == nil
     isUnreachable ? fail(.hostUnreachable, errno: 113) : fail(.timedOut, errno: 110)
   }

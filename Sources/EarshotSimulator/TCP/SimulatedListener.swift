@@ -23,7 +23,7 @@ final class SimulatedListener: Listener, @unchecked Sendable {
   }
 
   /// Whether so many wait to be accepted that a further SYN is as good as lost.
-  var isFull: Bool { pending.count >= Self.backlog }
+  var isFull: Bool { pending.count > Self.backlog }
 
   /// Answers a SYN.
   func begin(_ segment: Segment) {
@@ -77,6 +77,9 @@ final class SimulatedListener: Listener, @unchecked Sendable {
     }
   }
 
+  /// The length of the queue that a program may ask for at most (`somaxconn`).
+  ///
+  /// That of Darwin, and of Linux before 5.4; Linux takes one connection more than the length.
   private static let backlog = 128
 }
 
