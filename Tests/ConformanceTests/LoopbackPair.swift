@@ -25,7 +25,7 @@ struct LoopbackPair: NetworkUnderTest {
   }
 
   /// Runs a test, and gives it up at the limit; both are up to the loop, however busy other threads are.
-  private static func inTime(
+  static func inTime(
     on network: POSIXHost, _ test: @escaping @Sendable () async throws -> Void
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -44,6 +44,13 @@ struct SimulatedPair: NetworkUnderTest {
   var testDescription: String { "simulated" }
 
   func run(_ test: @escaping @Sendable (TwoHosts) async throws -> Void) async throws {
+    try await run { (_: World, hosts: TwoHosts) in try await test(hosts) }
+  }
+
+  /// Runs a test that also has the world at hand.
+  func run(
+    _ test: @escaping @Sendable (World, TwoHosts) async throws -> Void
+  ) async throws {
     let world = World(seed: 1)
     let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
     let hosts = TwoHosts(
@@ -52,7 +59,7 @@ struct SimulatedPair: NetworkUnderTest {
     let outcome = Watched<Result<Void, any Error>?>(nil)
     ann.spawn("contract") {
       do {
-        try await test(hosts)
+        try await test(world, hosts)
         outcome.update { $0 = .success(()) }
       } catch {
         outcome.update { $0 = .failure(error) }
