@@ -4,7 +4,11 @@
 
    RATE in bytes a second, DELAY one way in microseconds, QUEUE in bytes, LOSS in packets of 2^20, LIMIT in
    seconds. Prints "done", and in nanoseconds the time from connect until the connection is open and until the
-   server has read the end; then payload bytes sent, and how many of them again. Or "late". */
+   server has read the end; then payload bytes sent, and how many of them again. Or "late".
+
+     transfer CONGESTION
+
+   Prints "able" if it may make what it needs, and the congestion control is there. */
 #define _GNU_SOURCE
 #include "namespaces.h"
 #include "link.h"
@@ -96,7 +100,18 @@ static void report(struct transfer *transfer) {
          (unsigned long long)resent);
 }
 
+/* Makes all that a transfer needs, and no transfer. */
+static int check(const char *congestion) {
+  enter_new_namespace(1, 1500);
+  int probe = socket(AF_INET, SOCK_STREAM, 0);
+  socklen_t length = (socklen_t)strlen(congestion);
+  require(setsockopt(probe, IPPROTO_TCP, TCP_CONGESTION, congestion, length) == 0, congestion);
+  printf("able\n");
+  return EXIT_SUCCESS;
+}
+
 int main(int count, char **arguments) {
+  if (count == 2) return check(arguments[1]);
   if (count != 9) {
     fprintf(stderr, "usage: see the head of transfer.c\n");
     return EXIT_FAILURE;

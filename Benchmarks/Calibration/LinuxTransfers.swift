@@ -16,6 +16,11 @@ struct LinuxTransfers {
     (self.program, self.congestionControl) = (program, congestionControl)
   }
 
+  /// Whether the system lets the process make network namespaces and devices, and has the congestion control.
+  var arePossible: Bool {
+    ChildProcess(program.path, [congestionControl]).readLine() == "able"
+  }
+
   /// Makes transfers; `nil` for those that were not over in time.
   func run(_ jobs: [Job]) -> [Transfer?] {
     var transfers: [Transfer?] = []
