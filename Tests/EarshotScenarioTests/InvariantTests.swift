@@ -190,6 +190,21 @@ struct InvariantTests {
     #expect(sudden.complaints.first?.hasSuffix("(and 1 more)") == true)
   }
 
+  @Test("Lets a slow link go on with what is in its queue after one end has broken it")
+  func slowQueue() throws {
+    for (rate, isExplained) in [("32kbit/s", true), ("1Mbit/s", false)] {
+      let recording = try Recording(
+        more: "links: { exceptions: [{ between: ['ann', 'bob'], bandwidth: '\(rate)' }] }")
+      recording.join(1, "ann", "bob")
+      recording.fault(.partition([["ann"], ["bob", "cy"]]), from: 5, to: 9)
+      recording.note(50, "ann", .interrupted, "bob", "linkBroken")
+      recording.note(50.1, "bob", .interrupted, "ann", "linkBroken")
+      recording.note(51, "ann", .resumed, "bob")
+      recording.note(51, "bob", .resumed, "ann")
+      #expect(recording.violated.contains(Self.causes) == !isExplained, "\(rate)")
+    }
+  }
+
   @Test("Needs a broken link and no interruption where there is no patience")
   func zeroPatience() throws {
     for isCut in [true, false] {

@@ -28,9 +28,12 @@ extension Invariants {
   }
 
   /// Whether something may have broken the link: a fault, loss by chance, or an end that left.
+  ///
+  /// What is still in the queue of a slow link goes on arriving for as long as that takes.
   private func isBreakExplained(_ span: MembershipSpan, at time: Duration) -> Bool {
     let (observer, subject) = (span.key.observer, span.key.subject)
-    let recently = max(.zero, time - Evidence.calm)...time
+    let delay = evidence.delay(between: observer, subject)
+    let recently = max(.zero, time - Evidence.calm - delay)...time
     return evidence.isLossy(observer, subject)
       || evidence.record.disturbances.touch(observer, subject, in: recently)
       || evidence.ended(subject, span.key.session, recently)
