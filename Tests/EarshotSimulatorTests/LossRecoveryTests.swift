@@ -74,4 +74,102 @@ struct LossRecoveryTests {
     #expect(next >= first / 3 && next <= first * 2 / 3 + 2)
     watched.world.finish()
   }
+
+  /// A window that shrank at once would let nothing be sent until half of the flight has arrived (RFC 6937 §3).
+  @Test("While the window shrinks, at most two acknowledgements in a row let nothing be sent")
+  func evenReduction() throws {
+    let watched = try WatchedConnection(WatchedConnection.fast)
+    let connection = try watched.open()
+    _ = try connection.write(bytes(10 * 1_448).span)
+    watched.world.run(for: .milliseconds(100))
+    let before = watched.segments.count
+    _ = watched.lose { $0 == 0 }
+    _ = try connection.write(bytes(100 * 1_448).span)
+    watched.world.run(for: .milliseconds(30))
+    let retransmission = try #require(watched.resent.first)
+    let recovery = watched.segments.dropFirst(before).drop { $0.time < retransmission.time }
+    var (silent, longest, acknowledgements) = (0, 0, 0)
+    for segment in recovery {
+      if segment.kind == .delivered, segment.from == "bob" {
+        silent += 1
+        acknowledgements += 1
+      } else if segment.kind == .sent, segment.from == "ann" {
+        silent = 0
+      }
+      longest = max(longest, silent)
+    }
+    #expect(acknowledgements > 12)
+    #expect(longest <= 2)
+    watched.world.finish()
+  }
+
+  /// Nothing says yet that the time-out was not needless (RFC 5682 §2.1).
+  @Test("After a time-out something new is sent before what is lost is sent again")
+  func forwardRecovery() throws {
+    let watched = try WatchedConnection(WatchedConnection.fast)
+    let connection = try watched.open()
+    let sent = bytes(20 * 1_448)
+    // The ten that the window allows, and the probe.
+    _ = watched.lose { $0 <= 10 }
+    _ = try connection.write(sent.span)
+    watched.world.run(for: .seconds(2))
+    let order = watched.sent.dropFirst(11).map { $0.sequence / 1_448 }
+    #expect(order.prefix(5) == [0, 11, 12, 1, 2])
+    #expect(watched.server.received == sent)
+    watched.world.finish()
+  }
+
+  /// That the acknowledgement answers a newer segment than the one that was sent again hides it from timestamps.
+  @Test("A segment that was sent again and has arrived twice gives the window back")
+  func duplicateUndoes() throws {
+    let watched = try WatchedConnection(WatchedConnection.fast)
+    let connection = try watched.open()
+    let (world, start) = (watched.world, watched.world.now)
+    var firstCount = 0
+    world.add(
+      Rule { packet, now in
+        let time = now - start
+        if packet.from == "bob" {
+          let isLost = time > .milliseconds(49) && time < .milliseconds(75)
+          return isLost ? .drop : nil
+        }
+        // The first segment is late, and so is what is sent again.
+        guard packet.payloadBytes > 0 else { return nil }
+        firstCount += 1
+        switch firstCount {
+        case 1: return .deliver(after: .milliseconds(50))
+        case 6: return .deliver(after: .milliseconds(60))
+        default: return nil
+        }
+      })
+    _ = try connection.write(bytes(5 * 1_448).span)
+    world.run(for: .milliseconds(45))
+    #expect(watched.resent.map(\.sequence) == [0])
+    _ = try connection.write(bytes(1_448).span)
+    world.run(for: .milliseconds(55))
+    #expect(watched.server.received.count == 6 * 1_448)
+    let count = watched.sent.count
+    _ = try connection.write(bytes(20 * 1_448).span)
+    #expect(watched.sent.count == count + 10)
+    world.finish()
+  }
+
+  @Test(
+    "What was sent again and is lost again is found by what was sent after it, without a time-out")
+  func lostRetransmission() throws {
+    let watched = try WatchedConnection(WatchedConnection.fast)
+    let connection = try watched.open()
+    // The first segment; then two new ones go before it is sent again.
+    _ = watched.lose { $0 == 0 || $0 == 12 }
+    let start = watched.world.now
+    let sent = bytes(30 * 1_448)
+    _ = try connection.write(sent.span)
+    watched.world.run(for: .milliseconds(150))
+    #expect(watched.server.received == sent)
+    try #require(watched.resent.map(\.sequence) == [0, 0])
+    let times = watched.resent.map { $0.time - (start - .zero) }
+    #expect(times[0] > .milliseconds(20) && times[0] < .milliseconds(25))
+    #expect(times[1] > .milliseconds(40) && times[1] < .milliseconds(50))
+    watched.world.finish()
+  }
 }
