@@ -219,8 +219,15 @@ struct InvariantTests {
 
   @Test("Lets a member be lost that never came to know of it, if something struck while they met")
   func unconfirmed() throws {
-    for (isStruck, hasMet) in [(true, false), (false, false), (true, true)] {
+    for (isStruck, hasMet, wasMember) in [
+      (true, false, false), (false, false, false), (true, true, false), (true, false, true),
+    ] {
       let recording = try Recording("{ name: 'ann', session: { patience: '5s' } }, 'bob'")
+      if wasMember {  // Of the ann that has been started again since, which bob still waits for.
+        recording.join(1, "ann", "bob")
+        recording.fault(.crash("ann"), 2, from: 2, to: 3)
+        recording.note(9.6, "bob", .left, "ann", "restarted")
+      }
       if isStruck { recording.fault(.partition([["ann"], ["bob"]]), from: 4.9, to: 8) }
       recording.note(5, "ann", .joined, "bob")
       if hasMet { recording.note(5, "bob", .joined, "ann") }

@@ -103,6 +103,11 @@ package struct Disturbances: Hashable, Sendable {
     }
   }
 
+  /// When a peer's memory was lost in a range for the last time; `nil` when it was not.
+  func lastCrash(of name: String, in range: ClosedRange<Duration>) -> Duration? {
+    all.last { $0.crashed == name && range.contains($0.start) }?.start
+  }
+
   /// When a peer's memory was lost in a range for the last time, or its addresses were; `nil` when neither was.
   func lastMove(of name: String, in range: ClosedRange<Duration>) -> Duration? {
     all.filter { ($0.crashed == name || $0.readdressed == name) && range.contains($0.start) }

@@ -121,8 +121,12 @@ extension Invariants {
       evidence.isLossy(observer, subject)
       || evidence.record.disturbances.touch(observer, subject, in: time)
     let during = time.lowerBound...max(time.lowerBound, span.end ?? evidence.end)
+    // What the other end had with this one before it started again is another membership.
+    let restart = evidence.record.disturbances.lastCrash(of: observer, in: .zero...span.start)
     return isStruck
-      && !evidence.spans.spans(span.key.reversed).contains { $0.overlaps(during) }
+      && !evidence.spans.spans(span.key.reversed).contains {
+        $0.overlaps(during) && $0.start >= restart ?? .zero
+      }
   }
 
   private static let meetingTime: Duration = .seconds(2)
