@@ -11,6 +11,9 @@ package struct ThreadID: Equatable, Sendable {
   /// The system's number for it, never 0.
   package let number: UInt
 
+  /// Whether it is the thread that asks.
+  package var isCurrent: Bool { number == Self.current.number }
+
   package static var current: ThreadID {
     #if canImport(Darwin)
       ThreadID(number: UInt(bitPattern: pthread_self()))

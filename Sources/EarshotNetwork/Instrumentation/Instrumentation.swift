@@ -9,7 +9,8 @@ public final class Instrumentation: @unchecked Sendable {
   /// The properties that were declared or reached, in the order in which that happened first.
   package private(set) var properties: [Property] = []
   /// What did not hold, the first thing first; no more than ``violationsMax``.
-  package private(set) var violations: [PropertyViolation] = []
+  // Asked after every event of a world: without the dynamic checks of exclusivity, since no access calls out.
+  @exclusivity(unchecked) package private(set) var violations: [PropertyViolation] = []
   /// Whether what is stated counts: not while a world is taken down.
   package var isOpen = true
   private var places: [Key: Int] = [:]

@@ -4,7 +4,8 @@
 final class WorldWatch {
   /// What the code of hosts states, and what is checked from outside of them.
   let instrumentation: Instrumentation
-  private var checks: [Check] = []
+  // Without the dynamic checks of exclusivity: what is called during an access adds no checks.
+  @exclusivity(unchecked) private var checks: [Check] = []
 
   /// Something that is looked at after every so many events.
   private struct Check {

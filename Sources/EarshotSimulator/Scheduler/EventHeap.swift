@@ -53,6 +53,11 @@ struct EventHeap: ~Copyable {
   }
 
   private func leastChild(_ first: Int, _ end: Int) -> Int {
+    if end - first == 4 {
+      let left = keys[first + 1].isBefore(keys[first]) ? first + 1 : first
+      let right = keys[first + 3].isBefore(keys[first + 2]) ? first + 3 : first + 2
+      return keys[right].isBefore(keys[left]) ? right : left
+    }
     var least = first
     var child = first + 1
     while child < end {

@@ -6,8 +6,12 @@ struct EventKey {
   let sequence: UInt64
   let slot: EventSlot
 
-  func isBefore(_ other: EventKey) -> Bool {
-    time == other.time ? sequence < other.sequence : time < other.time
+  /// Without a branch, which would be mispredicted as often as not in a heap.
+  func isBefore(_ other: EventKey) -> Bool { rank < other.rank }
+
+  /// The time, which is never negative, and behind it the sequence number.
+  private var rank: UInt128 {
+    UInt128(truncatingIfNeeded: time) << 64 | UInt128(truncatingIfNeeded: sequence)
   }
 }
 

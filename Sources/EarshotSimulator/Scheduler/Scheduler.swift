@@ -89,7 +89,8 @@ extension Scheduler {
     return try EscapeHooks.watching(self) {
       if choices != nil { return try runChoosing(until: limit, over: fabric, unless: isOver) }
       runReadyWork()
-      while try !isStopped() && !isOver() {
+      let watch = watch
+      while try !isStopped(by: watch) && !isOver() {
         guard let key = events.pop(until: limit) else { return events.count == 0 ? .idle : .limit }
         dispatch(key, fabric)
         runReadyWork()
@@ -103,7 +104,7 @@ extension Scheduler {
     until limit: Int64, over fabric: Fabric, unless isOver: () throws -> Bool
   ) rethrows -> Stop {
     while true {
-      if isStopped() { return .stopped }
+      if isStopped(by: watch) { return .stopped }
       if ready.isEmpty, try isOver() { return .over }
       collectDueEvents(until: limit, fabric)
       switch choices?.takeNext(of: &ready) {
@@ -156,10 +157,7 @@ extension Scheduler {
   /// Has what watches the world look at it, when it is time for that.
   ///
   /// - Returns: Whether the world is to stand still.
-  private func isStopped() -> Bool {
-    guard let watch else { return false }
-    return watch.mustStop()
-  }
+  private func isStopped(by watch: WorldWatch?) -> Bool { watch?.mustStop() ?? false }
 
   private func dispatch(_ key: EventKey, _ fabric: Fabric) {
     let index = key.slot.index
@@ -317,15 +315,15 @@ extension Scheduler {
 
   /// Whether code of a host runs, on the calling thread.
   func isRunning(_ host: HostProcess) -> Bool {
-    current?.toOpaque() == Unmanaged.passUnretained(host).toOpaque() && owner == .current
+    current?.toOpaque() == Unmanaged.passUnretained(host).toOpaque() && owner.isCurrent
   }
 
   /// Whether the calling thread drives the world, and runs no job.
-  var isOutsideOfJobs: Bool { current == nil && owner == .current }
+  var isOutsideOfJobs: Bool { current == nil && owner.isCurrent }
 
   /// Traps on a thread that does not drive the world, and says what came from there.
   func checkThread(_ thing: @autoclosure () -> String) {
-    guard owner == .current else { trapForeign(thing()) }
+    guard owner.isCurrent else { trapForeign(thing()) }
   }
 
   private func describe(_ job: UnownedJob, _ host: HostProcess) -> String {
