@@ -56,7 +56,7 @@ extension HostKernel {
   }
 
   /// Why a segment is lost that has arrived, if so.
-  func refusal(of segment: Segment) -> TraceEvent.Loss? {
+  func refusal(of segment: borrowing Segment) -> TraceEvent.Loss? {
     guard process.condition != .crashed else { return .down }
     guard segment.flags == .syn, let listener = listeners.listener(at: segment.destination) else {
       return nil
@@ -65,7 +65,7 @@ extension HostKernel {
   }
 
   /// Takes a segment that arrived at this host.
-  func receive(_ segment: Segment) {
+  func receive(_ segment: borrowing Segment) {
     if let connection = connections[segment.key] { return connection.receive(segment) }
     if segment.flags == .syn, let listener = listeners.listener(at: segment.destination) {
       return listener.begin(segment)
@@ -73,7 +73,7 @@ extension HostKernel {
     refuse(segment)
   }
 
-  private func refuse(_ segment: Segment) {
+  private func refuse(_ segment: borrowing Segment) {
     guard !segment.flags.contains(.rst) else { return }
     guard let target = fabric.hosts.host(at: segment.source.address, from: index) else { return }
     fabric.send(

@@ -27,12 +27,12 @@ struct InboundStream {
   var hasGap: Bool { !outOfOrder.isEmpty || (finSequence.map { $0 > nextSequence } ?? false) }
 
   /// Takes in the other side's SYN, for its timestamp.
-  mutating func noteSYN(_ segment: Segment) { recentTimestamp = segment.timestamp }
+  mutating func noteSYN(_ segment: borrowing Segment) { recentTimestamp = segment.timestamp }
 
   /// Takes in a segment's payload and end.
   ///
   /// - Returns: Whether anything new is in order now.
-  mutating func receive(_ segment: Segment) -> Bool {
+  mutating func receive(_ segment: borrowing Segment) -> Bool {
     let before = (nextSequence, isFINReceived)
     // What is wholly old is not taken, and its timestamp neither (RFC 9293 §3.10.7.4).
     let end = segment.sequenceNumber + segment.payload.count
@@ -106,8 +106,13 @@ struct InboundStream {
   mutating func noteAcknowledgement() { (lastAcknowledgement, duplicate) = (nextSequence, nil) }
 
   /// The blocks that are here behind a gap, at most three with what has arrived twice, the one that arrived last first (RFC 2018 §4).
+  // Inlined, since the whole stream is copied for a call.
   var selectiveAcknowledgements: [Range<Int>] {
-    guard hasGap else { return [] }
+    @inline(__always)
+    get { hasGap ? latestBlocks : [] }
+  }
+
+  private var latestBlocks: [Range<Int>] {
     let all = blocks
     var told: [Range<Int>] = []
     for sequence in recentArrivals where told.count < Self.selectiveMax - (duplicate == nil ? 0 : 1)

@@ -178,7 +178,7 @@ extension OutboundStream {
   /// Takes in what a segment of the other side acknowledges.
   ///
   /// - Returns: Whether that is more than before.
-  mutating func acknowledge(with segment: Segment, at now: Int64) -> Bool {
+  mutating func acknowledge(with segment: borrowing Segment, at now: Int64) -> Bool {
     let sequence = segment.acknowledgementNumber
     guard sequence >= unacknowledged, sequence <= nextSequence else { return false }
     takeWindow(segment)
@@ -200,15 +200,17 @@ extension OutboundStream {
     return isAdvance
   }
 
-  private mutating func takeDelivery(_ segment: Segment, at now: Int64) -> Delivery {
+  private mutating func takeDelivery(_ segment: borrowing Segment, at now: Int64) -> Delivery {
     var delivery = Delivery()
     let moment = Scoreboard.Moment(
       now: now, leastRoundTrip: roundTrips.least, recoveryEnd: congestion.recoveryEnd,
       highestArrived: scoreboard.highestArrived)
     delivery.isDuplicate = segment.duplicate != nil
-    let blocks = segment.selectiveAcknowledgements.sorted { $0.lowerBound < $1.lowerBound }
-    for block in blocks where block.lowerBound >= unacknowledged {
-      scoreboard.sack(block, at: moment, into: &delivery)
+    if !segment.selectiveAcknowledgements.isEmpty {
+      let blocks = segment.selectiveAcknowledgements.sorted { $0.lowerBound < $1.lowerBound }
+      for block in blocks where block.lowerBound >= unacknowledged {
+        scoreboard.sack(block, at: moment, into: &delivery)
+      }
     }
     scoreboard.acknowledge(
       upTo: segment.acknowledgementNumber, echo: segment.echoedTimestamp, at: moment,
@@ -217,7 +219,7 @@ extension OutboundStream {
   }
 
   /// An older segment must not take back what a newer one said of the window.
-  private mutating func takeWindow(_ segment: Segment) {
+  private mutating func takeWindow(_ segment: borrowing Segment) {
     guard
       segment.acknowledgementNumber > unacknowledged
         || segment.sequenceNumber > windowUpdateSequence
@@ -349,7 +351,7 @@ extension OutboundStream {
   }
 
   /// An answer beyond a probe that was a retransmission says that the segment had been lost, unless it has arrived twice.
-  private mutating func concludeTailLossProbe(_ segment: Segment, _ delivery: Delivery) {
+  private mutating func concludeTailLossProbe(_ segment: borrowing Segment, _ delivery: Delivery) {
     guard let probe = tailLossProbe, unacknowledged >= probe.end else { return }
     if !probe.isRetransmission || segment.duplicate?.upperBound == probe.end {
       tailLossProbe = nil

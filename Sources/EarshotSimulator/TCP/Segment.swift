@@ -1,7 +1,8 @@
 /// One TCP segment.
 ///
-/// Sequence numbers count bytes from zero, since a SYN takes none, and do not wrap.
-struct Segment {
+/// Sequence numbers count bytes from zero, since a SYN takes none, and do not wrap. Never copied: a link that delivers
+/// it twice sends a ``copy`` of it.
+struct Segment: ~Copyable {
   typealias Flags = TCPHeader.Flags
   var source: Endpoint
   var destination: Endpoint
@@ -27,6 +28,18 @@ extension Segment {
   var blocks: [Range<Int>] {
     duplicate.map { [$0] + selectiveAcknowledgements } ?? selectiveAcknowledgements
   }
+
+  /// The same segment once more.
+  var copy: Segment {
+    Segment(
+      source: source, destination: destination, flags: flags, sequenceNumber: sequenceNumber,
+      acknowledgementNumber: acknowledgementNumber, window: window,
+      selectiveAcknowledgements: selectiveAcknowledgements, duplicate: duplicate,
+      timestamp: timestamp, echoedTimestamp: echoedTimestamp, payload: payload)
+  }
+
+  /// How many blocks there are on the wire.
+  var blockCount: Int { selectiveAcknowledgements.count + (duplicate == nil ? 0 : 1) }
 
   /// What a trace shows of it beside the payload.
   var packet: PacketHeader {

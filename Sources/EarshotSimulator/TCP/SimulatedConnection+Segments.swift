@@ -53,7 +53,7 @@ extension SimulatedConnection {
     }
   }
 
-  func receive(_ segment: Segment) {
+  func receive(_ segment: borrowing Segment) {
     if segment.flags.contains(.rst) { return receiveReset() }
     switch tcb.state {
     case .synSent: receiveInSynSent(segment)
@@ -72,7 +72,7 @@ extension SimulatedConnection {
     isHeld ? fail(.connectionReset, errno: 104) : forget()
   }
 
-  private func receiveInSynSent(_ segment: Segment) {
+  private func receiveInSynSent(_ segment: borrowing Segment) {
     guard segment.flags.contains(.syn) else {
       // The other side still knows an earlier connection of the same ports.
       return send(.rst)
@@ -84,13 +84,13 @@ extension SimulatedConnection {
     scheduleUpcalls()
   }
 
-  private func establish(_ segment: Segment) {
+  private func establish(_ segment: borrowing Segment) {
     tcb.state = .established
     tcb.deadlines = TransmissionControlBlock.Deadlines()
     tcb.outbound.open(window: segment.window, roundTrip: now - segment.echoedTimestamp)
   }
 
-  private func receiveEstablished(_ segment: Segment) {
+  private func receiveEstablished(_ segment: borrowing Segment) {
     if segment.flags.contains(.syn) { return send(.ack) }
     tcb.count(segment)
     let isBare = segment.payload.isEmpty && !segment.flags.contains(.fin)
@@ -102,7 +102,7 @@ extension SimulatedConnection {
     settle()
   }
 
-  private func takeAcknowledgement(_ segment: Segment) {
+  private func takeAcknowledgement(_ segment: borrowing Segment) {
     tcb.unansweredProbes = 0
     let wasWindowClosed = tcb.outbound.isWindowClosed
     let isProgress = tcb.outbound.acknowledge(with: segment, at: now)
@@ -115,7 +115,7 @@ extension SimulatedConnection {
     if upcalls.isWriterWaiting { scheduleUpcalls() }
   }
 
-  private func takePayload(_ segment: Segment) {
+  private func takePayload(_ segment: borrowing Segment) {
     // No application will ever read it: a reset says so, as with Linux.
     if !isHeld && !segment.payload.isEmpty {
       send(.rst)

@@ -26,7 +26,7 @@ final class SimulatedListener: Listener, @unchecked Sendable {
   var isFull: Bool { pending.count > Self.backlog }
 
   /// Answers a SYN.
-  func begin(_ segment: Segment) {
+  func begin(_ segment: borrowing Segment) {
     let source = kernel.fabric.hosts.host(at: segment.source.address, from: kernel.index)
     let connection = SimulatedConnection(
       kernel, local: segment.destination, remote: segment.source,

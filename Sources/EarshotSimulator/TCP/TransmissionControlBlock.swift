@@ -61,7 +61,7 @@ struct TransmissionControlBlock {
   }
 
   /// Counts what a segment says: that something in flight has arrived, or bytes.
-  mutating func count(_ segment: Segment) {
+  mutating func count(_ segment: borrowing Segment) {
     let isNews =
       segment.acknowledgementNumber > outbound.unacknowledged
       || !segment.selectiveAcknowledgements.isEmpty
