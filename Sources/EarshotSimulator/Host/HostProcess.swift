@@ -94,7 +94,12 @@ final class HostProcess: @unchecked Sendable {
   func noteStopWish() { stops += 1 }
 
   /// Calls code of this host soon, behind all that is ready: at once or once the host goes on.
-  func perform(_ body: @escaping () -> Void) { scheduler.call(on: self, body) }
+  func perform(_ body: @escaping () -> Void) { scheduler.call(on: self, .body(body)) }
+
+  /// Has a connection of this host hand over soon what arrived for it; otherwise as ``perform(_:)``.
+  func performUpcalls(of connection: SimulatedConnection) {
+    scheduler.call(on: self, .upcalls(connection))
+  }
 
   /// Keeps work for later if the host stands still.
   ///

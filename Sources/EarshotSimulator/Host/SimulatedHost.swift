@@ -70,7 +70,8 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
     observerCount += 1
     let number = observerCount
     interfaceObservers[number] = changed
-    return SimulatedObservation { [weak self] in self?.interfaceObservers[number] = nil }
+    // Who observes the host holds it. With a weak reference each retain and release of the host would be slower.
+    return SimulatedObservation { [self] in interfaceObservers[number] = nil }
   }
 
   /// Tells the observers that the interfaces have changed, in the order in which they began.
@@ -125,7 +126,7 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
     observerCount += 1
     let number = observerCount
     shutdownObservers[number] = shutDown
-    return SimulatedObservation { [weak self] in self?.shutdownObservers[number] = nil }
+    return SimulatedObservation { [self] in shutdownObservers[number] = nil }
   }
 
   /// Tells the observers that the host is down, in the order in which they began.

@@ -63,7 +63,7 @@ final class Scheduler: @unchecked Sendable {
       cause.begin(after: origin)
       action()
     }
-    push(EventSlot(.action, actions.add(caused)), at: time)
+    push(EventSlot(.action, actions.add(.body(caused))), at: time)
   }
 }
 
@@ -253,9 +253,9 @@ extension Scheduler {
   }
 
   /// Appends a call, which runs behind what is ready already.
-  func call(on host: HostProcess, _ body: @escaping () -> Void) {
+  func call(on host: HostProcess, _ action: ActionTable.Action) {
     guard phase != .finished else { return }
-    append(ReadyWork(host: .passUnretained(host), work: .call(actions.add(body)), cause: cause))
+    append(ReadyWork(host: .passUnretained(host), work: .call(actions.add(action)), cause: cause))
   }
 
   func append(_ work: ReadyWork) { ready.append(work) }

@@ -58,19 +58,30 @@ extension WorkQueue {
 
 /// Calls that are to be made once, by number.
 struct ActionTable: ~Copyable {
-  private var actions = Slab<(() -> Void)?>()
+  /// A call.
+  enum Action {
+    case body(() -> Void)
+    /// What arrived for a connection is handed over: as often as anything arrives, so without a closure of its own.
+    case upcalls(SimulatedConnection)
 
-  mutating func add(_ action: @escaping () -> Void) -> Int {
+    func callAsFunction() {
+      switch self {
+      case .body(let body): body()
+      case .upcalls(let connection): connection.makeUpcalls()
+      }
+    }
+  }
+  private var actions = Slab<Action?>()
+
+  mutating func add(_ action: Action) -> Int {
     let index = actions.take(orAppend: nil)
     actions[index] = action
     return index
   }
 
-  mutating func take(_ index: Int) -> (() -> Void)? {
-    let action = actions[index]
-    actions[index] = nil
-    actions.recycle(index)
-    return action
+  mutating func take(_ index: Int) -> Action? {
+    defer { actions.recycle(index) }
+    return actions[index].take()
   }
 
   /// Forgets all calls; their numbers stay valid.

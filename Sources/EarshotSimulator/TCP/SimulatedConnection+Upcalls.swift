@@ -15,14 +15,12 @@ extension SimulatedConnection {
   func scheduleUpcalls() {
     guard !upcalls.isScheduled, upcalls.handler != nil else { return }
     upcalls.isScheduled = true
-    kernel.process.perform { [self] in
-      upcalls.isScheduled = false
-      makeUpcalls()
-    }
+    kernel.process.performUpcalls(of: self)
   }
 
   /// Tells the application what happened, in order, as far as it wants to hear.
-  private func makeUpcalls() {
+  func makeUpcalls() {
+    upcalls.isScheduled = false
     if upcalls.isOpeningDue, let handler = upcalls.handler {
       upcalls.isOpeningDue = false
       handler.connectionOpened(self)
