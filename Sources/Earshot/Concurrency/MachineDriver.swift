@@ -40,13 +40,19 @@ package final class MachineDriver<Driven: Machine> {
   package func handle(
     _ event: Driven.Event, at now: Instant, perform: (Driven.Action) -> Void
   ) {
-    events.append(event)
-    guard !isDriving else { return }
+    guard !isDriving else { return events.append(event) }
     isDriving = true
+    machine.handle(event, at: now, into: &actions)
     drive(at: now, perform)
   }
 
   private func drive(at now: Instant, _ perform: (Driven.Action) -> Void) {
+    // Most events ask for nothing.
+    if !actions.isEmpty { performActions(at: now, perform) }
+    isDriving = false
+  }
+
+  private func performActions(at now: Instant, _ perform: (Driven.Action) -> Void) {
     var (next, batch) = (0, [Driven.Action]())
     while true {
       swap(&batch, &actions)
@@ -58,9 +64,8 @@ package final class MachineDriver<Driven: Machine> {
       next += 1
       machine.handle(event, at: now, into: &actions)
     }
-    events.removeAll(keepingCapacity: Self.isSmall(events))
+    if !events.isEmpty { events.removeAll(keepingCapacity: Self.isSmall(events)) }
     if !Self.isSmall(actions) { actions = [] }
-    isDriving = false
   }
 
   /// Whether the memory of a buffer is worth keeping for the next event: each machine has its own.

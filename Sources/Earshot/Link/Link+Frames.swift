@@ -30,7 +30,7 @@ extension Link {
     at now: Instant
   ) throws(FrameError) -> Frame? {
     let rest = plaintext.extracting(offset...)
-    guard case .open(_, let remote, _, let stream?) = life else {
+    guard case .open(let open) = life, let stream = open.stream else {
       return try transport.nextFrame(of: rest, used: &offset)
     }
     var messages: [SessionActivity] = []
@@ -38,7 +38,7 @@ extension Link {
     defer { swap(&messages, &arrived) }
     return try stream.receive { machine throws(FrameError) in
       try transport.nextFrame(
-        of: rest, used: &offset, taking: &machine, from: remote, by: stream.id, at: now,
+        of: rest, used: &offset, taking: &machine, from: open.remote, by: stream.id, at: now,
         into: &messages)
     }
   }
@@ -109,7 +109,7 @@ extension Link {
     var actions: [LivenessMachine.Action] = []
     let machine = LivenessMachine(context.liveness, at: now, into: &actions)
     let liveness = MachineDriver(machine, beginningWith: actions)
-    life = .open(transport, remote, liveness, nil)
+    life = .open(OpenLink(transport, to: remote, liveness))
     liveness.start(at: now) { perform($0) }
     flushUnlessReading()
     owner?.link(self, opened: hello)
@@ -127,14 +127,17 @@ extension Link {
 
   // MARK: Liveness
 
-  func handle(_ event: LivenessMachine.Event) {
-    guard case .open(_, _, let liveness, _) = life else { return }
+  /// - Returns: Whether something was done, and the link flushed behind it.
+  @discardableResult
+  func handle(_ event: LivenessMachine.Event) -> Bool {
+    guard case .open(let open) = life else { return false }
     var isActive = false
-    liveness.handle(event, at: now) { action in
+    open.liveness.handle(event, at: now) { action in
       perform(action)
       isActive = true
     }
     if isActive { flushUnlessReading() }
+    return isActive && !isReading
   }
 
   func perform(_ action: LivenessMachine.Action) {

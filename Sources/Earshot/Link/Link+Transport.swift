@@ -125,26 +125,38 @@ extension Link {
 
   /// Writes what there is, as far as the transport takes it.
   func flush() {
-    guard let transport, !transport.hasFailed else { return }
-    repeat {
-      if transport.isWritten { gather(in: transport) }
-      switch transport.write() {
-      case .blocked: return
-      case .some: continue
-      case .all: break
-      }
-      break
-    } while true
+    switch life {
+    case .open(let open): flush(open.transport, open.stream)
+    case .securing(let transport, _), .greeting(let transport, _, _), .closing(let transport, _):
+      flush(transport, nil)
+    case .accepted, .dialling, .ended: break
+    }
+  }
+
+  private func flush(_ transport: LinkTransport, _ stream: ReliableStream?) {
+    guard !transport.hasFailed else { return }
+    var mayHaveMore = true
+    while true {
+      if transport.isWritten, mayHaveMore { mayHaveMore = gather(from: stream, in: transport) }
+      if transport.isWritten { break }
+      guard transport.write() else { return }
+    }
     if case .closing = life { return finishWriting(transport) }
-    if let deadline = stream?.acknowledgementDeadline, !isWaiting(for: .acknowledgement) {
+    if let stream, !isWaiting(for: .acknowledgement),
+      let deadline = stream.acknowledgementDeadline
+    {
       setDeadline(.acknowledgement, at: deadline)
     }
   }
 
-  private func gather(in transport: LinkTransport) {
+  /// - Returns: Whether there may be more to gather when that is written.
+  private func gather(from stream: ReliableStream?, in transport: LinkTransport) -> Bool {
     let now = now
-    let waits = transport.gather(from: stream, at: now)
-    if waits, !isWaiting(for: .room) { setDeadline(.room, at: now + transport.nextWait()) }
+    let rest = transport.gather(from: stream, at: now)
+    if rest == .blocked, !isWaiting(for: .room) {
+      setDeadline(.room, at: now + transport.nextWait())
+    }
+    return rest != .none
   }
 
   /// Closes this direction, now that everything is written.

@@ -16,7 +16,7 @@ actor Link: ConnectionHandler {
     /// The channel does not know yet who the remote peer is.
     case securing(LinkTransport, MachineDriver<HandshakeMachine>)
     case greeting(LinkTransport, PeerID, MachineDriver<HandshakeMachine>)
-    case open(LinkTransport, PeerID, MachineDriver<LivenessMachine>, ReliableStream?)
+    case open(OpenLink)
     /// What is left is written, then the remote peer's end is waited for.
     case closing(LinkTransport, Lingering)
     case ended
@@ -63,7 +63,8 @@ actor Link: ConnectionHandler {
   /// The remote peer, while the link lives and the channel has found out.
   var remote: PeerID? {
     switch life {
-    case .greeting(_, let remote, _), .open(_, let remote, _, _): remote
+    case .greeting(_, let remote, _): remote
+    case .open(let open): open.remote
     case .accepted, .dialling, .securing, .closing, .ended: nil
     }
   }
@@ -71,16 +72,16 @@ actor Link: ConnectionHandler {
   /// The connection with its channel, from the opening to the end.
   var transport: LinkTransport? {
     switch life {
-    case .securing(let transport, _), .greeting(let transport, _, _),
-      .open(let transport, _, _, _), .closing(let transport, _):
+    case .securing(let transport, _), .greeting(let transport, _, _), .closing(let transport, _):
       transport
+    case .open(let open): open.transport
     case .accepted, .dialling, .ended: nil
     }
   }
 
   /// The stream that it carries, if it does.
   var stream: ReliableStream? {
-    if case .open(_, _, _, let stream) = life { stream } else { nil }
+    if case .open(let open) = life { open.stream } else { nil }
   }
 
   /// The bytes that were written and read so far, frames and headers included.
@@ -111,9 +112,8 @@ actor Link: ConnectionHandler {
   /// Sends a frame of the link itself, in this turn.
   func send(_ payload: some FramePayload & Sendable) {
     switch life {
-    case .securing(let transport, _), .greeting(let transport, _, _),
-      .open(let transport, _, _, _):
-      transport.append(payload)
+    case .securing, .greeting, .open:
+      transport?.append(payload)
       flushUnlessReading()
     case .accepted, .dialling, .closing, .ended: break
     }
@@ -121,8 +121,8 @@ actor Link: ConnectionHandler {
 
   /// Carries a membership's stream from now on.
   func carry(_ stream: ReliableStream) {
-    guard case .open(let transport, let remote, let liveness, _) = life else { return }
-    life = .open(transport, remote, liveness, stream)
+    guard case .open(let open) = life else { return }
+    open.stream = stream
     flushUnlessReading()
   }
 
@@ -132,8 +132,8 @@ actor Link: ConnectionHandler {
     switch life {
     case .accepted, .dialling: end(nil)
     case .securing: beginClosing()
-    case .greeting(let transport, _, _), .open(let transport, _, _, _):
-      transport.append(Close(code: code, text: text))
+    case .greeting, .open:
+      transport?.append(Close(code: code, text: text))
       beginClosing()
     case .closing, .ended: break
     }
@@ -150,21 +150,24 @@ actor Link: ConnectionHandler {
 
   private func timerFired() {
     let now = now
+    var isFlushed = false
     while let key = timer?.popDue(at: now) {
+      isFlushed = false
       switch key {
       case .handshake: handle(.deadlineReached)
-      case .liveness: judgeSilence()
+      case .liveness: isFlushed = judgeSilence()
       case .acknowledgement, .room: break  // Flushing sends it.
       case .linger: lingerOn(at: now)
       }
     }
-    flush()
+    if !isFlushed { flush() }
     timer?.rearm()
   }
 
-  private func judgeSilence() {
-    guard case .open(let transport, _, _, _) = life else { return }
-    handle(LivenessMachine.Event.deadlineReached(transport.signs))
+  /// - Returns: Whether the link was flushed then.
+  private func judgeSilence() -> Bool {
+    guard case .open(let open) = life else { return false }
+    return handle(LivenessMachine.Event.deadlineReached(open.transport.signs))
   }
 
   // MARK: Ending
@@ -172,9 +175,8 @@ actor Link: ConnectionHandler {
   /// Sends what is left, waits for the remote peer's end for a moment, then closes.
   func beginClosing() {
     switch life {
-    case .securing(let transport, _), .greeting(let transport, _, _),
-      .open(let transport, _, _, _):
-      if transport.hasFailed { return end(nil) }
+    case .securing, .greeting, .open:
+      guard let transport, !transport.hasFailed else { return end(nil) }
       let lingering = Lingering(transport.connection.progress, until: now + Lingering.longest)
       life = .closing(transport, lingering)
       timer?.cancelAll()

@@ -6,8 +6,15 @@ import EarshotTLS
 /// What is written is gathered once a turn: the bytes of the channel itself, then the link's own frames, then
 /// as much of the reliable stream as is granted and may be under way.
 final class LinkTransport {
-  /// What became of an attempt to write.
-  enum Written { case all, some, blocked }
+  /// What is left of the stream when some of it has been gathered.
+  enum Rest {
+    /// Nothing that could go out.
+    case none
+    /// Something that may, once what was gathered is written.
+    case some
+    /// Something that is granted, but too much is under way.
+    case blocked
+  }
 
   let connection: any Connection
   // Without the dynamic checks of exclusivity, which every frame would pay for: no access to what has none calls out
@@ -95,25 +102,27 @@ final class LinkTransport {
   /// - Parameters:
   ///   - stream: The reliable stream that the link carries, if it does.
   ///   - now: The time.
-  /// - Returns: Whether bytes of the stream wait although they are granted, since too many are under way.
-  func gather(from stream: ReliableStream?, at now: Instant) -> Bool {
+  /// - Returns: What is left.
+  func gather(from stream: ReliableStream?, at now: Instant) -> Rest {
     wire.removeAll(keepingCapacity: true)
     written = 0
     if !channelBytes.isEmpty {
       wire += channelBytes
       channelBytes = []
     }
-    guard isReady else { return false }
-    let waits = stream.map { fill(from: $0, at: now) } ?? false
+    guard isReady else { return .none }
+    let rest = stream.map { fill(from: $0, at: now) } ?? .none
     if !frames.isEmpty {
       channel.seal(&frames, into: &wire)
       lastWritten = now
       if questionEnd == .max { questionEnd = bytesSent + wire.count }
     }
-    return waits
+    // The budget is looked at as soon as it is used up.
+    let isUsedUp = stream != nil && budget.room(written: bytesSent + wire.count) <= 0
+    return rest == .none && isUsedUp ? .some : rest
   }
 
-  private func fill(from stream: ReliableStream, at now: Instant) -> Bool {
+  private func fill(from stream: ReliableStream, at now: Instant) -> Rest {
     if budget.room(written: bytesSent) <= 0 {
       budget.observe(written: bytesSent, connection.progress, at: now)
     }
@@ -125,16 +134,17 @@ final class LinkTransport {
   func nextWait() -> Duration { budget.nextWait() }
 
   /// Hands what was gathered to the system, as much as it takes.
-  func write() -> Written {
+  ///
+  /// - Returns: Whether it takes anything.
+  func write() -> Bool {
     let wire = wire
-    guard !wire.isEmpty else { return .all }
     do throws(NetworkError) {
       let count = try connection.write(wire.span.extracting(written...))
       written += count
       bytesSent += count
-      return count > 0 ? .some : .blocked
+      return count > 0
     } catch {
-      return .blocked  // The handler hears of the failure.
+      return false  // The handler hears of the failure.
     }
   }
 

@@ -277,12 +277,14 @@ final class ReliableStream: Sendable {
   ///   - max: About how many bytes of the stream, if any.
   ///   - partBytesMax: The most bytes of a message in one frame.
   ///   - now: The time.
-  /// - Returns: Whether bytes wait although they are granted, because `max` allowed for none.
-  func fill(_ frames: inout [UInt8], max: Int, partBytesMax: Int, at now: Instant) -> Bool {
+  /// - Returns: What is left of the stream.
+  func fill(
+    _ frames: inout [UInt8], max: Int, partBytesMax: Int, at now: Instant
+  ) -> LinkTransport.Rest {
     state.withLock { state in
       guard max > 0 else {
         state.machine.takeDueAcknowledgement(at: now)?.encode(into: &frames)
-        return state.machine.outbound.hasSendable
+        return state.machine.outbound.hasSendable ? .blocked : .none
       }
       if state.machine.outbound.hasSendable, state.machine.inbound.acknowledgementDeadline != nil {
         state.machine.takeAcknowledgement().encode(into: &frames)
@@ -292,7 +294,7 @@ final class ReliableStream: Sendable {
       state.machine.outbound.send(max: max, partBytesMax: partBytesMax) {
         frames.append(copying: $0)
       }
-      return false
+      return state.machine.outbound.hasUnsent ? .some : .none
     }
   }
 

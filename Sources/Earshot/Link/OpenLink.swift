@@ -1,0 +1,15 @@
+/// What a link has while it is open.
+///
+/// Apart from its phase, which every frame looks at: to copy it there costs one reference.
+final class OpenLink {
+  let transport: LinkTransport
+  let remote: PeerID
+  let liveness: MachineDriver<LivenessMachine>
+  /// The stream that it carries, if it does.
+  // Without the dynamic checks of exclusivity, which every frame would pay for: all accesses are instantaneous.
+  @exclusivity(unchecked) var stream: ReliableStream?
+
+  init(_ transport: LinkTransport, to remote: PeerID, _ liveness: MachineDriver<LivenessMachine>) {
+    (self.transport, self.remote, self.liveness) = (transport, remote, liveness)
+  }
+}
