@@ -32,4 +32,12 @@ extension Varint {
     offset += length
     return value
   }
+
+  /// The integer at a position, which moves behind it.
+  ///
+  /// - Throws: That the bytes end before it does.
+  static func next(of bytes: Span<UInt8>, at offset: inout Int) throws(WireError) -> UInt64 {
+    guard let value = read(bytes, at: &offset) else { throw .truncated }
+    return value
+  }
 }

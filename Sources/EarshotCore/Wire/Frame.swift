@@ -1,12 +1,13 @@
 /// A decoded frame of any type but MESSAGE, whose bytes are lent rather than decoded.
 ///
-/// Its case says where it goes: each part of a peer takes the frames of its own kind, and no others.
+/// Its case says where it goes: each part of a peer takes the frames of its own kind, and no others. What is rare and
+/// large lies elsewhere, so that the frames of every second are cheap to hand on.
 package enum Frame: Hashable, Sendable {
   case link(LinkFrame)
-  case invitation(InvitationFrame)
-  case attachment(AttachmentFrame)
+  indirect case invitation(InvitationFrame)
+  indirect case attachment(AttachmentFrame)
   case acknowledgement(Acknowledgement)
-  case group(GroupFrame)
+  indirect case group(GroupFrame)
 
   /// The frame of a type and a payload, or `nil` for an unknown type that is to be skipped.
   ///
@@ -75,10 +76,10 @@ package enum Frame: Hashable, Sendable {
 
 /// A frame of the link itself: its greeting, its liveness and its end.
 package enum LinkFrame: Hashable, Sendable {
-  case hello(Hello)
+  indirect case hello(Hello)
   case ping(Ping)
   case pong(Ping)
-  case close(Close)
+  indirect case close(Close)
 }
 
 /// A frame of an invitation.

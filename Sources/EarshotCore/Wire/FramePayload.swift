@@ -14,6 +14,12 @@ package protocol FramePayload: Hashable, Sendable {
 
   /// Writes the fields in their order.
   func write(to writer: inout ByteWriter)
+
+  /// The value of a whole payload.
+  init(payload: Span<UInt8>) throws(WireError)
+
+  /// Appends the whole frame under its own type, or another one that carries such a value.
+  func encode(as type: FrameType, into wire: inout [UInt8])
 }
 
 extension FramePayload {
@@ -30,8 +36,8 @@ extension FramePayload {
   /// Appends the whole frame, header included.
   package func encode(into wire: inout [UInt8]) { encode(as: Self.type, into: &wire) }
 
-  /// Appends the whole frame under another type that carries such a value.
-  func encode(as type: FrameType, into wire: inout [UInt8]) {
+  /// Appends the whole frame under its own type, or another one that carries such a value.
+  package func encode(as type: FrameType, into wire: inout [UInt8]) {
     var writer = ByteWriter()
     write(to: &writer)
     FrameEncoder.append(type, payload: writer.bytes.span, to: &wire)

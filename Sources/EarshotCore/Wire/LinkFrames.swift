@@ -23,6 +23,20 @@ package struct Ping: FramePayload {
   /// Writes the fields in their order.
   package func write(to writer: inout ByteWriter) { writer.writeVarint(token) }
 
+  // Every link has one a second: without buffers in between.
+  /// The value of a whole payload.
+  package init(payload: Span<UInt8>) throws(WireError) {
+    var offset = 0
+    token = try Varint.next(of: payload, at: &offset)
+    guard offset == payload.count else { throw .malformed }
+  }
+
+  /// Appends the whole frame, as PING or as PONG.
+  package func encode(as type: FrameType, into wire: inout [UInt8]) {
+    FrameEncoder.appendHeader(type, payloadBytes: Varint.length(of: token), to: &wire)
+    Varint.append(token, to: &wire)
+  }
+
   /// Appends the answer to this question.
   package func encodePong(into wire: inout [UInt8]) { encode(as: .pong, into: &wire) }
 }
@@ -55,6 +69,23 @@ package struct Acknowledgement: FramePayload {
   package func write(to writer: inout ByteWriter) {
     writer.writeVarint(received)
     writer.writeVarint(limit)
+  }
+
+  // Every message is answered with one: without buffers in between.
+  /// The value of a whole payload.
+  package init(payload: Span<UInt8>) throws(WireError) {
+    var offset = 0
+    received = try Varint.next(of: payload, at: &offset)
+    limit = try Varint.next(of: payload, at: &offset)
+    guard received <= limit, offset == payload.count else { throw .malformed }
+  }
+
+  /// Appends the whole frame.
+  package func encode(as type: FrameType, into wire: inout [UInt8]) {
+    let bytes = Varint.length(of: received) + Varint.length(of: limit)
+    FrameEncoder.appendHeader(type, payloadBytes: bytes, to: &wire)
+    Varint.append(received, to: &wire)
+    Varint.append(limit, to: &wire)
   }
 }
 
