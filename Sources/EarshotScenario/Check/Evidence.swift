@@ -9,6 +9,10 @@ struct Evidence {
   let spans: MembershipSpans
   private let links: LinkPlan
   private let plans: [String: PeerPlan]
+  /// How much longer than on a quiet link it may take on any, where all are alike.
+  private let commonDelay: Duration?
+  /// What programs did of themselves: they left, slept, removed members, stopped.
+  private let deeds: [Timeline.Entry]
   /// When each peer was stopped first.
   private let stops: [String: Duration]
   /// All peers, in the order of the scenario.
@@ -19,7 +23,9 @@ struct Evidence {
     (self.record, self.end, links) = (record, end, scenario.links)
     spans = MembershipSpans(record.timeline)
     names = scenario.peerNames
-    stops = record.timeline.entries.reduce(into: [:]) { stops, entry in
+    commonDelay = links.exceptions.isEmpty ? Self.delay(of: links.defaults) : nil
+    deeds = record.timeline.entries.filter { $0.kind.isDeed }
+    stops = deeds.reduce(into: [:]) { stops, entry in
       if entry.kind == .stopped, let name = entry.observer, stops[name] == nil {
         stops[name] = entry.time
       }
@@ -80,11 +86,13 @@ struct Evidence {
 
   /// How much longer than on a quiet link it may take until two peers know of each other what is so.
   func delay(between left: String, _ right: String) -> Duration {
-    directions(left, right).map { change in
-      let lossy: Duration = (change.loss ?? .zero) > .zero ? Self.lossDelay : .zero
-      let latency = ((change.latency ?? .zero) + (change.jitter ?? .zero)) * 10
-      return lossy + latency + Self.time(of: change.queue ?? Self.queueBytes, at: change.bandwidth)
-    }.max() ?? .zero
+    commonDelay ?? directions(left, right).map(Self.delay(of:)).max() ?? .zero
+  }
+
+  private static func delay(of change: LinkChange) -> Duration {
+    let lossy: Duration = (change.loss ?? .zero) > .zero ? lossDelay : .zero
+    let latency = ((change.latency ?? .zero) + (change.jitter ?? .zero)) * 10
+    return lossy + latency + time(of: change.queue ?? queueBytes, at: change.bandwidth)
   }
 
   /// The same, when messages as large as those of a sender are on their way.
@@ -113,7 +121,8 @@ struct Evidence {
     _ kind: Timeline.Kind, _ name: String, to subject: String? = nil, in session: String? = nil,
     _ range: ClosedRange<Duration>
   ) -> Bool {
-    record.timeline.entries.contains { entry in
+    precondition(kind.isDeed, "a program does not do that of itself")
+    return deeds.contains { entry in
       entry.kind == kind && entry.observer == name && range.contains(entry.time)
         && (subject == nil || entry.subject == subject)
         && (session == nil || entry.session == session)
@@ -149,4 +158,16 @@ struct Evidence {
   static let calm: Duration = .seconds(15)
   private static let lossDelay: Duration = .seconds(45)
   private static let queueBytes = 256 << 10
+}
+
+extension Timeline.Kind {
+  /// Whether it is what a program does of itself, and others have to bear.
+  fileprivate var isDeed: Bool {
+    switch self {
+    case .suspended, .disconnected, .rejoined, .removed, .stopped: true
+    case .found, .updated, .lost, .invited, .answered, .outcome, .joined, .interrupted, .resumed,
+      .left, .started, .awoke, .crashed, .failed, .fault, .faultEnded:
+      false
+    }
+  }
 }

@@ -9,7 +9,10 @@ package struct LinkPlan: Hashable, Sendable {
 
   /// What a direction is like, as long as no fault changes it.
   package func change(for pair: Direction) -> LinkChange {
-    exceptions.filter { $0.ends.contains(pair) }.reduce(defaults) { $0.overlaid(with: $1.change) }
+    if exceptions.isEmpty { return defaults }
+    return exceptions.filter { $0.ends.contains(pair) }.reduce(defaults) {
+      $0.overlaid(with: $1.change)
+    }
   }
 }
 
