@@ -64,8 +64,9 @@ package struct CallLog: Sendable {
   private static func complaint(
     _ call: Call, at time: Duration, _ disturbances: Disturbances
   ) -> String? {
-    let range = call.start...max(call.start, time)
-    guard let limit = call.limit, !disturbances.crash(call.caller, in: range) else { return nil }
+    guard let limit = call.limit, time - call.start > limit else { return nil }
+    let range = call.start...time
+    guard !disturbances.crash(call.caller, in: range) else { return nil }
     let excuse =
       call.subject.map { disturbances.time(touching: call.caller, $0, in: range) }
       ?? disturbances.suspension(of: call.caller, in: range)

@@ -4,7 +4,9 @@ import EarshotNetwork
 import EarshotSimulator
 
 /// A session of a program, and what the program knows of it.
-struct OpenSession {
+///
+/// A class, since it is looked at for every message: to copy what it holds would cost more than the message.
+final class OpenSession {
   let session: Session
   /// The members, in the order of their joining.
   var members: [PeerID] = []

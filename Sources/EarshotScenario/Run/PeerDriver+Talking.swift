@@ -19,6 +19,15 @@ struct StreamKey: Hashable {
   let session: String
 }
 
+/// A stream of messages that has been begun.
+struct SendingStream {
+  /// Its number among those of the run.
+  let number: Int
+  let ledger: MembershipLog.LedgerKey
+  /// How long a call may take to send a message.
+  let limit: Duration?
+}
+
 extension PeerDriver {
   /// Sends the messages of a workload, at its times.
   func carryOut(_ workload: Workload, number: Int) async {
@@ -62,19 +71,15 @@ extension PeerDriver {
 
   private func send(_ size: Int, on key: StreamKey, in session: Session) async {
     guard host.isUp else { return }
-    let (stream, receiver) = (stream(key), recorder.who(key.receiver))
-    let ledger = MembershipLog.LedgerKey(
-      sender: plan.name, receiver: receiver?.name ?? "", identity: receiver?.identity ?? 0,
-      session: key.session)
-    let number = recorder.sendBegins(on: stream, ledger, at: host)
-    let message = TestMessage(stream: stream, number: number, size: size)
+    let stream = stream(key)
+    let number = recorder.sendBegins(on: stream.number, stream.ledger, at: host)
+    let message = TestMessage(stream: stream.number, number: number, size: size)
     do throws(EarshotError) {
-      let limit = sendingTime(to: ledger.receiver, in: key.session)
-      _ = try await calling(.send, about: ledger.receiver, limit: limit) {
+      _ = try await calling(.send, about: stream.ledger.receiver, limit: stream.limit) {
         () async throws(EarshotError) in
         try await session.send(message.bytes, to: [key.receiver])
       }
-    } catch { recorder.refuse(number, on: stream) }
+    } catch { recorder.refuse(number, on: stream.number) }
   }
 
   /// How long sending may take, for want of room; for ever when the receiver takes its time.
@@ -92,10 +97,16 @@ extension PeerDriver {
       + Evidence.time(of: bytes, at: slowest)
   }
 
-  private func stream(_ key: StreamKey) -> Int {
+  private func stream(_ key: StreamKey) -> SendingStream {
     if let stream = streams[key] { return stream }
+    let receiver = recorder.who(key.receiver)
     let direction = Direction(plan.name, name(of: key.receiver))
-    let stream = recorder.openStream(direction, in: key.session, isEcho: key.workload == nil)
+    let ledger = MembershipLog.LedgerKey(
+      sender: plan.name, receiver: receiver?.name ?? "", identity: receiver?.identity ?? 0,
+      session: key.session)
+    let stream = SendingStream(
+      number: recorder.openStream(direction, in: key.session, isEcho: key.workload == nil),
+      ledger: ledger, limit: sendingTime(to: ledger.receiver, in: key.session))
     streams[key] = stream
     return stream
   }

@@ -22,7 +22,7 @@ actor PeerDriver {
   var sessions: [String: OpenSession] = [:]
   var guests = Guests()
   var answering: Answering
-  var streams: [StreamKey: Int] = [:]
+  var streams: [StreamKey: SendingStream] = [:]
   /// The tasks that wait for members, by session.
   var waiters: [String: [Waiter]] = [:]
 

@@ -55,7 +55,14 @@ package final class Recorder: Sendable {
     /// The event that it follows from.
     let cause: Int?
 
-    var rank: (String, String, String) { (host?.name ?? "", kind, text) }
+    /// Whether it comes first of what happens at one instant: by host, kind and text.
+    func isBefore(_ other: Note) -> Bool {
+      if host !== other.host {
+        let (name, otherName) = (host?.name ?? "", other.host?.name ?? "")
+        if name != otherName { return name < otherName }
+      }
+      return kind == other.kind ? text < other.text : kind < other.kind
+    }
   }
 
   private let record = Mutex(Record())
@@ -139,7 +146,7 @@ package final class Recorder: Sendable {
       defer { notes = [] }
       return notes
     }
-    for note in notes.count > 1 ? notes.sorted(by: { $0.rank < $1.rank }) : notes {
+    for note in notes.count > 1 ? notes.sorted(by: { $0.isBefore($1) }) : notes {
       world.note(note.host, kind: note.kind, note.text, cause: note.cause)
     }
   }
@@ -251,8 +258,7 @@ package final class Recorder: Sendable {
       guard !record.isClosed else { return (nil, true) }
       let mistake = record.traffic.receive(
         message.number, on: message.stream, from: from, to: to, in: session, at: time)
-      let streams = record.traffic.streams
-      return (mistake, streams.indices.contains(message.stream) && streams[message.stream].isEcho)
+      return (mistake, record.traffic.isEcho(message.stream))
     }
     if let mistake { breach(.messages, "at \(Quantity.moment(time)) \(mistake)") }
     return isEcho

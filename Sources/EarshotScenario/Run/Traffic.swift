@@ -17,6 +17,8 @@ package struct Traffic: Sendable {
     /// When each one arrived, or why it did not.
     fileprivate var fates: [Fate] = []
     fileprivate var next = 0
+    /// The place of its two peers among the breaks, and how many of theirs it knows of.
+    fileprivate let couple: Int
     fileprivate var breaks: Int
   }
   fileprivate enum Fate: Hashable, Sendable {
@@ -35,16 +37,29 @@ package struct Traffic: Sendable {
   }
 
   package private(set) var streams: [Stream] = []
-  private var breaks: [Couple: Int] = [:]
+  /// How often memberships of two peers have ended.
+  private var breaks: [Int] = []
+  private var couples: [Couple: Int] = [:]
 
   package init() {}
+
+  private mutating func place(of direction: Direction, in session: String) -> Int {
+    let couple = Couple(direction, session)
+    if let place = couples[couple] { return place }
+    couples[couple] = breaks.count
+    breaks.append(0)
+    return breaks.count - 1
+  }
 
   /// A new stream.
   ///
   /// - Returns: Its number.
   package mutating func open(_ direction: Direction, in session: String, isEcho: Bool) -> Int {
-    let count = breaks[Couple(direction, session), default: 0]
-    streams.append(Stream(direction: direction, session: session, isEcho: isEcho, breaks: count))
+    let couple = place(of: direction, in: session)
+    streams.append(
+      Stream(
+        direction: direction, session: session, isEcho: isEcho, couple: couple,
+        breaks: breaks[couple]))
     return streams.count - 1
   }
 
@@ -64,7 +79,7 @@ package struct Traffic: Sendable {
 
   /// A membership of two peers has ended for one of them: what was underway between them may be lost.
   package mutating func breakOff(_ direction: Direction, in session: String) {
-    breaks[Couple(direction, session), default: 0] += 1
+    breaks[place(of: direction, in: session)] += 1
   }
 
   /// A message arrived.
@@ -73,7 +88,8 @@ package struct Traffic: Sendable {
   package mutating func receive(
     _ number: Int, on stream: Int, from: String, to: String, in session: String, at time: Duration
   ) -> String? {
-    guard streams.indices.contains(stream), streams[stream].direction == Direction(from, to),
+    guard streams.indices.contains(stream), streams[stream].direction.from == from,
+      streams[stream].direction.to == to,
       streams[stream].session == session,
       streams[stream].sent.indices.contains(number)
     else { return "\(to) received a message from \(from) that was never sent" }
@@ -84,15 +100,18 @@ package struct Traffic: Sendable {
       }
       return "\(to) received message \(number) from \(from) after message \(expected - 1)"
     }
-    let mistake = gap(from: expected, to: number, in: streams[stream])
+    let mistake = number == expected ? nil : gap(from: expected, to: number, in: streams[stream])
     streams[stream].fates[number] = .delivered(time)
     streams[stream].next = number + 1
-    streams[stream].breaks = breaks[Couple(Direction(from, to), session), default: 0]
+    streams[stream].breaks = breaks[streams[stream].couple]
     return mistake
   }
 
+  /// Whether there is a stream of a number, which carries what is sent back.
+  func isEcho(_ stream: Int) -> Bool { streams.indices.contains(stream) && streams[stream].isEcho }
+
   private func gap(from expected: Int, to number: Int, in stream: Stream) -> String? {
-    if stream.breaks != breaks[Couple(stream.direction, stream.session), default: 0] { return nil }
+    if stream.breaks != breaks[stream.couple] { return nil }
     guard let missing = (expected..<number).first(where: { stream.fates[$0] == .underway }) else {
       return nil
     }
