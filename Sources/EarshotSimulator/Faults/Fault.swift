@@ -146,6 +146,11 @@ extension Fault.Kind {
     }
   }
 
+  /// Whether it is the jump of a clock and no more, of which no end takes anything back.
+  var isJump: Bool {
+    if case .hosts(_, .clock(let change)) = self { change.drift == 0 } else { false }
+  }
+
   /// Whether it is over as soon as it has happened.
   package var isMomentary: Bool {
     switch self {

@@ -83,6 +83,8 @@ extension World {
 /// The plans of a world, of which a reduction replaces the first ones.
 struct PlanSubstitutes {
   private(set) var executed: [FaultPlan] = []
+  /// Whether no fault of a plan begins any more.
+  var areOver = false
   private let substitutes: [FaultPlan]
 
   init(_ substitutes: [FaultPlan]) { self.substitutes = substitutes }
@@ -107,9 +109,10 @@ private final class FaultCourse {
   }
 
   func begin(in world: World) {
+    guard !world.plans.areOver else { return }
     tell(.begins(fault))
     for effect in world.effects(of: fault.kind) {
-      if fault.kind.isMomentary || effect.isJump { tellMoment(effect, in: world) }
+      if effect.isMomentary || effect.isJump { tellMoment(effect, in: world) }
       guard let id = world.begin(effect) else { continue }
       effects.append(id)
       tell(.began(effect, effect: id))

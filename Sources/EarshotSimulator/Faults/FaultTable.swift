@@ -37,7 +37,12 @@ struct FaultTable {
   func contains(_ id: Int) -> Bool { entries.contains { $0.id == id } }
 
   /// The faults of a scope, the oldest first.
-  func ids(_ scope: Scope) -> [Int] { entries.filter { $0.scope == scope }.map(\.id) }
+  func ids(_ scope: Scope) -> [Int] { ids { $0 == scope } }
+
+  /// The faults of some scopes, the oldest first.
+  func ids(where isMeant: (Scope) -> Bool) -> [Int] {
+    entries.filter { isMeant($0.scope) }.map(\.id)
+  }
 
   /// Takes a fault out.
   ///

@@ -38,6 +38,30 @@ extension World {
   /// Ends every fault of the network: partitions, media, rules, and what disturbs links or the reach of hosts.
   public func heal() { inject(.heal) }
 
+  /// Ends all faults for good: the network heals, programs that stand still go on, and hosts start whose power a fault
+  /// has taken.
+  ///
+  /// What was hidden, slow or changed is as it was, and no fault of a plan begins any more. A host that ``crash(_:)`` was
+  /// called for stays without power.
+  public func endFaults() {
+    scheduler.enter()
+    endFaults { _ in true }
+  }
+
+  /// The same, but for hosts without power, which stay so.
+  package func endFaultsOfRunningHosts() {
+    scheduler.enter()
+    endFaults { scope in
+      if case .power = scope { false } else { true }
+    }
+  }
+
+  private func endFaults(_ isMeant: (FaultTable.Scope) -> Bool) {
+    plans.areOver = true
+    for id in faultTable.ids(where: isMeant) { endFault(id) }
+    for host in hosts { resume(host) }
+  }
+
   func healNow() {
     trace.recordFault(.heal)
     for id in faultTable.ids(.network) { endFault(id) }
