@@ -4,7 +4,7 @@
 class ScheduledTimer: @unchecked Sendable {
   let host: HostProcess
   let scheduler: Scheduler
-  private var index = 0
+  private(set) var index = 0
 
   init(_ host: HostProcess) {
     (self.host, scheduler) = (host, host.scheduler)

@@ -227,6 +227,9 @@ extension Scheduler {
     }
   }
 
+  /// The event during which a timer was armed the last time.
+  func cause(of timer: ScheduledTimer) -> Int { timers.cause(of: timer.index) }
+
   private func timerEvent(_ index: Int, _ key: EventKey) {
     switch timers.take(key, of: index) {
     case .outdated: break

@@ -6,6 +6,8 @@ import CEarshot
 final class SpawnedTask: @unchecked Sendable {
   let name: String
   let host: HostProcess
+  /// The event during which it was spawned.
+  let origin: Int
   /// When it ran last.
   var lastRun: Int64
   /// Its identity among the jobs of the language's runtime, 0 before its first one.
@@ -16,6 +18,7 @@ final class SpawnedTask: @unchecked Sendable {
 
   init(_ name: String, on host: HostProcess) {
     (self.name, self.host, lastRun) = (name, host, host.scheduler.now)
+    origin = host.scheduler.cause.handled
   }
 }
 

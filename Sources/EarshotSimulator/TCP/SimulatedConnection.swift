@@ -9,6 +9,8 @@ final class SimulatedConnection: Connection, HostSocket, @unchecked Sendable {
   let remoteEndpoint: Endpoint
   let link: SimulatedLink?
   let options: ConnectionOptions
+  /// The event during which it was begun.
+  let origin: Int
   // What every segment touches goes without the dynamic checks of exclusivity: no access calls out while it lasts.
   @exclusivity(unchecked) var tcb: TransmissionControlBlock
   @exclusivity(unchecked) var upcalls = Upcalls()
@@ -22,6 +24,7 @@ final class SimulatedConnection: Connection, HostSocket, @unchecked Sendable {
   ) {
     (self.kernel, localEndpoint, remoteEndpoint) = (kernel, local, remote)
     (self.link, self.options, tcb) = (link, options, TransmissionControlBlock(state))
+    origin = kernel.scheduler.cause.handled
   }
 
   var key: ConnectionKey { ConnectionKey(local: localEndpoint, remote: remoteEndpoint) }

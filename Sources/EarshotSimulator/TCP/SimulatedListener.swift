@@ -3,6 +3,8 @@
 /// Sendable as its ``Scheduler`` is: used by the thread that drives the world alone.
 final class SimulatedListener: Listener, @unchecked Sendable {
   let localEndpoint: Endpoint
+  /// The event during which it was opened.
+  let origin: Int
   private let kernel: HostKernel
   private var handler: (any ListenerHandler)?
   /// Connections that were begun and not yet handed over.
@@ -10,6 +12,7 @@ final class SimulatedListener: Listener, @unchecked Sendable {
 
   init(_ kernel: HostKernel, _ endpoint: Endpoint, _ handler: any ListenerHandler) {
     (self.kernel, localEndpoint, self.handler) = (kernel, endpoint, handler)
+    origin = kernel.scheduler.cause.handled
   }
 
   func close() {

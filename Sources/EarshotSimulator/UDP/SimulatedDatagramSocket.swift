@@ -5,6 +5,8 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   let kernel: HostKernel
   let localEndpoint: Endpoint
   let options: DatagramOptions
+  /// The event during which it was opened.
+  let origin: Int
   private let process: HostProcess
   private let scheduler: Scheduler
   @exclusivity(unchecked) private var handler: (any DatagramHandler)?
@@ -27,6 +29,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   ) {
     (self.kernel, localEndpoint, self.options) = (kernel, endpoint, options)
     (process, scheduler) = (kernel.process, kernel.scheduler)
+    origin = kernel.scheduler.cause.handled
     self.handler = handler
   }
 
