@@ -1,5 +1,6 @@
 import EarshotCore
 import EarshotSimulator
+import TestKit
 import Testing
 
 @Suite("The end of all faults")
@@ -93,11 +94,7 @@ struct ConvergenceTests {
       error?.description
         == "at 10.000000, 10s after all faults ended, does not hold: \"b is\", \"a is\"")
     world.run(for: .seconds(100))
-    ann.spawn("reply") {
-      let (stream, continuation) = AsyncStream<Void>.makeStream()
-      for await _ in stream {}
-      continuation.finish()
-    }
+    ann.spawn("reply") { await Waiting.forever() }
     let stuck = #expect(throws: ConvergenceFailure.self) {
       try world.expectConvergence(within: .seconds(10), ["it is": { false }])
     }

@@ -1,16 +1,10 @@
 import EarshotSimulator
 import Synchronization
+import TestKit
 import Testing
 
 @Suite("Deadlocks")
 struct DeadlockTests {
-  /// Waits for ever, unless it is cancelled.
-  private static func waitForever() async {
-    let (stream, continuation) = AsyncStream<Void>.makeStream()
-    for await _ in stream {}
-    continuation.finish()
-  }
-
   @Test("A world in which nothing can happen says which tasks wait, and since when")
   func stuck() throws {
     let world = World(seed: 1)
@@ -18,7 +12,7 @@ struct DeadlockTests {
     let bob = world.makeHost("bob")
     let task = ann.spawn("reply") {
       try? await ann.sleep(for: .seconds(2))
-      await Self.waitForever()
+      await Waiting.forever()
     }
     bob.spawn("done") { try? await bob.sleep(for: .seconds(3)) }
     #expect(world.deadlock == nil)
@@ -39,7 +33,7 @@ struct DeadlockTests {
   func timers() {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
-    ann.spawn("reply") { await Self.waitForever() }
+    ann.spawn("reply") { await Waiting.forever() }
     let timer = ann.makeTimer {}
     timer.arm(at: .zero + .seconds(100))
     world.run(for: .seconds(1))
@@ -58,7 +52,7 @@ struct DeadlockTests {
     ann.spawn("short") {}
     world.runUntilIdle()
     #expect(world.deadlock == nil)
-    ann.spawn("reply") { await Self.waitForever() }
+    ann.spawn("reply") { await Waiting.forever() }
     world.at(.zero + .seconds(9)) {}
     world.run(for: .seconds(1))
     #expect(world.deadlock == nil)
@@ -71,7 +65,7 @@ struct DeadlockTests {
   func many() throws {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
-    for number in 0..<13 { ann.spawn("reply \(number)") { await Self.waitForever() } }
+    for number in 0..<13 { ann.spawn("reply \(number)") { await Waiting.forever() } }
     world.runUntilIdle()
     let text = "\(try #require(world.deadlock))"
     #expect(text.contains("'reply 9'") && !text.contains("'reply 10'"))

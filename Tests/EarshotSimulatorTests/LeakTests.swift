@@ -1,15 +1,10 @@
 import EarshotCore
 import EarshotSimulator
+import TestKit
 import Testing
 
 @Suite("What is left")
 struct LeakTests {
-  private static func forever() async {
-    let (stream, continuation) = AsyncStream<Void>.makeStream()
-    for await _ in stream {}
-    continuation.finish()
-  }
-
   @Test("A world names what code of its hosts has begun and not ended, each thing by itself")
   func kinds() throws {
     let world = World(seed: 1)
@@ -24,7 +19,7 @@ struct LeakTests {
       to: Endpoint(bob.address, port: 7100), options: ConnectionOptions(), handler: client)
     let timer = ann.makeTimer {}
     timer.arm(at: .zero + .seconds(100))
-    let task = bob.spawn("reply") { await Self.forever() }
+    let task = bob.spawn("reply") { await Waiting.forever() }
     world.run(for: .seconds(1))
     #expect(
       world.leaks.map { "\($0.host) \($0.kind)" } == [
@@ -64,7 +59,7 @@ struct LeakTests {
       try? await ann.sleep(for: .seconds(1))
       _ = try? ann.openDatagramSocket(
         on: Endpoint(.anyV4, port: 9), options: DatagramOptions(), handler: DatagramLog())
-      ann.spawn("stuck") { await Self.forever() }
+      ann.spawn("stuck") { await Waiting.forever() }
     }
     world.run(for: .seconds(5))
     #expect(timers.count == 2 && world.leaks.count == 2)
