@@ -94,6 +94,24 @@ struct ReportTests {
     #expect(timeline.first?["detail"] as? String == "say \"hi\"\\")
   }
 
+  @Test("Says in one line what survives the faults, and what not; nothing where there are none")
+  func guarantees() throws {
+    func report(_ faults: String) throws -> Report {
+      let text = "{ name: 'g', duration: '9s', peers: ['ann', 'bob'], faults: [\(faults)] }"
+      return Report(ScenarioRun.run(try Scenario(json5: text, file: "g.json5")), file: "g.json5")
+    }
+    let cut = try report("{ at: '1s', kind: 'cut', between: ['ann', 'bob'] }")
+    let line =
+      "\nsurvives all faults: messages, agreement, oneLink, identities; "
+      + "not memberships, links, convergence\n"
+    #expect(cut.text().contains(line))
+    #expect(cut.json.contains(#""guarantees":["messages","agreement","oneLink","identities"]"#))
+    let heal = try report("{ at: '1s', kind: 'heal' }")
+    #expect(heal.text().contains("identities, memberships, links, convergence\n"))
+    let quiet = try report("")
+    #expect(!quiet.text().contains("survives") && !quiet.json.contains("guarantees"))
+  }
+
   @Test("Says when a second run differed, and where")
   func different() {
     var verdict = Self.verdict()

@@ -103,6 +103,12 @@ package struct Disturbances: Hashable, Sendable {
     }
   }
 
+  /// Whether a peer's memory was lost in a range, or its program stands still at the end of it.
+  func stop(_ name: String, in range: ClosedRange<Duration>) -> Bool {
+    crash(name, in: range)
+      || all.contains { $0.suspended == name && $0.overlaps(range.upperBound...range.upperBound) }
+  }
+
   /// When a peer's memory was lost in a range for the last time; `nil` when it was not.
   func lastCrash(of name: String, in range: ClosedRange<Duration>) -> Duration? {
     all.last { $0.crashed == name && range.contains($0.start) }?.start
@@ -120,6 +126,11 @@ package struct Disturbances: Hashable, Sendable {
       guard case .hosts(let names, .hide) = disturbance.kind else { return false }
       return disturbance.overlaps(range) && (names.contains(left) || names.contains(right))
     }
+  }
+
+  /// How late packets between two peers may be because of what touched them in a range.
+  func lag(between left: String, _ right: String, in range: ClosedRange<Duration>) -> Duration {
+    all.filter { $0.overlaps(range) && $0.touches(left, right) }.map(\.kind.lag).max() ?? .zero
   }
 
   /// How long a peer was suspended within a range.

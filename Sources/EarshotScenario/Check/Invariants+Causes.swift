@@ -57,7 +57,7 @@ extension Invariants {
   private func isExplained(_ reason: String, of span: MembershipSpan, at end: Duration) -> Bool {
     let key = span.key
     // The other end may have gone before this one knew that they had met.
-    let meeting = Self.meetingTime + evidence.delay(between: key.observer, key.subject)
+    let meeting = meetingTime(of: span)
     let during = max(.zero, span.start - meeting)...end
     switch DepartureReason(rawValue: reason) {
     case .left: return evidence.ended(key.subject, key.session, during)
@@ -86,6 +86,7 @@ extension Invariants {
     // Without patience a broken link is an end, and no interruption is told.
     if patience == .zero { return isBreakExplained(span, at: end) }
     guard let start = span.lastBreak else { return false }
+    guard start <= end else { return false }
     let gain = evidence.record.disturbances.gain(of: span.key.observer, in: start...end)
     return start + patience <= end + gain
   }
@@ -114,7 +115,7 @@ extension Invariants {
   }
 
   /// Whether the other end never had the membership, since something struck while the two met.
-  private func isUnconfirmed(_ span: MembershipSpan, within meeting: Duration) -> Bool {
+  func isUnconfirmed(_ span: MembershipSpan, within meeting: Duration) -> Bool {
     let (observer, subject) = (span.key.observer, span.key.subject)
     let time = max(.zero, span.start - meeting)...(span.start + meeting)
     let isStruck =
@@ -129,9 +130,12 @@ extension Invariants {
       }
   }
 
-  private static let meetingTime: Duration = .seconds(2)
+  /// How long the two ends may take to meet.
+  func meetingTime(of span: MembershipSpan) -> Duration {
+    .seconds(2) + evidence.delay(between: span.key.observer, span.key.subject)
+  }
 
-  private func text(_ span: MembershipSpan, _ what: String, at time: Duration) -> String {
+  func text(_ span: MembershipSpan, _ what: String, at time: Duration) -> String {
     "at \(Quantity.moment(time)) \(span.key.observer) is told without a cause that \(span.key.subject) "
       + what
   }

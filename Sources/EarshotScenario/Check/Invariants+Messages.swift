@@ -43,7 +43,10 @@ extension Invariants {
       && !evidence.record.disturbances.touch(sender, receiver, in: during)
       && !isFarewellCut(ledger, during) && Self.farewells.contains(ledger.reason)
     guard !isClean else { return leaving ?? end }
-    return min(span?.lastBreak ?? end, leaving ?? end) - Evidence.calm - delay
+    let lag = evidence.record.disturbances.lag(
+      between: sender, receiver, in: ledger.start...max(ledger.start, end))
+    // What arrived is known when the answer has come.
+    return min(span?.lastBreak ?? end, leaving ?? end) - Evidence.calm - delay - lag * 2
   }
 
   /// Whether the sender's own farewell took no time at all, or so long that it may have been cut off.

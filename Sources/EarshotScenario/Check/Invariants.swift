@@ -23,6 +23,7 @@ package struct Invariants {
       || !record.calls.complaints(at: evidence.end, record.disturbances).isEmpty
       || !lostMessages.isEmpty || !wrongCounts.isEmpty || !wrongAnswers.isEmpty
       || !disagreements.isEmpty || !holes.isEmpty || !causeless.isEmpty
+      || !brokenGuarantees.isEmpty
   }
 
   /// What came of each of them.
@@ -39,6 +40,7 @@ package struct Invariants {
       result("who is in one session is linked with all in it", holes),
       result("two members of a session have one link", breaches(.links)),
       result("nobody is interrupted or leaves without a cause", causeless),
+      result("no fault breaks what its plan leaves whole", brokenGuarantees),
     ]
   }
 

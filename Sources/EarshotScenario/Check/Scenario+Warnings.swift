@@ -10,7 +10,7 @@ extension Scenario {
       }
       return cannotHold(expectation).map { "\"\(expectation.name)\" cannot hold: \($0)" }
     }
-    return doubts + peers.flatMap { unfound($0) + late($0) } + lateFaults
+    return doubts + peers.flatMap { unfound($0) + late($0) } + lateFaults + lonelyConvergence
   }
 
   // MARK: Expectations
@@ -77,6 +77,13 @@ extension Scenario {
     return deeds.filter { $0.1 >= duration }.map {
       "what \(peer.name) \($0.0) at \(Quantity.moment($0.1)) comes after the end"
     }
+  }
+
+  private var lonelyConvergence: [String] {
+    guard let convergence = Convergence(self), convergence.couples.isEmpty else { return [] }
+    return [
+      "\"converges\" asks nothing: no peer goes on inviting another one that always accepts and has room"
+    ]
   }
 
   private var lateFaults: [String] {

@@ -20,10 +20,7 @@ public struct Scenario: Hashable, Sendable {
   package var peers: [PeerPlan] = []
   /// What the links between them are like.
   package var links = LinkPlan()
-  /// What befalls them, in the order of time.
-  package var faults: [Fault] = []
-  /// What else befalls them, drawn from the seed.
-  package var randomFaults: RandomFaults?
+  private var planning = FaultPlanning()
   /// Where it comes from, beside its file.
   package var origin = Origin()
   /// The order of what could happen next at one instant.
@@ -33,12 +30,39 @@ public struct Scenario: Hashable, Sendable {
   /// What must hold.
   package var expectations: [Expectation] = []
 
+  /// What befalls peers and network.
+  private struct FaultPlanning: Hashable {
+    var faults: [Fault] = []
+    var random: RandomFaults?
+    var convergence: Duration?
+  }
+
   /// What a scenario was made from.
   package struct Origin: Hashable, Sendable {
     /// The violation that a run of it shows, when it was reduced from one that failed.
     package var violation: String?
     /// The variables that the command line set, as it has them: `n=8`.
     package var settings: [String] = []
+  }
+
+  /// What befalls them, in the order of time.
+  package var faults: [Fault] {
+    get { planning.faults }
+    set { planning.faults = newValue }
+  }
+
+  /// What else befalls them, drawn from the seed.
+  package var randomFaults: RandomFaults? {
+    get { planning.random }
+    set { planning.random = newValue }
+  }
+
+  /// How long before its end all faults end, so that peers that invite each other are connected in the end.
+  ///
+  /// `nil` when faults end as they do.
+  package var convergence: Duration? {
+    get { planning.convergence }
+    set { planning.convergence = newValue }
   }
 
   /// The violation that a run of it shows, when it was reduced from one that failed.

@@ -33,6 +33,7 @@ struct ScenarioReader {
     readPeers(file)
     readLinks(file)
     readFaults(file)
+    readConvergence(file)
     scenario.expectations = file.list("expect") {
       expectation(ObjectReader($0, path: $1, mistakes: mistakes))
     }
@@ -49,6 +50,16 @@ struct ScenarioReader {
     scenario.seed = file.value("seed", .seed, default: 1)
     scenario.origin.violation = file.value("reproduces", .text(bytes: 1...4_000))
     scenario.schedule = file.value("schedule", Self.schedule, default: .fifo)
+  }
+
+  private mutating func readConvergence(_ file: ObjectReader) {
+    guard let object = file.object("converges") else { return }
+    scenario.convergence = object.required(
+      "within", .duration(.milliseconds(1) ... .seconds(86_400)))
+    if scenario.convergence.map({ $0 >= scenario.duration }) ?? false {
+      object.note("shorter than the scenario", at: "within")
+    }
+    object.finish()
   }
 
   private mutating func readPeers(_ file: ObjectReader) {

@@ -38,6 +38,8 @@ public enum ScenarioSchema {
         "faults": { "anyOf": [ { "$ref": "#/$defs/fault" },
           { "type": "array", "items": { "$ref": "#/$defs/fault" } } ] },
         "randomFaults": { "$ref": "#/$defs/randomFaults" },
+        "converges": { "type": "object", "additionalProperties": false, "required": ["within"],
+          "properties": { "within": { "$ref": "#/$defs/duration" } } },
         "expect": { "anyOf": [ { "$ref": "#/$defs/expectation" },
           { "type": "array", "items": { "$ref": "#/$defs/expectation" } } ] }
       },

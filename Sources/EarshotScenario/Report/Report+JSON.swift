@@ -1,4 +1,5 @@
 import EarshotCore
+import EarshotSimulator
 
 extension Report {
   /// The verdict as one JSON object on one line.
@@ -8,7 +9,8 @@ extension Report {
   /// `exitCode`, `nothingChecked` (why nothing was; only when so),
   /// `warnings` (only when there are any), `stoppedAt` (the second at which
   /// something happened that never must; only when so), `deterministic` (`null` when it was not checked), `difference` (only when not), `events`,
-  /// `virtualSeconds`, `cpuSeconds`, `expectations`, `invariants`, `faults`, `messages` and `timeline`. An expectation or
+  /// `virtualSeconds`, `cpuSeconds`, `expectations`, `invariants`, `faults`, `guarantees` (what survives the faults; only
+  /// when there are any), `messages` and `timeline`. An expectation or
   /// an invariant that was violated has `why`, the lines beneath it in a report for people.
   public var json: String {
     JSONText.object(
@@ -24,6 +26,7 @@ extension Report {
         ("expectations", results(where: { !$0.isInvariant })),
         ("invariants", results(where: \.isInvariant)),
         ("faults", JSONText.array(verdict.drawnFaults.map(\.quotedForJSON))),
+      ] + guarantees + [
         ("messages", JSONText.array(verdict.messages.map(Self.json))),
         ("timeline", JSONText.array(verdict.timeline.entries.map(Self.json))),
       ])
@@ -35,6 +38,11 @@ extension Report {
 
   private var stop: [(String, String)] {
     verdict.stopped.map { [("stoppedAt", $0.secondsText)] } ?? []
+  }
+
+  private var guarantees: [(String, String)] {
+    guard let guarantees = verdict.guarantees else { return [] }
+    return [("guarantees", JSONText.array(guarantees.map(\.rawValue.quotedForJSON)))]
   }
 
   private var warnings: [(String, String)] {

@@ -91,9 +91,10 @@ public struct Report: Sendable {
   }
 
   private var faults: [String] {
-    guard !verdict.drawnFaults.isEmpty else { return [] }
-    return ["faults drawn from the seed:"]
-      + verdict.drawnFaults.map { "  \($0.escapedForTerminals)," }
+    let drawn = verdict.drawnFaults.map { "  \($0.escapedForTerminals)," }
+    let kept = verdict.guarantees.map { "survives all faults: \($0.phrase)" }
+    return (drawn.isEmpty ? [] : ["faults drawn from the seed:"] + drawn)
+      + [kept].compactMap { $0 }
   }
 
   // MARK: What held

@@ -4,18 +4,6 @@ import EarshotSimulator
 import Synchronization
 
 extension SimulatedHost {
-  /// Waits until an instant of virtual time; not longer than the host and its world live.
-  func wait(until deadline: Instant) async {
-    // The clock of the host need not be right.
-    while deadline > worldTime, isUp {
-      let waiter = Waiter()
-      let timer = makeTimer { waiter.wake() }
-      timer.arm(at: now + (deadline - worldTime))
-      await waiter.wait()
-      timer.disarm()
-    }
-  }
-
   /// The time since the start of the world.
   var elapsed: Duration { worldTime - .zero }
 }

@@ -23,13 +23,13 @@ extension PeerDriver {
   // MARK: Inviting
 
   private func carryOut(_ plan: InvitationPlan, for id: PeerID) async {
-    await host.wait(until: .zero + plan.at)
-    if host.isUp && !isMember(id, plan.session) { await invite(id, plan) }
+    await wait(until: .zero + plan.at)
+    if host.isUp && !isOver && !isMember(id, plan.session) { await invite(id, plan) }
     guard let pause = plan.again else { return }
     while host.isUp && !isFinal(plan.session) {
-      await host.wait(until: host.worldTime + pause)
+      await wait(until: host.worldTime + pause)
       let isWanted = guests.found[id] != nil && !isMember(id, plan.session)
-      if host.isUp && isWanted && sessions[plan.session]?.isOver == false {
+      if host.isUp && !isOver && isWanted && sessions[plan.session]?.isOver == false {
         await invite(id, plan)
       }
     }
@@ -43,7 +43,7 @@ extension PeerDriver {
     guard let delay = plan.cancel else { return await inviteToTheEnd(id, plan) }
     let call = spawn("invite") { await $0.inviteToTheEnd(id, plan) }
     spawn("cancel") { driver in
-      await driver.host.wait(until: driver.host.worldTime + delay)
+      await driver.wait(until: driver.host.worldTime + delay)
       call.cancel()
     }
     _ = try? await call.wait()
@@ -85,7 +85,7 @@ extension PeerDriver {
     case .decline: decline(offer)
     case .late(let answer):
       spawn("answer") { driver in
-        await driver.host.wait(until: driver.host.worldTime + answer.after)
+        await driver.wait(until: driver.host.worldTime + answer.after)
         driver.give(answer, to: offer)
       }
     case .chance(let ratio):
@@ -108,7 +108,7 @@ extension PeerDriver {
     let call = spawn("answer") { await $0.acceptToTheEnd(offer) }
     guard let delay else { return }
     spawn("cancel") { driver in
-      await driver.host.wait(until: driver.host.worldTime + delay)
+      await driver.wait(until: driver.host.worldTime + delay)
       call.cancel()
     }
   }

@@ -59,9 +59,9 @@ extension PeerDriver {
   // MARK: Steps
 
   private func carryOut(_ step: Step) async {
-    await host.wait(until: .zero + step.at)
+    await wait(until: .zero + step.at)
     // Nothing that was planned comes about any more.
-    guard host.isUp else { return wakeAllWaiters() }
+    guard host.isUp, !isOver else { return wakeAllWaiters() }
     guard let peer else { return }
     switch step.kind {
     case .disconnect(let name, let limit): await leave(name, within: limit)
@@ -137,7 +137,7 @@ extension PeerDriver {
         }
       }
       if reading.until.map({ host.elapsed < $0 }) ?? true {
-        await host.wait(until: host.worldTime + reading.every)
+        await wait(until: host.worldTime + reading.every)
       }
     }
   }
@@ -161,7 +161,7 @@ extension PeerDriver {
   /// Waits for the end of a pause; what was taken when it began is kept until then.
   private func rest(_ reading: ReadingPlan) async {
     guard let pause = reading.pause, pause.contains(host.elapsed) else { return }
-    await host.wait(until: .zero + pause.upperBound)
+    await wait(until: .zero + pause.upperBound)
   }
 
   private func happened(_ activity: SessionActivity, _ session: Session, _ name: String) {

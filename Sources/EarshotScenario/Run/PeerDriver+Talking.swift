@@ -33,9 +33,9 @@ extension PeerDriver {
   func carryOut(_ workload: Workload, number: Int) async {
     var time = Instant.zero + workload.start
     for index in 0..<workload.count {
-      await host.wait(until: time)
+      await wait(until: time)
       let receivers = await receivers(of: workload)
-      guard host.isUp, !receivers.isEmpty else { return }
+      guard host.isUp, !isOver, !receivers.isEmpty else { return }
       if index == 0 { time = host.worldTime }
       for receiver in receivers {
         guard let session = sessions[workload.session]?.session else { return }

@@ -30,6 +30,8 @@ actor PeerDriver {
   var visibility = Visibility()
   /// Whether the program has stopped its peer.
   private(set) var hasStopped = false
+  /// What waits for a time.
+  private var pauses: [Waiter]? = []
 
   struct Visibility {
     /// Whether the program was told to hide, and not yet to show itself again.
@@ -73,7 +75,7 @@ actor PeerDriver {
   /// Starts the program, at its time.
   nonisolated func start() {
     host.spawn("program of \(plan.name)") {
-      await self.host.wait(until: .zero + self.plan.start)
+      await self.wait(until: .zero + self.plan.start)
       await self.begin()
     }
   }
@@ -164,6 +166,38 @@ actor PeerDriver {
   }
 
   static let farewellTime: Duration = .seconds(5)
+
+  // MARK: The end of the run
+
+  /// Whether the run is over: what was planned does not take place any more.
+  var isOver: Bool { pauses == nil }
+
+  /// Stops the peer, if there is one, and what waits for its time.
+  nonisolated func finish() {
+    spawn("end of the run") { driver in
+      driver.hasStopped = true
+      let pauses = driver.pauses ?? []
+      driver.pauses = nil
+      for pause in pauses { pause.wake() }
+      driver.wakeAllWaiters()
+      await driver.peer?.stop(within: .seconds(1))
+      driver.wakeAllWaiters()
+    }
+  }
+
+  /// Waits until an instant of virtual time; not longer than the host lives and the run goes on.
+  func wait(until deadline: Instant) async {
+    // The clock of the host need not be right.
+    while deadline > host.worldTime, host.isUp, !isOver {
+      let waiter = Waiter()
+      pauses?.append(waiter)
+      let timer = host.makeTimer { waiter.wake() }
+      timer.arm(at: host.now + (deadline - host.worldTime))
+      await waiter.wait()
+      timer.disarm()
+      pauses?.removeAll { $0 === waiter }
+    }
+  }
 
   // MARK: Words to the recorder
 

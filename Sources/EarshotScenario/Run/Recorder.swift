@@ -23,6 +23,8 @@ package final class Recorder: Sendable {
     package var memberships = MembershipLog()
     /// What befell peers and network.
     package var disturbances = Disturbances()
+    /// What was planned to befall them; `nil` when nothing is known of a plan.
+    package var plan: FaultPlan?
     var names: [PeerID: (name: String, identity: Int)] = [:]
     /// How many identities each peer has had.
     package var identities: [String: Int] = [:]
@@ -162,6 +164,9 @@ package final class Recorder: Sendable {
       }
     }
   }
+
+  /// Learns what is to befall peers and network.
+  package func know(_ plan: FaultPlan) { record.withLock { $0.plan = plan } }
 
   /// Notes that a fault begins.
   package func beginFault(_ kind: Fault.Kind, _ number: Int, at time: Duration) {

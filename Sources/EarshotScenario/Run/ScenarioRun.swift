@@ -18,6 +18,15 @@ public enum ScenarioRun {
     _ scenario: Scenario, seed: UInt64? = nil, trace: ((String) -> Void)? = nil,
     events: ((TraceEvent) -> Void)? = nil, progress: ((Int) -> Void)? = nil
   ) -> Verdict {
+    run(scenario, seed: seed, trace: trace, events: events, progress: progress) { _, _ in }
+  }
+
+  /// The same, in a world and with a recorder that something is done to before.
+  package static func run(
+    _ scenario: Scenario, seed: UInt64? = nil, trace: ((String) -> Void)? = nil,
+    events: ((TraceEvent) -> Void)? = nil, progress: ((Int) -> Void)? = nil,
+    preparing prepare: (World, Recorder) -> Void
+  ) -> Verdict {
     let seed = seed ?? scenario.seed
     let start = ProcessorTime.now
     let world = makeWorld(scenario, seed)
@@ -29,28 +38,42 @@ public enum ScenarioRun {
       }
     }
     let recorder = Recorder(in: world)
+    prepare(world, recorder)
     let (plan, drawn) = scenario.faultPlan(seed: seed)
     let stage = play(scenario, plan, in: world, recorder, progress)
     let end: Duration = world.now - .zero
     let deadlock = world.deadlock
+    var record = recorder.everything
+    let stuck = Verdict.Result.deadlock(deadlock, record)
+    let (digest, schedule) = (world.traceDigest, world.scheduleRecord)
+    let (violations, properties) = (world.violations, world.properties)
+    world.record(into: nil)
+    // What a run has left that was stopped is no wonder.
+    let leaks = end < scenario.duration ? nil : stage.remains()
     withExtendedLifetime(stage) { world.finish() }
-    let record = recorder.everything
+    record.calls = recorder.everything.calls
     let invariants = Invariants(scenario, record, until: end)
     // What was to come after a violation has not come: nothing can be said of it.
     let isStopped = end < scenario.duration
     let checker = isStopped ? nil : ExpectationChecker(scenario, record)
+    let convergence = isStopped ? nil : Convergence(scenario)?.result(record)
     var verdict = Verdict(
       scenario: scenario.name, summary: scenario.summary, seed: seed,
-      traceHash: world.traceHash, eventCount: world.eventCount, virtualDuration: end,
+      traceHash: digest.hash, eventCount: digest.eventCount, virtualDuration: end,
       cpuSeconds: ProcessorTime.now - start, timeline: record.timeline,
       messages: record.traffic.messages, drawnFaults: drawn.map(\.description),
-      results: scenario.expectations.compactMap { checker?.check($0) } + invariants.results
-        + world.violations.prefix(1).map(Verdict.Result.init)
-        + Verdict.Result.deadlock(deadlock, record.calls),
+      results: scenario.expectations.compactMap { checker?.check($0) }
+        + [convergence].compactMap { $0 } + invariants.results
+        + violations.prefix(1).map(Verdict.Result.init)
+        + [Verdict.Result.leaks(leaks)].compactMap { $0 }
+        + stuck,
       gap: scenario.gap)
+    if !plan.faults.isEmpty {
+      verdict.faults.guarantees = plan.guarantees(patience: scenario.shortestPatience)
+    }
     (verdict.peers, verdict.attempts) = (scenario.peerNames, record.invitations.all)
     verdict.stopped = isStopped ? end : nil
-    (verdict.schedule, verdict.properties) = (world.scheduleRecord, world.properties)
+    (verdict.schedule, verdict.properties) = (schedule, properties)
     verdict.warnings = scenario.warnings
     verdict.variation.settings = scenario.origin.settings
     return verdict

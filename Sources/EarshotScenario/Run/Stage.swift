@@ -20,7 +20,10 @@ final class Stage {
       world.makeHost(plan.name) { [unowned self] host, start in run(plan, on: host, start) }
     }
     for exception in scenario.links.exceptions { apply(exception) }
-    world.execute(plan) { [unowned self] notice in take(notice) }
+    recorder.know(world.execute(plan) { [unowned self] notice in take(notice) })
+    if let limit = scenario.convergence {
+      world.at(.zero + (scenario.duration - limit)) { [unowned self] in endFaults() }
+    }
   }
 
   // MARK: Programs
@@ -55,6 +58,24 @@ final class Stage {
     }
   }
 
+  // MARK: The end
+
+  /// Stops all programs on hosts that have power, gives them time, and looks for what is left.
+  func remains() -> [Leak] {
+    world.endFaultsOfRunningHosts()
+    for plan in scenario.peers {
+      if let driver = drivers[plan.name], driver.host.isUp { driver.finish() }
+    }
+    let end = world.now + Self.settling
+    while !world.leaks.isEmpty, world.now < end, world.violations.isEmpty {
+      world.run(for: .seconds(1))
+    }
+    return world.leaks
+  }
+
+  /// Far longer than a farewell.
+  private static let settling: Duration = .seconds(60)
+
   private var time: Duration { world.now - .zero }
 
   // MARK: Faults
@@ -66,6 +87,11 @@ final class Stage {
     case .ended(let effect): recorder.endFault(effect, at: time)
     case .ends(let fault): recorder.note(time, nil, .faultEnded, nil, fault.kind.description)
     }
+  }
+
+  private func endFaults() {
+    recorder.note(time, nil, .faultEnded, nil, "all faults")
+    world.endFaults()
   }
 
   // MARK: Links

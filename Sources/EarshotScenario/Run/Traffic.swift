@@ -136,6 +136,13 @@ extension Traffic {
     return (sent, delivered)
   }
 
+  /// How many messages of a way through a session were sent within a window, and have not arrived.
+  func underwayCount(_ direction: Direction, in session: String, sentIn window: Window) -> Int {
+    streams.filter { $0.direction == direction && $0.session == session }.reduce(0) { sum, stream in
+      sum + zip(stream.sent, stream.fates).count { window.contains($0) && $1 == .underway }
+    }
+  }
+
   /// How long the messages that were sent within a window took, the shortest first.
   ///
   /// One that has not arrived has taken the time up to the end of the run.

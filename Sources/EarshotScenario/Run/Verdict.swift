@@ -48,6 +48,14 @@ public struct Verdict: Hashable, Sendable {
     case different(String)
   }
 
+  /// The faults that were planned for a run.
+  package struct Faults: Hashable, Sendable {
+    /// Those that were drawn from the seed, as they can be written in a scenario.
+    package var drawn: [String] = []
+    /// What survives them all; `nil` without faults.
+    package var guarantees: Set<Guarantee>?
+  }
+
   /// What a command line put in the place of what a scenario says.
   package struct Variation: Hashable, Sendable {
     /// The name of the policy of the schedule.
@@ -74,8 +82,8 @@ public struct Verdict: Hashable, Sendable {
   public let timeline: Timeline
   /// The messages, by sender and receiver in the order of the scenario.
   public let messages: [Messages]
-  /// The faults that were drawn from the seed, as they can be written in a scenario.
-  public let drawnFaults: [String]
+  /// The faults that were planned.
+  package var faults = Faults()
   /// What had to hold: the scenario's expectations, then the invariants.
   public internal(set) var results: [Result]
   /// Why a run in which nothing was violated shows nothing; `nil` when something was checked.
@@ -108,9 +116,17 @@ public struct Verdict: Hashable, Sendable {
     (self.scenario, self.summary, self.seed) = (scenario, summary, seed)
     (self.traceHash, self.eventCount) = (traceHash, eventCount)
     (self.virtualDuration, self.cpuSeconds) = (virtualDuration, cpuSeconds)
-    (self.timeline, self.messages, self.drawnFaults) = (timeline, messages, drawnFaults)
+    (self.timeline, self.messages, faults.drawn) = (timeline, messages, drawnFaults)
     (self.results, self.gap) = (results, gap)
   }
+
+  /// The faults that were drawn from the seed, as they can be written in a scenario.
+  public var drawnFaults: [String] { faults.drawn }
+
+  /// What survives the faults of the run, in the order of ``EarshotSimulator/Guarantee``; `nil` when there were none.
+  ///
+  /// With the shortest patience of any session of the scenario.
+  public var guarantees: [Guarantee]? { faults.guarantees?.inOrder }
 
   /// Whether everything held, and something was checked.
   public var held: Bool { results.allSatisfy(\.held) && gap == nil }
@@ -126,16 +142,29 @@ public struct Verdict: Hashable, Sendable {
 
 extension Verdict.Result {
   /// What is wrong about a world in which nothing can happen any more, while programs wait for calls; else nothing.
-  static func deadlock(_ deadlock: Deadlock?, _ calls: CallLog) -> [Verdict.Result] {
-    guard let deadlock, !calls.open.isEmpty else { return [] }
-    let open = calls.open.sorted { $0.key < $1.key }.map { _, call in
-      "\(call.caller) has called \(call.kind)\(call.subject.map { " about \($0)" } ?? "")"
-    }
+  ///
+  /// A call of a program that has lost its memory, or stands still, is none that it waits for.
+  static func deadlock(_ deadlock: Deadlock?, _ record: Recorder.Record) -> [Verdict.Result] {
+    guard let deadlock else { return [] }
+    let time = deadlock.time - Instant.zero
+    let open = record.calls.open.sorted { $0.key < $1.key }.map(\.value)
+      .filter { call in !record.disturbances.stop(call.caller, in: call.start...time) }
+      .map { "\($0.caller) has called \($0.kind)\($0.subject.map { " about \($0)" } ?? "")" }
+    guard !open.isEmpty else { return [] }
     return [
       Verdict.Result(
         "what a program waits for can still happen", held: false,
         observed: "\(open.joined(separator: ", ")); \(deadlock)", isInvariant: true)
     ]
+  }
+
+  /// What was left when all peers had been stopped.
+  static func leaks(_ leaks: [Leak]?) -> Verdict.Result? {
+    guard let leaks else { return nil }
+    let more = leaks.count > 1 ? " (and \(leaks.count - 1) more)" : ""
+    return Verdict.Result(
+      "nothing is left of a peer that has stopped", held: leaks.isEmpty,
+      observed: leaks.first.map { "\($0)\(more)" } ?? "always", isInvariant: true)
   }
 
   /// A statement of the code under test that did not hold.

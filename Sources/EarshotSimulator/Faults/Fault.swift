@@ -160,9 +160,4 @@ extension Fault.Kind {
     case .partition, .links, .hosts, .medium: false
     }
   }
-
-  /// Whether it sets a clock, and leaves it as fast as it was: nothing of it goes on, however long it lasts.
-  var isJump: Bool {
-    if case .hosts(_, .clock(let change)) = self { change.drift == 0 } else { false }
-  }
 }
