@@ -27,6 +27,7 @@ extension RunResult {
       Ending(verdict), traceHash: verdict.traceHash.description, events: verdict.eventCount,
       violations: Self.violations(verdict), report: report.written(as: order.form))
     properties = verdict.properties
+    guarantees = verdict.guarantees?.map(\.rawValue)
     let record = verdict.schedule
     if ending != .held, record.choices.count <= Self.choicesMax { schedule = record }
   }

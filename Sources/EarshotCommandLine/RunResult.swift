@@ -51,6 +51,8 @@ package struct RunResult: Hashable, Sendable, Codable {
   package var schedule = ScheduleRecord()
   /// What code under test has stated of itself, and how often it held.
   package var properties: [Property] = []
+  /// What survives the faults of the run, by name; `nil` when there were none.
+  package var guarantees: [String]?
   /// The report in the form that was wanted, ending with a line break unless it is empty.
   package var report: String
 

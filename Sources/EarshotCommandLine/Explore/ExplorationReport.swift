@@ -126,6 +126,7 @@ enum ExplorationLine {
       ("policy", item.policy.rawValue.quotedForJSON),
       ("ending", result.ending.rawValue.quotedForJSON),
       ("traceHash", result.traceHash.quotedForJSON),
+      ("guarantees", JSONText.array((result.guarantees ?? []).map(\.quotedForJSON))),
       (
         "violated",
         JSONText.array(
