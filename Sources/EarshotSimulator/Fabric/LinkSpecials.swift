@@ -6,6 +6,10 @@ final class LinkSpecials {
   var changes: [(id: Int, change: LinkChange)] = []
   /// Whether the conditions were set for this link.
   var isSet = false
+  /// How many faults cut it.
+  @exclusivity(unchecked) var cuts = 0
+  /// How many faults hold its packets.
+  @exclusivity(unchecked) var clogs = 0
   /// How many bytes are held on it.
   var heldBytes = 0
   @exclusivity(unchecked) var isBursting = false

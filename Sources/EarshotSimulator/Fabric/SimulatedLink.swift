@@ -8,10 +8,6 @@ final class SimulatedLink {
   @exclusivity(unchecked) private var random: RandomStream
   @exclusivity(unchecked) private var terms: LinkTerms
   @exclusivity(unchecked) private var lastArrival = Int64.min
-  /// How many faults cut this direction; nothing passes while there is one.
-  @exclusivity(unchecked) var cuts: Int32 = 0
-  /// How many faults hold the packets of this direction.
-  @exclusivity(unchecked) var clogs: Int32 = 0
   private let ends: (source: Int32, target: Int32)
   @exclusivity(unchecked) private var specials: LinkSpecials?
 
@@ -30,6 +26,18 @@ final class SimulatedLink {
   var isSpecial: Bool {
     get { specials?.isSet ?? false }
     set { makeSpecials().isSet = newValue }
+  }
+
+  /// How many faults cut this direction; nothing passes while there is one.
+  var cuts: Int {
+    get { specials?.cuts ?? 0 }
+    set { makeSpecials().cuts = newValue }
+  }
+
+  /// How many faults hold the packets of this direction.
+  var clogs: Int {
+    get { specials?.clogs ?? 0 }
+    set { makeSpecials().clogs = newValue }
   }
 
   /// How many bytes are held on it.

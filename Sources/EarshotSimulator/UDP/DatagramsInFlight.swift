@@ -5,6 +5,10 @@ final class DatagramContent {
   @exclusivity(unchecked) var bytes: [UInt8] = []
   @exclusivity(unchecked) var source = Endpoint(.anyV4, port: 0)
   @exclusivity(unchecked) var destination = Endpoint(.anyV4, port: 0)
+  /// Whether several datagrams have it.
+  let isShared: Bool
+
+  init(isShared: Bool = false) { self.isShared = isShared }
 }
 
 /// A datagram on its way.
@@ -17,8 +21,6 @@ struct DatagramInFlight: ~Copyable {
   var event = EventCause.none
   var from: Int32 = 0
   var to: Int32 = 0
-  /// Whether other datagrams have the same content.
-  var isShared = false
 
   init(_ content: DatagramContent) { self.content = content }
 
@@ -60,7 +62,6 @@ struct DatagramsInFlight: ~Copyable {
     let index = datagrams.take(orAppend: DatagramInFlight(nothing))
     if let shared {
       datagrams[index].content = shared
-      datagrams[index].isShared = true
     } else {
       if datagrams[index].content === nothing { datagrams[index].content = DatagramContent() }
       let content = datagrams[index].content
@@ -80,12 +81,11 @@ struct DatagramsInFlight: ~Copyable {
 
   /// Harms a datagram on its way; others that share its content are not harmed.
   mutating func harm(_ index: Int, _ damage: Damage) {
-    if datagrams[index].isShared {
+    if datagrams[index].content.isShared {
       let (own, shared) = (DatagramContent(), datagrams[index].content)
       own.bytes = shared.bytes
       (own.source, own.destination) = (shared.source, shared.destination)
       datagrams[index].content = own
-      datagrams[index].isShared = false
     }
     damage.harm(&datagrams[index].content.bytes)
   }
@@ -99,7 +99,7 @@ struct DatagramsInFlight: ~Copyable {
 
   /// Gives a place free, with the storage of the datagram that lay there.
   mutating func recycle(_ index: Int, _ datagram: consuming DatagramInFlight) {
-    if !datagram.isShared, datagram.content.bytes.capacity <= 2_048 {
+    if !datagram.content.isShared, datagram.content.bytes.capacity <= 2_048 {
       datagram.content.bytes.removeAll(keepingCapacity: true)
       swap(&datagram, &datagrams[index])
     }

@@ -112,7 +112,7 @@ extension Fabric {
 
 /// What a multicast carries to all of its receivers: in memory once, and hashed once.
 struct GroupPayload {
-  let content = DatagramContent()
+  let content = DatagramContent(isShared: true)
   let hash: UInt64
 
   init(_ bytes: Span<UInt8>, from source: Endpoint, to destination: Endpoint) {
