@@ -15,7 +15,7 @@ struct InstanceTable: Hashable, Sendable {
   /// How the first labels of this peer's own instances end.
   private let ownMark: [UInt8]
   private var records: ServiceRecords
-  private var instances: [DNSName: Instance] = [:]
+  private var instances = ChainedTable<DNSName, Instance>()
   private var resolutions = ResolutionTable()
 
   /// No instances yet.
@@ -74,17 +74,18 @@ struct InstanceTable: Hashable, Sendable {
   mutating func review(
     _ name: DNSName, at now: Instant, random: inout RandomStream
   ) -> Change {
-    var instance = instances[name] ?? Instance()
+    let number = instances.number(of: name)
+    var instance = number.map { instances[$0] } ?? Instance()
     let before = instance.peer
     instance.peer = records.instance(name)
     if let after = instance.peer { instance.isOwn = after.id == own }
     records.noteHosts(of: name)
     if records.contains(name) {
-      instances[name] = instance
+      if let number { instances[number] = instance } else { instances.add(instance, for: name) }
       let wanted = interfaces.flatMap { missing(of: name, on: $0) }
       resolutions.set(wanted, of: name, at: now, random: &random)
     } else {
-      instances[name] = nil
+      if let number { instances.remove(number, leaving: Instance()) }
       resolutions.remove(name)
     }
     return Change(before: before, after: instance.peer)

@@ -9,7 +9,7 @@ struct PeerTable: Hashable, Sendable {
   private static let reportedMax = 4_096
   private static let instancesPerPeerMax = 64
 
-  private var entries: [PeerID: Entry] = [:]
+  private var entries = ChainedTable<PeerID, Entry>()
 
   /// How many peers are reported as present.
   private(set) var reportedCount = 0
@@ -19,15 +19,16 @@ struct PeerTable: Hashable, Sendable {
 
   /// An instance belongs to another peer than before, or to none.
   mutating func move(_ instance: DNSName, from old: PeerID?, to new: PeerID?) {
-    if let old, old != new {
-      let others = instances(of: old).filter { $0 != instance }
-      entries[old]?.instances = NameList(others)
+    if let old, old != new, let number = entries.number(of: old) {
+      let others = entries[number].instances.names.filter { $0 != instance }
+      entries[number].instances = NameList(others)
     }
     guard let new else { return }
     var instances = instances(of: new)
     guard !instances.contains(instance), instances.count < Self.instancesPerPeerMax else { return }
     instances.insert(instance, at: instances.firstIndex { instance < $0 } ?? instances.endIndex)
-    entries[new, default: Entry()].instances = NameList(instances)
+    let number = entries.number(of: new) ?? entries.add(Entry(), for: new)
+    entries[number].instances = NameList(instances)
   }
 
   /// Looks at a peer again.
@@ -39,20 +40,22 @@ struct PeerTable: Hashable, Sendable {
   mutating func review(
     _ peer: PeerID, as current: DiscoveredPeer?
   ) -> (event: BrowserEvent, before: DiscoveredPeer?)? {
-    guard var entry = entries[peer] else { return nil }
-    let before = entry.reported
-    defer { entries[peer] = entry.instances.names.isEmpty ? nil : entry }
+    guard let number = entries.number(of: peer) else { return nil }
+    let before = entries[number].reported
+    defer {
+      if entries[number].instances.names.isEmpty { entries.remove(number, leaving: Entry()) }
+    }
     switch (before, current) {
     case (nil, let new?) where reportedCount < Self.reportedMax:
       reportedCount += 1
-      entry.reported = new
+      entries[number].reported = new
       return (.found(new), nil)
     case (let old?, let new?) where old != new:
-      entry.reported = new
+      entries[number].reported = new
       return (.updated(new), old)
     case (let old?, nil):
       reportedCount -= 1
-      entry.reported = nil
+      entries[number].reported = nil
       return (.lost(peer), old)
     case (nil, _), (_?, _?): return nil
     }
