@@ -21,7 +21,7 @@ extension Roster {
     abandon(into: &changes, asked) { record, _ in
       !(localHasPlace && holders.contains(record.peer))
     }
-    let mesh = mesh
+    let mesh = localHasPlace ? [] : mesh  // Of no account then.
     let isWhole = localHasPlace || mesh.count == members.count + 1
     displacedSince = isWhole ? nil : displacedSince ?? now
     let isBetween = isDisplaced(since: displacedSince, at: now)
@@ -48,10 +48,10 @@ extension Roster {
   mutating func abandon(
     into changes: inout [Change], _ asked: [PeerID], where isUnwanted: (KnownPeer, [Former]) -> Bool
   ) {
-    for index in known.indices where isUnwanted(known[index], former) {
+    for index in known.indices where known[index].standing == .sought {
       let record = known[index]
       let isHeld = record.reservations > 0 || asked.contains(record.peer)
-      guard record.standing == .sought, !isHeld else { continue }
+      guard !isHeld, isUnwanted(record, former) else { continue }
       (known[index].standing, known[index].entry) = (nil, nil)
       changes.append(.abandon(record.peer))
     }
