@@ -129,10 +129,12 @@ actor PeerCore {
     }
   }
 
-  /// The session of which a remote peer's session is a member.
+  /// The session of which a remote peer's session is a member; none that is being left.
   func session(with peer: PeerID, _ remote: SessionID) -> SessionID? {
     sessions.values.filter { session in
-      session.assumeIsolated { $0.roster.isMember(peer) && $0.roster[peer]?.session == remote }
+      session.assumeIsolated {
+        $0.phase == .open && $0.roster.isMember(peer) && $0.roster[peer]?.session == remote
+      }
     }.map(\.id).min()
   }
 
