@@ -76,7 +76,7 @@ struct Evidence {
   /// Whether a program takes its events at once from a time on: what it says is then what it was told.
   func isPrompt(_ name: String, from time: Duration) -> Bool {
     guard let reading = plans[name]?.reading else { return true }
-    return reading.promptFrom.map { $0 <= time } ?? false
+    return reading.promptFrom.map { $0 < time } ?? false
   }
 
   /// Whether what goes from one peer to the other may be lost by chance, whatever befalls them.
