@@ -151,7 +151,7 @@ actor PeerDriver {
     while true {
       do throws(EarshotError) { return try await call() } catch {
         guard error.cause?.code == .addressInUse, host.isUp, !hasStopped else { throw error }
-        await host.wait(until: host.worldTime + .seconds(1))
+        await wait(until: host.worldTime + .seconds(1))
       }
     }
   }
