@@ -34,6 +34,20 @@ struct LossRecoveryTests {
     watched.world.finish()
   }
 
+  @Test("Where segments are smaller, several of them are in flight all the same")
+  func smallSegments() throws {
+    var conditions = WatchedConnection.fast
+    conditions.maximumTransmissionUnit = 1_400
+    let watched = try WatchedConnection(conditions)
+    let connection = try watched.open()
+    let start: Duration = watched.world.now - .zero
+    _ = try connection.write(bytes(10 * 1_348).span)
+    watched.world.run(for: .milliseconds(5))
+    let atOnce = watched.sent.filter { $0.time <= start + .milliseconds(1) }
+    #expect(atOnce.map(\.count) == [Int](repeating: 1_348, count: 10))
+    watched.world.finish()
+  }
+
   @Test("What has arrived twice is told of")
   func duplicate() throws {
     let watched = try WatchedConnection(WatchedConnection.fast)

@@ -129,7 +129,7 @@ extension OutboundStream {
     let waiting = end - nextSequence
     let taken = unacknowledged + sendWindow - nextSequence
     let count = max(0, min(waiting, largest, taken, window))
-    let isShort = count < min(waiting, TCP.segmentBytes)
+    let isShort = count < min(waiting, largest, TCP.segmentBytes)
     noteUsage(isLimited: waiting > count && window < min(taken, waiting))
     guard count > 0 || waiting == 0, !isShort || !isInFlight else { return nil }
     let carriesFIN = hasFIN && count == waiting
