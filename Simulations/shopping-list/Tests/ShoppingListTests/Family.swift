@@ -50,6 +50,9 @@ enum Family {
       } else {
         await list.add("\(name)'s wish \(number)")
       }
+      let items = await list.items
+      host.always(Set(items).count == items.count, "nothing is on a copy twice")
+      host.sometimes(items.contains { !$0.hasPrefix(name) }, "a wish of another is on a copy")
     }
     try await host.sleep(until: .zero + .seconds(130))
     return (await list.items, removed)
