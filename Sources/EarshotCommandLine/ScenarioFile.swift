@@ -9,13 +9,27 @@ struct ScenarioFile: Sendable {
   let text: String
   let scenario: Scenario
 
-  /// Reads a file, and those that it includes; settings stand in place of its own variables.
-  init(_ path: String, settings: [Setting] = []) throws(ScenarioError) {
+  /// Reads a file, and those that it includes.
+  ///
+  /// - Parameters:
+  ///   - path: The file as the user named it.
+  ///   - settings: What stands in place of its own variables.
+  ///   - reading: Told of each file before it is read.
+  /// - Throws: Every mistake in the files.
+  init(
+    _ path: String, settings: [Setting] = [], reading: (String) -> Void = { _ in }
+  ) throws(ScenarioError) {
+    reading(path)
     self.path = path
     let written = try Self.text(of: path)
-    let source = try ScenarioSource(
-      json5: written, file: path, settings: settings.map { ($0.name, $0.value) },
-      load: Self.included)
+    let source = try withoutActuallyEscaping(reading) { reading throws(ScenarioError) in
+      try ScenarioSource(
+        json5: written, file: path, settings: settings.map { ($0.name, $0.value) }
+      ) { path throws(ScenarioError) in
+        reading(path)
+        return try Self.included(path)
+      }
+    }
     text = source.isExpanded ? source.root.json : written
     scenario = try source.scenario()
   }

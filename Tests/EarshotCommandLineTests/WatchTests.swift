@@ -21,6 +21,25 @@ struct WatchTests {
     #expect(!watch.change(until: stop))
   }
 
+  @Test("A file that is included is watched, too, also one that is missing")
+  func included() throws {
+    let folder = try Folder()
+    let path = try folder.file("a.json5", "{ include: 'b.json5', name: 'hello' }")
+    let included = URL(filePath: "\(folder.path)/b.json5")
+    let parts = ["joined", "left"].map { wish in
+      "{ duration: '5s', peers: ['ann', { name: 'bob', invite: 'ann' }], "
+        + "expect: [{ event: 'bob sees ann \(wish)', by: '2s' }] }"
+    }
+    let (_, printed) = watched([path, "--watch", "--seed", "9"], runs: 3) { run in
+      try? Data(parts[run - 1].utf8).write(to: included)
+    }
+    let runs = printed.out.components(separatedBy: "watching \(path); Ctrl-C ends it\n")
+    #expect(runs.count == 4)
+    #expect(runs[0].contains("b.json5: there is no such file"))
+    #expect(
+      runs[1].hasPrefix("hello, seed 9: held") && runs[2].hasPrefix("hello, seed 9: violated"))
+  }
+
   @Test("Who waits for a change hears that it is to stop")
   func stops() async throws {
     let folder = try Folder()

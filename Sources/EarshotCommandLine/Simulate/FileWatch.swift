@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 
-/// Waits for a file to be saved: written anew, or replaced by another one.
+/// Waits for one of some files to be saved: written anew, or replaced by another one.
 package final class FileWatch {
-  private let path: String
-  private var known: Stamp?
+  /// How each file was when it was looked at last; `nil` for one that there was not.
+  private var known: [String: Stamp?] = [:]
 
   /// What is different after a file was saved.
   private struct Stamp: Equatable {
@@ -15,20 +15,24 @@ package final class FileWatch {
   }
 
   /// Watches a file from now on, whether there is one or not.
-  package init(_ path: String) {
-    self.path = path
-    known = stamp
+  package init(_ path: String) { follow(path) }
+
+  /// Watches one more file from now on, unless it is watched already.
+  package func follow(_ path: String) {
+    if known[path] == nil { known[path] = .some(Self.stamp(of: path)) }
   }
 
-  /// Waits until the file is not what it was at the last return, or at the beginning.
+  /// Waits until a file is not what it was at the last return, or when it was first watched.
   ///
-  /// - Parameter stop: Ends the waiting, if the file has not changed before.
-  /// - Returns: Whether the file has changed.
+  /// - Parameter stop: Ends the waiting, if no file has changed before.
+  /// - Returns: Whether one has changed.
   package func change(until stop: StopSignal) -> Bool {
     let stopped = DispatchSemaphore(value: 0)
     stop.whenGiven { stopped.signal() }
     while true {
-      let present = stamp
+      let present = known.keys.reduce(into: [String: Stamp?]()) { stamps, path in
+        stamps[path] = .some(Self.stamp(of: path))
+      }
       if present != known {
         known = present
         return true
@@ -38,7 +42,7 @@ package final class FileWatch {
     }
   }
 
-  private var stamp: Stamp? {
+  private static func stamp(of path: String) -> Stamp? {
     var status = Foundation.stat()
     guard stat(path, &status) == 0 else { return nil }
     #if canImport(Darwin)

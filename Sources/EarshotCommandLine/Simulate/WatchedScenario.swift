@@ -1,6 +1,6 @@
 import EarshotScenario
 
-/// A scenario that is run again each time its file is saved, with a lane a peer.
+/// A scenario that is run again each time its file is saved, or one that it includes, with a lane a peer.
 struct WatchedScenario {
   private let path: String
   private let seed: UInt64?
@@ -21,7 +21,7 @@ struct WatchedScenario {
     if console.terminal() == nil {
       console.complain("earshot: this is no terminal; each run is written below the last one")
     }
-    repeat { show(picture()) } while watch.change(until: stop)
+    repeat { show(picture { watch.follow($0) }) } while watch.change(until: stop)
     return .interrupted
   }
 
@@ -32,9 +32,12 @@ struct WatchedScenario {
   }
 
   /// What there is to see of the file as it is now: a run, or what is wrong.
-  private func picture() -> [String] {
+  ///
+  /// - Parameter reading: Told of each file before it is read.
+  /// - Returns: Lines.
+  private func picture(_ reading: (String) -> Void) -> [String] {
     do throws(ScenarioError) {
-      return picture(of: try ScenarioFile(path, settings: settings))
+      return picture(of: try ScenarioFile(path, settings: settings, reading: reading))
     } catch {
       return error.description.split(separator: "\n").map { String($0).escapedForTerminals }
     }
