@@ -1,8 +1,10 @@
+import EarshotScenario
 import Foundation
 
 /// The scenarios that come with the package.
 struct SimulationFile: Sendable, CustomStringConvertible {
   let name: String
+  /// What stands in it, with what it includes in its place.
   let text: String
 
   var description: String { name }
@@ -19,8 +21,16 @@ struct SimulationFile: Sendable, CustomStringConvertible {
       .sorted { $0.lastPathComponent < $1.lastPathComponent }
       .compactMap { file in
         (try? String(contentsOf: file, encoding: .utf8)).map {
-          SimulationFile(name: file.lastPathComponent, text: $0)
+          SimulationFile(name: file.lastPathComponent, text: whole($0, in: file.path))
         }
       }
+  }
+
+  private static func whole(_ text: String, in file: String) -> String {
+    guard text.contains("include:") else { return text }
+    let source = try? ScenarioSource(json5: text, file: file) { path throws(ScenarioError) in
+      (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    }
+    return source?.root.json ?? text
   }
 }
