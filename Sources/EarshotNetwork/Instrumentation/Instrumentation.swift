@@ -2,10 +2,6 @@
 ///
 /// Sendable because a network hands it out on the one thread that drives its hosts, and nowhere else.
 public final class Instrumentation: @unchecked Sendable {
-  private struct Key: Hashable {
-    let kind: Property.Kind
-    let name: String
-  }
   /// The properties that were declared or reached, in the order in which that happened first.
   package private(set) var properties: [Property] = []
   /// What did not hold, the first thing first; no more than ``violationsMax``.
@@ -13,7 +9,9 @@ public final class Instrumentation: @unchecked Sendable {
   @exclusivity(unchecked) package private(set) var violations: [PropertyViolation] = []
   /// Whether what is stated counts: not while a world is taken down.
   package var isOpen = true
-  private var places: [Key: Int] = [:]
+  /// The points of BUGGIFY; `nil` for a run without.
+  package var buggifyDraws: BuggifyDraws?
+  private var places: [Property.Key: Int] = [:]
 
   private let moment: () -> (host: String?, time: Instant)
 
@@ -46,6 +44,26 @@ public final class Instrumentation: @unchecked Sendable {
     add(.unreachable, name, details)
   }
 
+  // MARK: BUGGIFY
+
+  /// Whether a point of BUGGIFY takes effect this time, which counts as reached.
+  package func buggify(_ name: String) -> Bool {
+    guard isOpen, buggifyDraws?.occurs(at: name) == true else { return false }
+    noteBuggified(name)
+    return true
+  }
+
+  /// A number in `0..<bound`, when a point of BUGGIFY takes effect this time, which counts as reached.
+  package func buggify(_ name: String, below bound: UInt64) -> UInt64? {
+    guard isOpen, let number = buggifyDraws?.number(at: name, below: bound) else { return nil }
+    noteBuggified(name)
+    return number
+  }
+
+  private func noteBuggified(_ name: String) {
+    note(.reachable, Property.buggifyPrefix + name, holds: true)
+  }
+
   private func add(_ kind: Property.Kind, _ name: String, _ details: String) {
     guard isOpen, violations.count < Self.violationsMax else { return }
     let (host, time) = moment()
@@ -53,7 +71,7 @@ public final class Instrumentation: @unchecked Sendable {
   }
 
   private func place(_ kind: Property.Kind, _ name: String) -> Int {
-    let key = Key(kind: kind, name: name)
+    let key = Property.Key(kind, name)
     if let place = places[key] { return place }
     precondition(
       properties.count < Self.propertiesMax,

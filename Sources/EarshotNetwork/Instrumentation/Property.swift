@@ -36,6 +36,9 @@ public struct Property: Hashable, Sendable, Codable {
   ///   - name: What tells the property from all others of its kind.
   public init(_ kind: Kind, _ name: String) { (self.kind, self.name) = (kind, name) }
 
+  /// What tells it from all other properties.
+  package var key: Key { Key(kind, name) }
+
   /// Whether what has to happen at least once has happened; true of what must never happen.
   public var isSeen: Bool {
     switch kind {
@@ -74,6 +77,24 @@ public struct PropertyViolation: Error, Hashable, Sendable, CustomStringConverti
 }
 
 extension Property {
+  /// What tells one property from another.
+  ///
+  /// Ordered by the names.
+  package struct Key: Hashable, Comparable, Sendable {
+    let kind: Kind
+    let name: String
+
+    init(_ kind: Kind, _ name: String) { (self.kind, self.name) = (kind, name) }
+
+    /// Whether the left one comes first.
+    package static func < (left: Key, right: Key) -> Bool {
+      (left.name, left.kind.rawValue) < (right.name, right.kind.rawValue)
+    }
+  }
+
+  /// What the names of properties begin with that say that a point of BUGGIFY has taken effect.
+  package static let buggifyPrefix = "buggify: "
+
   /// The same property, with how often it was reached and held here and in other runs.
   package func adding(_ other: Property) -> Property {
     var sum = self

@@ -25,6 +25,7 @@ final class Fabric {
     (self.seed, self.configuration) = (seed, configuration)
     multicastLoss = configuration.multicastLoss
     watch = WorldWatch(scheduler)
+    watch.instrumentation.buggifyDraws = configuration.buggify.draws(seed: seed)
     scheduler.watch = watch
     links = LinkTable(seed: seed, hosts: hosts, conditions: configuration.defaultLink)
     groups = MulticastGroups(hosts)

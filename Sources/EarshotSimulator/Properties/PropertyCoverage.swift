@@ -11,15 +11,7 @@
 ///
 /// Adding is commutative: shards can be added up in any order.
 public struct PropertyCoverage: Hashable, Sendable {
-  private struct Key: Hashable, Comparable {
-    let name: String
-    let kind: String
-
-    static func < (left: Key, right: Key) -> Bool {
-      (left.name, left.kind) < (right.name, right.kind)
-    }
-  }
-  private var entries: [Key: Property] = [:]
+  private var entries: [Property.Key: Property] = [:]
 
   /// No runs.
   public init() {}
@@ -29,12 +21,8 @@ public struct PropertyCoverage: Hashable, Sendable {
   /// - Parameter properties: The properties, with how often they were reached and held.
   public mutating func add(_ properties: some Sequence<Property>) {
     for property in properties {
-      let key = Key(name: property.name, kind: property.kind.rawValue)
-      guard let known = entries[key] else {
-        entries[key] = property
-        continue
-      }
-      entries[key] = known.adding(property)
+      let known = entries[property.key]
+      entries[property.key] = known?.adding(property) ?? property
     }
   }
 

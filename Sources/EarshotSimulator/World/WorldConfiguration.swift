@@ -17,6 +17,8 @@ public struct WorldConfiguration: Hashable, Sendable {
   /// decide. A fuzzer that sees which code runs can so look for the runs that reach more of it; what a run has chosen is
   /// in ``World/scheduleRecord``, and its plan in the result of the call, which repeat it without the bytes.
   public var guide: [UInt8] = []
+  /// Which of Earshot's own points of BUGGIFY there are; none by default.
+  public var buggify = Buggify.off
   /// Plans that are carried out in the place of those that the world is told to, one after the other.
   package var faultPlans: [FaultPlan] = []
 
