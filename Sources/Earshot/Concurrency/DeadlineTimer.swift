@@ -7,6 +7,7 @@ final class DeadlineTimer<Key: Hashable & Sendable> {
   // Without the dynamic checks of exclusivity: all accesses are instantaneous.
   @exclusivity(unchecked) private var deadlines = TimerTable<Key>()
   @exclusivity(unchecked) private var timer: (any NetworkTimer)?
+  private let buggify: Instrumentation?
 
   /// A timer without deadlines.
   ///
@@ -15,6 +16,7 @@ final class DeadlineTimer<Key: Hashable & Sendable> {
   ///   - fire: Called when a deadline has come; takes all that have with ``popDue(at:)``, then calls ``rearm()``.
   init(on host: any NetworkHost, fire: @escaping @Sendable () -> Void) {
     timer = host.makeTimer(fire)
+    buggify = host.buggify
   }
 
   /// The deadline of a key, or `nil` when it has none.
@@ -33,7 +35,14 @@ final class DeadlineTimer<Key: Hashable & Sendable> {
 
   /// Has the host's timer fire at the next deadline, or not at all.
   func rearm() {
-    if let next = deadlines.next { timer?.arm(at: next) } else { timer?.disarm() }
+    if let next = deadlines.next { timer?.arm(at: next + untimeliness) } else { timer?.disarm() }
+  }
+
+  /// How much too late the timer fires, or too early.
+  private var untimeliness: Duration {
+    guard let buggify else { return .zero }
+    if let late = buggify.draw(.lateTimer, in: .zero ... .milliseconds(2)) { return late }
+    return .zero - (buggify.draw(.earlyTimer, in: .zero ... .milliseconds(50)) ?? .zero)
   }
 
   /// Never fires again.

@@ -169,7 +169,9 @@ struct DiscoveryMachines {
     while let deadline = deadlines.popDue(at: host.now) {
       switch deadline {
       case .reopening: reopen(handler: handler)
-      case .advertiser(let number): advertiser(number, handles: .deadlineReached)
+      case .advertiser(let number):
+        let isRepeated = host.buggify?.occurs(.repeatedAnnouncement) == true
+        advertiser(number, handles: isRepeated ? .restartRequested : .deadlineReached)
       case .browser(let number): browser(number, handles: .deadlineReached)
       }
     }

@@ -106,7 +106,9 @@ package actor MulticastDNS {
     guard machines.browserCount < Self.browsingsMax else { return BrowsingID(number: lastNumber) }
     openIfNeeded()
     machines.browse(
-      service, for: own, asksForUnicast: prefersUnicast && !machines.port.isShared,
+      service, for: own,
+      asksForUnicast: prefersUnicast && !machines.port.isShared
+        && host.buggify?.occurs(.multicastQuestion) != true,
       as: lastNumber, report: report)
     settle()
     return BrowsingID(number: lastNumber)

@@ -119,6 +119,9 @@ struct MulticastPort {
       for group in MulticastTransport.groups(of: interface) {
         filter.noteSent(packet, to: group, on: index, at: host.now)
         transport.send(packet, to: group, on: index)
+        if host.buggify?.occurs(.repeatedMulticast) == true {
+          transport.send(packet, to: group, on: index)
+        }
         statistics.multicasts += 1
       }
     }

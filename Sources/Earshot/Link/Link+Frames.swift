@@ -107,7 +107,7 @@ extension Link {
     guard case .greeting(let transport, let remote, _) = life else { return }
     let now = now
     var actions: [LivenessMachine.Action] = []
-    let machine = LivenessMachine(context.liveness, at: now, into: &actions)
+    let machine = LivenessMachine(context.silences, at: now, into: &actions)
     let liveness = MachineDriver(machine, beginningWith: actions)
     life = .open(OpenLink(transport, to: remote, liveness))
     liveness.start(at: now) { perform($0) }
@@ -142,12 +142,19 @@ extension Link {
 
   func perform(_ action: LivenessMachine.Action) {
     switch action {
-    case .sendPing(let token): transport?.append(question: Ping(token: token))
+    case .sendPing(let token): ask(token)
     case .sendPong(let token): transport?.append(answer: Ping(token: token))
     case .closeTransport: beginClosing()
     case .wake(let deadline): setDeadline(.liveness, at: deadline)
     case .reportRoundTrip(let time): roundTrip = time
     case .reportDown(let reason): down(reason)
+    }
+  }
+
+  private func ask(_ token: UInt64) {
+    transport?.append(question: Ping(token: token))
+    if context.buggify?.occurs(.repeatedQuestion) == true {
+      transport?.append(question: Ping(token: token))
     }
   }
 

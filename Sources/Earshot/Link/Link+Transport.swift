@@ -46,7 +46,8 @@ extension Link {
     let machine = HandshakeMachine(isDialled ? .dialler : .listener, at: now, into: &actions)
     let handshake = MachineDriver(machine, beginningWith: actions)
     let channel = SecureChannel(context.identity, expecting: expected)
-    life = .securing(LinkTransport(connection, channel, at: now), handshake)
+    let transport = LinkTransport(connection, channel, at: now, buggify: context.buggify)
+    life = .securing(transport, handshake)
     handshake.start(at: now) { perform($0) }
     flush()
   }
@@ -76,6 +77,10 @@ extension Link {
   // MARK: Reading
 
   func receive(_ bytes: Span<UInt8>) {
+    if let buggify = context.buggify, let end = buggify.draw(.splitRead, below: bytes.count) {
+      receive(bytes.extracting(..<end))
+      return receive(bytes.extracting(end...))
+    }
     let now = now
     switch life {
     case .securing, .greeting: handle(HandshakeMachine.Event.bytesReceived)
@@ -134,7 +139,7 @@ extension Link {
   }
 
   private func flush(_ transport: LinkTransport, _ stream: ReliableStream?) {
-    guard !transport.hasFailed else { return }
+    guard !transport.hasFailed, !isFlushingLater else { return }
     var mayHaveMore = true
     while true {
       if transport.isWritten, mayHaveMore { mayHaveMore = gather(from: stream, in: transport) }
@@ -147,6 +152,15 @@ extension Link {
     {
       setDeadline(.acknowledgement, at: deadline)
     }
+  }
+
+  /// Whether the flush is left to a timer.
+  private var isFlushingLater: Bool {
+    guard let buggify = context.buggify,
+      let delay = buggify.draw(.delayedFlush, in: .zero ... .milliseconds(2))
+    else { return false }
+    if !isWaiting(for: .room) { setDeadline(.room, at: now + delay) }
+    return true
   }
 
   /// - Returns: Whether there may be more to gather when that is written.

@@ -51,4 +51,12 @@ struct LinkContext: Sendable {
   let liveness: Liveness
   let connectTimeout: Duration
   let greeting: Hello
+  /// What decides at the points of BUGGIFY, if there are any.
+  let buggify: Instrumentation?
+
+  /// How soon silence counts on one more link.
+  var silences: Liveness {
+    buggify?.draw(.earlyQuestion, in: .milliseconds(100)...liveness.askingAfter)
+      .map(liveness.asking) ?? liveness
+  }
 }

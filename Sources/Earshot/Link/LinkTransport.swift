@@ -38,11 +38,18 @@ final class LinkTransport {
   @exclusivity(unchecked) private var questionEnd = 0
   @exclusivity(unchecked) private var lastWritten: Instant
   private var isFinished = false
+  private let buggify: Instrumentation?
 
   /// The transport of a connection that is open.
-  init(_ connection: any Connection, _ channel: SecureChannel, at now: Instant) {
+  init(
+    _ connection: any Connection, _ channel: SecureChannel, at now: Instant,
+    buggify: Instrumentation?
+  ) {
     (self.connection, self.channel, lastWritten) = (connection, channel, now)
-    isReady = channel.isReady
+    (isReady, self.buggify) = (channel.isReady, buggify)
+    if let more = buggify?.draw(.firstFlight, below: 64 << 10) {
+      budget = FlightBudget(bytesAtFirst: FlightBudget.bytesMin + more)
+    }
     self.channel.start(into: &channelBytes)
   }
 
@@ -139,7 +146,8 @@ final class LinkTransport {
   func write() -> Bool {
     let wire = wire
     do throws(NetworkError) {
-      let count = try connection.write(wire.span.extracting(written...))
+      let end = buggify?.draw(.shortWrite, below: wire.count - written).map { written + $0 + 1 }
+      let count = try connection.write(wire.span.extracting(written..<(end ?? wire.count)))
       written += count
       bytesSent += count
       return count > 0

@@ -9,6 +9,8 @@ actor Acceptor: ListenerHandler {
   private var listeners: [any Listener] = []
   private var strangers: [LinkToken: Link] = [:]
   private var greetings: [LinkToken: Hello] = [:]
+  /// When a connection was refused without need.
+  private var refused: Instant?
 
   init(of peer: PeerCore) {
     self.peer = peer
@@ -73,11 +75,22 @@ actor Acceptor: ListenerHandler {
       peer.host.reached(.strangerRefused)
       return nil
     }
+    guard !refusesWithoutNeed else { return nil }
     let (token, context) = peer.assumeIsolated { ($0.makeToken(), $0.linkContext) }
     let link = Link(token, accepted: connection, context: context, owner: self)
     strangers[token] = link
     link.assumeIsolated { $0.start() }
     return link
+  }
+
+  /// Whether BUGGIFY has a connection refused: so seldom that a dialler that has two addresses gets through.
+  private var refusesWithoutNeed: Bool {
+    let now = peer.host.now
+    guard refused.map({ now - $0 > .seconds(10) }) ?? true,
+      peer.host.buggify?.occurs(.refusedConnection) == true
+    else { return false }
+    refused = now
+    return true
   }
 
   /// The links of those who are being greeted.

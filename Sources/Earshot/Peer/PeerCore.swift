@@ -157,7 +157,7 @@ actor PeerCore {
     LinkContext(
       host: host, identity: identity, liveness: configuration.liveness,
       connectTimeout: .seconds(5),
-      greeting: Hello(port: port, displayName: name))
+      greeting: Hello(port: port, displayName: name), buggify: host.buggify)
   }
 
   /// A link that will be dialled.

@@ -158,7 +158,8 @@ actor Membership {
     if attempts > 0 { session.peer.assumeIsolated { $0.beginSearch(for: peer, in: session.id) } }
     let known = entry.endpoints
     let endpoints = session.assumeIsolated { $0.endpoints(of: peer, besides: known) }
-    let first = endpoints.isEmpty ? 0 : attempts % endpoints.count
+    let skipped = session.peer.host.buggify?.occurs(.reorderedAddresses) == true ? 1 : 0
+    let first = endpoints.isEmpty ? 0 : (attempts + skipped) % endpoints.count
     let current = Array(endpoints[first...] + endpoints[..<first])  // Each is first in turn.
     attempts += 1
     let link = session.peer.assumeIsolated { $0.makeLink(to: peer, at: current, owner: self) }

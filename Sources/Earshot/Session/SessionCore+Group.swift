@@ -59,11 +59,14 @@ extension SessionCore {
   // MARK: Introductions
 
   private func introduce(_ subject: Roster.Entry, to reader: PeerID) {
-    memberships[reader]?.stream.append(
-      Introduce(
-        peer: subject.peer, session: subject.session, seniority: subject.seniority,
-        capacity: subject.capacity, displayName: subject.displayName,
-        endpoints: Array(subject.endpoints.prefix(FrameBounds.endpointsMax))))
+    let introduction = Introduce(
+      peer: subject.peer, session: subject.session, seniority: subject.seniority,
+      capacity: subject.capacity, displayName: subject.displayName,
+      endpoints: Array(subject.endpoints.prefix(FrameBounds.endpointsMax)))
+    memberships[reader]?.stream.append(introduction)
+    if peer.host.buggify?.occurs(.repeatedIntroduction) == true {
+      memberships[reader]?.stream.append(introduction)
+    }
   }
 
   func introduced(_ introduction: Introduce, by introducer: PeerID) {

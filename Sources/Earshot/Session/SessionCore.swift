@@ -128,6 +128,7 @@ actor SessionCore {
     bounds.messageBytesMax = max(0, configuration.maximumMessageBytes)
     bounds.outboundBytesMax = max(1, configuration.sendBufferBytes)
     bounds.windowBytes = max(configuration.receiveWindowBytes, ReceiveWindow.windowBytesMin)
+    if let buggify = peer.host.buggify { bounds.draw(buggify) }
     lastStream += 1
     return ReliableStream(ReliableStream.ID(rawValue: lastStream), bounds, on: peer.host) {
       [activity] in activity.push($0)
@@ -170,6 +171,10 @@ actor SessionCore {
   private var patience: MembershipMachine.Configuration {
     var patience = MembershipMachine.Configuration()
     patience.patience = configuration.patience
+    let head = Duration.zero...(patience.introductionHead * 2)
+    if let longer = peer.host.buggify?.draw(.headStart, in: head) {
+      (patience.head, patience.introductionHead) = (longer / 4, longer)
+    }
     return patience
   }
 

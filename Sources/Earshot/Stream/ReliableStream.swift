@@ -51,6 +51,7 @@ final class ReliableStream: Sendable {
   private let carrier = Carrier()
   private let wakeup = Wakeup()
   private let messageBytesMax = Atomic(Int.max)
+  private let buggify: Instrumentation?
 
   /// A stream at its beginning in both directions.
   ///
@@ -63,7 +64,7 @@ final class ReliableStream: Sendable {
     _ id: ID, _ configuration: ReliableStreamMachine.Configuration, on host: any NetworkHost,
     sink: @escaping @Sendable ([SessionActivity]) -> Void
   ) {
-    (self.id, self.sink) = (id, sink)
+    (self.id, self.sink, buggify) = (id, sink, host.buggify)
     state = Mutex(State(machine: ReliableStreamMachine(configuration)))
     wakeup.connect(to: host.makeSignal { [carrier] in carrier.link?.flushRequested() })
   }
@@ -88,6 +89,7 @@ final class ReliableStream: Sendable {
 
   /// Appends a message if there is room and no other one waits for it, and has it sent soon.
   func append(_ message: Span<UInt8>) -> Outcome {
+    if let buggify, buggify.occurs(.waitingSend) { return .full }
     let (outcome, wasIdle) = state.withLock { state -> (Outcome, Bool) in
       if state.isEnded { return (.ended, false) }
       let wasIdle = !state.machine.outbound.hasUnsent
@@ -281,7 +283,8 @@ final class ReliableStream: Sendable {
   func fill(
     _ frames: inout [UInt8], max: Int, partBytesMax: Int, at now: Instant
   ) -> LinkTransport.Rest {
-    state.withLock { state in
+    let (max, partBytesMax) = buggify?.bounds(max, partBytesMax) ?? (max, partBytesMax)
+    return state.withLock { state in
       guard max > 0 else {
         state.machine.takeDueAcknowledgement(at: now)?.encode(into: &frames)
         return state.machine.outbound.hasSendable ? .blocked : .none
@@ -289,13 +292,25 @@ final class ReliableStream: Sendable {
       if state.machine.outbound.hasSendable, state.machine.inbound.acknowledgementDeadline != nil {
         state.machine.takeAcknowledgement().encode(into: &frames)
       } else {
-        state.machine.takeDueAcknowledgement(at: now)?.encode(into: &frames)
+        takeAcknowledgement(&state.machine, at: now)?.encode(into: &frames)
       }
       state.machine.outbound.send(max: max, partBytesMax: partBytesMax) {
         frames.append(copying: $0)
       }
       return state.machine.outbound.hasUnsent ? .some : .none
     }
+  }
+
+  /// The acknowledgement that is due, or that BUGGIFY has go out before.
+  private func takeAcknowledgement(
+    _ machine: inout ReliableStreamMachine, at now: Instant
+  ) -> Acknowledgement? {
+    if let buggify, machine.inbound.acknowledgementDeadline != nil,
+      buggify.occurs(.eagerAcknowledgement)
+    {
+      return machine.takeAcknowledgement()
+    }
+    return machine.takeDueAcknowledgement(at: now)
   }
 
   /// When an acknowledgement has to go out at the latest.

@@ -33,13 +33,18 @@ package struct FlightBudget: Hashable, Sendable {
   private static let waitMax = Duration.milliseconds(100)
 
   /// How many bytes may be under way.
-  package private(set) var bytes = bytesAtFirst
+  package private(set) var bytes: Int
   private var mark: Mark?
   private var acknowledged = 0
   private var wait = timeMin
 
   /// The budget of a new link.
-  package init() {}
+  ///
+  /// - Precondition: At least ``bytesMin`` and at most ``bytesMax``.
+  package init(bytesAtFirst: Int = bytesAtFirst) {
+    precondition((Self.bytesMin...Self.bytesMax).contains(bytesAtFirst), "\(bytesAtFirst) bytes")
+    bytes = bytesAtFirst
+  }
 
   /// How many more bytes may be written, as far as is known; negative if there are too many already.
   package func room(written: Int) -> Int { bytes - (written - acknowledged) }

@@ -13,6 +13,12 @@ public struct Liveness: Hashable, Sendable {
     (askingAfter, suspectingAfter, breakingAfter) = (asking, suspecting, breaking)
   }
 
+  /// The same, but asking after another silence, which is no longer than that of suspecting.
+  package func asking(after silence: Duration) -> Liveness {
+    Liveness(
+      asking: min(silence, suspectingAfter), suspecting: suspectingAfter, breaking: breakingAfter)
+  }
+
   /// Asked after 0.3 s, broken after 1.5 s.
   public static let fast = Liveness(
     asking: .milliseconds(300), suspecting: .milliseconds(900), breaking: .milliseconds(1_500))

@@ -43,8 +43,6 @@ extension MembershipMachine {
   static let eager = Backoff(from: .milliseconds(500), to: .seconds(1))
   static let patient = Backoff(from: .milliseconds(500), to: .seconds(8))
   static let asleep = Backoff(from: .seconds(4), to: .seconds(8))
-  static let head = Duration.milliseconds(250)
-  static let introductionHead = Duration.seconds(1)
   static let dialInterval = Duration.seconds(1)
   static let dialsMax = 5
 }

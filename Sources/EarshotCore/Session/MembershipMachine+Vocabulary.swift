@@ -37,6 +37,10 @@ extension MembershipMachine {
     package var patience = Duration.seconds(30)
     /// How long the answer to ATTACH may take over a link that is alive.
     package var answerTimeout = Duration.seconds(15)
+    /// How much later than the smaller PeerID the larger one dials after a break, so that dials seldom cross.
+    package var head = Duration.milliseconds(250)
+    /// How much later it dials a peer that it was introduced to.
+    package var introductionHead = Duration.seconds(1)
 
     /// The durations by default.
     package init() {}

@@ -58,7 +58,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
     (self.id, epoch, remoteEpoch, state) = (id, 0, 0, .gone)
     let absence = Absence(
       purpose: .beginning, backoff: Self.patient, search: .resting(until: now))
-    let head = isSmaller ? Duration.zero : Self.introductionHead
+    let head = isSmaller ? Duration.zero : configuration.introductionHead
     state = search(absence, after: head, at: now, into: &out)
   }
 
@@ -244,7 +244,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
       absence.backoff = Self.asleep
       return rest(absence, at: now, into: &out)
     }
-    return search(absence, after: isSmaller ? .zero : Self.head, at: now, into: &out)
+    return search(absence, after: isSmaller ? .zero : configuration.head, at: now, into: &out)
   }
 
   private func sleep(closing link: LinkToken, into out: inout [Action]) -> State {
@@ -336,6 +336,6 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
     if let remote { return end(remote, farewell.departure.code, into: &out) }
     let absence = Absence(
       purpose: .leaving(farewell), backoff: Self.eager, search: .resting(until: now))
-    return search(absence, after: isSmaller ? .zero : Self.head, at: now, into: &out)
+    return search(absence, after: isSmaller ? .zero : configuration.head, at: now, into: &out)
   }
 }

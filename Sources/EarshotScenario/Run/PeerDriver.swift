@@ -150,7 +150,7 @@ actor PeerDriver {
   ) async throws(EarshotError) -> Value {
     while true {
       do throws(EarshotError) { return try await call() } catch {
-        guard error.cause?.code == .addressInUse, host.isUp, !hasStopped else { throw error }
+        guard error.cause?.code == .addressInUse, host.isUp, !hasStopped, !isOver else { throw error }
         await wait(until: host.worldTime + .seconds(1))
       }
     }

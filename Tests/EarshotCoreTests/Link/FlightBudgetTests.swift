@@ -110,4 +110,10 @@ struct FlightBudgetTests {
     let wait = budget.nextWait()
     #expect(wait == .milliseconds(1))
   }
+
+  @Test("A link may begin with another budget, within the bounds")
+  func first() {
+    #expect(FlightBudget().bytes == FlightBudget.bytesAtFirst)
+    #expect(FlightBudget(bytesAtFirst: 50_000).room(written: 20_000) == 30_000)
+  }
 }

@@ -258,4 +258,13 @@ extension LivenessMachineTests.Watched {
     }
     return all
   }
+
+  @Test("Asking sooner leaves the other silences as they are, and is never later than suspecting")
+  func askingSooner() {
+    let sooner = Liveness.standard.asking(after: .milliseconds(200))
+    #expect(sooner.askingAfter == .milliseconds(200))
+    #expect(sooner.suspectingAfter == Liveness.standard.suspectingAfter)
+    #expect(sooner.breakingAfter == Liveness.standard.breakingAfter)
+    #expect(Liveness.fast.asking(after: .seconds(9)).askingAfter == Liveness.fast.suspectingAfter)
+  }
 }
