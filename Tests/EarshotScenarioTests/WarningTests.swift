@@ -36,6 +36,16 @@ struct WarningTests {
         "cannot hold: no peer invites another one that it can find by 10s"
       ),
       (
+        "[{ name: 'ann', invite: 'bob', send: { count: 5, every: '1s', start: '2s' } }, 'bob']",
+        "expect: { messages: { from: 'ann', to: 'bob', exactly: 6 } }",
+        "cannot hold: no more than 5 messages are sent by 10s"
+      ),
+      (
+        "[{ name: 'ann', invite: 'bob', send: { count: 5, every: '1s', start: '2s' } }, 'bob']",
+        "expect: { messages: { from: 'ann', to: 'bob', atLeast: 3 }, by: '3s' }",
+        "no more than 2 messages are sent by 3s"
+      ),
+      (
         pair, "expect: { connected: 'all', by: '1s' }",
         "no peer invites another one that it can find by 1s"
       ),

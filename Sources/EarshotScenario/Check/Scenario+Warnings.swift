@@ -13,6 +13,11 @@ extension Scenario {
     return doubts + peers.flatMap { unfound($0) + late($0) } + lateFaults + lonelyConvergence
   }
 
+  /// The names of the expectations that are violated in every run.
+  package var hopeless: Set<String> {
+    Set(expectations.filter { !cannotFail($0) && cannotHold($0) != nil }.map(\.name))
+  }
+
   // MARK: Expectations
 
   /// Why an expectation is violated in every run; `nil` when it may hold.
@@ -30,11 +35,25 @@ extension Scenario {
         return nil
       }
       return "no peer that it names invites another one by \(Quantity.moment(window.upperBound))"
-    case .messages(let pattern, _):
+    case .messages(let pattern, let window):
       guard !(pattern.latency.isEmpty && pattern.delivery?.allowsNone ?? true) else { return nil }
-      return pattern.from.contains(where: sends) ? nil : "no peer that it names sends anything"
+      guard pattern.from.contains(where: sends) else {
+        return "no peer that it names sends anything"
+      }
+      return shortage(of: pattern, by: min(window.upperBound, duration))
     case .disconnected, .interrupted, .following: return nil
     }
+  }
+
+  /// Why not so many messages can arrive by a time.
+  private func shortage(of pattern: MessagePattern, by end: Duration) -> String? {
+    guard case .count(let count)? = pattern.delivery else { return nil }
+    let senders = peers.filter { pattern.from.contains($0.name) }
+    // Answers are as many as what they answer.
+    guard !senders.contains(where: \.echoes) else { return nil }
+    let most = senders.map { $0.messages(to: pattern.to, by: end) }.reduce(0, +)
+    return most < count.atLeast
+      ? "no more than \(most) messages are sent by \(Quantity.moment(end))" : nil
   }
 
   /// Why some peers cannot be connected by a time.
@@ -100,6 +119,21 @@ extension Expectation.Kind {
     case .event(_, let count, _), .outcome(_, let count, _): count == .exactly(0)
     case .connected, .disconnected, .members, .following, .order, .messages, .interrupted: false
     }
+  }
+}
+
+extension PeerPlan {
+  /// How many messages it sends to some peers up to a time, at most.
+  fileprivate func messages(to others: [String], by end: Duration) -> Int {
+    workloads.map { work in
+      let to = work.receivers.isEmpty ? others : others.filter(work.receivers.contains)
+      guard work.start <= end else { return 0 }
+      let times =
+        work.every > .zero
+        ? Int(min(Int64(work.count), (end - work.start).nanoseconds / work.every.nanoseconds + 1))
+        : work.count
+      return times * to.count { $0 != name }
+    }.reduce(0, +)
   }
 }
 
