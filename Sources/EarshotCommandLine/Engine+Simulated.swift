@@ -9,9 +9,11 @@ extension Engine {
       let run = order.isRepeated ? ScenarioRun.runTwice : ScenarioRun.run
       var scenario = order.scenario
       if let policy = order.policy { scenario.schedule = policy.schedule }
+      if order.isBuggified { scenario.buggify = .drawn }
       var verdict = run(
         scenario, order.seed, order.trace, order.events, order.progress)
       verdict.variation.policy = order.policy?.rawValue
+      verdict.variation.isBuggified = order.isBuggified
       order.verdict?(verdict)
       if order.form != .none { verdict = ScenarioRun.explaining(verdict, of: scenario) }
       return RunResult(verdict, of: order)

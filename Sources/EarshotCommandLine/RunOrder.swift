@@ -17,6 +17,8 @@ package struct RunOrder {
   package var form: ReportForm
   /// The policy of the schedule; `nil` for the scenario's own.
   package var policy: ExplorationPolicy?
+  /// Whether BUGGIFY is on though the scenario does not say so.
+  package var isBuggified = false
   /// Told of every event of the first run, a line each.
   package var trace: ((String) -> Void)?
   /// Told of every event of the first run, as a value.
@@ -37,7 +39,9 @@ package struct RunOrder {
 
   /// How to see it again.
   var replay: Replay {
-    Replay(file, seed, policy: policy?.rawValue, settings: scenario.origin.settings)
+    Replay(
+      file, seed, policy: policy?.rawValue, settings: scenario.origin.settings,
+      isBuggified: isBuggified)
   }
 }
 

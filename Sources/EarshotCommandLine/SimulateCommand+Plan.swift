@@ -36,6 +36,11 @@ extension SimulateCommand {
           "What could happen next is chosen by fifo, random, pct\nor urw, instead of as the file says"
       ),
       Setting.option,
+      OptionPlan(
+        "--buggify",
+        help:
+          "Have Earshot do on purpose what it seldom does, within\nwhat it promises; the seed draws what"
+      ),
       OptionPlan("--once", help: "Run nothing twice"),
       OptionPlan(
         "--trace", "FILE", help: "Write every event of the run to a file,\nseparated by tabs"),
@@ -53,7 +58,9 @@ extension SimulateCommand {
         help: "Compare the report's run with that of another seed,\nor of another scenario"),
       OptionPlan(
         "--watch",
-        help: "Run the file again each time it is saved, and show a lane\na peer, until Ctrl-C"),
+        help:
+          "Run the file again each time it is saved, or one that it\nincludes, and show a lane a peer, until Ctrl-C"
+      ),
       OptionPlan("--quiet", help: "Show only what failed, and the tally"),
       OptionPlan(
         "--jobs", "N", help: "How many runs go on at once (else as many as there\nare processors)"),

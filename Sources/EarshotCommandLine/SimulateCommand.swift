@@ -107,7 +107,7 @@ extension Batch {
     var order = RunOrder(
       scenario: file.scenario, file: file.path, text: file.text, seed: item.seed,
       isRepeated: item.isRepeated, form: form)
-    order.policy = policy
+    (order.policy, order.isBuggified) = (policy, isBuggified)
     return order
   }
 }

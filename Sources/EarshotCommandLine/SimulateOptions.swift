@@ -28,6 +28,8 @@ struct SimulateOptions: Hashable, Sendable {
   let policy: ExplorationPolicy?
   /// Values for variables of the scenarios.
   let settings: [Setting]
+  /// Whether BUGGIFY is on.
+  let isBuggified: Bool
   let isJSON: Bool
   /// Whether the file is run again each time it is saved.
   let isWatching: Bool
@@ -49,7 +51,7 @@ struct SimulateOptions: Hashable, Sendable {
     rival = arguments[option: "--against"].map { UInt64($0).map(Rival.seed) ?? .file($0) }
     policy = try arguments[option: "--policy"].map(ExplorationPolicy.named)
     seeds = try Self.seeds(arguments)
-    settings = try Setting.all(arguments)
+    (settings, isBuggified) = (try Setting.all(arguments), arguments.has("--buggify"))
     repetition = try Self.repetition(arguments, of: seeds)
     try checkFiles()
     for kind in RunOutputs.Kind.allCases { try check(kind) }
@@ -118,7 +120,9 @@ struct SimulateOptions: Hashable, Sendable {
       throw UsageError("--watch is for one file and one run")
     }
     let others =
-      RunOutputs.Kind.allCases.map(\.rawValue) + ["--json", "--quiet", "--twice", "--jobs"]
+      RunOutputs.Kind.allCases.map(\.rawValue) + [
+        "--json", "--quiet", "--twice", "--jobs", "--buggify",
+      ]
     if let other = others.first(where: arguments.has) {
       throw UsageError("either --watch or \(other), not both")
     }

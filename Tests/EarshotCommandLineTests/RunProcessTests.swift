@@ -118,7 +118,7 @@ struct RunProcessTests {
     var lines = DescriptorLines(results.fileHandleForReading.fileDescriptor)
     for (seed, text) in [(7, Self.text), (8, Self.text), (8, other)] {
       let order = """
-        {"file":"a.json5","text":\(text.quotedForJSON),"seed":\(seed),"isRepeated":false,"form":"none",\
+        {"file":"a.json5","text":\(text.quotedForJSON),"seed":\(seed),"isRepeated":false,"form":"none","isBuggified":false,\
         "settings":[]}
         """
       let line = Array("\u{1E}\(order.replacing("\n", with: " "))\n".utf8)

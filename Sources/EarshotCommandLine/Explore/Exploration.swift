@@ -7,6 +7,7 @@ struct Exploration: Sendable {
     let fileIndex: Int
     let seed: UInt64
     let policy: ExplorationPolicy
+    let isBuggified: Bool
   }
   let files: [ScenarioFile]
   private let options: ExploreOptions
@@ -34,7 +35,18 @@ struct Exploration: Sendable {
     let offset = options.shard.index + UInt64(round) * options.shard.count
     // By the place among all seeds, so that shards and jobs change nothing.
     let policy = options.policies[Int(offset % UInt64(options.policies.count))]
-    return Item(fileIndex: fileIndex, seed: options.seeds.lowerBound + offset, policy: policy)
+    return Item(
+      fileIndex: fileIndex, seed: options.seeds.lowerBound + offset, policy: policy,
+      isBuggified: isBuggified(offset))
+  }
+
+  /// By turns: one round of the policies without BUGGIFY, and one with.
+  private func isBuggified(_ offset: UInt64) -> Bool {
+    switch options.buggify {
+    case .always: true
+    case .never: false
+    case .byTurns: !(offset / UInt64(options.policies.count)).isMultiple(of: 2)
+    }
   }
 
   /// The order of one of the runs.
@@ -43,7 +55,7 @@ struct Exploration: Sendable {
     var order = RunOrder(
       scenario: file.scenario, file: file.path, text: file.text, seed: item.seed,
       isRepeated: false, form: form)
-    order.policy = item.policy
+    (order.policy, order.isBuggified) = (item.policy, item.isBuggified)
     return order
   }
 }
@@ -67,8 +79,9 @@ struct FailureSignature: Hashable, Sendable {
   /// The kind as a text, the same in all processes.
   var text: String { shape.map { "\(name): \($0.text)" } ?? name }
 
-  /// Whether a result shows the same failure.
+  /// Whether a result shows the same failure, and not because nothing else could come of the scenario.
   func isShown(by result: RunResult, of scenario: Scenario) -> Bool {
     result.violations.contains { FailureSignature($0, in: scenario) == self }
+      && !scenario.hopeless.contains(name)
   }
 }

@@ -3,8 +3,8 @@ import EarshotScenario
 
 /// Which shard of which exploration an answer is.
 struct ExplorationPart: Hashable {
-  /// A hash of all that the shards of an exploration have in common: scenarios, seeds and policies,
-  /// and how many they are.
+  /// A hash of all that the shards of an exploration have in common: scenarios, seeds, policies and BUGGIFY, and how
+  /// many they are.
   let whole: String
   /// The seeds of all shards, as they are named on the command line.
   let seeds: String
@@ -18,6 +18,7 @@ struct ExplorationPart: Hashable {
       hash.combine(text: file.text)
     }
     for policy in options.policies { hash.combine(text: policy.rawValue) }
+    hash.combine(text: options.buggify.rawValue)
     hash.combine(options.seeds.lowerBound)
     hash.combine(options.seeds.upperBound)
     hash.combine(options.shard.count)

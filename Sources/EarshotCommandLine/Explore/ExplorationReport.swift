@@ -74,6 +74,7 @@ struct ExplorationReport {
   private func title(of item: Exploration.Item) -> String {
     let name = exploration.files[item.fileIndex].scenario.name.escapedForTerminals
     return "\(name), seed \(item.seed), \(item.policy.rawValue)"
+      + (item.isBuggified ? ", buggified" : "")
   }
 
   /// How it went, for people or for programs, ending with a line break.
@@ -123,7 +124,8 @@ enum ExplorationLine {
     return JSONText.object([
       ("failure", "true"), ("file", file.path.quotedForJSON),
       ("scenario", file.scenario.name.quotedForJSON), ("seed", "\"\(item.seed)\""),
-      ("policy", item.policy.rawValue.quotedForJSON),
+      ("policy", item.policy.rawValue.quotedForJSON), ("buggify", "\(item.isBuggified)"),
+      ("settings", JSONText.array(file.scenario.origin.settings.map(\.quotedForJSON))),
       ("ending", result.ending.rawValue.quotedForJSON),
       ("traceHash", result.traceHash.quotedForJSON),
       ("guarantees", JSONText.array((result.guarantees ?? []).map(\.quotedForJSON))),

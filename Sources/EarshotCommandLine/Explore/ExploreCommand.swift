@@ -19,7 +19,7 @@ struct ExploreCommand {
 
   private func run(_ options: ExploreOptions) throws(UsageError) -> ExitCode {
     let reader = ScenarioFiles(console)
-    guard let files = reader.read(options.files) else { return .usage }
+    guard let files = reader.read(options.files, options.settings) else { return .usage }
     let exploration = Exploration(files, options)
     let (stop, start) = (StopSignal(), ContinuousClock.now)
     let listener = interrupts.listen { stop.give() }
@@ -94,6 +94,9 @@ struct ExploreCommand {
       "all" stands for the scenarios in the folder Simulations. Ctrl-C ends the
       search, or a reduction, with what was found until then.
 
+      A seed with BUGGIFY draws points at which Earshot does on purpose what it seldom
+      does, within what it promises: writes are short, timers late, windows small.
+
       Earshot names what happens rarely, such as two invitations that cross; a program
       under test does so with "sometimes" and "reachable". The last lines say which of
       these no run has seen: what was not seen was not tested. That is a finding,
@@ -118,6 +121,13 @@ struct ExploreCommand {
       OptionPlan(
         "--policy", "NAME",
         help: "What could happen next is chosen by fifo, random, pct\nor urw (else by turns: all)"),
+      OptionPlan(
+        "--buggify",
+        help:
+          "Have Earshot do on purpose what it seldom does, in all\nruns (else in every second round of policies)"
+      ),
+      OptionPlan("--no-buggify", help: "Do so in none"),
+      Setting.option,
       OptionPlan(
         "--repro", "FILE", help: "Where to write the first reproduction\n(else repro.json)"),
       OptionPlan("--no-shrink", help: "Reduce nothing"),

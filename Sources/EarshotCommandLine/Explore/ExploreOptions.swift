@@ -21,6 +21,9 @@ struct ExploreOptions: Hashable, Sendable {
       (self.index, self.count) = (index, count)
     }
   }
+  /// Which runs have points of BUGGIFY.
+  enum BuggifyTurns: String, Hashable, Sendable { case byTurns, always, never }
+
   let files: [String]
   let seeds: Range<UInt64>
   /// How long to look for failures; `nil` for until the seeds are used up.
@@ -29,6 +32,9 @@ struct ExploreOptions: Hashable, Sendable {
   let shard: Shard
   /// The policies that the seeds take turns with.
   let policies: [ExplorationPolicy]
+  let buggify: BuggifyTurns
+  /// Values for variables of the scenarios.
+  let settings: [Setting]
   /// Whether failures are reduced.
   let reduces: Bool
   /// The file for the reproduction of the first failure.
@@ -53,6 +59,7 @@ struct ExploreOptions: Hashable, Sendable {
     self.time = time ?? (arguments.has("--seeds") ? nil : .seconds(60))
     shard = try arguments[option: "--shard"].map(Self.shard) ?? Shard()
     policies = try Self.policies(arguments[option: "--policy"])
+    (buggify, settings) = (try Self.buggify(arguments), try Setting.all(arguments))
     if let reproduction, reproduction.isEmpty || files.contains(reproduction) {
       throw UsageError("--repro needs a file of its own to write to")
     }
@@ -76,6 +83,14 @@ struct ExploreOptions: Hashable, Sendable {
       throw UsageError("there is no scenario in a folder Simulations here; name files")
     }
     return files.map { "Simulations/\($0)" }
+  }
+
+  private static func buggify(_ arguments: Arguments) throws(UsageError) -> BuggifyTurns {
+    let (always, never) = (arguments.has("--buggify"), arguments.has("--no-buggify"))
+    guard !(always && never) else {
+      throw UsageError("either --buggify or --no-buggify, not both")
+    }
+    return always ? .always : never ? .never : .byTurns
   }
 
   private static func time(_ text: String) throws(UsageError) -> Duration {

@@ -9,8 +9,8 @@ struct MergedFindings {
     let file: String
     let name: String
     var observed: String
-    var seed: UInt64
-    var policy: String?
+    /// The run of the lowest seed that has shown it.
+    var first: Run
     /// The runs that have shown it.
     var runs: Set<Run>
 
@@ -20,6 +20,8 @@ struct MergedFindings {
   struct Run: Hashable {
     let seed: UInt64
     let policy: String?
+    let isBuggified: Bool
+    let settings: [String]
   }
   private struct Key: Hashable {
     let file: String
@@ -55,6 +57,8 @@ struct MergedFindings {
     let scenario: String?
     let seed: String?
     let policy: String?
+    let buggify: Bool?
+    let settings: [String]?
     let violated: [Violation]?
     let runs: Int?
     let failed: Int?
@@ -106,19 +110,18 @@ struct MergedFindings {
       let violations = line.violated
     else { return false }
     scenarios[file] = line.scenario
-    let run = Run(seed: seed, policy: line.policy)
+    let run = Run(
+      seed: seed, policy: line.policy, isBuggified: line.buggify ?? false,
+      settings: line.settings ?? [])
     for violation in violations {
       let key = Key(file: file, kind: violation.kind)
       guard var kind = kinds[key] else {
         kinds[key] = Kind(
-          file: file, name: violation.name, observed: violation.observed, seed: seed,
-          policy: line.policy, runs: [run])
+          file: file, name: violation.name, observed: violation.observed, first: run, runs: [run])
         continue
       }
       kind.runs.insert(run)
-      if seed < kind.seed {
-        (kind.seed, kind.policy, kind.observed) = (seed, line.policy, violation.observed)
-      }
+      if seed < kind.first.seed { (kind.first, kind.observed) = (run, violation.observed) }
       kinds[key] = kind
     }
     return true
@@ -127,7 +130,8 @@ struct MergedFindings {
   /// The kinds, file by file, the most frequent first.
   private var sorted: [(key: String, kind: Kind)] {
     kinds.map { ($0.key.kind, $0.value) }.sorted {
-      ($0.1.file, -$0.1.count, $0.1.seed, $0.0) < ($1.1.file, -$1.1.count, $1.1.seed, $1.0)
+      ($0.1.file, -$0.1.count, $0.1.first.seed, $0.0)
+        < ($1.1.file, -$1.1.count, $1.1.first.seed, $1.0)
     }
   }
 
@@ -145,7 +149,10 @@ struct MergedFindings {
   }
 
   private func replay(_ kind: Kind) -> String {
-    Replay(kind.file, kind.seed, policy: kind.policy).command
+    let run = kind.first
+    return Replay(
+      kind.file, run.seed, policy: run.policy, settings: run.settings, isBuggified: run.isBuggified
+    ).command
   }
 
   /// More than any shard counts, and little enough to be added up.
@@ -178,7 +185,9 @@ struct MergedFindings {
     let found = sorted.map { key, kind in
       JSONText.object([
         ("kind", key.quotedForJSON), ("file", kind.file.quotedForJSON), ("count", "\(kind.count)"),
-        ("seed", "\"\(kind.seed)\""), ("policy", kind.policy?.quotedForJSON ?? "null"),
+        ("seed", "\"\(kind.first.seed)\""),
+        ("policy", kind.first.policy?.quotedForJSON ?? "null"),
+        ("buggify", "\(kind.first.isBuggified)"),
         ("observed", kind.observed.quotedForJSON), ("replay", replay(kind).quotedForJSON),
       ])
     }

@@ -61,7 +61,8 @@ struct Reproducer {
     // A schedule of too many choices is known by its policy alone.
     let schedule: SchedulePolicy? =
       result.schedule.choices.isEmpty ? order.policy?.schedule : .replay(result.schedule)
-    let fixed = document.fixed(seed: order.seed, schedule: schedule)
+    let fixed = document.fixed(
+      seed: order.seed, schedule: schedule, buggified: result.properties.buggified)
     return fixed.scenario == nil ? nil : fixed
   }
 

@@ -27,7 +27,7 @@ struct ShrinkCommand {
       var order = RunOrder(
         scenario: file.scenario, file: file.path, text: file.text,
         seed: seed ?? file.scenario.seed, isRepeated: false, form: .none)
-      order.policy = policy
+      (order.policy, order.isBuggified) = (policy, arguments.has("--buggify"))
       return run(order, path, runs, isJSON: arguments.has("--json"))
     }
   }
@@ -64,6 +64,7 @@ struct ShrinkCommand {
       OptionPlan("--seed", "N", help: "The seed that fails, instead of the one in the file"),
       OptionPlan("--policy", "NAME", help: "The policy of the schedule: fifo, random, pct or urw"),
       Setting.option,
+      OptionPlan("--buggify", help: "The run had --buggify"),
       OptionPlan("--repro", "FILE", help: "Where to write the reproduction (else repro.json)"),
       OptionPlan("--runs", "N", help: "How many runs it may take (else 200)"),
       OptionPlan("--json", help: "Answer with one JSON object a line"),

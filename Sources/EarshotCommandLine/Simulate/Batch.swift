@@ -13,12 +13,14 @@ struct Batch: Sendable {
   let files: [ScenarioFile]
   /// The policy of the schedule; `nil` for each scenario's own.
   let policy: ExplorationPolicy?
+  /// Whether BUGGIFY is on.
+  let isBuggified: Bool
   private let seeds: SimulateOptions.Seeds
   private let repetition: SimulateOptions.Repetition
 
   init(_ files: [ScenarioFile], _ options: SimulateOptions) {
     (self.files, seeds, repetition) = (files, options.seeds, options.repetition)
-    policy = options.policy
+    (policy, isBuggified) = (options.policy, options.isBuggified)
   }
 
   /// How many runs there are; a run that is done twice counts once.

@@ -13,13 +13,14 @@ enum RunMessage {
     var isRepeated: Bool
     var form: ReportForm
     var policy: ExplorationPolicy?
+    var isBuggified: Bool
     /// The variables that were set; they are in place in the text already.
     var settings: [String]
 
     init(_ order: RunOrder) {
       (file, text, seed) = (order.file, order.text, order.seed)
       (isRepeated, form, policy) = (order.isRepeated, order.form, order.policy)
-      settings = order.scenario.origin.settings
+      (isBuggified, settings) = (order.isBuggified, order.scenario.origin.settings)
     }
   }
 

@@ -52,6 +52,6 @@ extension RunOrder {
     self.init(
       scenario: scenario, file: order.file, text: order.text, seed: order.seed,
       isRepeated: order.isRepeated, form: order.form)
-    policy = order.policy
+    (policy, isBuggified) = (order.policy, order.isBuggified)
   }
 }

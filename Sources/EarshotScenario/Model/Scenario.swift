@@ -23,10 +23,8 @@ public struct Scenario: Hashable, Sendable {
   private var planning = FaultPlanning()
   /// Where it comes from, beside its file.
   package var origin = Origin()
-  /// The order of what could happen next at one instant.
-  package var schedule = SchedulePolicy.fifo
-  /// Bytes that decide before the seed does; never of a file.
-  package var guide: [UInt8] = []
+  /// What decides, beside the seed, where it leaves something open.
+  package var chance = Chance()
   /// What must hold.
   package var expectations: [Expectation] = []
 

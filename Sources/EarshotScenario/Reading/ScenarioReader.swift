@@ -50,6 +50,7 @@ struct ScenarioReader {
     scenario.seed = file.value("seed", .seed, default: 1)
     scenario.origin.violation = file.value("reproduces", .text(bytes: 1...4_000))
     scenario.schedule = file.value("schedule", Self.schedule, default: .fifo)
+    scenario.buggify = file.value("buggify", Buggify.rule, default: .off)
   }
 
   private mutating func readConvergence(_ file: ObjectReader) {

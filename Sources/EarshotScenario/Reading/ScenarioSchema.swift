@@ -1,3 +1,4 @@
+import Earshot
 import EarshotSimulator
 
 /// The scenario format as a JSON Schema, for editors.
@@ -30,6 +31,8 @@ public enum ScenarioSchema {
           { "enum": ["fifo", "random", "pct", "urw"] },
           { "type": "string", "pattern": "^(random|pct|urw)#(0|[1-9][0-9]{0,19})$" },
           { "type": "array", "items": { "type": "integer", "minimum": 0 } } ] },
+        "buggify": { "anyOf": [ { "type": "boolean" }, { "type": "array", "items": {
+          "enum": [\(BuggifyPoint.allCases.map(\.rawValue.quotedForJSON).joined(separator: ", "))] } } ] },
         "reproduces": { "type": "string" },
         "peers": { "type": "array", "items": { "anyOf": [
           { "$ref": "#/$defs/name" }, { "$ref": "#/$defs/peer" } ] } },

@@ -10,7 +10,7 @@ extension Report {
   /// `warnings` (only when there are any), `stoppedAt` (the second at which
   /// something happened that never must; only when so), `deterministic` (`null` when it was not checked), `difference` (only when not), `events`,
   /// `virtualSeconds`, `cpuSeconds`, `expectations`, `invariants`, `faults`, `guarantees` (what survives the faults; only
-  /// when there are any), `messages` and `timeline`. An expectation or
+  /// when there are any), `buggify` (the points that took effect), `messages` and `timeline`. An expectation or
   /// an invariant that was violated has `why`, the lines beneath it in a report for people.
   public var json: String {
     JSONText.object(
@@ -27,6 +27,7 @@ extension Report {
         ("invariants", results(where: \.isInvariant)),
         ("faults", JSONText.array(verdict.drawnFaults.map(\.quotedForJSON))),
       ] + guarantees + [
+        ("buggify", JSONText.array(verdict.buggified.map(\.quotedForJSON))),
         ("messages", JSONText.array(verdict.messages.map(Self.json))),
         ("timeline", JSONText.array(verdict.timeline.entries.map(Self.json))),
       ])

@@ -23,7 +23,7 @@ public struct Report: Sendable {
   public func text(inColour: Bool = false) -> String {
     let paint = Paint(isOn: inColour)
     let sections = [
-      title(paint), timeline(paint), messages, faults, results(paint), summary(paint),
+      title(paint), timeline(paint), messages, faults, buggified, results(paint), summary(paint),
     ]
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
       .joined(separator: "\n\n") + "\n"
@@ -95,6 +95,11 @@ public struct Report: Sendable {
     let kept = verdict.guarantees.map { "survives all faults: \($0.phrase)" }
     return (drawn.isEmpty ? [] : ["faults drawn from the seed:"] + drawn)
       + [kept].compactMap { $0 }
+  }
+
+  private var buggified: [String] {
+    let points = verdict.buggified
+    return points.isEmpty ? [] : ["buggify: \(points.joined(separator: ", "))"]
   }
 
   // MARK: What held

@@ -106,9 +106,14 @@ public enum ScenarioRun {
     let conditions = LinkConditions.lan.changed(by: scenario.links.defaults)
     var configuration = WorldConfiguration(
       defaultLink: conditions, schedule: scenario.schedule)
-    configuration.guide = scenario.guide
+    (configuration.guide, configuration.buggify) = (scenario.guide, scenario.buggify)
     let world = World(seed: seed, configuration: configuration)
     for event in RareEvent.allCases { world.declare(.reachable, event.rawValue) }
+    if scenario.buggify == .drawn {
+      for point in BuggifyPoint.allCases {
+        world.declare(.reachable, Property.buggifyPrefix + point.rawValue)
+      }
+    }
     return world
   }
 

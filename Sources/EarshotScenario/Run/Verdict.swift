@@ -62,7 +62,12 @@ public struct Verdict: Hashable, Sendable {
     package var policy: String?
     /// The variables that were set: `n=8`.
     package var settings: [String] = []
+    /// Whether BUGGIFY was turned on.
+    package var isBuggified = false
   }
+
+  /// The points of BUGGIFY that took effect, by name.
+  public var buggified: [String] { properties.buggified }
 
   /// The scenario's name.
   public let scenario: String
@@ -172,5 +177,13 @@ extension Verdict.Result {
     self.init(
       "\(violation.kind) \(violation.name)", held: false, observed: violation.description,
       isInvariant: true)
+  }
+}
+
+extension [Property] {
+  /// The names of the points of BUGGIFY that took effect, sorted.
+  package var buggified: [String] {
+    filter { $0.held > 0 && $0.name.hasPrefix(Property.buggifyPrefix) }
+      .map { String($0.name.dropFirst(Property.buggifyPrefix.count)) }.sorted()
   }
 }

@@ -46,6 +46,7 @@ extension JSON5Node {
   /// Keys whose values are words for people.
   private static let texts: Set<String> = [
     "name", "description", "context", "info", "service", "advertise", "browse", "reproduces",
+    "buggify",
   ]
   /// Keys without which an object makes no sense.
   private static let subjects: Set<String> = [

@@ -29,10 +29,12 @@ package struct ScenarioDocument: Hashable, Sendable {
   ///   - seed: The seed of the run.
   ///   - schedule: What the policy of the run has chosen, or the policy itself; `nil` for the scenario's own.
   ///   - guide: The bytes that decided before the seed.
+  ///   - buggified: The points of BUGGIFY that took effect in the run; `nil` for those of the document.
   /// - Returns: The document; as it is when it describes no scenario.
-  package func fixed(seed: UInt64, schedule: SchedulePolicy?, guidedBy guide: [UInt8] = [])
-    -> ScenarioDocument
-  {
+  package func fixed(
+    seed: UInt64, schedule: SchedulePolicy?, guidedBy guide: [UInt8] = [],
+    buggified: [String]? = nil
+  ) -> ScenarioDocument {
     guard var scenario else { return self }
     scenario.guide = guide
     var fixed = self
@@ -41,6 +43,9 @@ package struct ScenarioDocument: Hashable, Sendable {
     fixed.root = fixed.root.setting("seed", JSON5Node(.number("\(seed)")))
     fixed.set(faults: scenario.faultPlan(seed: seed).plan.faults)
     if let schedule { fixed.schedule = schedule }
+    if let buggified {
+      fixed.root = fixed.root.setting("buggify", Buggify.only(buggified).node)
+    }
     return fixed
   }
 

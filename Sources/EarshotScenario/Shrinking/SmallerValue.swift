@@ -69,7 +69,8 @@ extension ScenarioDocument {
       case ("peers", .key(let key)) where key != "name": parts.append(path)
       case ("peers", .index) where path.steps.count > 2: parts.append(path)
       case ("faults", .key(let key)) where !Self.needed.contains(key): parts.append(path)
-      case ("links", _), ("groups", .key), ("expect", .index): parts.append(path)
+      case ("links", _), ("groups", .key), ("expect", .index), ("buggify", .index):
+        parts.append(path)
       default: break
       }
     }

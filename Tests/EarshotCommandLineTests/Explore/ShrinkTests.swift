@@ -120,4 +120,37 @@ struct ShrinkTests {
       #expect(record.choices.isEmpty, "a crash needs no choice of the schedule")
     }
   }
+
+  @Test("What is left can hold: a failure is not one because nobody sends what has to arrive")
+  func hopeful() throws {
+    let (folder, file) = try Self.folder(
+      """
+      { name: "room", duration: "20s",
+        peers: [{ name: "ann", invite: "bob", send: { count: 9, every: "1s", start: "3s" } }, "bob"],
+        faults: [{ at: "5s", kind: "crash", peer: "bob" }],
+        expect: [{ messages: { from: "ann", to: "bob", exactly: 9 } }] }
+      """)
+    let repro = URL(filePath: file).deletingLastPathComponent().appending(path: "r.json").path
+    #expect(Self.shell().run("shrink", file, "--repro", repro) == .violated)
+    try withExtendedLifetime(folder) {
+      let scenario = try Scenario(
+        json5: try String(contentsOfFile: repro, encoding: .utf8), file: repro)
+      #expect(scenario.hopeless.isEmpty && scenario.warnings.isEmpty)
+      #expect(!ScenarioRun.run(scenario).held)
+    }
+  }
+
+  @Test("The points of BUGGIFY that a failure does not need are left out")
+  func points() throws {
+    let (folder, file) = try Self.folder(Self.room)
+    let repro = URL(filePath: file).deletingLastPathComponent().appending(path: "r.json").path
+    let code = Self.shell().run(
+      "explore", file, "--seeds", "0...40", "--jobs", "1", "--buggify", "--repro", repro)
+    try withExtendedLifetime(folder) {
+      #expect(code == .violated)
+      let scenario = try Scenario(
+        json5: try String(contentsOfFile: repro, encoding: .utf8), file: repro)
+      #expect(scenario.buggify == .off || scenario.buggify == .only([]))
+    }
+  }
 }
