@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// For Benchmarks/FuzzedExploration alone: with the folder of clang's libraries in EARSHOT_FUZZ, all
+// For Benchmarks/FuzzedExploration and FuzzedScenario alone: with the folder of clang's libraries in EARSHOT_FUZZ, all
 // code tells libFuzzer where it is.
 let fuzzer = Context.environment["EARSHOT_FUZZ"]
 #if arch(arm64)
@@ -236,3 +236,10 @@ let package = Package(
       path: "Benchmarks/Meeting", swiftSettings: house),
   ]
 )
+
+if fuzzer != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "FuzzedScenario", dependencies: ["EarshotScenario", "FuzzerKit"],
+      path: "Benchmarks/FuzzedScenario", swiftSettings: house, linkerSettings: fuzzerLibrary))
+}
