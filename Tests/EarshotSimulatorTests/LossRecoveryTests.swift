@@ -90,7 +90,7 @@ struct LossRecoveryTests {
   }
 
   /// A window that shrank at once would let nothing be sent until half of the flight has arrived (RFC 6937 §3).
-  @Test("While the window shrinks, at most two acknowledgements in a row let nothing be sent")
+  @Test("While the window shrinks, at most three acknowledgements in a row let nothing be sent")
   func evenReduction() throws {
     let watched = try WatchedConnection(WatchedConnection.fast)
     let connection = try watched.open()
@@ -113,7 +113,7 @@ struct LossRecoveryTests {
       longest = max(longest, silent)
     }
     #expect(acknowledgements > 12)
-    #expect(longest <= 2)
+    #expect(longest <= 3)
     watched.world.finish()
   }
 
@@ -173,8 +173,8 @@ struct LossRecoveryTests {
   func lostRetransmission() throws {
     let watched = try WatchedConnection(WatchedConnection.fast)
     let connection = try watched.open()
-    // The first segment; then two new ones go before it is sent again.
-    _ = watched.lose { $0 == 0 || $0 == 12 }
+    // The first segment; then a new one goes before it is sent again.
+    _ = watched.lose { $0 == 0 || $0 == 11 }
     let start = watched.world.now
     let sent = bytes(30 * 1_448)
     _ = try connection.write(sent.span)
@@ -184,6 +184,75 @@ struct LossRecoveryTests {
     let times = watched.resent.map { $0.time - (start - .zero) }
     #expect(times[0] > .milliseconds(20) && times[0] < .milliseconds(25))
     #expect(times[1] > .milliseconds(40) && times[1] < .milliseconds(50))
+    watched.world.finish()
+  }
+
+  /// Linux enters recovery again, with half of what the window has grown to.
+  @Test("After a time-out a segment that is lost again shrinks the window again")
+  func lostAgainAfterTimeOut() throws {
+    let watched = try WatchedConnection(WatchedConnection.fast)
+    let connection = try watched.open()
+    // The flight and the probe; after the time-out the second segment, which is sent again behind two new ones.
+    _ = watched.lose { $0 <= 10 || $0 == 14 }
+    let sent = bytes(30 * 1_448)
+    _ = try connection.write(sent.span)
+    watched.world.run(for: .milliseconds(400))
+    #expect(watched.sent[14...16].map { $0.sequence / 1_448 } == [1, 2, 1])
+    // Slow start would have sent twice as much in each of the three rounds since.
+    #expect(watched.sent.count - 14 <= 12)
+    watched.world.run(for: .seconds(3))
+    #expect(watched.server.received == sent)
+    watched.world.finish()
+  }
+
+  @Test("Behind what was sent again something else is found lost, although nothing shows a gap")
+  func lostBehindRetransmission() throws {
+    let watched = try WatchedConnection(WatchedConnection.fast)
+    let connection = try watched.open()
+    // The first of ten; and the last before it is sent again.
+    _ = watched.lose { $0 == 0 || $0 == 11 }
+    let sent = bytes(12 * 1_448)
+    let start = watched.world.now
+    _ = try connection.write(sent.span)
+    watched.world.run(for: .milliseconds(65))
+    #expect(watched.resent.map(\.sequence) == [0, 11 * 1_448])
+    let last = try #require(watched.resent.last)
+    #expect(last.time - (start - .zero) < .milliseconds(45))
+    watched.world.run(for: .milliseconds(50))
+    #expect(watched.server.received == sent)
+    watched.world.finish()
+  }
+
+  @Test("A second time-out sends again what is lost, and nothing new")
+  func secondTimeOut() throws {
+    let watched = try WatchedConnection(WatchedConnection.fast)
+    let connection = try watched.open()
+    // The flight and the probe; then both new segments that follow the first one.
+    _ = watched.lose { $0 <= 10 || $0 == 12 || $0 == 13 }
+    _ = try connection.write(bytes(30 * 1_448).span)
+    watched.world.run(for: .seconds(1))
+    #expect(watched.sent[11...14].map { $0.sequence / 1_448 } == [0, 11, 12, 1])
+    watched.world.finish()
+  }
+
+  @Test(
+    "What arrives before its turn ends no silence, after which acknowledgements are sent at once")
+  func silenceBehindGap() throws {
+    let watched = try WatchedConnection(WatchedConnection.fast)
+    let connection = try watched.open()
+    func write(waiting time: Duration) throws {
+      _ = try connection.write([1].span)
+      watched.world.run(for: time)
+    }
+    for _ in 0..<20 { try write(waiting: .milliseconds(100)) }
+    // The first of three, and then the same once more, so that it arrives behind both others.
+    _ = watched.lose { $0 == 0 || $0 == 2 }
+    for _ in 0..<3 { try write(waiting: .milliseconds(100)) }
+    let start = watched.world.now
+    try write(waiting: .milliseconds(100))
+    let answer = try #require(watched.segments.last { $0.kind == .sent && $0.from == "bob" })
+    #expect(watched.server.received.count == 24)
+    #expect(answer.time - (start - .zero) < .milliseconds(11))
     watched.world.finish()
   }
 }

@@ -129,9 +129,18 @@ struct CongestionWindow {
 
   /// Segments are lost: fast recovery begins, unless the connection is recovering already.
   ///
+  /// As with Linux, it begins anew after a time-out when what was sent again since is lost again.
+  ///
+  /// - Parameters:
+  ///   - end: Up to where everything was sent.
+  ///   - isLostAgain: Whether segments that were sent again are among the lost ones.
   /// - Returns: Whether it begins.
-  mutating func recover(until end: Int) -> Bool {
-    guard phase == .open else { return false }
+  mutating func recover(until end: Int, isLostAgain: Bool) -> Bool {
+    switch phase {
+    case .open: break
+    case .loss where isLostAgain: doubtsTimeout = false
+    case .loss, .recovery: return false
+    }
     reduce()
     reduction = RateReduction(from: bytes, to: slowStartThreshold)
     phase = .recovery(until: end)

@@ -20,6 +20,7 @@ struct OutboundStream {
   private var bufferBytes = Self.leastBufferBytes
   private var scoreboard = Scoreboard()
   private var congestion = CongestionWindow()
+  private var train = SegmentTrain()
   private var lastSentAt = Int64.min
   /// The first lost segment is retransmitted whatever is in flight.
   private var retransmitsAtOnce = false
@@ -70,8 +71,13 @@ struct OutboundStream {
   mutating func finish() { hasFIN = true }
 
   /// The connection is open: the other side has said how much it takes, and how long an answer takes.
-  mutating func open(window: Int, roundTrip: Int64) {
-    if roundTrips.backOffs > 1 { congestion.beginSmall() }
+  ///
+  /// - Parameters:
+  ///   - window: The other side's receive window.
+  ///   - roundTrip: How long an answer has taken.
+  ///   - evenRetries: How many SYNs were sent again besides those after which the time-out doubled.
+  mutating func open(window: Int, roundTrip: Int64, evenRetries: Int) {
+    if roundTrips.backOffs + evenRetries > 1 { congestion.beginSmall() }
     sendWindow = window
     roundTrips = RoundTripEstimator()
     roundTrips.sample(roundTrip, shortest: roundTrip, acknowledged: 0, next: 0)
@@ -107,7 +113,24 @@ extension OutboundStream {
       retransmitsAtOnce = false
       return scoreboard.retransmitLost(atMost: largest, at: now).map { retransmitted($0, at: now) }
     }
-    return newSegment(atMost: largest, within: congestion.bytes - inFlight, at: now)
+    let window = congestion.bytes - inFlight
+    guard admitsNew(atMost: largest, within: window, at: now) else { return nil }
+    return newSegment(atMost: largest, within: window, at: now)
+  }
+
+  /// Whether something new is sent now, and not later with more.
+  private mutating func admitsNew(atMost largest: Int, within window: Int, at now: Int64) -> Bool {
+    guard congestion.phase == .open, !hasFIN,
+      largest <= TCP.segmentBytes,
+      end - nextSequence > largest, let oldest = scoreboard.first,
+      let roundTrip = roundTrips.smoothed
+    else { return true }
+    return train.admits(
+      nextSequence,
+      SegmentTrain.Conditions(
+        limit: min(unacknowledged + sendWindow - nextSequence, window), segmentBytes: largest,
+        windowBytes: min(sendWindow, congestion.bytes), now: now, lastSentAt: lastSentAt,
+        oldestSentAt: oldest.sentAt, roundTrip: roundTrip))
   }
 
   /// Something new while it is to be found out whether a time-out was needless, as much as the window allows; without any
@@ -273,10 +296,13 @@ extension OutboundStream {
   /// - Returns: Whether recovery begins.
   @discardableResult
   private mutating func detectLosses(_ now: Int64) -> Bool {
+    let count = scoreboard.lostRetransmissionCount
     let next = scoreboard.detectLosses(
       at: now, leastRoundTrip: roundTrips.least, isRecovering: congestion.phase != .open)
     reorderingDeadline = next.map { TimerWheel.expiry(of: $0 + Self.leastTimeout, setAt: now) }
-    guard scoreboard.hasLosses, congestion.recover(until: nextSequence) else { return false }
+    let isLostAgain = scoreboard.lostRetransmissionCount > count
+    guard scoreboard.hasLosses, congestion.recover(until: nextSequence, isLostAgain: isLostAgain)
+    else { return false }
     (probeDeadline, tailLossProbe) = (nil, nil)
     return true
   }
@@ -317,6 +343,7 @@ extension OutboundStream {
     timeouts += 1
     roundTrips.backOff()
     (retransmitsAtOnce, reorderingDeadline, probeDeadline, tailLossProbe) = (true, nil, nil, nil)
+    prefersNew = false
     armRetransmission(now)
   }
 

@@ -28,6 +28,8 @@ struct Scoreboard {
   // Of the segments that have arrived, the one that was sent last.
   private var latestDelivered: (sentAt: Int64, end: Int, roundTrip: Int64)?
   private(set) var highestArrived = 0
+  /// How many segments that were sent again were lost again, as others showed.
+  private(set) var lostRetransmissionCount = 0
   private var sawReordering = false
 
   var isEmpty: Bool { head == entries.count }
@@ -156,7 +158,9 @@ struct Scoreboard {
   ///
   /// - Returns: When to look again: what may have been overtaken is given that time.
   mutating func detectLosses(at now: Int64, leastRoundTrip: Int64, isRecovering: Bool) -> Int64? {
-    guard let latestDelivered, sackedCount + retransmittedCount > 0 else { return nil }
+    guard let latestDelivered, isRecovering || sackedCount + retransmittedCount > 0 else {
+      return nil
+    }
     let window = reorderingWindow(leastRoundTrip, isRecovering)
     var next: Int64?
     for index in head..<entries.count where !entries[index].isSacked && !entries[index].isLost {
@@ -165,7 +169,12 @@ struct Scoreboard {
         continue
       }
       let due = entry.sentAt + latestDelivered.roundTrip + window
-      if due <= now { markLost(index) } else { next = max(next ?? due, due) }
+      if due <= now {
+        if entry.isRetransmitted { lostRetransmissionCount += 1 }
+        markLost(index)
+      } else {
+        next = max(next ?? due, due)
+      }
     }
     return next
   }

@@ -87,7 +87,9 @@ extension SimulatedConnection {
   private func establish(_ segment: borrowing Segment) {
     tcb.state = .established
     tcb.deadlines = TransmissionControlBlock.Deadlines()
-    tcb.outbound.open(window: segment.window, roundTrip: now - segment.echoedTimestamp)
+    tcb.outbound.open(
+      window: segment.window, roundTrip: now - segment.echoedTimestamp,
+      evenRetries: tcb.evenRetries)
   }
 
   private func receiveEstablished(_ segment: borrowing Segment) {
@@ -125,7 +127,7 @@ extension SimulatedConnection {
     let isNew = tcb.inbound.receive(segment)
     tcb.quickAcknowledgements.noteArrival(
       at: now, timeout: tcb.outbound.retransmissionTimeout,
-      isDuplicate: tcb.inbound.duplicate != nil)
+      isDuplicate: tcb.inbound.duplicate != nil, isInOrder: isNew)
     guard isNew, !hadGap, !tcb.inbound.hasGap, !segment.flags.contains(.fin) else {
       send(.ack)
       return scheduleUpcalls()
@@ -149,7 +151,8 @@ extension SimulatedConnection {
 
   func sendSYN() {
     send(tcb.state == .synSent ? .syn : [.syn, .ack])
-    tcb.deadlines.retransmission = now + tcb.outbound.retransmissionTimeout
+    tcb.deadlines.retransmission = TimerWheel.expiry(
+      of: now + tcb.outbound.retransmissionTimeout, setAt: now)
     watch()
   }
 }

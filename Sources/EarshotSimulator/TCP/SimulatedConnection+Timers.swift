@@ -51,12 +51,16 @@ extension SimulatedConnection {
   /// Retransmits the SYN, or probes a closed window.
   private func retransmitOrProbe() {
     tcb.deadlines.retransmission = nil
-    tcb.outbound.backOff()
     switch tcb.state {
+    case .synSent where tcb.evenRetries < TCP.evenRetriesOfSYN:
+      tcb.evenRetries += 1
+      sendSYN()
     case .synSent, .synReceived:
+      tcb.outbound.backOff()
       guard tcb.outbound.roundTrips.backOffs <= TCP.retriesOfSYNMax else { return failForSilence() }
       sendSYN()
     case .established:
+      tcb.outbound.backOff()
       tcb.unansweredProbes += 1
       guard tcb.unansweredProbes <= TCP.retriesMax else { return failForSilence() }
       send(.probe)

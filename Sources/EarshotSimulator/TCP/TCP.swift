@@ -16,7 +16,7 @@
 ///   first FIN and the last: a connection that is over is kept for a minute, on both sides; simultaneous
 ///   open; old segments that reach a new connection of the same ports (PAWS);
 /// * any congestion control but Reno (CUBIC, BBR), pacing, explicit congestion notification; a reordering window that grows
-///   with what has arrived twice; SYNs that are sent again every second at first, as since Linux 6.5;
+///   with what has arrived twice;
 /// * acknowledgements at once of what ends a write, and those that wait because many are due;
 /// * Nagle's algorithm, which Earshot turns off, urgent data, keep-alives, TCP Fast Open;
 /// * the memory that a segment takes besides its bytes; SYN cookies, and listeners' queues beyond their length;
@@ -35,6 +35,9 @@ enum TCP {
   static let duplicateAcknowledgementThreshold = 3
   /// How many retransmission timeouts, or window probes without an answer, end a connection: Linux's `tcp_retries2`.
   static let retriesMax = 15
-  /// How many SYNs without an answer end a connection: Linux's `tcp_syn_retries`.
+  /// How many SYNs are sent again before the connection has failed: Linux's `tcp_syn_retries`, besides those that follow
+  /// each other evenly.
   static let retriesOfSYNMax = 6
+  /// How many SYNs are sent again a second after the one before, until the time doubles: Linux's `tcp_syn_linear_timeouts`.
+  static let evenRetriesOfSYN = 4
 }

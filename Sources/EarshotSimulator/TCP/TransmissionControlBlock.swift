@@ -19,6 +19,8 @@ struct TransmissionControlBlock {
   /// How many window probes in a row have found no room.
   var unansweredProbes = 0
   var counters = Counters()
+  /// How many SYNs were sent again before the time between them began to double.
+  var evenRetries = 0
 
   init(_ state: State) { self.state = state }
 
