@@ -234,25 +234,4 @@ struct LossRecoveryTests {
     #expect(watched.sent[11...14].map { $0.sequence / 1_448 } == [0, 11, 12, 1])
     watched.world.finish()
   }
-
-  @Test(
-    "What arrives before its turn ends no silence, after which acknowledgements are sent at once")
-  func silenceBehindGap() throws {
-    let watched = try WatchedConnection(WatchedConnection.fast)
-    let connection = try watched.open()
-    func write(waiting time: Duration) throws {
-      _ = try connection.write([1].span)
-      watched.world.run(for: time)
-    }
-    for _ in 0..<20 { try write(waiting: .milliseconds(100)) }
-    // The first of three, and then the same once more, so that it arrives behind both others.
-    _ = watched.lose { $0 == 0 || $0 == 2 }
-    for _ in 0..<3 { try write(waiting: .milliseconds(100)) }
-    let start = watched.world.now
-    try write(waiting: .milliseconds(100))
-    let answer = try #require(watched.segments.last { $0.kind == .sent && $0.from == "bob" })
-    #expect(watched.server.received.count == 24)
-    #expect(answer.time - (start - .zero) < .milliseconds(11))
-    watched.world.finish()
-  }
 }

@@ -16,13 +16,9 @@ struct QuickAcknowledgements {
   ///   - now: When.
   ///   - timeout: The retransmission timeout of the other direction: a longer silence has the sender begin anew.
   ///   - isDuplicate: Whether all of it was here already.
-  ///   - isInOrder: Whether it is what was waited for; what arrives before its turn ends no silence.
-  mutating func noteArrival(
-    at now: Int64, timeout: Int64, isDuplicate: Bool, isInOrder: Bool
-  ) {
-    if isDuplicate { (left, isInteractive) = (Self.most, false) }
-    guard isInOrder else { return }
-    if lastArrival == .min || now - lastArrival > timeout { left = Self.most }
+  mutating func noteArrival(at now: Int64, timeout: Int64, isDuplicate: Bool) {
+    if isDuplicate || lastArrival == .min || now - lastArrival > timeout { left = Self.most }
+    if isDuplicate { isInteractive = false }
     lastArrival = now
   }
 

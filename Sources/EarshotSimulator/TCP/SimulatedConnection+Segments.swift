@@ -127,7 +127,7 @@ extension SimulatedConnection {
     let isNew = tcb.inbound.receive(segment)
     tcb.quickAcknowledgements.noteArrival(
       at: now, timeout: tcb.outbound.retransmissionTimeout,
-      isDuplicate: tcb.inbound.duplicate != nil, isInOrder: isNew)
+      isDuplicate: tcb.inbound.duplicate != nil)
     guard isNew, !hadGap, !tcb.inbound.hasGap, !segment.flags.contains(.fin) else {
       send(.ack)
       return scheduleUpcalls()
