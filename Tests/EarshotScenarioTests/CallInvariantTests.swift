@@ -54,7 +54,8 @@ struct CallInvariantTests {
     crashed.fault(.crash("ann"), from: 7)
     crashed.recorder.end(fourth, at: .seconds(50))
     #expect(crashed.violated.isEmpty)
-    for (end, isGone) in [(7.0, true), (4.0, false)] {  // Told to end before the call, which it survives or not.
+    // Told to end before the call, which it survives or not.
+    for (end, isGone) in [(7.0, true), (4.0, false)] {
       let leaving = try Recording()
       let fifth = leaving.recorder.begin(Self.call())
       leaving.fault(.hosts(["ann"], .leave(within: .seconds(2))), from: 3, to: end)

@@ -7,7 +7,8 @@ import Testing
 struct InspectionTests {
   @Test("A run stops where a program fails: the trace ends there, expectations are not checked")
   func stopped() throws {
-    let services = (1...65).map { "'s\($0)'" }.joined(separator: ",")  // One more than a peer may browse for.
+    // One more than a peer may browse for.
+    let services = (1...65).map { "'s\($0)'" }.joined(separator: ",")
     let text = """
       { name: 's', duration: '60s', peers: ['ann', { name: 'bob', start: '10s', browse: [\(services)] }],
         expect: [{ members: { ann: 7 }, by: '60s' }] }

@@ -150,7 +150,8 @@ actor PeerDriver {
   ) async throws(EarshotError) -> Value {
     while true {
       do throws(EarshotError) { return try await call() } catch {
-        guard error.cause?.code == .addressInUse, host.isUp, !hasStopped, !isOver else { throw error }
+        let isOver = isOver || hasStopped || !host.isUp
+        guard error.cause?.code == .addressInUse, !isOver else { throw error }
         await wait(until: host.worldTime + .seconds(1))
       }
     }
