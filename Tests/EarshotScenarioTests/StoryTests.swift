@@ -71,6 +71,21 @@ struct StoryTests {
     #expect(why.last?.contains("notes: joined") == true)
   }
 
+  @Test("What the schedule chose before others says so, and nothing does where it chose nothing")
+  func chosen() throws {
+    func why(_ policy: SchedulePolicy) throws -> [String] {
+      try Self.explained(
+        """
+        { name: "c", duration: "5s", seed: 3, peers: [{ name: "p", count: 4, invite: "foundSmaller" }],
+          expect: { event: "p1 sees anyone joined", never: true } }
+        """, policy
+      ).results[0].why
+    }
+    let (random, fifo) = (try why(.random), try why(.fifo))
+    #expect(random.contains { $0.contains("(chosen before ") }, "\(random)")
+    #expect(!fifo.contains { $0.contains("(chosen before ") })
+  }
+
   @Test("Reports show the reasons beneath what was violated, and give them as JSON")
   func report() throws {
     let verdict = try Self.explained(Self.cut)

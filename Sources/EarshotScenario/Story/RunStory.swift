@@ -6,11 +6,19 @@ struct RunStory {
   private var names = FrameNames()
   /// The last events, each with the number of the one before it plus 1.
   private var events: [StoryEvent] = []
+  private var lastDecision: Int?
 
   /// Takes in an event.
-  mutating func add(_ event: TraceEvent) {
+  ///
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - choice: The last choice of the schedule before it, which is why it comes now if no event came in between.
+  mutating func add(_ event: TraceEvent, after choice: ScheduleRecord.Choice? = nil) {
     if events.count == 2 * Self.keptMax { events.removeFirst(Self.keptMax) }
-    events.append(StoryEvent(event, what(event)))
+    let isChosen = choice?.decision != lastDecision
+    lastDecision = choice?.decision
+    let overtaken = isChosen ? choice?.index ?? 0 : 0
+    events.append(StoryEvent(event, what(event), overtaking: overtaken))
   }
 
   private mutating func what(_ event: TraceEvent) -> String {
@@ -53,6 +61,8 @@ struct RunStory {
     let faults = past.reversed().lazy.filter { $0.kind == .fault }
     chosen.formUnion(losses.prefix(2).map(\.number))
     chosen.formUnion(faults.prefix(2).map(\.number))
+    let choices = past.reversed().lazy.filter { $0.overtaken > 0 && $0.isBetween(peers) }
+    chosen.formUnion(choices.prefix(2).map(\.number))
     var lines: [String] = []
     // Over both versions of IP the same is said twice.
     for line in chosen.sorted().compactMap({ event($0)?.line }) where lines.last != line {

@@ -11,8 +11,11 @@ struct StoryEvent: Hashable {
   let to: String
   /// What a packet carries, or what is done or noted.
   let what: String
+  /// How many that had become ready earlier the schedule passed over for it.
+  let overtaken: Int
 
-  init(_ event: TraceEvent, _ what: String) {
+  init(_ event: TraceEvent, _ what: String, overtaking overtaken: Int = 0) {
+    self.overtaken = overtaken
     (number, cause, time) = (event.number, event.cause, event.time - .zero)
     (kind, from, to, self.what) = (event.kind, event.from, event.to, what)
   }
@@ -31,6 +34,7 @@ struct StoryEvent: Hashable {
       case .fault: "fault: \(what)"
       case .note: "notes: \(what)"
       }
-    return "\(Quantity.moment(time))  \(host.isEmpty ? "network" : host)  \(text)"
+    let choice = overtaken == 0 ? "" : " (chosen before \(overtaken) that could be next for longer)"
+    return "\(Quantity.moment(time))  \(host.isEmpty ? "network" : host)  \(text)\(choice)"
   }
 }

@@ -30,6 +30,9 @@ struct OpenChoices: ~Copyable {
 
   var record: ScheduleRecord { ScheduleRecord(chooser.choices) }
 
+  /// The last choice of something else than what became ready first.
+  var last: ScheduleRecord.Choice? { chooser.choices.last }
+
   var hasDueEvents: Bool { !due.isEmpty }
 
   mutating func add(_ event: DueEvent) { due.append(event) }

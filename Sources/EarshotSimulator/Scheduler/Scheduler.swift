@@ -151,6 +151,8 @@ extension Scheduler {
   /// What was chosen so far.
   var scheduleRecord: ScheduleRecord { choices?.record ?? ScheduleRecord() }
 
+  var lastChoice: ScheduleRecord.Choice? { choices?.last }
+
   /// Why a run has stopped.
   enum Stop { case idle, limit, over, stopped }
 

@@ -68,6 +68,9 @@ public final class World: @unchecked Sendable {
   /// What the policy of the schedule has chosen so far; empty for ``SchedulePolicy/fifo``.
   public var scheduleRecord: ScheduleRecord { scheduler.scheduleRecord }
 
+  /// The last choice of ``scheduleRecord``, without the others.
+  package var lastChoice: ScheduleRecord.Choice? { scheduler.lastChoice }
+
   // MARK: Hosts
 
   /// Adds a host.
