@@ -55,7 +55,8 @@ struct ShrinkCommand {
       Faults, peers, what they do, values and the schedule are left out or made
       smaller as long as the same failure is seen. The result is written to
       repro.json, which "earshot replay" runs, and beside it to a test in Swift.
-      The report has the last packets, timers and faults beneath each failure.
+      The report has the last packets, timers, faults and choices of the schedule
+      beneath each failure.
       Ctrl-C ends the reduction with the smallest run so far.
 
       exit status: that of the run

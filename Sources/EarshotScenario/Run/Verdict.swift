@@ -13,7 +13,8 @@ public struct Verdict: Hashable, Sendable {
     public let observed: String
     /// Whether it had to hold because it always has to, and not because the scenario says so.
     public let isInvariant: Bool
-    /// The last packets, timers and faults that led to it, a line each; only in reports of what did not hold.
+    /// The last packets, timers, faults and choices of the schedule that led to it, a line each; only in reports of
+    /// what did not hold.
     public internal(set) var why: [String] = []
 
     package init(_ name: String, held: Bool, observed: String, isInvariant: Bool = false) {

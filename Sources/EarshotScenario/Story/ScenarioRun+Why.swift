@@ -2,7 +2,8 @@ import EarshotCore
 import EarshotSimulator
 
 extension ScenarioRun {
-  /// Adds to each violation of a verdict the last packets, timers and faults that led to it, from a second run.
+  /// Adds to each violation of a verdict the last packets, timers, faults and choices of the schedule that led to it,
+  /// from a second run.
   ///
   /// Each line has the time, the host and what happened there, the last one at the end; there are 12 at most. Where
   /// something happened that must not, they are its causes; where something did not happen, they are what the peers
