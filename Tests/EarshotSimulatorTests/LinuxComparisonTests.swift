@@ -34,7 +34,7 @@ struct LinuxFigure: CustomTestStringConvertible {
   var testDescription: String { "\(rate) kbit/s, \(lossPercent) % lost" }
 
   /// Over how many seeds the simulated figures are averaged: the less is sent, the more chance decides.
-  var seeds: Range<UInt64> { lossPercent == 0 ? 0..<1 : rate > 128 ? 0..<2 : 0..<5 }
+  var seeds: Range<UInt64> { lossPercent == 0 ? 0..<1 : 0..<5 }
 
   /// How long is measured, from the opening.
   var seconds: Int { lossPercent == 0 && (64...96).contains(rate) ? 240 : 120 }

@@ -118,9 +118,10 @@ extension OutboundStream {
     return newSegment(atMost: largest, within: window, at: now)
   }
 
-  /// Whether something new is sent now, and not later with more.
+  /// Whether something new is sent now, and not later with more: it waits only while acknowledgements tell of a gap, since
+  /// without one the goodput of Linux shows no wait.
   private mutating func admitsNew(atMost largest: Int, within window: Int, at now: Int64) -> Bool {
-    guard congestion.phase == .open, !hasFIN,
+    guard congestion.phase == .open, scoreboard.sackedBytes > 0, !hasFIN,
       largest <= TCP.segmentBytes,
       end - nextSequence > largest, let oldest = scoreboard.first,
       let roundTrip = roundTrips.smoothed
