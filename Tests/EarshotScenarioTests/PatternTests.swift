@@ -43,6 +43,12 @@ struct PatternTests {
   }
 
   private static let held: [String] = [
+    // A reason may stand in the text, also of what comes before.
+    "{ event: 'p sees host interrupted (silence)', exactly: 3 }",
+    "{ event: 'p sees host interrupted (linkBroken)', never: true }",
+    "{ event: 'p1 sees host resumed', after: 'p1 sees host interrupted (silence)', within: '3s' }",
+    "{ event: 'p3 sees host resumed', after: 'p3 sees host interrupted (linkBroken)', within: '1s' }",
+    "{ order: ['p1 sees host joined', 'p1 sees host interrupted (silence)'] }",
     // A crowd, a list and a group are taken together, unless each is meant.
     "{ event: 'p sees host joined', exactly: 4 }",
     "{ event: 'each p sees host joined', exactly: 1 }",

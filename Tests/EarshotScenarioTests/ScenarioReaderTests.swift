@@ -123,6 +123,9 @@ struct ScenarioReaderTests {
       Slip("expect: [{ event: \"sees ann joined\" }]", at: "expect[0].event", "known"),
       Slip("expect: [{ event: \"ann bob sees ann joined\" }]", at: "expect[0].event", "known"),
       Slip(
+        "expect: [{ event: \"ann sees bob found (lost)\" }]", at: "expect[0].event",
+        "may have a reason"),
+      Slip(
         "expect: [{ event: \"ann sees bob joined\", after: \"ann sees bob found\" }]",
         at: "expect[0]", "\"within\" is missing"),
       Slip(

@@ -24,13 +24,18 @@ struct PairText: Hashable {
   var right: PartyText
   /// What the left one sees of the right one; `nil` when the left one invites the right one.
   let what: String?
+  /// The reason that stands in parentheses behind that, if one does.
+  let reason: String?
 
   /// The parts of a text, or `nil` when it is about no two parties.
   init?(_ text: String) {
     let spaced = text.replacing("→", with: "->").replacing("->", with: " -> ")
     // Names of a list stand together, however they are spaced.
-    let words = spaced.split(separator: ",").map { $0.trimmed }.joined(separator: ",")
+    var words = spaced.split(separator: ",").map { $0.trimmed }.joined(separator: ",")
       .split(separator: " ").map(String.init)
+    let last = words.last ?? ""
+    reason = last.hasPrefix("(") && last.hasSuffix(")") ? String(last.dropFirst().dropLast()) : nil
+    if reason != nil { words.removeLast() }
     guard let verb = words.firstIndex(where: { $0 == "sees" || $0 == "->" }) else { return nil }
     let rest = words[(verb + 1)...]
     what = words[verb] == "sees" ? rest.last : nil
@@ -41,7 +46,9 @@ struct PairText: Hashable {
   }
 
   var text: String {
-    what.map { "\(left.text) sees \(right.text) \($0)" } ?? "\(left.text) -> \(right.text)"
+    let reason = reason.map { " (\($0))" } ?? ""
+    return (what.map { "\(left.text) sees \(right.text) \($0)" } ?? "\(left.text) -> \(right.text)")
+      + reason
   }
 
   /// The text without some names, or `nil` when a party is left without any.

@@ -11,7 +11,7 @@ extension ScenarioReader {
   func event(_ object: ObjectReader) -> Expectation.Kind? {
     let rule = eventPattern
     guard var pattern = object.value("event", rule) else { return nil }
-    pattern.reason = reason(object, of: pattern.kind)
+    pattern.reason = reason(object, of: pattern.kind) ?? pattern.reason
     let given = ["after", "afterFirst"].filter { object.has($0) }
     guard let key = given.first else {
       check([pattern], object, "event")
@@ -63,14 +63,15 @@ extension ScenarioReader {
     let kinds = EventPattern.Kind.allCases.map(\.rawValue)
     let allowed =
       "\"‹peers› sees ‹peers› ‹what›\" with known peers or \"anyone\", and one of "
-      + kinds.joined(separator: ", ")
+      + kinds.joined(separator: ", ") + "; the last two may have a reason: left (lost)"
     let reader = self
     var rule = ValueRule<EventPattern>(allowed) { node in
       guard case .string(let text) = node.value, let parts = PairText(text),
         let kind = parts.what.flatMap({ EventPattern.Kind(rawValue: $0) }),
-        let observer = reader.party(parts.left), let subject = reader.party(parts.right)
+        let observer = reader.party(parts.left), let subject = reader.party(parts.right),
+        parts.reason.map({ kind.reasons.contains($0) }) ?? true
       else { return nil }
-      return EventPattern(observer: observer, subject: subject, kind: kind)
+      return EventPattern(observer: observer, subject: subject, kind: kind, reason: parts.reason)
     }
     rule.namesPeers = true
     let known = allNames.prefix(64) + ["anyone"]
@@ -99,6 +100,7 @@ extension ScenarioReader {
     let reader = self
     var rule = ValueRule<OutcomePattern>("who invites whom: \"ann -> bob\"") { node in
       guard case .string(let text) = node.value, let parts = PairText(text), parts.what == nil,
+        parts.reason == nil,
         let inviter = reader.party(parts.left), let guest = reader.party(parts.right)
       else { return nil }
       return OutcomePattern(inviter: inviter, guest: guest, outcomes: [])
