@@ -41,6 +41,11 @@ struct ShrinkCommand {
       console.line("seed \(order.seed) of \(file) holds: there is nothing to reduce")
       return .held
     }
+    guard result.ending != .unchecked else {
+      let file = order.file.escapedForTerminals
+      console.line("seed \(order.seed) of \(file) violates nothing: \(violation.name)")
+      return result.ending.exitCode
+    }
     let stop = StopSignal()
     let listener = interrupts.listen { stop.give() }
     let isWritten = Reproducer(console: console, engine: engine, isJSON: isJSON)

@@ -77,6 +77,19 @@ struct ShrinkTests {
     }
   }
 
+  @Test("A run in which nothing was checked cannot be reduced, and nothing is written")
+  func unchecked() throws {
+    let (folder, file) = try Self.folder(
+      "{ name: 'mute', duration: '5s', peers: [{ name: 'p', count: 2, invite: 'foundSmaller' }] }")
+    let repro = URL(filePath: file).deletingLastPathComponent().appending(path: "out.json").path
+    let shell = Self.shell()
+    withExtendedLifetime(folder) {
+      #expect(shell.run("shrink", file, "--repro", repro) == .unchecked)
+      #expect(shell.out.contains("violates nothing: nothing was checked"))
+      #expect(!FileManager.default.fileExists(atPath: repro))
+    }
+  }
+
   @Test("A file that is there is not overwritten, unless it was named")
   func paths() throws {
     let (folder, file) = try Self.folder(Self.room)
