@@ -139,7 +139,7 @@ extension Link {
   }
 
   private func flush(_ transport: LinkTransport, _ stream: ReliableStream?) {
-    guard !transport.hasFailed, !isFlushingLater else { return }
+    guard !transport.hasFailed, !leavesFlushToTimer() else { return }
     var mayHaveMore = true
     while true {
       if transport.isWritten, mayHaveMore { mayHaveMore = gather(from: stream, in: transport) }
@@ -154,8 +154,10 @@ extension Link {
     }
   }
 
-  /// Whether the flush is left to a timer.
-  private var isFlushingLater: Bool {
+  /// Leaves the flush to a timer, if a point of BUGGIFY takes effect.
+  ///
+  /// - Returns: Whether it did.
+  private func leavesFlushToTimer() -> Bool {
     guard let buggify = context.buggify,
       let delay = buggify.draw(.delayedFlush, in: .zero ... .milliseconds(2))
     else { return false }
