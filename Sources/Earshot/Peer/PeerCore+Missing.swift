@@ -16,7 +16,7 @@ struct MissingMembers {
 
   var keys: Set<Key> = []
   var searches: [Search] = []
-  /// Whoever is found, as seen last.
+  /// The peers that are found, as seen last.
   var found: [PeerID: DiscoveredPeer] = [:]
 
   static let searchesMax = 8

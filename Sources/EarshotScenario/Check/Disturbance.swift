@@ -116,8 +116,7 @@ package struct Disturbances: Hashable, Sendable {
 
   /// When a peer's memory was lost in a range for the last time, or its addresses were; `nil` when neither was.
   func lastMove(of name: String, in range: ClosedRange<Duration>) -> Duration? {
-    all.filter { ($0.crashed == name || $0.readdressed == name) && range.contains($0.start) }
-      .map(\.start).max()
+    all.last { ($0.crashed == name || $0.readdressed == name) && range.contains($0.start) }?.start
   }
 
   /// Whether one of two peers was told to hide at some time of a range.

@@ -8,7 +8,7 @@ extension Invariants {
     var survivors: [Duration: Set<Guarantee>] = [:]
     return strangers(plan)
       + evidence.spans.all.flatMap { span in
-        let patience = patience(of: span)
+        let patience = shorterPatience(of: span)
         let guarantees = survivors[patience] ?? plan.guarantees(patience: patience)
         survivors[patience] = guarantees
         return [lostMembership(span, guarantees)].compactMap { $0 }
@@ -17,7 +17,7 @@ extension Invariants {
   }
 
   /// The shorter patience of the two ends.
-  private func patience(of span: MembershipSpan) -> Duration {
+  private func shorterPatience(of span: MembershipSpan) -> Duration {
     let key = span.key
     return min(
       evidence.patience(of: key.observer, in: key.session),
