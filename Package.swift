@@ -63,7 +63,13 @@ let package = Package(
       name: "EarshotProcess", dependencies: ["EarshotSimulator", "CEarshotProcess"],
       swiftSettings: house),
     // What acts.
-    .target(name: "EarshotTLS", dependencies: ["EarshotCore"], swiftSettings: house),
+    .systemLibrary(
+      name: "COpenSSL", pkgConfig: "openssl",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .target(name: "CEarshotTLS", dependencies: ["COpenSSL"]),
+    .target(
+      name: "EarshotTLS", dependencies: ["EarshotCore", "CEarshotTLS", "COpenSSL"],
+      swiftSettings: house),
     .target(
       name: "Earshot", dependencies: ["EarshotCore", "EarshotNetwork", "EarshotTLS"],
       swiftSettings: house),

@@ -9,23 +9,17 @@ package import EarshotCore
 /// 2. ``receive(_:into:lending:)`` for whatever arrives, until ``remote`` is known;
 /// 3. ``seal(_:into:)`` for whatever is to be sent, from then on;
 /// 4. ``finish(into:)`` before the transport is closed, ``receiveEnd()`` when the other side has closed it.
-package enum SecureChannel: Sendable {
+package enum SecureChannel {
   /// Identified, neither encrypted nor authenticated.
   case plain(PlainChannel)
-
-  /// A channel to the peer that was dialled, or to one that dials.
-  ///
-  /// - Parameters:
-  ///   - identity: The local peer's identity.
-  ///   - expected: The peer that was dialled, or `nil` on the side that was dialled.
-  package init(_ identity: Identity, expecting expected: PeerID?) {
-    self = .plain(PlainChannel(identity.id, expecting: expected))
-  }
+  /// Encrypted and authenticated.
+  case tls(TLSChannel)
 
   /// The remote peer, once the channel has found out.
   package var remote: PeerID? {
     switch self {
     case .plain(let channel): channel.remote
+    case .tls(let channel): channel.remote
     }
   }
 
@@ -36,6 +30,7 @@ package enum SecureChannel: Sendable {
   package mutating func start(into wire: inout [UInt8]) {
     switch self {
     case .plain(let channel): channel.start(into: &wire)
+    case .tls(let channel): channel.start(into: &wire)
     }
   }
 
@@ -45,7 +40,7 @@ package enum SecureChannel: Sendable {
   ///   - bytes: What arrived, any number of bytes.
   ///   - wire: Where to append what must be sent in turn.
   ///   - body: Takes plaintext; not called while there is none. The channel is ready by then.
-  /// - Throws: Why the channel is not to be trusted; `body` has not been called for any of these bytes.
+  /// - Throws: Why the channel is not to be trusted; what `body` has taken by then is authentic.
   package mutating func receive(
     _ bytes: Span<UInt8>, into wire: inout [UInt8], lending body: (Span<UInt8>) -> Void
   ) throws(SecureChannelError) {
@@ -53,6 +48,7 @@ package enum SecureChannel: Sendable {
     case .plain(var channel):
       defer { self = .plain(channel) }
       try channel.receive(bytes, lending: body)
+    case .tls(let channel): try channel.receive(bytes, into: &wire, lending: body)
     }
   }
 
@@ -63,6 +59,7 @@ package enum SecureChannel: Sendable {
     precondition(isReady, "nothing is sealed for a peer that is not known yet")
     switch self {
     case .plain: wire.append(copying: plaintext)
+    case .tls(let channel): channel.seal(plaintext, into: &wire)
     }
   }
 
@@ -83,6 +80,7 @@ package enum SecureChannel: Sendable {
   package mutating func finish(into wire: inout [UInt8]) {
     switch self {
     case .plain: break  // The end of the transport says it.
+    case .tls(let channel): channel.finish(into: &wire)
     }
   }
 
@@ -92,6 +90,7 @@ package enum SecureChannel: Sendable {
   package mutating func receiveEnd() throws(SecureChannelError) {
     switch self {
     case .plain(let channel): if channel.remote == nil { throw .truncated }
+    case .tls(let channel): try channel.receiveEnd()
     }
   }
 }

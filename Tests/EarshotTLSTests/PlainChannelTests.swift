@@ -12,7 +12,7 @@ struct PlainChannelTests {
     var plaintext: [UInt8] = []
 
     init(_ identity: Identity, expecting expected: PeerID? = nil) {
-      channel = SecureChannel(identity, expecting: expected)
+      channel = .plain(PlainChannel(identity.id, expecting: expected))
       channel.start(into: &wire)
     }
 
