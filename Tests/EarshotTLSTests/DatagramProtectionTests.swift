@@ -1,0 +1,156 @@
+import EarshotCore
+import EarshotTLS
+import TestKit
+import Testing
+
+@Suite("Datagram protection")
+struct DatagramProtectionTests {
+  private static let start = Instant(nanoseconds: 0)
+  private static let secrets = (1...2 as ClosedRange<UInt8>).map {
+    [UInt8](repeating: $0, count: 32)
+  }
+
+  /// Two ends that have the same secrets.
+  private struct Ends {
+    var ann = DatagramProtection(
+      secrets: (secrets[0], secrets[1]), localConnection: 7, remoteConnection: 9, at: start)
+    var bob = DatagramProtection(
+      secrets: (secrets[1], secrets[0]), localConnection: 9, remoteConnection: 7, at: start)
+
+    mutating func seal(_ bytes: [UInt8], at now: Instant = start) -> [UInt8] {
+      var datagram: [UInt8] = []
+      ann.seal(bytes.span, at: now, into: &datagram)
+      return datagram
+    }
+
+    /// What Bob reads, or why he does not.
+    mutating func open(
+      _ datagram: [UInt8], at now: Instant = start
+    ) -> Result<[UInt8], DatagramProtection.Refusal> {
+      var plaintext: [UInt8] = [0xFF]
+      do throws(DatagramProtection.Refusal) {
+        _ = try bob.open(datagram.span, at: now, into: &plaintext)
+        return .success(plaintext)
+      } catch {
+        #expect(plaintext.isEmpty)
+        return .failure(error)
+      }
+    }
+  }
+
+  @Test(
+    "What one end seals the other opens, in whatever order it comes, once",
+    arguments: Seed.some(20))
+  func order(seed: Seed) {
+    var random = seed.generator
+    var ends = Ends()
+    let contents = (0..<200).map { _ in random.bytes(Int(random.below(1_183))) }
+    var datagrams = contents.map { (contents: $0, datagram: ends.seal($0)) }
+    datagrams.shuffle(using: &random)
+    for (contents, datagram) in datagrams {
+      #expect(datagram.count == contents.count + DatagramProtection.overheadBytes)
+      #expect(ends.open(datagram) == .success(contents))
+      #expect(ends.open(datagram) == .failure(.replayed))
+    }
+  }
+
+  @Test("The bytes on the wire are those that are written down")
+  func vector() {
+    var ends = Ends()
+    _ = ends.seal([])
+    let datagram = ends.seal(Array("earshot".utf8))
+    let hex = datagram.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    let written =
+      "0400000000000000090000000000000001d048359d7c4cba4a"
+      + "5242190623241b61dbd767c0a04e16"
+    #expect(hex == written)
+  }
+
+  @Test("One changed bit, anywhere, and nothing is opened; the genuine one still is")
+  func tampered() {
+    var ends = Ends()
+    let datagram = ends.seal([1, 2, 3])
+    for bit in 0..<datagram.count * 8 {
+      var forged = datagram
+      forged[bit / 8] ^= 1 << (bit % 8)
+      guard case .failure(let refusal) = ends.open(forged) else {
+        Issue.record("bit \(bit) does not count")
+        continue
+      }
+      // Version and connection are looked at before any key is.
+      #expect(refusal == ((2..<72).contains(bit) ? .malformed : .forged), "bit \(bit)")
+    }
+    #expect(ends.open(datagram) == .success([1, 2, 3]))
+  }
+
+  @Test("Neither a datagram of one's own nor one of another connection is opened")
+  func reflected() {
+    var ends = Ends()
+    let datagram = ends.seal([1])
+    var plaintext: [UInt8] = []
+    #expect(throws: DatagramProtection.Refusal.malformed) {
+      _ = try ends.ann.open(datagram.span, at: Self.start, into: &plaintext)
+    }
+    // Also where both ends have chosen the same number: the directions have keys of their own.
+    var mirror = DatagramProtection(
+      secrets: (Self.secrets[0], Self.secrets[1]), localConnection: 9, remoteConnection: 9,
+      at: Self.start)
+    #expect(throws: DatagramProtection.Refusal.forged) {
+      _ = try mirror.open(datagram.span, at: Self.start, into: &plaintext)
+    }
+  }
+
+  @Test("Keys change every ten minutes, and what was overtaken is opened for five seconds more")
+  func epochs() {
+    var ends = Ends()
+    var now = Self.start
+    var old = ends.seal([0])
+    for round in 1..<10 as Range<UInt8> {
+      now = now + DatagramProtection.epochLifetime
+      let datagram = ends.seal([round], at: now)
+      #expect(datagram[0] == 4 | round % 4)
+      let late = ends.seal([round, 1], at: now)
+      #expect(ends.open(datagram, at: now) == .success([round]))
+      #expect(ends.open(old, at: now + .seconds(4)) == .success(round == 1 ? [0] : [round - 1, 1]))
+      old = late
+    }
+    now = now + DatagramProtection.epochLifetime
+    #expect(ends.open(ends.seal([1], at: now), at: now) == .success([1]))
+    #expect(ends.open(old, at: now + .seconds(5)) == .failure(.forged))
+  }
+
+  @Test("An epoch of a sender that slept through several is not missed, since each sends on")
+  func silence() {
+    var ends = Ends()
+    let later = Self.start + .seconds(100_000)
+    #expect(ends.open(ends.seal([1], at: later), at: later) == .success([1]))
+  }
+
+  @Test("The newest datagram is known as such")
+  func newest() throws {
+    var ends = Ends()
+    let datagrams = (0..<3).map { ends.seal([$0]) }
+    var plaintext: [UInt8] = []
+    for (index, isNewest) in [(1, true), (0, false), (2, true)] {
+      let datagram = datagrams[index]
+      let opened = try ends.bob.open(datagram.span, at: Self.start, into: &plaintext)
+      #expect(opened.isNewest == isNewest)
+    }
+  }
+
+  @Test("Any bytes are survived, and never opened")
+  func fuzzed() {
+    var ends = Ends()
+    let sample = ends.seal([1, 2, 3, 4])
+    var refused: Set<DatagramProtection.Refusal> = []
+    Fuzz.inputs(like: [sample]) { bytes in
+      guard bytes != sample else { return }
+      switch ends.open(bytes) {
+      case .failure(let refusal): refused.insert(refusal)
+      case .success: Issue.record("opened \(bytes)")
+      }
+    }
+    #expect(refused.contains(.malformed) && refused.contains(.forged))
+    #expect(ends.open(sample) == .success([1, 2, 3, 4]))
+  }
+}
