@@ -1,14 +1,20 @@
-/// Why a text is not the key of an identity.
+/// Why there is no identity to be had from a text or a store.
 public struct IdentityError: Error, Hashable, Sendable {
   /// What is wrong with it.
   public struct Code: Hashable, Sendable {
-    private enum Kind: Hashable { case noKey, otherKind }
-    private let kind: Kind
+    fileprivate enum Kind: Hashable { case noKey, otherKind, unprotected, unreadable, unwritable }
+    fileprivate let kind: Kind
 
     /// There is no private key in it that can be read: none at all, a damaged one, or one behind a password.
     public static let noKey = Code(kind: .noKey)
     /// The key is no Ed25519 key.
     public static let otherKind = Code(kind: .otherKind)
+    /// Others than its owner may read or change the file.
+    public static let unprotected = Code(kind: .unprotected)
+    /// The file cannot be read.
+    public static let unreadable = Code(kind: .unreadable)
+    /// The file cannot be written.
+    public static let unwritable = Code(kind: .unwritable)
   }
 
   /// What is wrong.
@@ -21,8 +27,12 @@ public struct IdentityError: Error, Hashable, Sendable {
 extension IdentityError: CustomStringConvertible {
   /// One sentence for a person.
   public var description: String {
-    code == .otherKind
-      ? "An identity is an Ed25519 key, and this is one of \(detail)."
-      : "No private key in PEM can be read here (\(detail))."
+    switch code.kind {
+    case .noKey: "No private key in PEM can be read here (\(detail))."
+    case .otherKind: "An identity is an Ed25519 key, and this is one of \(detail)."
+    case .unprotected: "Others than its owner may read or change this identity (\(detail))."
+    case .unreadable: "The identity cannot be read (\(detail))."
+    case .unwritable: "The identity cannot be stored (\(detail))."
+    }
   }
 }

@@ -1,0 +1,136 @@
+import Foundation
+
+/// Where a program keeps its identity from one run to the next.
+public protocol IdentityStore: Sendable {
+  /// The identity that is kept, or `nil` when there is none.
+  ///
+  /// - Throws: ``IdentityError`` when there is one that cannot, or must not, be used.
+  func load() throws(IdentityError) -> Identity?
+
+  /// Keeps an identity, unless another one is there by then.
+  ///
+  /// - Returns: The identity that is kept from now on: this one, or the one that another caller has kept first.
+  /// - Throws: ``IdentityError`` when nothing can be kept; whatever was kept before still is.
+  func keep(_ identity: Identity) throws(IdentityError) -> Identity
+}
+
+extension Identity {
+  /// The identity of a store: the one that is there, or a new one, which is there from now on.
+  ///
+  /// Programs that call this at once, of one store, get the same identity.
+  ///
+  /// - Throws: ``IdentityError``; nothing is kept then that was not kept before.
+  public static func stored(in store: some IdentityStore) throws(IdentityError) -> Identity {
+    if let identity = try store.load() { return identity }
+    return try store.keep(Identity())
+  }
+}
+
+/// An identity in a file, as a private key in PEM that no one but the file's owner can read.
+///
+/// A file is there as a whole or not at all, also after a crash at any moment: it is written beside its place, forced to
+/// the disk, and linked into its place. A file that others may read is refused, as `ssh` does: whoever has read it is that
+/// peer, too.
+public struct FileIdentityStore: IdentityStore {
+  /// Where the file is.
+  public let path: String
+
+  /// The store in a file, which need not be there; the folder must.
+  public init(path: String) { self.path = path }
+
+  /// Reads the file.
+  ///
+  /// - Throws: `unprotected` when others may read or change it, `unreadable` when this process may not, `noKey` and
+  ///   `otherKind` as ``Identity/init(pem:)``.
+  public func load() throws(IdentityError) -> Identity? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else {
+      if errno == ENOENT { return nil }
+      throw failure(.unreadable)
+    }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw failure(.unreadable) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw IdentityError(.unreadable, "\(path) is no file")
+    }
+    guard status.st_mode & 0o077 == 0 else {
+      throw IdentityError(.unprotected, "\(path): chmod 600 \(path)")
+    }
+    var bytes = [UInt8](repeating: 0, count: Self.bytesMax)
+    let count = read(file, &bytes, bytes.count)
+    guard count >= 0 else { throw failure(.unreadable) }
+    return try Identity(pem: String(decoding: bytes.prefix(count), as: UTF8.self))
+  }
+
+  /// Writes the file, unless it is there by then.
+  ///
+  /// - Throws: `unwritable`, also for a plain identity, and what ``load()`` throws of a file that is there.
+  public func keep(_ identity: Identity) throws(IdentityError) -> Identity {
+    guard let pem = identity.pem else {
+      throw IdentityError(.unwritable, "a plain identity has no key")
+    }
+    let draft = "\(path).\(UUID().uuidString)"
+    try write(Array(pem.utf8), to: draft)
+    defer { unlink(draft) }
+    guard link(draft, path) == 0 else {
+      guard errno == EEXIST else { throw failure(.unwritable) }
+      if let kept = try load() { return kept }
+      throw IdentityError(.unwritable, "\(path) comes and goes")
+    }
+    try forceFolder()
+    return identity
+  }
+
+  private func write(_ bytes: [UInt8], to draft: String) throws(IdentityError) {
+    let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw failure(.unwritable) }
+    let isWritten = Foundation.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
+    let reason = isWritten ? nil : failure(.unwritable)
+    close(file)
+    if let reason {
+      unlink(draft)
+      throw reason
+    }
+  }
+
+  /// Has the disk know of the new name, too.
+  private func forceFolder() throws(IdentityError) {
+    let folder = open(
+      URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
+    guard folder >= 0 else { return }  // It may be written and not read.
+    defer { close(folder) }
+    // Some file systems cannot force folders, and say so.
+    guard fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP else {
+      throw failure(.unwritable)
+    }
+  }
+
+  /// What the system says about the call that has failed just now.
+  private func failure(_ code: IdentityError.Code) -> IdentityError {
+    IdentityError(code, "\(path): \(String(cString: strerror(errno)))")
+  }
+
+  private static let bytesMax = 65_536
+}
+
+/// An identity that is kept for as long as the process runs.
+public final class MemoryIdentityStore: IdentityStore {
+  private let lock = NSLock()
+  nonisolated(unsafe) private var identity: Identity?
+
+  /// A store with an identity in it, or with none.
+  public init(_ identity: Identity? = nil) { self.identity = identity }
+
+  /// The identity that is kept.
+  public func load() -> Identity? { lock.withLock { identity } }
+
+  /// Keeps an identity, unless there is one.
+  public func keep(_ identity: Identity) -> Identity {
+    lock.withLock {
+      let kept = self.identity ?? identity
+      self.identity = kept
+      return kept
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import EarshotTLS
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("Identity stores")
+struct IdentityStoreTests {
+  /// A folder of a test's own, gone when this is released.
+  private final class Folder: Sendable {
+    let path: String
+    init() throws {
+      path = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID())").path
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var store: FileIdentityStore { FileIdentityStore(path: path + "/identity.pem") }
+    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
+  }
+
+  /// Why a call fails, if it does.
+  private func code(_ body: () throws -> Identity?) -> IdentityError.Code? {
+    do {
+      _ = try body()
+      return nil
+    } catch { return (error as? IdentityError)?.code }
+  }
+
+  @Test("The first call makes an identity, and all later ones have it")
+  func stored() throws {
+    let folder = try Folder()
+    #expect(try folder.store.load() == nil && folder.names.isEmpty)
+    let identity = try Identity.stored(in: folder.store)
+    #expect(try Identity.stored(in: folder.store) == identity)
+    #expect(try folder.store.load()?.pem == identity.pem)
+    let memory = MemoryIdentityStore()
+    #expect(memory.load() == nil)
+    let other = try Identity.stored(in: memory)
+    #expect(try Identity.stored(in: memory) == other && other != identity)
+    #expect(MemoryIdentityStore(identity).load() == identity)
+  }
+
+  @Test("The file is its owner's alone, and nothing else is left beside it")
+  func mode() throws {
+    let folder = try Folder()
+    _ = try Identity.stored(in: folder.store)
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.store.path)
+    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    #expect(folder.names == ["identity.pem"])
+  }
+
+  @Test("Of many callers at once one makes the identity, and all have it")
+  func atOnce() async throws {
+    for _ in 0..<10 {
+      let folder = try Folder()
+      let ids = await withTaskGroup { group in
+        for _ in 0..<8 { group.addTask { try? Identity.stored(in: folder.store).id } }
+        return await group.reduce(into: Set()) { $0.insert($1) }
+      }
+      #expect(ids.count == 1 && !ids.contains(nil))
+      #expect(folder.names == ["identity.pem"])
+    }
+  }
+
+  @Test("What is there is never replaced")
+  func kept() throws {
+    let folder = try Folder()
+    let first = try folder.store.keep(Identity())
+    #expect(try folder.store.keep(Identity()) == first)
+  }
+
+  @Test(
+    "A file that others may read or change is refused", arguments: [0o640, 0o604, 0o620, 0o777])
+  func unprotected(mode: Int) throws {
+    let folder = try Folder()
+    _ = try Identity.stored(in: folder.store)
+    try FileManager.default.setAttributes(
+      [.posixPermissions: mode], ofItemAtPath: folder.store.path)
+    #expect(code { try folder.store.load() } == .unprotected)
+    #expect(code { try folder.store.keep(Identity()) } == .unprotected)
+  }
+
+  @Test("A damaged file, another thing in its place, or no place is said, and nothing is lost")
+  func damaged() throws {
+    let folder = try Folder()
+    let identity = try Identity.stored(in: folder.store)
+    let pem = try #require(identity.pem)
+    let file = URL(fileURLWithPath: folder.store.path)
+    for text in ["", String(pem.prefix(60)), "not a key"] {
+      let handle = try FileHandle(forWritingTo: file)
+      try handle.truncate(atOffset: 0)
+      try handle.write(contentsOf: Data(text.utf8))
+      try handle.close()
+      #expect(code { try Identity.stored(in: folder.store) } == .noKey)
+      #expect(try String(contentsOf: file, encoding: .utf8) == text)
+    }
+    try FileManager.default.removeItem(at: file)
+    try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+    #expect(code { try folder.store.load() } == .unreadable)
+    let nowhere = FileIdentityStore(path: folder.path + "/no/such/folder/identity.pem")
+    #expect(code { try Identity.stored(in: nowhere) } == .unwritable)
+    let plain = Identity(plain: identity.id)
+    #expect(code { try folder.store.keep(plain) } == .unwritable)
+  }
+}
