@@ -14,6 +14,9 @@ bool earshot_peer_id(const uint8_t key[EARSHOT_KEY_BYTES], uint8_t id[EARSHOT_ID
   return EVP_Digest(input, sizeof input, id, NULL, EVP_sha256(), NULL) == 1;
 }
 
+static const uint8_t protocol[] = "\x09" "earshot/1";
+static const size_t protocol_count = sizeof protocol - 1;
+
 // One certificate, signed by its own Ed25519 key. Names, dates and extensions say nothing here.
 static bool read_key(X509_STORE_CTX *store, uint8_t key[EARSHOT_KEY_BYTES]) {
   X509 *certificate = X509_STORE_CTX_get0_cert(store);
@@ -26,7 +29,16 @@ static bool read_key(X509_STORE_CTX *store, uint8_t key[EARSHOT_KEY_BYTES]) {
          EVP_PKEY_get_raw_public_key(public_key, key, &count) == 1 && count == EARSHOT_KEY_BYTES;
 }
 
-static earshot_certificate_verdict judge(earshot_tls_memory *memory, X509_STORE_CTX *store) {
+// Certificates come after ALPN in both directions; who offers none is not asked by the callback that selects.
+static bool has_protocol(SSL *connection) {
+  const uint8_t *chosen = NULL;
+  unsigned count = 0;
+  SSL_get0_alpn_selected(connection, &chosen, &count);
+  return count == protocol_count - 1 && memcmp(chosen, protocol + 1, count) == 0;
+}
+
+static earshot_certificate_verdict judge(SSL *connection, earshot_tls_memory *memory, X509_STORE_CTX *store) {
+  if (!has_protocol(connection)) return EARSHOT_CERTIFICATE_ELSEWHERE;
   uint8_t key[EARSHOT_KEY_BYTES];
   if (!read_key(store, key) || !earshot_peer_id(key, memory->remote)) return EARSHOT_CERTIFICATE_MALFORMED;
   memory->has_remote = true;
@@ -41,14 +53,11 @@ static int verify(X509_STORE_CTX *store, void *unused) {
   SSL *connection = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
   earshot_tls_memory *memory = connection == NULL ? NULL : SSL_get_app_data(connection);
   if (memory == NULL) return 0;
-  memory->verdict = judge(memory, store);
+  memory->verdict = judge(connection, memory, store);
   bool accepted = memory->verdict == EARSHOT_CERTIFICATE_ACCEPTED;
   X509_STORE_CTX_set_error(store, accepted ? X509_V_OK : X509_V_ERR_CERT_REJECTED);
   return accepted;
 }
-
-static const uint8_t protocol[] = "\x09" "earshot/1";
-static const size_t protocol_count = sizeof protocol - 1;
 
 static int select_protocol(
     SSL *connection, const uint8_t **chosen, uint8_t *count, const uint8_t *offered, unsigned offered_count,

@@ -76,6 +76,18 @@ package enum SecureChannel {
     plaintext.removeAll(keepingCapacity: true)
   }
 
+  /// Has both sides change their keys with what is sealed next.
+  ///
+  /// - Returns: Whether there are keys.
+  package func updateKeys() -> Bool {
+    switch self {
+    case .plain: return false
+    case .tls(let channel):
+      channel.updateKeys()
+      return true
+    }
+  }
+
   /// Appends what tells the other side that nothing more will come.
   package mutating func finish(into wire: inout [UInt8]) {
     switch self {

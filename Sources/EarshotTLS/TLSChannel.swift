@@ -123,6 +123,7 @@ package final class TLSChannel {
   private var refusal: SecureChannelError? {
     switch memory.pointee.verdict {
     case EARSHOT_CERTIFICATE_MALFORMED: .badCertificate
+    case EARSHOT_CERTIFICATE_ELSEWHERE: .handshake("no application protocol")
     case EARSHOT_CERTIFICATE_OWN: .selfConnection
     case EARSHOT_CERTIFICATE_UNEXPECTED:
       if let expected, let found = certified {

@@ -6,7 +6,10 @@ package import EarshotCore
 ///
 /// TLS 1.3 and nothing older, both sides with one self-signed Ed25519 certificate, X25519, ALPN `earshot/1`, no tickets,
 /// no resumption, no early data, no compression. Dates in certificates say nothing: a wrong clock breaks no link.
-package final class TLSContext {
+///
+/// Sendable, since nothing of it changes once it is made but OpenSSL's counts of references, which are atomic, and the
+/// randomness of a simulation, which one thread drives.
+package final class TLSContext: @unchecked Sendable {
   /// The local peer.
   package let id: PeerID
   let pointer: OpaquePointer

@@ -17,6 +17,7 @@ typedef enum {
   EARSHOT_CERTIFICATE_MALFORMED,  // No single self-signed certificate with an Ed25519 key.
   EARSHOT_CERTIFICATE_OWN,        // The key of this side.
   EARSHOT_CERTIFICATE_UNEXPECTED, // Another key than that which was asked for.
+  EARSHOT_CERTIFICATE_ELSEWHERE,  // It may be good, but no protocol was agreed on.
 } earshot_certificate_verdict;
 
 // The transport of one TLS connection, in memory, and what its certificate is judged by.
