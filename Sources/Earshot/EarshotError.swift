@@ -9,7 +9,7 @@ public struct EarshotError: Error, Sendable {
   /// Later versions may add codes.
   public struct Code: Hashable, Sendable {
     private enum Kind: String {
-      case alreadyAdvertised, cancelled, contextTooLarge, discoveryUnavailable
+      case alreadyAdvertised, cancelled, contextTooLarge, discoveryUnavailable, identityWithoutKey
       case invalidDiscoveryInfo, invalidDisplayName
       case invalidServiceType, invitationEnded, messageTooLarge, network, notConnected
       case sendBufferFull, sessionEnded, sessionFull, stopped, suspended
@@ -25,6 +25,8 @@ public struct EarshotError: Error, Sendable {
     public static let contextTooLarge = Code(kind: .contextTooLarge)
     /// Peers cannot be looked for or announced, because UDP port 5353 cannot be opened.
     public static let discoveryUnavailable = Code(kind: .discoveryUnavailable)
+    /// The identity is a plain one, and the host secures its links.
+    public static let identityWithoutKey = Code(kind: .identityWithoutKey)
     /// The discovery info breaks a rule of DNS-SD TXT records.
     public static let invalidDiscoveryInfo = Code(kind: .invalidDiscoveryInfo)
     /// The display name is empty, longer than 63 bytes, or has control characters.

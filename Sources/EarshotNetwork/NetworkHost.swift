@@ -2,7 +2,7 @@
 ///
 /// Real sockets and the simulator both implement this protocol, and code above it cannot tell which one it uses.
 /// Every handler, timer and signal is called on `executor`, never from within the call that caused it, and
-/// never two at once. The following may be called from anywhere: `executor`, `now`, `isUp`, `interfaces`, ``random(_:)``,
+/// never two at once. The following may be called from anywhere: `executor`, `now`, `isUp`, `linkSecurity`, `interfaces`, ``random(_:)``,
 /// ``makeTimer(_:)``, ``makeSignal(_:)``, ``NetworkSignal/raise()``, ``NetworkObservation/cancel()``, the sleeping
 /// functions, and what closes or resets. Everything else, here and on the objects that the host makes, must be
 /// called on `executor`, and traps if it is not. (In the simulator, *anywhere* means anywhere on the thread that
@@ -22,6 +22,9 @@ public protocol NetworkHost: AnyObject, Sendable {
 
   /// What takes in the statements of the code, such as ``always(_:_:_:)``; `nil` on real networks.
   var instrumentation: Instrumentation? { get }
+
+  /// How links on the host are secured.
+  var linkSecurity: LinkSecurity { get }
 
   /// The interfaces that are up, in the order of their index.
   var interfaces: [NetworkInterface] { get }
@@ -77,6 +80,11 @@ public protocol NetworkHost: AnyObject, Sendable {
 
   /// A signal that any thread may raise to have `fire` called on the executor.
   func makeSignal(_ fire: @escaping @Sendable () -> Void) -> any NetworkSignal
+}
+
+extension NetworkHost {
+  /// TLS 1.3 with keys and randomness of the system, on a host that says nothing else.
+  public var linkSecurity: LinkSecurity { .required }
 }
 
 /// The executors of a host: one serial order of jobs, for actors and for tasks.

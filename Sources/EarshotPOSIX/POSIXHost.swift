@@ -14,6 +14,8 @@ public final class POSIXHost: NetworkHost {
     /// that are not up at the moment are used as soon as they are. With names, connections to addresses of other
     /// interfaces are reset.
     public var interfaces: [String]?
+    /// How links are secured; anything but TLS is for benchmarks that tell its costs apart.
+    package var linkSecurity = LinkSecurity.required
 
     /// A configuration.
     ///
@@ -55,7 +57,7 @@ public final class POSIXHost: NetworkHost {
   private init(
     _ configuration: Configuration, on loop: EventLoop, _ lease: LoopLease
   ) throws(NetworkError) {
-    self.lease = lease
+    (self.lease, linkSecurity) = (lease, configuration.linkSecurity)
     executor = NetworkExecutor(
       serial: LoopSerialExecutor(loop, lease), task: LoopTaskExecutor(loop, lease))
     host = POSIXHostState(loop, try InterfaceList(configuration.interfaces))
@@ -84,6 +86,9 @@ public final class POSIXHost: NetworkHost {
 
   /// Whether the host has not been shut down.
   public var isUp: Bool { !isDown.load(ordering: .acquiring) }
+
+  /// TLS 1.3 with keys and randomness of the system.
+  public let linkSecurity: LinkSecurity
 
   /// The interfaces that are used and are up.
   public var interfaces: [NetworkInterface] { isUp ? host.interfaces.current : [] }

@@ -8,7 +8,8 @@ import Testing
 
 /// Where two peers meet: what holds in the simulator holds over real sockets.
 enum Ground: String, CaseIterable, Sendable {
-  case simulated, real
+  /// In the simulator, over plain links and over TLS, and over real sockets.
+  case simulated, secured, real
 
   /// Has two peers do something, and waits until it is done.
   ///
@@ -29,7 +30,8 @@ enum Ground: String, CaseIterable, Sendable {
     _ body: @escaping @Sendable ([Peer]) async throws -> Void
   ) async throws {
     switch self {
-    case .simulated: try simulate(names, within: limit, body)
+    case .simulated: try simulate(names, isSecure: false, within: limit, body)
+    case .secured: try simulate(names, isSecure: true, within: limit, body)
     case .real:
       let networks = try names.map { _ in try POSIXHost(.loopback) }
       var peers: [Peer] = []
@@ -43,10 +45,12 @@ enum Ground: String, CaseIterable, Sendable {
   }
 
   private func simulate(
-    _ names: [String], within limit: Duration,
+    _ names: [String], isSecure: Bool, within limit: Duration,
     _ body: @escaping @Sendable ([Peer]) async throws -> Void
   ) throws {
-    let world = World(seed: 7)
+    var configuration = WorldConfiguration()
+    configuration.isSecure = isSecure
+    let world = World(seed: 7, configuration: configuration)
     defer { world.finish() }
     let hosts = names.map { world.makeHost($0) }
     let result = Mutex<Result<Void, any Error>?>(nil)

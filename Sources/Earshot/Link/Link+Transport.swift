@@ -45,7 +45,7 @@ extension Link {
     var actions: [HandshakeMachine.Action] = []
     let machine = HandshakeMachine(isDialled ? .dialler : .listener, at: now, into: &actions)
     let handshake = MachineDriver(machine, beginningWith: actions)
-    let channel = SecureChannel(context.identity, expecting: expected)
+    let channel = context.credentials.makeChannel(as: isDialled ? .client : .server, expected)
     let transport = LinkTransport(connection, channel, at: now, buggify: context.buggify)
     life = .securing(transport, handshake)
     handshake.start(at: now) { perform($0) }
@@ -168,6 +168,7 @@ extension Link {
   /// - Returns: Whether there may be more to gather when that is written.
   private func gather(from stream: ReliableStream?, in transport: LinkTransport) -> Bool {
     let now = now
+    if transport.updateOldKeys(at: now) { context.host.reached(.keysUpdated) }
     let rest = transport.gather(from: stream, at: now)
     if rest == .blocked, !isWaiting(for: .room) {
       setDeadline(.room, at: now + transport.nextWait())

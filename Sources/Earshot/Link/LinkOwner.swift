@@ -47,7 +47,7 @@ extension LinkOwner {
 /// What all links of one peer share.
 struct LinkContext: Sendable {
   let host: any NetworkHost
-  let identity: Identity
+  let credentials: LinkCredentials
   let liveness: Liveness
   let connectTimeout: Duration
   let greeting: Hello

@@ -37,6 +37,7 @@ final class LinkTransport {
   /// Where in all that is written the last PING ends; beyond any place until it is being written.
   @exclusivity(unchecked) private var questionEnd = 0
   @exclusivity(unchecked) private var lastWritten: Instant
+  @exclusivity(unchecked) private var keysUpdated: Instant
   private var isFinished = false
   private let buggify: Instrumentation?
 
@@ -46,6 +47,7 @@ final class LinkTransport {
     buggify: Instrumentation?
   ) {
     (self.connection, self.channel, lastWritten) = (connection, channel, now)
+    keysUpdated = now
     (isReady, self.buggify) = (channel.isReady, buggify)
     if let more = buggify?.draw(.firstFlight, below: 64 << 10) {
       budget = FlightBudget(bytesAtFirst: FlightBudget.bytesMin + more)
@@ -129,6 +131,15 @@ final class LinkTransport {
     return rest == .none && isUsedUp ? .some : rest
   }
 
+  /// Has both sides change their keys, if they are an hour old, with what is gathered next.
+  ///
+  /// - Returns: Whether they do.
+  func updateOldKeys(at now: Instant) -> Bool {
+    guard isReady, now - keysUpdated >= Self.keyLifetime else { return false }
+    keysUpdated = now
+    return channel.updateKeys()
+  }
+
   private func fill(from stream: ReliableStream, at now: Instant) -> Rest {
     if budget.room(written: bytesSent) <= 0 {
       budget.observe(written: bytesSent, connection.progress, at: now)
@@ -177,6 +188,8 @@ final class LinkTransport {
       unansweredSince: decoder.bufferedBytes > 0 ? lastWritten : nil)
   }
 
+  /// OpenSSL changes none by itself.
+  private static let keyLifetime = Duration.seconds(3_600)
   // With 64 KiB, the end of a message of 64 KiB would go alone.
   private static let writeBytesMax = 131_072
 }

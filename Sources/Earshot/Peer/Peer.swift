@@ -32,10 +32,11 @@ public actor Peer {
   /// - Parameters:
   ///   - name: What the peer calls itself: 1 to 63 bytes of UTF-8 without control characters. Decoration:
   ///     it need not be unique.
-  ///   - identity: Who the peer is; a new one by default.
+  ///   - identity: Who the peer is; a new one by default. Two peers at once with one identity are one to others.
   ///   - configuration: How the peer behaves.
   ///   - host: Where the peer is: real sockets, or a simulated host.
-  /// - Throws: `invalidDisplayName`, or `network` when nothing can be listened on.
+  /// - Throws: `invalidDisplayName`; `identityWithoutKey` for a plain identity, except on simulated hosts without
+  ///   TLS; `network` when nothing can be listened on.
   public init(
     _ name: String, identity: Identity? = nil, configuration: Configuration = Configuration(),
     on host: any NetworkHost

@@ -27,6 +27,7 @@ actor PeerCore {
   private nonisolated let attention = Wakeup()
   private nonisolated let releases = Mailbox<Released>()
   private let invitationSeed: UInt64
+  private let credentials: LinkCredentials
   private var random: RandomStream
   private var nextSession: SessionID
   private var shutdown: (any NetworkObservation)?
@@ -51,7 +52,9 @@ actor PeerCore {
     displayName = try Checked.displayName(name)
     unownedExecutor = host.executor.serial.asUnownedSerialExecutor()
     var random = host.random("peer \(name)")
-    let identity = identity ?? Identity.plain(using: &random)
+    let credentials = try LinkCredentials(identity, on: host, named: name, using: &random)
+    let identity = credentials.identity
+    self.credentials = credentials
     (self.identity, self.configuration, self.host) = (identity, configuration, host)
     discovery = MulticastDNS(for: identity.id, on: host)
     invitationSeed = random.next()
@@ -155,7 +158,7 @@ actor PeerCore {
   /// The context of a new link.
   var linkContext: LinkContext {
     LinkContext(
-      host: host, identity: identity, liveness: configuration.liveness,
+      host: host, credentials: credentials, liveness: configuration.liveness,
       connectTimeout: .seconds(5),
       greeting: Hello(port: port, displayName: name), buggify: host.buggify)
   }

@@ -46,6 +46,9 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
     return kernel.fabric.watch.instrumentation
   }
 
+  /// TLS 1.3 with keys and randomness from the host's streams when the world is secure, otherwise none.
+  public var linkSecurity: LinkSecurity { kernel.fabric.configuration.isSecure ? .seeded : .plain }
+
   /// Whether the host lives: it has not crashed, and the world has not ended.
   public var isUp: Bool { kernel.isUp }
 

@@ -10,6 +10,11 @@ public struct WorldConfiguration: Hashable, Sendable {
   public var replay: String?
   /// The order of what could happen next at one instant.
   public var schedule: SchedulePolicy
+  /// Whether links are secured as on real networks, by TLS 1.3.
+  ///
+  /// Handshakes then take their round trips of virtual time, and real time of the processor: about a millisecond for
+  /// each side. One seed is still one run: keys and OpenSSL's randomness come from streams of the hosts.
+  public var isSecure = false
   /// Bytes that decide what is otherwise left to chance: choices of the schedule, under every policy but a replay, and
   /// the plans that ``World/execute(drawing:)`` draws.
   ///

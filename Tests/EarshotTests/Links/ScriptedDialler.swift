@@ -24,7 +24,7 @@ final class ScriptedDialler: ConnectionHandler {
     Hello(port: 0, displayName: "Mallory").encode(into: &bytes)
     frame.encode(into: &bytes)
     first = bytes
-    state = Mutex(State(channel: SecureChannel(identity, expecting: nil)))
+    state = Mutex(State(channel: .plain(PlainChannel(identity.id, expecting: nil))))
     _ = try host.connect(to: endpoint, options: ConnectionOptions(), handler: self)
   }
 
