@@ -16,6 +16,8 @@ public struct Scenario: Hashable, Sendable {
   public internal(set) var duration: Duration = .seconds(30)
   /// The seed of a run that names no other.
   public internal(set) var seed: UInt64 = 1
+  /// Whether links are secured by TLS 1.3, as on real networks.
+  public internal(set) var isSecure = false
   /// The peers that take part, in the order of the file.
   package var peers: [PeerPlan] = []
   /// What the links between them are like.

@@ -48,6 +48,7 @@ struct ScenarioReader {
       file.required("duration", .duration(.milliseconds(1) ... .seconds(86_400)))
       ?? .seconds(86_400)
     scenario.seed = file.value("seed", .seed, default: 1)
+    scenario.isSecure = file.value("secure", .flag, default: false)
     scenario.origin.violation = file.value("reproduces", .text(bytes: 1...4_000))
     scenario.schedule = file.value("schedule", Self.schedule, default: .fifo)
     scenario.buggify = file.value("buggify", Buggify.rule, default: .off)

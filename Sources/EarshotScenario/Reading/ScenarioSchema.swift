@@ -33,6 +33,7 @@ public enum ScenarioSchema {
           { "type": "array", "items": { "type": "integer", "minimum": 0 } } ] },
         "buggify": { "anyOf": [ { "type": "boolean" }, { "type": "array", "items": {
           "enum": [\(BuggifyPoint.allCases.map(\.rawValue.quotedForJSON).joined(separator: ", "))] } } ] },
+        "secure": { "type": "boolean" },
         "reproduces": { "type": "string" },
         "peers": { "type": "array", "items": { "anyOf": [
           { "$ref": "#/$defs/name" }, { "$ref": "#/$defs/peer" } ] } },

@@ -107,6 +107,7 @@ public enum ScenarioRun {
     var configuration = WorldConfiguration(
       defaultLink: conditions, schedule: scenario.schedule)
     (configuration.guide, configuration.buggify) = (scenario.guide, scenario.buggify)
+    configuration.isSecure = scenario.isSecure
     let world = World(seed: seed, configuration: configuration)
     for event in RareEvent.allCases { world.declare(.reachable, event.rawValue) }
     if scenario.buggify == .drawn {

@@ -41,7 +41,7 @@ final class Stage {
 
   private func identity(_ number: Int, of name: String) -> Identity {
     var random = world.random("identity \(number) of \(name)")
-    return Identity.plain(using: &random)
+    return scenario.isSecure ? .seeded(using: &random) : .plain(using: &random)
   }
 
   private func noteCrash(of host: SimulatedHost) {
