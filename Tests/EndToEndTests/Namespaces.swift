@@ -76,7 +76,10 @@ enum Shell {
   static func has(_ name: String) -> Bool { (try? run("which", name)) != nil }
 
   /// Runs a program to its end, and throws unless it ends well.
-  static func run(_ words: String...) throws {
+  static func run(_ words: String...) throws { try run(words) }
+
+  /// Runs a program to its end.
+  static func run(_ words: [String]) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = words
