@@ -61,6 +61,32 @@ struct BackPressureContract {
     }
   }
 
+  @Test("Who accepts a connection may have nothing read from it yet", arguments: networks)
+  func pausedFromTheStart(under network: any NetworkUnderTest) async throws {
+    try await network.run { hosts in
+      let accepting = ListenerRecorder(pausesAtFirst: true)
+      let listener = try hosts.listen(accepting)
+      let (first, second) = (ConnectionRecorder(), ConnectionRecorder())
+      let paused = try hosts.connect(to: listener.localEndpoint.port, first)
+      try await first.seen.wait { $0.isOpen }
+      try first.send([1, 2, 3], ending: true, over: paused)
+      let accepted = try await accepting.seen.wait { $0.accepted.count == 1 }.accepted[0]
+      try await hosts.passTime(.milliseconds(100))
+      #expect(accepted.recorder.state.callCount == 0)
+      // Also one that is reset meanwhile is told of it.
+      let lost = try hosts.connect(to: listener.localEndpoint.port, second)
+      try await second.seen.wait { $0.isOpen }
+      try await accepting.seen.wait { $0.accepted.count == 2 }
+      lost.reset()
+      accepted.connection.resumeReading()
+      let state = try await accepted.recorder.seen.wait { $0.isEnded }
+      #expect(state.received == [1, 2, 3])
+      let other = accepting.seen.state.accepted[1]
+      other.connection.resumeReading()
+      try await other.recorder.seen.wait { $0.error != nil }
+    }
+  }
+
   @Test(
     "Where there is no room a write takes nothing, and it is told when there is",
     arguments: networks)

@@ -87,16 +87,23 @@ final class ListenerRecorder: ListenerHandler {
   }
   let seen = Watched(State())
   private let makeRecorder: (@Sendable () -> ConnectionRecorder)?
+  private let pausesAtFirst: Bool
 
   /// Accepts with recorders of this making, or has every connection reset without one.
-  init(_ makeRecorder: (@Sendable () -> ConnectionRecorder)? = { ConnectionRecorder() }) {
-    self.makeRecorder = makeRecorder
+  ///
+  /// It may have nothing read from them at first.
+  init(
+    pausesAtFirst: Bool = false,
+    _ makeRecorder: (@Sendable () -> ConnectionRecorder)? = { ConnectionRecorder() }
+  ) {
+    (self.pausesAtFirst, self.makeRecorder) = (pausesAtFirst, makeRecorder)
   }
 
   func listener(_ listener: any Listener, accepted connection: any Connection)
     -> (any ConnectionHandler)?
   {
     guard let recorder = makeRecorder?() else { return nil }
+    if pausesAtFirst { connection.pauseReading() }
     seen.update { $0.accepted.append(Accepted(connection: connection, recorder: recorder)) }
     return recorder
   }

@@ -154,7 +154,7 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
   private func setInterest(_ wanted: Interest) {
     guard wanted != interest else { return }
     interest = wanted
-    host.loop.change(descriptor, to: wanted)
+    if number > 0 { host.loop.change(descriptor, to: wanted) }  // Else it is not on the loop yet.
   }
 
   // MARK: What the owner says
