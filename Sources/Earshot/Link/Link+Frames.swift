@@ -97,10 +97,17 @@ extension Link {
     case .cancelWake: setDeadline(.handshake, at: nil)
     case .sendHello: transport?.append(context.greeting)
     case .sendClose(let code): if remote != nil { transport?.append(Close(code: code)) }
-    case .closeTransport: beginClosing()
+    case .closeTransport: closeTransport()
     case .reportGreeted(let hello), .reportRequested(let hello): opened(by: hello)
     case .reportFailed(let reason): failed(reason)
     }
+  }
+
+  /// Closes the transport; at once if a stranger has not even said who it is, so that it leaves nothing behind.
+  private func closeTransport() {
+    guard !isDialled, case .securing(let transport, _) = life else { return beginClosing() }
+    if !transport.hasFailed { transport.connection.reset() }
+    end(nil)
   }
 
   private func opened(by hello: Hello) {

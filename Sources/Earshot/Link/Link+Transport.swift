@@ -83,7 +83,7 @@ extension Link {
     }
     let now = now
     switch life {
-    case .securing, .greeting: handle(HandshakeMachine.Event.bytesReceived)
+    case .securing, .greeting: handle(HandshakeMachine.Event.bytesReceived(bytes.count))
     case .open: handle(LivenessMachine.Event.bytesReceived)
     case .accepted, .dialling, .closing, .ended: return
     }

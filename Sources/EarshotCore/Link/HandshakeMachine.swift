@@ -2,12 +2,17 @@
 ///
 /// The story: once the channel knows who the remote is, each side sends HELLO. The dialler is done when it
 /// has read the other's; it sends its request then. The listener is done when it has read the request,
-/// INVITE or ATTACH, and nothing else may come before. The secure channel included, it may take five seconds
-/// since the last bytes came, so that a slow link can carry a large request, and thirty altogether. Of two versions the lower is spoken, so that a newer peer need not know what an older one is.
+/// INVITE or ATTACH, and nothing else may come before. Of two versions the lower is spoken, so that a newer peer need
+/// not know what an older one is.
+///
+/// Who dials knows whom it waits for: it waits for five seconds since the last bytes came. Who is dialled does not: the
+/// channel has to be secured within five seconds, however many bytes come, and HELLO must have come two seconds later.
+/// The request may be large and the link slow: it may take five seconds since the last bytes came. No handshake takes
+/// more than thirty seconds, and none takes in more than 16 KiB before it knows from whom they are.
 package struct HandshakeMachine: Machine, Hashable, Sendable {
   package enum Role: Hashable, Sendable { case dialler, listener }
   package enum Event: Hashable, Sendable {
-    case bytesReceived  // Whatever they are.
+    case bytesReceived(Int)  // So many, whatever they are.
     case channelReady
     case helloReceived(Hello)
     case requestReceived  // INVITE or ATTACH.
@@ -38,18 +43,22 @@ package struct HandshakeMachine: Machine, Hashable, Sendable {
     case done, failed
   }
 
-  /// How long a handshake waits for bytes.
+  /// How long a handshake waits for bytes, and a listener for the channel.
   package static let timeout = Duration.seconds(5)
+  /// How much longer a listener waits for HELLO.
+  package static let helloTimeout = Duration.seconds(2)
+  /// How many bytes may come before the channel is secured.
+  package static let bytesMax = 16_384
   /// How long it may take altogether: 30 kB at 8 kbit/s.
   package static let longest = Duration.seconds(30)
   private var state = State.securing
   private let role: Role
-  private let limit: Instant
+  private let start: Instant
+  private var bytesReceived = 0  // Until the channel is secured.
 
   /// Begins over a transport that is open.
   package init(_ role: Role, at now: Instant, into out: inout [Action]) {
-    self.role = role
-    limit = now + Self.longest
+    (self.role, start) = (role, now)
     out.append(.wake(at: now + Self.timeout))
   }
 
@@ -61,18 +70,29 @@ package struct HandshakeMachine: Machine, Hashable, Sendable {
     state = next(after: event, at: now, into: &out)
   }
 
-  private func next(after event: Event, at now: Instant, into out: inout [Action]) -> State {
+  private mutating func next(
+    after event: Event, at now: Instant, into out: inout [Action]
+  ) -> State {
     switch (state, event) {
     case (.securing, .channelReady):
       out.append(.sendHello)
+      if role == .listener { out.append(.wake(at: start + Self.timeout + Self.helloTimeout)) }
       return .greeting
-    case (.greeting, .helloReceived(let hello)): return greeted(by: hello, into: &out)
+    case (.greeting, .helloReceived(let hello)): return greeted(by: hello, at: now, into: &out)
     case (.requested(let hello), .requestReceived):
       out += [.cancelWake, .reportRequested(hello)]
       return .done
     case (.done, _), (.failed, _): return state  // What comes after the handshake is for others.
-    case (_, .bytesReceived):
-      out.append(.wake(at: min(now + Self.timeout, limit)))
+    case (.securing, .bytesReceived(let count)):
+      bytesReceived += count
+      if bytesReceived > Self.bytesMax { return close(.protocolViolation, into: &out) }
+      if role == .dialler { waitOn(at: now, into: &out) }
+      return state
+    case (.greeting, .bytesReceived):
+      if role == .dialler { waitOn(at: now, into: &out) }
+      return state
+    case (.requested, .bytesReceived):
+      waitOn(at: now, into: &out)
       return state
     case (_, .deadlineReached): return fail(.timedOut, sending: .handshakeTimeout, into: &out)
     case (_, .closeReceived(let code)): return fail(.closed(code), sending: nil, into: &out)
@@ -84,10 +104,17 @@ package struct HandshakeMachine: Machine, Hashable, Sendable {
     }
   }
 
-  private func greeted(by hello: Hello, into out: inout [Action]) -> State {
+  /// Waits for more.
+  private func waitOn(at now: Instant, into out: inout [Action]) {
+    out.append(.wake(at: min(now + Self.timeout, start + Self.longest)))
+  }
+
+  private func greeted(by hello: Hello, at now: Instant, into out: inout [Action]) -> State {
     guard hello.version >= 1 else { return close(.unsupportedVersion, into: &out) }
     switch role {
-    case .listener: return .requested(by: hello)
+    case .listener:
+      waitOn(at: now, into: &out)
+      return .requested(by: hello)
     case .dialler:
       out += [.cancelWake, .reportGreeted(hello)]
       return .done
