@@ -31,7 +31,14 @@ extension Invitations: LinkOwner {
   /// Takes a link over on which a peer that dialled says what it wants.
   func take(_ link: Link, _ greeting: Hello) {
     links[link.token] = GreetedLink(link: link, greeting: greeting)
-    link.assumeIsolated { $0.handOver(to: self) }
+    guard
+      let remote = link.assumeIsolated({
+        $0.handOver(to: self)
+        return $0.remote
+      })
+    else { return }
+    let endpoints = link.assumeIsolated { $0.endpoints(after: greeting) }
+    peer.assumeIsolated { $0.heard(remote, at: endpoints) }
   }
 
   // MARK: What links say

@@ -175,6 +175,15 @@ actor PeerCore {
 
   func makeInvitationID() -> InvitationID { InvitationID(random: &random) }
 
+  /// A peer has proved who it is, and says where it listens: what is a member is found there from now on.
+  func heard(_ remote: PeerID, at endpoints: [Endpoint]) {
+    for session in sessionsInOrder {
+      session.assumeIsolated { session in
+        session.memberships[remote]?.assumeIsolated { $0.heard(at: endpoints) }
+      }
+    }
+  }
+
   // MARK: Life
 
   func suspend() {

@@ -182,6 +182,14 @@ actor Membership {
     entry.endpoints = Array(endpoints.prefix(FrameBounds.endpointsMax))
   }
 
+  /// The remote peer was heard from where it listens now, perhaps on business of another session.
+  func heard(at current: [Endpoint]) {
+    guard !current.allSatisfy(entry.endpoints.contains) else { return }
+    learn(current)
+    attempts = 0  // The next dial goes there.
+    if hasJoined { session.assumeIsolated { $0.update(self) } }
+  }
+
   // MARK: Links
 
   /// Takes a link whose dialler asks to attach to this membership.

@@ -22,6 +22,11 @@ extension SessionCore {
 
   func resumed(_ membership: Membership) {
     report(.resumed(membership.peer))
+    update(membership)
+  }
+
+  /// Tells the others what is known of a member now.
+  func update(_ membership: Membership) {
     let entry = membership.assumeIsolated { $0.entry }
     guard roster.update(entry) else { return }
     for other in roster.members where other.peer != entry.peer { introduce(entry, to: other.peer) }
