@@ -119,10 +119,17 @@ extension PeerCore {
 
   /// Where a peer may be dialled: where it is seen now, then what else is known.
   func endpoints(of peer: PeerID, besides known: [Endpoint]) -> [Endpoint] {
-    var endpoints = missing.found[peer]?.endpoints ?? []
-    let known = (discovered(peer)?.peer.endpoints ?? []) + known
+    var endpoints = dialable(missing.found[peer]?.endpoints ?? [])
+    let known = dialable(discovered(peer)?.peer.endpoints ?? []) + known
     for endpoint in known where !endpoints.contains(endpoint) { endpoints.append(endpoint) }
     return Array(endpoints.prefix(FrameBounds.endpointsMax))
+  }
+
+  /// Those of some announced endpoints that may be dialled: on loopback when this host is looked for there itself.
+  func dialable(_ announced: [Endpoint]) -> [Endpoint] {
+    let interfaces = host.interfaces
+    let source = interfaces.lazy.flatMap(\.addresses).first(where: \.isLoopback)
+    return announced.filter { $0.mayBeDialled(onTheWordOf: source, with: interfaces) }
   }
 
   // MARK: Both

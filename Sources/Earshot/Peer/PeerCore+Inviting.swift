@@ -15,14 +15,22 @@ extension PeerCore {
   private func target(
     _ peer: PeerID, _ ticket: PeerTicket?
   ) throws(EarshotError) -> (String, [Endpoint]) {
-    if let ticket { return (ticket.serviceType, ticket.endpoints) }
+    if let ticket { return (ticket.serviceType, dialable(of: ticket)) }
     guard let found = discovered(peer) else {
       throw EarshotError(
         .unknownPeer,
         "No browser of \(name) has found \(peer.short); browse for its service, or use a ticket of it.",
         peers: [peer])
     }
-    return (found.serviceType, found.peer.endpoints)
+    return (found.serviceType, dialable(found.peer.endpoints))
+  }
+
+  /// Those of a ticket's endpoints that may be dialled: on loopback when its peer says that it is nowhere else.
+  private func dialable(of ticket: PeerTicket) -> [Endpoint] {
+    let interfaces = host.interfaces
+    let isLocal = ticket.endpoints.allSatisfy(\.address.unmapped.isLoopback)
+    let source = isLocal ? ticket.endpoints.first?.address : nil
+    return ticket.endpoints.filter { $0.mayBeDialled(onTheWordOf: source, with: interfaces) }
   }
 
   func accept(

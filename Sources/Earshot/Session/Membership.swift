@@ -306,7 +306,8 @@ extension Membership: LinkOwner {
   private func received(_ frame: GroupFrame) {
     switch frame {
     case .introduce(let introduction):
-      session.assumeIsolated { $0.introduced(introduction, by: peer) }
+      let source = carrier?.assumeIsolated { $0.remoteAddress }
+      session.assumeIsolated { $0.introduced(introduction, by: peer, at: source) }
     case .retract(let retraction):
       session.assumeIsolated { $0.retracted(retraction, by: peer) }
     case .leave(let leave): handle(.leaveReceived(leave.code))

@@ -74,13 +74,17 @@ extension SessionCore {
     }
   }
 
-  func introduced(_ introduction: Introduce, by introducer: PeerID) {
+  /// A member, at an address, introduces another peer.
+  func introduced(_ introduction: Introduce, by introducer: PeerID, at source: IPAddress?) {
+    let interfaces = peer.host.interfaces
     roster.introduce(
       Roster.Entry(
         peer: introduction.peer, session: introduction.session,
         seniority: introduction.seniority, capacity: introduction.capacity,
         displayName: introduction.displayName,
-        endpoints: introduction.endpoints.filter { !$0.address.isMulticast }), by: introducer)
+        endpoints: introduction.endpoints.filter {
+          $0.mayBeDialled(onTheWordOf: source, with: interfaces)
+        }), by: introducer)
     settle()
   }
 

@@ -1,0 +1,45 @@
+extension Endpoint {
+  /// Whether it may be dialled on the word of a remote peer.
+  ///
+  /// A remote peer must not turn this host against itself or against others: port 0, and addresses that are no
+  /// single host's, are never dialled, and loopback addresses only when the remote peer is on this host itself.
+  ///
+  /// - Parameters:
+  ///   - source: The address of the remote peer that names the endpoint, or `nil` if that is not known.
+  ///   - interfaces: The interfaces of this host.
+  /// - Returns: Whether it may.
+  package func mayBeDialled(
+    onTheWordOf source: IPAddress?, with interfaces: [NetworkInterface]
+  ) -> Bool {
+    let address = address.unmapped
+    guard port > 0, !address.isUnspecified, !address.isMulticast else { return false }
+    if address.isLoopback {
+      return source.map { $0.isLocal(to: interfaces) } ?? false
+    }
+    return !address.isBroadcast(on: interfaces)
+  }
+}
+
+extension IPAddress {
+  /// Whether the address is one of this host's own.
+  fileprivate func isLocal(to interfaces: [NetworkInterface]) -> Bool {
+    let address = unmapped
+    return address.isLoopback || interfaces.contains { $0.addresses.contains(address) }
+  }
+
+  /// Whether the address is all hosts' of a network: 255.255.255.255, or the last one of a network of IPv4, or one of
+  /// 0.0.0.0/8, which systems take for that or for themselves.
+  ///
+  /// - SeeAlso: RFC 1122 §3.2.1.3; networks of 31 bits have no broadcast address (RFC 3021).
+  package func isBroadcast(on interfaces: [NetworkInterface]) -> Bool {
+    guard case .v4(let bits) = self else { return false }
+    if bits == .max || bits >> 24 == 0 { return true }
+    return interfaces.contains { interface in
+      interface.networks.contains { network in
+        guard case .v4 = network.address, (1...30).contains(network.bits) else { return false }
+        let hosts = UInt32.max >> UInt32(network.bits)
+        return network.contains(self) && bits & hosts == hosts
+      }
+    }
+  }
+}
