@@ -28,7 +28,7 @@ package enum RareEvent: String, Hashable, Sendable, CaseIterable {
   case sendBufferFull = "a message waits for room in the send buffer"
   case sendWithdrawn = "a message that waits for room is withdrawn"
   // Links and discovery.
-  case strangerRefused = "a connection is refused because too many are being greeted"
+  case strangerDropped = "a connection is dropped because too many wait to be greeted"
   case listenerLost = "the system takes the listener away"
   case otherPort = "a peer listens on another port than before"
   case lingeringEnded = "a link that is closing is given up"

@@ -139,6 +139,13 @@ actor Link: ConnectionHandler {
     }
   }
 
+  /// Ends the link at once, without a word; the owner hears no more of it.
+  func drop() {
+    owner = nil
+    connection?.reset()
+    end(nil)
+  }
+
   // MARK: Time
 
   func setDeadline(_ key: Deadline, at deadline: Instant?) {

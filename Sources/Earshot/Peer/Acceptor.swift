@@ -1,14 +1,20 @@
 import EarshotNetwork
 
 /// Accepts connections of other peers, and greets those who dial until it is known what they want.
+///
+/// The shell of an ``AdmissionMachine``, which says who is greeted when, and who gives way.
 actor Acceptor: ListenerHandler {
   nonisolated let unownedExecutor: UnownedSerialExecutor
   /// Where it listens, or 0 before it has.
   private(set) var port: UInt16 = 0
   private unowned let peer: PeerCore  // Which holds it.
   private var listeners: [any Listener] = []
+  private let driver = MachineDriver(AdmissionMachine())
+  private var timer: (any NetworkTimer)?
   private var strangers: [LinkToken: Link] = [:]
   private var greetings: [LinkToken: Hello] = [:]
+  /// The connections of those who wait to be greeted: nothing is read from them.
+  private var waiting: [LinkToken: any Connection] = [:]
   /// When a connection was refused without need.
   private var refused: Instant?
 
@@ -64,23 +70,51 @@ actor Acceptor: ListenerHandler {
 
   // MARK: Strangers
 
-  /// Begins to greet, unless too many are being greeted already.
+  /// Lets somebody wait for a greeting, which may begin at once.
+  ///
+  /// - Returns: The link, or `nil` if the connection is refused.
   private func accepted(_ connection: any Connection) -> Link? {
-    let address = connection.remoteEndpoint.address
-    let neighbours = strangers.values.count { stranger in
-      stranger.assumeIsolated { $0.remoteAddress } == address
-    }
-    guard peer.assumeIsolated({ $0.phase == .running }) else { return nil }
-    guard strangers.count < Self.strangersMax, neighbours < Self.strangersPerAddressMax else {
-      peer.host.reached(.strangerRefused)
-      return nil
-    }
-    guard !refusesWithoutNeed else { return nil }
+    guard peer.assumeIsolated({ $0.phase == .running }), !refusesWithoutNeed else { return nil }
     let (token, context) = peer.assumeIsolated { ($0.makeToken(), $0.linkContext) }
     let link = Link(token, accepted: connection, context: context, owner: self)
     strangers[token] = link
-    link.assumeIsolated { $0.start() }
-    return link
+    handle(.accepted(token, from: connection.remoteEndpoint.address))
+    if driver.machine.isWaiting(token) {
+      connection.pauseReading()
+      waiting[token] = connection
+    }
+    return strangers[token]
+  }
+
+  /// A member was linked over an address, which is no stranger's any more.
+  func memberLinked(at address: IPAddress) { handle(.memberLinked(at: address)) }
+
+  private func handle(_ event: AdmissionMachine.Event) {
+    driver.handle(event, at: peer.host.now) { perform($0) }
+  }
+
+  private func perform(_ action: AdmissionMachine.Action) {
+    switch action {
+    case .greet(let token):
+      waiting.removeValue(forKey: token)?.resumeReading()
+      strangers[token]?.assumeIsolated { $0.start() }
+    case .drop(let token):
+      peer.host.reached(.strangerDropped)
+      forget(token)?.assumeIsolated { $0.drop() }
+    case .wake(let deadline):
+      if timer == nil {
+        timer = peer.host.makeTimer { [weak self] in
+          self?.assumeIsolated { $0.handle(.deadlineReached) }
+        }
+      }
+      timer?.arm(at: deadline)
+    case .cancelWake: timer?.disarm()
+    }
+  }
+
+  private func forget(_ token: LinkToken) -> Link? {
+    (greetings[token], waiting[token]) = (nil, nil)
+    return strangers.removeValue(forKey: token)
   }
 
   /// Whether BUGGIFY has a connection refused: so seldom that a dialler that has two addresses gets through.
@@ -99,17 +133,18 @@ actor Acceptor: ListenerHandler {
   /// The acceptor itself, and its links.
   var inside: [any Actor] { [self] + Array(strangers.values) }
 
-  /// Sends all away who are being greeted.
+  /// Sends all away who are being greeted, or wait for that.
   func closeLinks(_ code: CloseCode) {
-    for token in tokens { strangers.removeValue(forKey: token)?.assumeIsolated { $0.close(code) } }
-    greetings = [:]
+    let closed = tokens.compactMap { forget($0) }
+    for link in closed { link.assumeIsolated { $0.close(code) } }
+    for link in closed { handle(.ended(link.token)) }
   }
 
   /// Forgets all who are being greeted, since nothing works any more.
-  func abandon() { (strangers, greetings) = ([:], [:]) }
-
-  private static let strangersMax = 64
-  private static let strangersPerAddressMax = 16
+  func abandon() {
+    (strangers, greetings, waiting) = ([:], [:], [:])
+    timer = nil
+  }
 }
 
 extension Acceptor: LinkOwner {
@@ -127,16 +162,15 @@ extension Acceptor: LinkOwner {
 
   nonisolated func link(_ link: Link, ended end: LinkEnd) {
     assumeIsolated { acceptor in
-      acceptor.strangers[link.token] = nil
-      acceptor.greetings[link.token] = nil
+      _ = acceptor.forget(link.token)
+      acceptor.handle(.ended(link.token))
     }
   }
 
   /// Hands a link over that is greeted, now that its dialler says what it wants.
   private func introduce(_ link: Link) -> Invitations? {
-    guard strangers.removeValue(forKey: link.token) != nil,
-      let greeting = greetings.removeValue(forKey: link.token)
-    else { return nil }
+    guard let greeting = greetings[link.token], forget(link.token) != nil else { return nil }
+    handle(.introduced(link.token))
     let invitations = peer.assumeIsolated { $0.invitations }
     invitations.assumeIsolated { $0.take(link, greeting) }
     return invitations

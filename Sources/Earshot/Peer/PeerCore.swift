@@ -175,6 +175,11 @@ actor PeerCore {
 
   func makeInvitationID() -> InvitationID { InvitationID(random: &random) }
 
+  /// A member was linked over an address: who dials from there is no stranger.
+  func memberLinked(at address: IPAddress) {
+    acceptor.assumeIsolated { $0.memberLinked(at: address) }
+  }
+
   /// A peer has proved who it is, and says where it listens: what is a member is found there from now on.
   func heard(_ remote: PeerID, at endpoints: [Endpoint]) {
     for session in sessionsInOrder {

@@ -234,6 +234,9 @@ actor Membership {
     entry.capacity = position.terms.capacity
     stream.remoteMessageBytesMax = position.terms.messageBytesMax
     let (link, stream) = (attaching.link, stream)
+    if let address = link.assumeIsolated({ $0.remoteAddress }) {
+      session.peer.assumeIsolated { $0.memberLinked(at: address) }
+    }
     do throws(FrameError) {
       try stream.attach(to: link, received: position.received, window: position.window)
       link.assumeIsolated { $0.carry(stream) }

@@ -3,6 +3,10 @@ import EarshotNetwork
 import Synchronization
 import Testing
 
+#if os(Linux)
+  import Glibc
+#endif
+
 @Suite("Strangers")
 struct StrangerTests {
   /// Says nothing, and notes whether the connection was ended by the other side.
@@ -33,14 +37,83 @@ struct StrangerTests {
     return connections.map { $0.0.isRefused.withLock { $0 } }
   }
 
-  @Test("Strangers at one address have sixteen links at most, and leave room for those at others")
+  @Test(
+    "Four strangers at one address are greeted at once, and give way to others of it in a second")
   func perAddress() async throws {
     try await Ground.simulated.meet(["Ann", "Bob", "Cy"]) { peers in
-      let bobs = try await connect(20, from: peers[1], to: peers[0])
-      #expect(bobs == Array(repeating: false, count: 16) + Array(repeating: true, count: 4))
+      let bobs = try await connect(6, from: peers[1], to: peers[0])
+      #expect(bobs == Array(repeating: false, count: 6))
       #expect(try await connect(1, from: peers[2], to: peers[0]) == [false])
+      try await peers[0].wait(milliseconds: 1_000)
+      #expect(await peers[0].leftovers.count == 5)
+      try await peers[0].wait(milliseconds: 5_000)
+      #expect(await peers[0].leftovers.count == 0)
     }
   }
+
+  @Test("Six addresses that say nothing on all that they can open keep no newcomer out")
+  func silence() async throws {
+    let names = ["Ann", "Bob"] + (1...6).map { "Idle \($0)" }
+    try await Ground.simulated.meet(names) { peers in
+      for idle in peers.dropFirst(2) { _ = try await connect(30, from: idle, to: peers[0]) }
+      #expect(await peers[0].leftovers.count <= 64)
+      let meeting = try await Meeting(of: peers[0])
+      let start = peers[0].host.now
+      let joined = try await meeting.join(peers[1])
+      #expect(peers[0].host.now - start < .seconds(1))
+      await joined.stop()
+    }
+  }
+
+  #if os(Linux)
+    /// Connections to a port of 127.0.0.1 that come from other addresses of this host, and say nothing.
+    private final class IdleConnections {
+      private var descriptors: [Int32] = []
+
+      init(_ count: Int, to port: UInt16, from hosts: ClosedRange<UInt32>) {
+        for host in hosts {
+          for _ in 0..<count { connect(from: Self.address(host, 0), to: Self.address(1, port)) }
+        }
+      }
+
+      deinit { for descriptor in descriptors { close(descriptor) } }
+
+      var count: Int { descriptors.count }
+
+      private static func address(_ host: UInt32, _ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = (0x7F00_0000 | host).bigEndian
+        return address
+      }
+
+      private func connect(from source: sockaddr_in, to target: sockaddr_in) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        descriptors.append(descriptor)
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        for (address, call) in [(source, Glibc.bind), (target, Glibc.connect)] {
+          withUnsafeBytes(of: address) { bytes in
+            _ = call(descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, length)
+          }
+        }
+      }
+    }
+
+    @Test("Over real sockets, too, six addresses that say nothing keep no newcomer out")
+    func realSilence() async throws {
+      try await Ground.real.meet { ann, bob in
+        let idle = IdleConnections(30, to: await ann.port, from: 2...7)
+        #expect(idle.count == 180)
+        let meeting = try await Meeting(of: ann)
+        let joined = try await meeting.join(bob)
+        #expect(await ann.leftovers.count <= 64)
+        await joined.stop()
+        withExtendedLifetime(idle) {}
+      }
+    }
+  #endif
 
   private static let terms = SessionTerms(seniority: 1, capacity: 8, messageBytesMax: 1_024)
 
