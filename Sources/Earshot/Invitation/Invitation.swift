@@ -19,7 +19,7 @@ public final class Invitation: Sendable {
   public enum Ending: String, Hashable, Sendable, CaseIterable {
     /// The sender is in the session that accepted it.
     case accepted
-    /// This side declined it, or took its acceptance back.
+    /// This side declined it, took its acceptance back, or had it give way to newer ones.
     case declined
     /// The sender took it back.
     case withdrawn

@@ -51,7 +51,11 @@ extension Invitations {
   ) throws(EarshotError) {
     let id = invitation.id
     try peer.isolated { peer throws(EarshotError) in try peer.checkOpen(session) }
-    switch reserve(invitation.sender, in: session) {
+    var reservation = reserve(invitation.sender, in: session)
+    if reservation == .full, makeRoom(in: session) {
+      reservation = reserve(invitation.sender, in: session)
+    }
+    switch reservation {
     case .full:
       peer.host.reached(.acceptanceWithoutRoom)
       inbound[id]?.wasFull = true
@@ -63,6 +67,19 @@ extension Invitations {
     inbound[id]?.waiters = waiters
     handle(.acceptRequested(id, session.id))
     if session.assumeIsolated({ $0.isMember(invitation.inviter) }) { fulfil(id) }
+  }
+
+  /// Has an acceptance that is still to be confirmed give its place back, unless all are new.
+  ///
+  /// - Returns: Whether one did.
+  private func makeRoom(in session: SessionCore) -> Bool {
+    guard let id = table.unconfirmed(in: session.id, at: now), inbound[id]?.joining == nil else {
+      return false
+    }
+    peer.host.reached(.acceptanceGaveWay)
+    handle(.expiryRequested(id))
+    conclude(id, .ended, ending: .timedOut)  // Unless that was done by this, and not put off.
+    return true
   }
 
   /// Answers once it is known whether a peer is a member of a session, or about to become one by other means

@@ -3,6 +3,9 @@ struct GreetedLink {
   let link: Link
   let greeting: Hello
 
+  /// Where the remote peer is; no address at all once the link is over.
+  var address: IPAddress { link.assumeIsolated { $0.remoteAddress } ?? .anyV4 }
+
   /// Where the remote peer listens, as far as the link can tell.
   var endpoints: [Endpoint] { link.assumeIsolated { $0.endpoints(after: greeting) } }
 }
@@ -135,7 +138,8 @@ extension Invitations: LinkOwner {
       .inviteReceived(
         greeted.link.token,
         InvitationTable.ReceivedInvite(
-          invite, from: remote, isAdvertised: isAdvertised, membership: membership)))
+          invite, from: remote, at: greeted.address, isAdvertised: isAdvertised,
+          membership: membership)))
     forgetIfEnded(id)
   }
 

@@ -8,7 +8,9 @@ extension Peer {
     /// The number of invitations that may await an answer of this peer at once, from 1 to 1,024; other values count
     /// as the nearest of these.
     ///
-    /// Further ones are declined as `busy`. A peer has no more than one open invitation from each other peer.
+    /// For a further one, the oldest gives way, of the address from which most come: its sender hears `busy`. So does
+    /// the new one's if all came within the last quarter of a second. A peer has no more than one open invitation
+    /// from each other peer.
     public var maximumOpenInvitations: Int
 
     /// The settings for ordinary use: eight open invitations.

@@ -157,7 +157,7 @@ package struct InboundInvitationMachine: Hashable, Sendable {
       return state
     case (.offered, .dismissRequested(let code)), (.reserved, .dismissRequested(let code)),
       (.accepted, .dismissRequested(let code)):
-      return fail(code == .duplicate ? .superseded : .dismissed, closing: code, into: &out)
+      return fail(Self.reason(of: code), closing: code, into: &out)
 
     case (.offered, .attachedReceived), (.reserved, .attachedReceived):
       return fail(.cancelled, closing: .protocolViolation, into: &out)
@@ -175,6 +175,14 @@ package struct InboundInvitationMachine: Hashable, Sendable {
       (.accepted, .declineRequested), (.accepted, .offerRequested),
       (.accepted, .closeReceived), (.accepted, .linkBroken), (.ended, _):
       return state
+    }
+  }
+
+  private static func reason(of code: CloseCode) -> Reason {
+    switch code {
+    case .duplicate: .superseded
+    case .expired: .unconfirmed
+    default: .dismissed
     }
   }
 

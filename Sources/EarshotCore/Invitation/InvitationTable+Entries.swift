@@ -10,12 +10,13 @@ extension InvitationTable {
     var machine: InboundInvitationMachine
     var counterpart: InvitationID?  // In whose place this one was accepted.
     var isSilent: Bool  // The application was never asked, or is no longer.
+    var since: Instant  // When it came, or was accepted.
 
     init(
       _ invite: ReceivedInvite, _ machine: InboundInvitationMachine, counterpart: InvitationID?,
-      isSilent: Bool
+      isSilent: Bool, at now: Instant
     ) {
-      (self.invite, self.machine) = (invite, machine)
+      (self.invite, self.machine, since) = (invite, machine, now)
       (self.counterpart, self.isSilent) = (counterpart, isSilent)
     }
 
@@ -23,6 +24,11 @@ extension InvitationTable {
       Joining(
         peer: invite.id.inviter, session: session, remoteSession: invite.session, link: link,
         origin: .inbound(invite.id))
+    }
+
+    /// Whether the inviter listens, and has yet to confirm what the application answered.
+    var isUnconfirmed: Bool {
+      machine.acceptedSession != nil && !isSilent && !machine.links.isEmpty
     }
 
     /// Whether it leads to what an invitation of the local peer is to lead to, without another dial.

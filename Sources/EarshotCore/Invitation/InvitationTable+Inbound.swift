@@ -9,7 +9,9 @@ extension InvitationTable {
     } else if index(of: invite.id) != nil {
       tell(invite.id, .inviteReceived(link), at: now, into: &out)
     } else if inbounds.count(where: { $0.invite.id.inviter == invite.id.inviter })
-      >= Self.inboundsOfPeerMax || inbounds.count >= inboundsMax
+      >= Self.inboundsOfPeerMax
+      || inbounds.count >= inboundsMax
+        && !makeRoom(among: { $0.isUnconfirmed || $0.machine.isOffered }, at: now, into: &out)
     {
       decline(invite.id, .busy, over: link, into: &out)
     } else if let membership = invite.membership {
@@ -54,8 +56,8 @@ extension InvitationTable {
     let offers = inbounds.filter(\.machine.isOffered)
     if !invite.isAdvertised {
       decline(invite.id, .notAdvertising, over: link, into: &out)
-    } else if offers.count >= offersMax
-      || offers.contains(where: { $0.invite.id.inviter == invite.id.inviter })
+    } else if offers.contains(where: { $0.invite.id.inviter == invite.id.inviter })
+      || offers.count >= offersMax && !makeRoom(among: \.machine.isOffered, at: now, into: &out)
     {
       decline(invite.id, .busy, over: link, into: &out)
     } else {
@@ -71,7 +73,8 @@ extension InvitationTable {
     var actions: [InboundInvitationMachine.Action] = []
     let machine = InboundInvitationMachine(
       over: link, until: now + invite.timeout, beginning: beginning, at: now, into: &actions)
-    inbounds.append(Inbound(invite, machine, counterpart: counterpart, isSilent: isSilent))
+    inbounds.append(
+      Inbound(invite, machine, counterpart: counterpart, isSilent: isSilent, at: now))
     perform(actions, of: invite.id, at: now, into: &out)
   }
 
@@ -97,7 +100,9 @@ extension InvitationTable {
   ) {
     guard let index = index(of: id) else { return }
     var actions: [InboundInvitationMachine.Action] = []
+    let wasAccepted = inbounds[index].machine.acceptedSession != nil
     inbounds[index].machine.handle(event, at: now, into: &actions)
+    if !wasAccepted, inbounds[index].machine.acceptedSession != nil { inbounds[index].since = now }
     perform(actions, of: id, at: now, into: &out)
   }
 

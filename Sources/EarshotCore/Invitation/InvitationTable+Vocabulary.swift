@@ -36,11 +36,14 @@ extension InvitationTable {
     package let timeout: Duration
     package let isAdvertised: Bool  // That service type, by the local peer, now.
     package let membership: SessionID?  // If the inviter's is a member of it.
+    package let source: IPAddress  // Where it comes from.
 
-    /// An INVITE of a peer.
+    /// An INVITE of a peer, from an address.
     package init(
-      _ invite: Invite, from inviter: PeerID, isAdvertised: Bool, membership: SessionID?
+      _ invite: Invite, from inviter: PeerID, at address: IPAddress, isAdvertised: Bool,
+      membership: SessionID?
     ) {
+      source = address.source
       id = InboundID(inviter: inviter, invitation: invite.invitation)
       (session, serviceType) = (invite.session, invite.serviceType)
       timeout = .milliseconds(Int64(min(invite.timeoutMilliseconds, InvitationTable.timeoutMax)))
@@ -82,6 +85,7 @@ extension InvitationTable {
     case acceptRequested(InboundID, SessionID)
     case declineRequested(InboundID, DeclineReason)
     case dismissRequested(InboundID)  // The acceptance is taken back.
+    case expiryRequested(InboundID)  // As ``InvitationTable/unconfirmed(in:at:)`` found it.
     case inviterJoined(InboundID)  // The inviter became a member by other means.
     case attachingFailed(InboundID, SessionID)  // What `reportAttaching` told has come to nothing.
     case cancelReceived(LinkToken, InvitationID, CancelReason)

@@ -1,8 +1,9 @@
 /// All open invitations of one peer, in both directions, and what they mean to each other.
 ///
 /// Every invitation is a machine of its own; the table names the machine that an event is for, and
-/// knows three things that none of them can. Bounds: one offer a peer, `offersMax` in all, else busy. Memory: an
-/// INVITE that was answered and comes again is answered the same. Glare: when two peers invite each other
+/// knows three things that none of them can. Bounds: one offer a peer, `offersMax` in all, and when there are too many,
+/// the oldest of the source that has most gives way. Memory: an INVITE that was answered and comes again is
+/// answered the same. Glare: when two peers invite each other
 /// for the same service, the larger PeerID accepts, the smaller holds in reserve, and no application is
 /// asked. A side whose INVITE has not gone out accepts in any case: no peer has heard of its invitation.
 package struct InvitationTable: Machine, Hashable, Sendable {
@@ -75,6 +76,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     case .declineRequested(let id, let reason):
       tell(id, .declineRequested(reason), at: now, into: &out)
     case .dismissRequested(let id): tell(id, .dismissRequested(.done), at: now, into: &out)
+    case .expiryRequested(let id): tell(id, .dismissRequested(.expired), at: now, into: &out)
     case .inviterJoined(let id): tell(id, .inviterJoined, at: now, into: &out)
     case .attachingFailed(let id, let session):
       failed(id.inviter, session, at: now, into: &out)
@@ -94,6 +96,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     case .deadlineReached:
       wake = nil
       while let due = timers.popDue(at: now) { pass(due, at: now, into: &out) }
+      expireUnconfirmed(at: now, into: &out)
     }
     setWake(into: &out)
   }
@@ -108,8 +111,9 @@ package struct InvitationTable: Machine, Hashable, Sendable {
   }
 
   private mutating func setWake(into out: inout [Action]) {
-    guard timers.next != wake else { return }
-    wake = timers.next
+    let next = [timers.next, endOfPatience].compactMap(\.self).min()
+    guard next != wake else { return }
+    wake = next
     out.append(wake.map { .wake(at: $0) } ?? .cancelWake)
   }
 
@@ -303,7 +307,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     inbounds.first { $0.machine.links.contains(link) }?.invite.id
   }
 
-  /// Those that are being accepted included.
-  var inboundsMax: Int { 4 * offersMax }
+  /// Those that are being accepted included: more than strangers can bring before the first of them give way.
+  var inboundsMax: Int { max(4 * offersMax, 64) }
   static let inboundsOfPeerMax = 4
 }

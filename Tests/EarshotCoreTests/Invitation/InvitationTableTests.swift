@@ -16,15 +16,102 @@ struct InvitationTableTests {
     #expect(table.handle(invite(1, second: true, over: 2)) == declined(id(1, 1), .busy, over: 2))
   }
 
-  @Test("The ninth offer finds us busy")
-  func eightOffers() {
+  /// A table with eight offers, and what it says to a ninth after a while.
+  private func ninth(
+    after milliseconds: Int, from addresses: [IPAddress] = Array(repeating: .v4(1), count: 8)
+  ) -> [Action] {
     var table = Table(of: 3)
-    for peer in 10..<18 {
-      #expect(table.handle(invite(peer, over: peer)).contains(.reportOffered(id(peer))))
+    for (peer, address) in zip(10..<18, addresses) {
+      let actions = table.handle(invite(peer, over: peer, at: address))
+      #expect(actions.contains(.reportOffered(id(peer))))
+      table.now = table.now + .milliseconds(1)
     }
-    #expect(table.handle(invite(18, over: 18)) == declined(id(18), .busy, over: 18))
-    _ = table.handle(.declineRequested(id(10), .declined))
-    #expect(table.handle(invite(18, over: 19)).contains(.reportOffered(id(18))))
+    table.now = table.now + .milliseconds(milliseconds)
+    return table.handle(invite(18, over: 18, at: .v4(99))).filter { !$0.isWake }
+  }
+
+  private func gaveWay(_ number: Int) -> [Action] {
+    declined(id(number), .busy, over: number)
+      + [.reportWithdrawn(id(number), .dismissed), .reportOffered(id(18))]
+  }
+
+  @Test("The ninth offer finds us busy if all others came just now")
+  func eightOffers() {
+    #expect(ninth(after: 200) == declined(id(18), .busy, over: 18))
+  }
+
+  @Test("The oldest of eight offers gives way to the ninth")
+  func oldestOffer() {
+    #expect(ninth(after: 250) == gaveWay(10))
+  }
+
+  @Test("The oldest offer of the source that has most gives way, IPv6 by its /64")
+  func mostOffers() {
+    let few = (1...2).map { IPAddress.v4($0) }
+    let prefix = (1...3).map { IPAddress.v6(7, $0, scope: 0) }
+    #expect(ninth(after: 250, from: few + few + prefix + few[..<1]) == gaveWay(10))
+    #expect(ninth(after: 250, from: few + prefix + prefix) == gaveWay(12))
+  }
+
+  @Test("An acceptance has two seconds to be confirmed while others wait, five otherwise")
+  func unconfirmed() {
+    for (isWaitedFor, seconds) in [(false, 5), (true, 2)] {
+      var table = Table(of: 3)
+      _ = table.handle(invite(10, over: 10))
+      if isWaitedFor { _ = table.handle(invite(11, over: 11)) }
+      #expect(table.handle(.acceptRequested(id(10), ours)).contains(wake(seconds)))
+      table.now = .zero + .seconds(seconds)
+      let actions = table.handle(.deadlineReached)
+      #expect(actions.contains(.reportFailed(id(10), .unconfirmed)))
+      #expect(actions.contains(.closeLink(link(10), .expired)))
+    }
+  }
+
+  @Test("An acceptance whose inviter is away is left its time, also while others wait")
+  func away() {
+    var table = Table(of: 3)
+    _ = table.handle(invite(10, over: 10))
+    _ = table.handle(invite(11, over: 11))
+    _ = table.handle(.acceptRequested(id(10), ours))
+    #expect(table.handle(.linkBroken(link(10))) == [wake(5)])
+  }
+
+  @Test("The acceptance that waited longest to be confirmed is the one to give its place back")
+  func room() {
+    var table = Table(of: 3)
+    for peer in [10, 11] {
+      _ = table.handle(invite(peer, over: peer))
+      _ = table.handle(.acceptRequested(id(peer), ours))
+      table.now = table.now + .milliseconds(200)
+    }
+    #expect(table.table.unconfirmed(in: ours, at: .zero + .milliseconds(249)) == nil)
+    #expect(table.table.unconfirmed(in: theirs, at: table.now) == nil)
+    #expect(table.table.unconfirmed(in: ours, at: table.now) == id(10))
+    #expect(
+      table.handle(.expiryRequested(id(10))).prefix(2) == [
+        .closeLink(link(10), .expired), .reportFailed(id(10), .unconfirmed),
+      ])
+    table.now = table.now + .milliseconds(100)
+    #expect(table.table.unconfirmed(in: ours, at: table.now) == id(11))
+  }
+
+  @Test("Those that are being accepted give way as well, before there are too many")
+  func tooManyAccepted() {
+    var table = Table(of: 0)
+    for low in UInt64(0)..<4 { for peer in 1...16 { accept(peer, low, &table) } }
+    let further = id(20).invitation
+    #expect(table.handle(invite(20, named: further, over: 90)).contains { $0.isBusy })
+    table.now = table.now + .milliseconds(250)
+    let actions = table.handle(invite(20, named: further, over: 91))
+    #expect(actions.contains(.reportFailed(id(1), .unconfirmed)))
+    #expect(actions.contains(.reportOffered(id(20))))
+  }
+
+  private func accept(_ number: Int, _ low: UInt64, _ table: inout Table) {
+    let invitation = id(number, low)
+    _ = table.handle(
+      invite(number, named: invitation.invitation, over: 100 * Int(low) + number + 200))
+    _ = table.handle(.acceptRequested(invitation, ours))
   }
 
   @Test("An invitation to what is not advertised is a mismatch")
@@ -399,6 +486,11 @@ struct InvitationTableTests {
   }
 }
 
+extension InvitationTable.Action {
+  fileprivate var isWake: Bool { if case .wake = self { true } else { false } }
+  fileprivate var isBusy: Bool { if case .sendDecline(_, _, .busy) = self { true } else { false } }
+}
+
 /// A table with a clock.
 private struct Table {
   var table: InvitationTable
@@ -442,7 +534,7 @@ private func wish(_ number: Int) -> InvitationTable.Wish {
 private func invite(
   _ number: Int, second: Bool = false, named name: InvitationID? = nil,
   service: String = "chat", over token: Int, isAdvertised: Bool = true,
-  membership: SessionID? = nil
+  membership: SessionID? = nil, at address: IPAddress = .v4(1)
 ) -> InvitationTable.Event {
   let invite = Invite(
     invitation: name ?? id(number, second ? 1 : 0).invitation, session: theirs,
@@ -450,7 +542,7 @@ private func invite(
   return .inviteReceived(
     link(token),
     InvitationTable.ReceivedInvite(
-      invite, from: peer(number), isAdvertised: isAdvertised, membership: membership))
+      invite, from: peer(number), at: address, isAdvertised: isAdvertised, membership: membership))
 }
 
 private func declined(

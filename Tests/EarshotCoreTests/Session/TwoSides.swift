@@ -469,7 +469,7 @@ struct TwoSides: Hashable {
       timeoutMilliseconds: UInt64(wish.timeout.nanoseconds / 1_000_000),
       serviceType: wish.serviceType, context: [])
     return InvitationTable.ReceivedInvite(
-      invite, from: sides[side].id, isAdvertised: true, membership: nil)
+      invite, from: sides[side].id, at: .v4(UInt32(side)), isAdvertised: true, membership: nil)
   }
 
   private mutating func join(_ side: Int, _ membership: MembershipID, over link: LinkToken) {
@@ -588,6 +588,6 @@ extension InvitationTable.ReceivedInvite {
       timeoutMilliseconds: UInt64(timeout.nanoseconds / 1_000_000), serviceType: serviceType,
       context: [])
     return InvitationTable.ReceivedInvite(
-      invite, from: id.inviter, isAdvertised: isAdvertised, membership: membership)
+      invite, from: id.inviter, at: source, isAdvertised: isAdvertised, membership: membership)
   }
 }
