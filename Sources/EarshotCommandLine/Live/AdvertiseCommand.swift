@@ -45,7 +45,8 @@ package struct AdvertiseCommand: LiveCommand {
         options.service, info: info.isEmpty ? nil : info)
       console.line(announcement(of: peer))
       for await invitation in advertiser.invitations {
-        await answer(invitation, on: host)
+        // None waits for another: a sender that is silent takes its time.
+        Task(executorPreference: host.executor.task) { await answer(invitation, on: host) }
       }
       await peer.stop(within: .seconds(2))  // Before a line that a closed terminal refuses.
       console.line("\(options.name.escapedForTerminals) is no longer advertised")
