@@ -1,4 +1,5 @@
 import BenchmarkKit
+import EarshotSimulator
 import Foundation
 
 /// Asks how close the simulated TCP is to Linux's under the same rate, delay, loss and queue.
@@ -12,15 +13,16 @@ enum Calibration {
     var benchmark = Benchmark(
       "Calibration",
       options: [
-        "--congestion NAME  Linux's congestion control (reno)",
+        "--congestion NAME  the congestion control on both sides: cubic or reno (cubic)",
         "--keep FILE        write down what Linux did",
         "--against FILE     compare with what was written down, without root",
         "--segments SEED    print the segments of simulated transfers, and measure nothing",
       ])
+    let congestionControl = benchmark.value(of: "--congestion") ?? "cubic"
+    let simulated: CongestionControl = congestionControl == "reno" ? .reno : .cubic
     if let seed = benchmark.value(of: "--segments").flatMap(UInt64.init) {
-      return cells(benchmark).forEach { printSegments(of: $0, seed: seed) }
+      return cells(benchmark).forEach { printSegments(of: $0, seed, simulated) }
     }
-    let congestionControl = benchmark.value(of: "--congestion") ?? "reno"
     benchmark.note("congestion control", congestionControl)
     benchmark.note("load before", Machine.load)
     let cells = cells(benchmark)
@@ -34,7 +36,9 @@ enum Calibration {
     }
     let comparisons = zip(cells, counts).compactMap { cell, count in
       linux[cell.name].flatMap { linux in
-        let transfers = (1...count).map { SimulatedTransfer(cell: cell, seed: UInt64($0)).run() }
+        let transfers = (1...count).map {
+          SimulatedTransfer(cell: cell, seed: UInt64($0), congestionControl: simulated).run()
+        }
         return Comparison(cell, linux: linux, simulated: Outcome(transfers))
       }
     }
@@ -51,9 +55,13 @@ enum Calibration {
     for comparison in comparisons { print(comparison.line) }
   }
 
-  private static func printSegments(of cell: Cell, seed: UInt64) {
+  private static func printSegments(
+    of cell: Cell, _ seed: UInt64, _ congestionControl: CongestionControl
+  ) {
     print(cell.name)
-    _ = SimulatedTransfer(cell: cell, seed: seed, observe: { print($0) }).run()
+    _ = SimulatedTransfer(
+      cell: cell, seed: seed, congestionControl: congestionControl, observe: { print($0) }
+    ).run()
   }
 
   private static func cells(_ benchmark: Benchmark) -> [Cell] {
@@ -63,7 +71,11 @@ enum Calibration {
 
   /// Random losses make transfers differ, so of those with losses there are more.
   private static func transferCount(of cell: Cell, _ rounds: Int) -> Int {
-    cell.lossPercent == 0 ? max(1, rounds / 3) : rounds * 3
+    switch cell.lossPercent {
+    case 0: max(1, rounds / 3)
+    case ..<20: rounds * 3
+    default: rounds * 10
+    }
   }
 
   /// What Linux does, by the names of the cells: read from a file, or measured; `nil` where it cannot be.

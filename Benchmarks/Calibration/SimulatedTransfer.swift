@@ -5,12 +5,15 @@ import Synchronization
 struct SimulatedTransfer {
   let cell: Cell
   let seed: UInt64
+  let congestionControl: CongestionControl
   /// Sees what happens.
   var observe: @Sendable (TraceEvent) -> Void = { _ in }
 
   /// Makes the transfer; `nil` when it is not over in time.
   func run() -> Transfer? {
-    let world = World(seed: seed)
+    var configuration = WorldConfiguration()
+    configuration.congestionControl = congestionControl
+    let world = World(seed: seed, configuration: configuration)
     defer { world.finish() }
     let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
     world.setLink(

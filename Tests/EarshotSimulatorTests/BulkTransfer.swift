@@ -17,12 +17,17 @@ struct BulkTransfer {
   let rate: Int
   let lossPercent: Int
   var seconds = 120
+  /// How much is sent, until whose end is measured; without it as much as is taken in so many seconds.
+  var bytes: Int?
   var queueBytes = 256 * 1024
   var reorderingPercent = 0
   var duplicationPercent = 0
+  var congestionControl = CongestionControl.cubic
 
   func run(seed: UInt64) throws -> Outcome {
-    let world = World(seed: seed)
+    var configuration = WorldConfiguration()
+    configuration.congestionControl = congestionControl
+    let world = World(seed: seed, configuration: configuration)
     let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
     world.setLink(
       between: ann, and: bob,
@@ -32,14 +37,20 @@ struct BulkTransfer {
         bandwidth: rate * 1_000 / 8, queueBytes: queueBytes))
     let log = SegmentLog()
     world.record { log.take($0) }
-    let (source, sink) = (Source(), Sink())
+    let (source, sink) = (Source(bytes ?? .max), Sink())
     let options = ConnectionOptions(connectTimeout: .seconds(60), userTimeout: nil)
     _ = try bob.listen(on: Endpoint(.anyV4, port: 7100), handler: sink)
     _ = try ann.connect(
       to: Endpoint(bob.address, port: 7100), options: options, handler: source)
     while !sink.isAccepted { world.run(for: .milliseconds(1)) }
-    world.run(for: .seconds(seconds))
-    let outcome = log.outcome(goodput: Double(8 * sink.count) / Double(seconds) / 1_000)
+    let start = world.now
+    if bytes == nil {
+      world.run(for: .seconds(seconds))
+    } else {
+      _ = world.run(until: { sink.hasEnded }, within: .seconds(1_000))
+    }
+    let milliseconds = (world.now - start) / .milliseconds(1)
+    let outcome = log.outcome(goodput: Double(8 * sink.count) / milliseconds)
     world.finish()
     return outcome
   }
@@ -101,6 +112,10 @@ private final class SegmentLog: Sendable {
 
 /// Writes what the connection takes.
 private final class Source: ConnectionHandler {
+  private let unwritten: Mutex<Int>
+
+  init(_ bytes: Int) { unwritten = Mutex(bytes) }
+
   func connectionOpened(_ connection: any Connection) { feed(connection) }
   func connectionBecameWritable(_ connection: any Connection) { feed(connection) }
   func connection(_ connection: any Connection, received bytes: Span<UInt8>) {}
@@ -109,24 +124,22 @@ private final class Source: ConnectionHandler {
 
   private func feed(_ connection: any Connection) {
     let block = [UInt8](repeating: 0xA5, count: 65_536)
-    var isTaken = true
-    while isTaken {
-      do {
-        let count = block.isEmpty ? 0 : try connection.write(block.span)
-        isTaken = count == block.count
-      } catch {
-        isTaken = false
-      }
+    while case let count = min(block.count, unwritten.withLock { $0 }), count > 0 {
+      let taken = (try? connection.write(block.span.extracting(0..<count))) ?? 0
+      unwritten.withLock { $0 -= taken }
+      if taken < count { return }
     }
+    connection.finishWriting()
   }
 }
 
 /// Counts what arrives.
 private final class Sink: ConnectionHandler, ListenerHandler {
-  private let state = Mutex<(count: Int, isAccepted: Bool)>((0, false))
+  private let state = Mutex<(count: Int, isAccepted: Bool, hasEnded: Bool)>((0, false, false))
 
   var count: Int { state.withLock { $0.count } }
   var isAccepted: Bool { state.withLock { $0.isAccepted } }
+  var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
   func listener(_ listener: any Listener, accepted connection: any Connection)
     -> (any ConnectionHandler)?
@@ -142,6 +155,8 @@ private final class Sink: ConnectionHandler, ListenerHandler {
     let count = bytes.count
     state.withLock { $0.count += count }
   }
-  func connectionReceivedEnd(_ connection: any Connection) {}
+  func connectionReceivedEnd(_ connection: any Connection) {
+    state.withLock { $0.hasEnded = true }
+  }
   func connection(_ connection: any Connection, failed error: NetworkError) {}
 }

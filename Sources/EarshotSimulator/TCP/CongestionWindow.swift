@@ -1,6 +1,6 @@
 /// How many bytes may be in flight: slow start, congestion avoidance, and the answer to losses.
 ///
-/// Reno, with a window that shrinks as fast as segments arrive (RFC 6937). A loss that turns out to be none is
+/// CUBIC or Reno, with a window that shrinks as fast as segments arrive (RFC 6937). A loss that turns out to be none is
 /// undone: what was sent first arrived after all (RFC 3522, RFC 5682), or all that was sent again arrived twice (RFC 2883).
 ///
 /// - SeeAlso: RFC 5681, RFC 6675.
@@ -18,7 +18,11 @@ struct CongestionWindow {
   private(set) var phase = Phase.open
   /// ssthresh.
   private var slowStartThreshold = Int.max
+  /// Bytes that were acknowledged towards the next segment of the window.
   private var credit = 0
+  private let control: CongestionControl
+  private var cubic = CubicWindow()
+  private var hyStart = HyStart()
   private var reduction: RateReduction?
   private var evidence: LossEvidence?
   private var retransmissions = Retransmissions()
@@ -28,6 +32,9 @@ struct CongestionWindow {
   private var isLimiting = false
   private var usedBytes = 0
   private var usageEnd = 0
+
+  /// Begins with ten segments (RFC 6928).
+  init(_ control: CongestionControl) { self.control = control }
 
   /// Begins with one segment, since more than one SYN was lost (RFC 6298 §5.7).
   mutating func beginSmall() { bytes = TCP.segmentBytes }
@@ -106,16 +113,29 @@ struct CongestionWindow {
   /// Nothing new could be sent: what is lost is retransmitted after all.
   mutating func stopDoubting() { doubtsTimeout = false }
 
+  /// Takes in the time from the last segment that is acknowledged now to its acknowledgement, before losses are looked for.
+  mutating func note(
+    roundTrip: Int64, at now: Int64, acknowledged: Int, next: Int
+  ) {
+    guard control == .cubic, cubic.note(roundTrip: roundTrip, at: now), bytes < slowStartThreshold
+    else { return }
+    hyStart.note(
+      HyStart.Sample(
+        roundTrip: roundTrip, least: cubic.leastRoundTrip, now: now, acknowledged: acknowledged,
+        next: next, window: bytes / TCP.segmentBytes))
+    if hyStart.isOver { slowStartThreshold = bytes }
+  }
+
   /// Sets the window, after losses were looked for.
   mutating func adjust(
-    _ delivery: Delivery, isAdvance: Bool, hasNewLoss: Bool, inFlight: Int
+    _ delivery: Delivery, isAdvance: Bool, hasNewLoss: Bool, inFlight: Int, at now: Int64
   ) {
     if case .recovery = phase {
       guard delivery.bytes > 0 else { return }
       shrink(delivered: delivery.bytes, inFlight, isClean: isAdvance && !hasNewLoss)
     } else if isAdvance {
       if case .loss = phase { isLimiting = true }
-      grow(by: delivery.bytes)
+      grow(by: delivery.bytes, at: now)
     }
   }
 
@@ -158,7 +178,8 @@ struct CongestionWindow {
   ///   - end: Up to where everything was sent.
   ///   - remaining: What is in flight besides.
   ///   - isRepeated: Whether nothing was acknowledged since the last time-out.
-  mutating func timeOut(until end: Int, remaining: Int, isRepeated: Bool) {
+  ///   - now: The time.
+  mutating func timeOut(until end: Int, remaining: Int, isRepeated: Bool, at now: Int64) {
     switch phase {
     case .open:
       reduce()
@@ -170,6 +191,8 @@ struct CongestionWindow {
     }
     bytes = remaining + TCP.segmentBytes
     (phase, credit, reduction) = (.loss(until: end), 0, nil)
+    cubic.reset()
+    hyStart.reset(at: now, next: end)
   }
 
   /// A loss that a probe has made good (RFC 8985 §7.4).
@@ -180,9 +203,10 @@ struct CongestionWindow {
     leave()
   }
 
-  /// Nothing was sent for longer than a time-out, which halves the window each time (RFC 2861).
-  mutating func restart(afterIdle time: Int64, timeout: Int64) {
-    var left = time - timeout
+  /// Nothing was in flight, or for longer than a time-out, which halves the window each time (RFC 2861).
+  mutating func restart(afterIdleFrom start: Int64, to now: Int64, timeout: Int64) {
+    cubic.pause(from: start, to: now)
+    var left = now - start - timeout
     while left > 0, bytes > Self.initialBytes {
       bytes = max(Self.initialBytes, bytes / 2)
       left -= timeout
@@ -209,8 +233,9 @@ struct CongestionWindow {
     evidence = LossEvidence(
       bytes: bytes, slowStartThreshold: max(slowStartThreshold, bytes / 4 * 3),
       earlier: retransmissions)
-    let half = bytes / TCP.segmentBytes / 2 * TCP.segmentBytes
-    slowStartThreshold = max(half, 2 * TCP.segmentBytes)
+    let window = bytes / TCP.segmentBytes
+    let reduced = control == .reno ? window / 2 : cubic.reduce(window)
+    slowStartThreshold = max(reduced, 2) * TCP.segmentBytes
     credit = 0
   }
 
@@ -226,21 +251,31 @@ struct CongestionWindow {
     if retransmissions.inFlight == 0 { retransmissions.firstAt = nil }
   }
 
-  private mutating func grow(by count: Int) {
+  private mutating func grow(by count: Int, at now: Int64) {
     let isSlowStart = bytes < slowStartThreshold
     guard isLimiting || (isSlowStart && bytes < 2 * usedBytes) else { return }
-    var rest = count
-    if isSlowStart {
-      let step = min(count, slowStartThreshold - bytes)
-      bytes += step
-      rest -= step
-    }
-    credit += rest
-    if credit >= bytes {
-      credit -= bytes
+    let step = isSlowStart ? min(count, slowStartThreshold - bytes) : 0
+    bytes += step
+    if count > step { avoidCongestion(count - step, at: now) }
+    bytes = min(bytes, Self.bytesMax)
+  }
+
+  private mutating func avoidCongestion(_ count: Int, at now: Int64) {
+    let interval = growthInterval(count, at: now) * TCP.segmentBytes
+    if credit >= interval {
+      credit = 0
       bytes += TCP.segmentBytes
     }
-    bytes = min(bytes, Self.bytesMax)
+    credit += count
+    bytes += credit / interval * TCP.segmentBytes
+    credit %= interval
+  }
+
+  /// After how many acknowledged segments the window grows by one.
+  private mutating func growthInterval(_ acknowledged: Int, at now: Int64) -> Int {
+    let window = max(1, bytes / TCP.segmentBytes)
+    return control == .reno
+      ? window : cubic.interval(window, acknowledged: acknowledged, at: now)
   }
 
   private static let initialBytes = 10 * TCP.segmentBytes

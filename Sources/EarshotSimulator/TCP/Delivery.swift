@@ -27,4 +27,7 @@ struct Delivery {
   var timed: (first: Int64, last: Int64)? {
     isRetransmissionAcknowledged ? sacked : acknowledged ?? sacked
   }
+
+  /// When the last segment was sent that tells how long the path takes now.
+  var latest: Int64? { (sacked ?? (isRetransmissionAcknowledged ? nil : acknowledged))?.last }
 }

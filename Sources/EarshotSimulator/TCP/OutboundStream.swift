@@ -19,7 +19,7 @@ struct OutboundStream {
   private var bytes = ByteQueue()  // From `unacknowledged` on, until the FIN is acknowledged.
   private var bufferBytes = Self.leastBufferBytes
   private var scoreboard = Scoreboard()
-  private var congestion = CongestionWindow()
+  private var congestion: CongestionWindow
   private var train = SegmentTrain()
   private var lastSentAt = Int64.min
   /// The first lost segment is retransmitted whatever is in flight.
@@ -35,6 +35,8 @@ struct OutboundStream {
   private var retransmissionDeadline: Int64?
   private var reorderingDeadline: Int64?
   private var probeDeadline: Int64?
+
+  init(_ control: CongestionControl) { congestion = CongestionWindow(control) }
 
   /// Where the stream ends so far.
   private var end: Int { isFINAcknowledged ? unacknowledged - 1 : unacknowledged + bytes.count }
@@ -172,7 +174,7 @@ extension OutboundStream {
 
   private mutating func noteIdleTime(_ now: Int64) {
     guard lastSentAt > .min else { return }
-    congestion.restart(afterIdle: now - lastSentAt, timeout: retransmissionTimeout)
+    congestion.restart(afterIdleFrom: lastSentAt, to: now, timeout: retransmissionTimeout)
   }
 
   private mutating func noteUsage(isLimited: Bool) {
@@ -216,7 +218,7 @@ extension OutboundStream {
     detectLosses(now)
     congestion.adjust(
       delivery, isAdvance: isAdvance, hasNewLoss: scoreboard.lostBytes > lostBefore,
-      inFlight: inFlight)
+      inFlight: inFlight, at: now)
     bufferBytes = max(bufferBytes, min(2 * congestion.bytes, Self.bufferBytesMax))
     if isAdvance || (isTimed && isFirstWaitedFor(delivery)) { restartRetransmissionTimer(now) }
     if delivery.isSelective { probeDeadline = nil }
@@ -266,6 +268,10 @@ extension OutboundStream {
   private mutating func sampleRoundTrip(
     _ delivery: Delivery, _ isAdvance: Bool, _ echo: Int64, at now: Int64
   ) -> Bool {
+    if let latest = delivery.latest {
+      congestion.note(
+        roundTrip: now - latest, at: now, acknowledged: unacknowledged, next: nextSequence)
+    }
     guard let timed = delivery.timed ?? (isAdvance ? (echo, echo) : nil) else { return false }
     roundTrips.sample(
       now - timed.first, shortest: now - timed.last, acknowledged: unacknowledged,
@@ -340,7 +346,7 @@ extension OutboundStream {
 
   private mutating func timeOut(_ now: Int64) {
     scoreboard.timeOut(at: now)
-    congestion.timeOut(until: nextSequence, remaining: inFlight, isRepeated: timeouts > 0)
+    congestion.timeOut(until: nextSequence, remaining: inFlight, isRepeated: timeouts > 0, at: now)
     timeouts += 1
     roundTrips.backOff()
     (retransmitsAtOnce, reorderingDeadline, probeDeadline, tailLossProbe) = (true, nil, nil, nil)

@@ -23,7 +23,8 @@ final class SimulatedConnection: Connection, HostSocket, @unchecked Sendable {
     state: TransmissionControlBlock.State, options: ConnectionOptions
   ) {
     (self.kernel, localEndpoint, remoteEndpoint) = (kernel, local, remote)
-    (self.link, self.options, tcb) = (link, options, TransmissionControlBlock(state))
+    (self.link, self.options) = (link, options)
+    tcb = TransmissionControlBlock(state, kernel.fabric.configuration.congestionControl)
     origin = kernel.scheduler.cause.handled
   }
 

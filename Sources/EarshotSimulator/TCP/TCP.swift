@@ -1,12 +1,13 @@
 /// The transmission control protocol as the kernels of simulated hosts speak it.
 ///
-/// They behave as Linux's do with the congestion control `reno`; `LinuxComparisonTests` keeps them to measured
-/// figures, and the benchmark `Calibration` puts both side by side.
+/// They behave as Linux's do as it is installed, with the congestion control `cubic`; `LinuxComparisonTests` keeps them to
+/// measured figures, of `reno` too, and the benchmark `Calibration` puts both side by side.
 ///
 /// Modelled are: connections that open and end with SYN and FIN, resets, receive windows and probes of a closed
 /// window, delayed acknowledgements, timestamps (RFC 7323), selective acknowledgements (RFC 2018) also of what has
-/// arrived twice (RFC 2883), the retransmission timeout (RFC 6298) with its back-off, in ticks of the kernel, slow start,
-/// congestion avoidance and fast recovery (RFC 5681, RFC 6675) with proportional rate reduction (RFC 6937), losses
+/// arrived twice (RFC 2883), the retransmission timeout (RFC 6298) with its back-off, in ticks of the kernel, slow start
+/// that ends before the queue overflows (HyStart), congestion avoidance along a cubic function of time (RFC 9438), fast
+/// recovery (RFC 5681, RFC 6675) with proportional rate reduction (RFC 6937), losses
 /// found by time and probed for at the tail (RFC 8985), losses that prove to be none (RFC 3522, RFC 5682), the
 /// user timeout, and buffers that grow: the receiver's from 64 KiB, the sender's from 45 KiB, both to 4 MiB. Over links with
 /// losses or a bandwidth the first sixteen segments are acknowledged at once.
@@ -15,7 +16,7 @@
 /// * sequence numbers that wrap, begin anywhere but at zero, or are taken by a SYN; the states between the
 ///   first FIN and the last: a connection that is over is kept for a minute, on both sides; simultaneous
 ///   open; old segments that reach a new connection of the same ports (PAWS);
-/// * any congestion control but Reno (CUBIC, BBR), pacing, explicit congestion notification; a reordering window that grows
+/// * any congestion control but CUBIC and Reno (BBR), pacing, explicit congestion notification; a reordering window that grows
 ///   with what has arrived twice;
 /// * acknowledgements at once of what ends a write, and those that wait because many are due;
 /// * Nagle's algorithm, which Earshot turns off, urgent data, keep-alives, TCP Fast Open;

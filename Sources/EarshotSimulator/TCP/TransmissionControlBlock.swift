@@ -8,7 +8,7 @@ struct TransmissionControlBlock {
     case closed
   }
   var state: State
-  var outbound = OutboundStream()
+  var outbound: OutboundStream
   var inbound = InboundStream()
   var deadlines = Deadlines()
   /// The receive window that the other side knows of.
@@ -22,7 +22,9 @@ struct TransmissionControlBlock {
   /// How many SYNs were sent again before the time between them began to double.
   var evenRetries = 0
 
-  init(_ state: State) { self.state = state }
+  init(_ state: State, _ control: CongestionControl) {
+    (self.state, outbound) = (state, OutboundStream(control))
+  }
 
   /// When the kernel has to do something about a connection by itself.
   struct Deadlines {
