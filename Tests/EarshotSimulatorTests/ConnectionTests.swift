@@ -69,7 +69,7 @@ struct ConnectionTests {
     _ = try bob.listen(on: Endpoint(.anyV4, port: 7100), handler: server)
     _ = try ann.connect(
       to: Endpoint(bob.address, port: 7100), options: patient, handler: client)
-    world.run(for: .seconds(3_000))
+    world.run(for: .seconds(30_000))
     #expect(server.received == bytes)
     #expect(server.events.last == "end")
     world.finish()

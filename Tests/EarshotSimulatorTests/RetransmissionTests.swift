@@ -107,6 +107,23 @@ struct RetransmissionTests {
     watched.world.finish()
   }
 
+  // Linux does so over the link of the benchmark `Calibration` at 32 kbit/s and 50 ms: 0.634 s after the first flight.
+  @Test("While a probe is not answered, the time-out counts from the sending of the first segment")
+  func timeOutBehindProbe() throws {
+    let watched = try WatchedConnection(
+      LinkConditions(
+        latency: .milliseconds(25), jitter: .zero, bandwidth: 4_000, queueBytes: 30_000))
+    let connection = try watched.open()
+    let start = watched.world.now
+    _ = try connection.write(bytes(24_000).span)
+    watched.world.run(for: .seconds(10))
+    #expect(watched.server.received == bytes(24_000))
+    #expect(watched.resent.map(\.sequence) == [1_448])
+    let delay = try #require(watched.resent.first).time - (start - .zero)
+    #expect(delay >= .milliseconds(618) && delay < .milliseconds(645))
+    watched.world.finish()
+  }
+
   @Test("What was in vain is forgotten once something is acknowledged")
   func recoveryOfTimeOut() throws {
     let watched = try WatchedConnection(WatchedConnection.fast)

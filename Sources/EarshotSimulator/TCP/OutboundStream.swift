@@ -31,10 +31,7 @@ struct OutboundStream {
   /// A tail loss probe that has not been answered.
   private var tailLossProbe: (end: Int, isRetransmission: Bool)?
 
-  // When something has to be done about what is in flight.
-  private var retransmissionDeadline: Int64?
-  private var reorderingDeadline: Int64?
-  private var probeDeadline: Int64?
+  private var timer: StreamTimer?
 
   init(_ control: CongestionControl) { congestion = CongestionWindow(control) }
 
@@ -54,11 +51,7 @@ struct OutboundStream {
   /// When ``deadlineReached(at:)`` is due.
   var deadline: Int64? {
     @inline(__always)
-    get {
-      let first = min(
-        min(retransmissionDeadline ?? .max, reorderingDeadline ?? .max), probeDeadline ?? .max)
-      return first == .max ? nil : first
-    }
+    get { timer?.deadline }
   }
   /// How long to wait for an answer now.
   var retransmissionTimeout: Int64 { roundTrips.retransmissionTimeout }
@@ -147,9 +140,9 @@ extension OutboundStream {
     return outgoing
   }
 
-  private mutating func newSegment(atMost largest: Int, within window: Int, at now: Int64)
-    -> Outgoing?
-  {
+  private mutating func newSegment(
+    atMost largest: Int, within window: Int, isProbe: Bool = false, at now: Int64
+  ) -> Outgoing? {
     guard nextSequence <= end else { return nil }
     if !isInFlight { noteIdleTime(now) }
     let waiting = end - nextSequence
@@ -167,8 +160,8 @@ extension OutboundStream {
     congestion.noteSent(count, isRetransmission: false, at: now)
     noteUsage(isLimited: false)
     lastSentAt = now
-    if retransmissionDeadline == nil { armRetransmission(now) }
-    scheduleProbe(now)
+    if timer == nil || timer?.purpose == .probing { armRetransmission(now) }
+    if !isProbe { scheduleProbe(now, isProgress: false) }
     return Outgoing(sequenceNumber: sequence, payload: payload, carriesFIN: carriesFIN)
   }
 
@@ -186,9 +179,8 @@ extension OutboundStream {
     congestion.noteSent(range.count, isRetransmission: true, at: now)
     lastSentAt = now
     // The answer to the first segment is what the time-out waits for.
-    if retransmissionDeadline == nil || range.lowerBound == unacknowledged {
-      armRetransmission(now)
-    }
+    let isFirst = range.lowerBound == unacknowledged
+    if timer == nil || (isFirst && timer?.purpose != .reordering) { restartRetransmission(now) }
     let carriesFIN = range.upperBound > end
     let count = range.count - (carriesFIN ? 1 : 0)
     return Outgoing(
@@ -215,13 +207,16 @@ extension OutboundStream {
     concludeTailLossProbe(segment, delivery)
     review(delivery, isAdvance, segment.echoedTimestamp)
     let lostBefore = scoreboard.lostBytes
-    detectLosses(now)
+    let mayBeReordered = detectLosses(now).mayBeReordered
     congestion.adjust(
       delivery, isAdvance: isAdvance, hasNewLoss: scoreboard.lostBytes > lostBefore,
       inFlight: inFlight, at: now)
     bufferBytes = max(bufferBytes, min(2 * congestion.bytes, Self.bufferBytesMax))
-    if isAdvance || (isTimed && isFirstWaitedFor(delivery)) { restartRetransmissionTimer(now) }
-    if delivery.isSelective { probeDeadline = nil }
+    if !isInFlight {
+      timer = nil
+    } else if !mayBeReordered, isAdvance || (isTimed && isFirstWaitedFor(delivery)) {
+      if !scheduleProbe(now, isProgress: true) { armRetransmission(now) }
+    }
     if scoreboard.lostBytes == 0 { retransmitsAtOnce = false }
     return isAdvance
   }
@@ -300,24 +295,17 @@ extension OutboundStream {
     }
   }
 
-  /// - Returns: Whether recovery begins.
-  @discardableResult
-  private mutating func detectLosses(_ now: Int64) -> Bool {
+  /// - Returns: Whether recovery begins, and whether some may have been overtaken only, which time will show.
+  private mutating func detectLosses(_ now: Int64) -> (beginsRecovery: Bool, mayBeReordered: Bool) {
     let count = scoreboard.lostRetransmissionCount
     let next = scoreboard.detectLosses(
       at: now, leastRoundTrip: roundTrips.least, isRecovering: congestion.phase != .open)
-    reorderingDeadline = next.map { TimerWheel.expiry(of: $0 + Self.leastTimeout, setAt: now) }
+    if let next { timer = StreamTimer(.reordering, at: next + Self.leastTimeout, setAt: now) }
     let isLostAgain = scoreboard.lostRetransmissionCount > count
-    guard scoreboard.hasLosses, congestion.recover(until: nextSequence, isLostAgain: isLostAgain)
-    else { return false }
-    (probeDeadline, tailLossProbe) = (nil, nil)
-    return true
-  }
-
-  private mutating func restartRetransmissionTimer(_ now: Int64) {
-    retransmissionDeadline = nil
-    if isInFlight { armRetransmission(now) }
-    if isInFlight { scheduleProbe(now) } else { (probeDeadline, reorderingDeadline) = (nil, nil) }
+    let begins =
+      scoreboard.hasLosses && congestion.recover(until: nextSequence, isLostAgain: isLostAgain)
+    if begins { tailLossProbe = nil }
+    return (begins, next != nil)
   }
 }
 
@@ -325,23 +313,31 @@ extension OutboundStream {
 
 extension OutboundStream {
   /// What to do because time has passed.
-  enum Overdue { case nothing, transmit, timedOut }
+  enum Overdue { case nothing, probe, transmit, timedOut }
 
   mutating func deadlineReached(at now: Int64) -> Overdue {
-    if let probeDeadline, probeDeadline <= now { return .nothing }
-    if let retransmissionDeadline, retransmissionDeadline <= now {
+    guard let timer, timer.deadline <= now else { return .nothing }
+    switch timer.purpose {
+    case .probing: return .probe
+    case .retransmission:
       timeOut(now)
       return .timedOut
-    }
-    if let reorderingDeadline, reorderingDeadline <= now {
-      if detectLosses(now) { congestion.beginByTime(inFlight: inFlight) }
+    case .reordering:
+      if detectLosses(now).beginsRecovery { congestion.beginByTime(inFlight: inFlight) }
+      armRetransmission(now)
       return .transmit
     }
-    return .nothing
   }
 
+  /// Sets the timer to the time-out; what was waited for instead has not lengthened the time since the first segment was sent.
   private mutating func armRetransmission(_ now: Int64) {
-    retransmissionDeadline = TimerWheel.expiry(of: now + retransmissionTimeout, setAt: now)
+    guard let timer, timer.purpose != .retransmission else { return restartRetransmission(now) }
+    let left = (scoreboard.first?.sentAt ?? now) + retransmissionTimeout - now
+    self.timer = StreamTimer(.retransmission, at: now + max(left, 1_000), setAt: now)
+  }
+
+  private mutating func restartRetransmission(_ now: Int64) {
+    timer = StreamTimer(.retransmission, at: now + retransmissionTimeout, setAt: now)
   }
 
   private mutating func timeOut(_ now: Int64) {
@@ -349,39 +345,43 @@ extension OutboundStream {
     congestion.timeOut(until: nextSequence, remaining: inFlight, isRepeated: timeouts > 0, at: now)
     timeouts += 1
     roundTrips.backOff()
-    (retransmitsAtOnce, reorderingDeadline, probeDeadline, tailLossProbe) = (true, nil, nil, nil)
-    prefersNew = false
-    armRetransmission(now)
+    (retransmitsAtOnce, prefersNew, tailLossProbe) = (true, false, nil)
+    restartRetransmission(now)
   }
 
   // MARK: Tail loss probes
 
   /// Has the last one of a flight retransmitted after two round trips, or a new one sent.
   ///
-  /// The last segments have none behind them that would show their loss (RFC 8985 §7). As with Linux, one probe
-  /// precedes the first time-out.
-  private mutating func scheduleProbe(_ now: Int64) {
-    guard congestion.phase == .open, scoreboard.sackedBytes == 0, tailLossProbe == nil,
-      let roundTrip = roundTrips.smoothed, let retransmissionDeadline
-    else {
-      probeDeadline = nil
-      return
-    }
-    let isAlone = scoreboard.first.map { $0.end == nextSequence } ?? true
-    let due = now + 2 * roundTrip + (isAlone ? TCP.delayedAcknowledgementMax : Self.leastTimeout)
-    probeDeadline = min(TimerWheel.expiry(of: due, setAt: now), retransmissionDeadline)
+  /// The last segments have none behind them that would show their loss (RFC 8985 §7). It waits no longer than the time-out,
+  /// which begins anew with progress, and otherwise counts from the sending of the first segment.
+  ///
+  /// - Returns: Whether the connection probes at all now.
+  @discardableResult
+  private mutating func scheduleProbe(_ now: Int64, isProgress: Bool) -> Bool {
+    guard congestion.phase == .open, scoreboard.sackedBytes == 0,
+      let roundTrip = roundTrips.smoothed, let first = scoreboard.first
+    else { return false }
+    let isAlone = first.end == nextSequence
+    let wait = 2 * roundTrip + (isAlone ? TCP.delayedAcknowledgementMax : Self.leastTimeout)
+    let left = isProgress ? retransmissionTimeout : first.sentAt + retransmissionTimeout - now
+    timer = StreamTimer(.probing, at: now + (left > 0 ? min(wait, left) : wait), setAt: now)
+    return true
   }
 
-  /// The tail loss probe, if its time has come.
+  /// The tail loss probe, whose time has come; none while an earlier one is not answered.
   mutating func takeTailLossProbe(atMost largest: Int, at now: Int64) -> Outgoing? {
-    guard let due = probeDeadline, due <= now else { return nil }
     let before = nextSequence
-    let outgoing =
-      newSegment(atMost: largest, within: TCP.segmentBytes, at: now)
-      ?? scoreboard.retransmitLast(atMost: largest, at: now).map { retransmitted($0, at: now) }
-    (tailLossProbe, probeDeadline) = ((nextSequence, nextSequence == before), nil)
-    armRetransmission(now)
-    return outgoing
+    guard tailLossProbe == nil,
+      let probe = newSegment(atMost: largest, within: TCP.segmentBytes, isProbe: true, at: now)
+        ?? scoreboard.retransmitLast(atMost: largest, at: now).map({ retransmitted($0, at: now) })
+    else {
+      armRetransmission(now)
+      return nil
+    }
+    tailLossProbe = (nextSequence, nextSequence == before)
+    restartRetransmission(now)
+    return probe
   }
 
   /// An answer beyond a probe that was a retransmission says that the segment had been lost, unless it has arrived twice.

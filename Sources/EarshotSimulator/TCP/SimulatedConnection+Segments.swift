@@ -46,7 +46,7 @@ extension SimulatedConnection {
     watch()
   }
 
-  /// Sends the tail loss probe, if its time has come.
+  /// Sends the tail loss probe, unless an earlier one is not answered.
   func probeTail() {
     if let segment = tcb.outbound.takeTailLossProbe(atMost: segmentBytesMax, at: now) {
       transfer(segment)

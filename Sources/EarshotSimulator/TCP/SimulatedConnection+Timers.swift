@@ -71,7 +71,8 @@ extension SimulatedConnection {
 
   private func lookAfterStream(_ now: Int64) {
     switch tcb.outbound.deadlineReached(at: now) {
-    case .nothing: probeTail()
+    case .nothing: break
+    case .probe: probeTail()
     case .transmit: transmit()
     case .timedOut where tcb.outbound.roundTrips.backOffs > TCP.retriesMax: failForSilence()
     case .timedOut: transmit()
