@@ -124,6 +124,17 @@ struct RetransmissionTests {
     watched.world.finish()
   }
 
+  @Test("A SYN and its answer take the sixty bytes of a link that their options need")
+  func sizeOfSYN() throws {
+    let watched = try WatchedConnection(
+      LinkConditions(latency: .milliseconds(10), jitter: .zero, bandwidth: 6_000))
+    try watched.connect()
+    watched.world.run(for: .seconds(1))
+    let arrivals = watched.segments.filter { $0.kind == .delivered }.prefix(2).map(\.time)
+    #expect(arrivals == [.milliseconds(20), .milliseconds(40)])
+    watched.world.finish()
+  }
+
   @Test("What was in vain is forgotten once something is acknowledged")
   func recoveryOfTimeOut() throws {
     let watched = try WatchedConnection(WatchedConnection.fast)

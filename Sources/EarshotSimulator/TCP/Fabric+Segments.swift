@@ -44,7 +44,7 @@ extension Fabric {
     let event = recordSending(of: segment, over: link)
     let size =
       count + Segment.headerBytes(segment.source.address.family)
-      + Segment.optionBytes(blocks: segment.blockCount)
+      + Segment.optionBytes(of: segment.flags, blocks: segment.blockCount)
     let fate = fate(of: count, size, over: link, .tcp, segment.source, segment.destination)
     guard let arrival = fate.arrival, fate.damage == nil else {
       return recordLoss(

@@ -53,8 +53,12 @@ extension Segment {
 }
 
 extension Segment {
-  /// The bytes of the option that tells of blocks (RFC 2018), padded to four.
-  static func optionBytes(blocks count: Int) -> Int { count == 0 ? 0 : 4 + 8 * count }
+  /// The bytes of the options beside the timestamp: those of a SYN (RFC 9293 §3.7.1, RFC 2018, RFC 7323), or that which tells of
+  /// blocks (RFC 2018), padded to four.
+  static func optionBytes(of flags: Flags, blocks count: Int) -> Int {
+    if flags.contains(.syn) { return 8 }
+    return count == 0 ? 0 : 4 + 8 * count
+  }
 
   /// The bytes of the headers of IP and TCP, with a timestamp.
   static func headerBytes(_ family: IPAddress.Family) -> Int {
