@@ -11,7 +11,7 @@ public protocol NetworkHost: AnyObject, Sendable {
   /// The executor that everything of this host runs on.
   var executor: NetworkExecutor { get }
 
-  /// The time of this host's clock, which runs on while the host sleeps.
+  /// The time of this host's clock, which runs on while the host sleeps, never goes back, and is not moved by setting the date.
   var now: Instant { get }
 
   /// Whether the host works: `false` for ever after its shutdown or its crash.
