@@ -88,6 +88,19 @@ static void note_control(struct cmsghdr *control, struct earshot_datagram *datag
     local->sin6_family = AF_INET6;
     local->sin6_addr = info.ipi6_addr;
     datagram->interface = info.ipi6_ifindex;
+  } else if (control->cmsg_level == IPPROTO_IPV6 && control->cmsg_type == IPV6_HOPLIMIT) {
+    int hops = 0;
+    memcpy(&hops, CMSG_DATA(control), sizeof hops);
+    datagram->hop_limit = (uint8_t)hops;
+#if defined(__linux__)
+  } else if (control->cmsg_level == IPPROTO_IP && control->cmsg_type == IP_TTL) {
+    int hops = 0;
+    memcpy(&hops, CMSG_DATA(control), sizeof hops);
+    datagram->hop_limit = (uint8_t)hops;
+#else
+  } else if (control->cmsg_level == IPPROTO_IP && control->cmsg_type == IP_RECVTTL) {
+    memcpy(&datagram->hop_limit, CMSG_DATA(control), sizeof datagram->hop_limit);
+#endif
   }
 #if defined(__linux__)
   if (control->cmsg_level == SOL_UDP && control->cmsg_type == UDP_GRO) {
@@ -176,7 +189,11 @@ ssize_t earshot_send(int descriptor, const void *bytes, size_t count, const stru
 
 int earshot_enable_packet_info(int descriptor, int family) {
   int on = 1;
-  if (family == AF_INET) return setsockopt(descriptor, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
+  if (family == AF_INET) {
+    if (setsockopt(descriptor, IPPROTO_IP, IP_RECVTTL, &on, sizeof on) != 0) return -1;
+    return setsockopt(descriptor, IPPROTO_IP, IP_PKTINFO, &on, sizeof on);
+  }
+  if (setsockopt(descriptor, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, &on, sizeof on) != 0) return -1;
   return setsockopt(descriptor, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
 }
 

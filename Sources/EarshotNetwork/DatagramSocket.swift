@@ -64,10 +64,13 @@ public struct DatagramHeader: Hashable, Sendable {
   public let destination: IPAddress
   /// The index of the interface that it arrived on.
   public let interface: UInt32
+  /// The hop limit that it arrived with: what its sender set, less one for each router on the way.
+  public let hopLimit: UInt8
 
   /// A header with the given parts.
-  public init(source: Endpoint, destination: IPAddress, interface: UInt32) {
-    (self.source, self.destination, self.interface) = (source, destination, interface)
+  public init(source: Endpoint, destination: IPAddress, interface: UInt32, hopLimit: UInt8) {
+    (self.source, self.destination) = (source, destination)
+    (self.interface, self.hopLimit) = (interface, hopLimit)
   }
 }
 

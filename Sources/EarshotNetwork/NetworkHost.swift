@@ -149,6 +149,8 @@ public struct ConnectionOptions: Hashable, Sendable {
 public struct DatagramOptions: Hashable, Sendable {
   /// Whether other sockets, also of other processes, may share the port (SO_REUSEADDR and SO_REUSEPORT).
   public var sharesPort: Bool
+  /// The hop limit of datagrams to one host, from 1; mDNS wants 255 (RFC 6762 §11).
+  public var hopLimit: UInt8
   /// The hop limit of multicast datagrams; mDNS wants 255 (RFC 6762 §11).
   public var multicastHopLimit: UInt8
   /// Whether multicast datagrams that are sent also arrive at this host's own sockets.
@@ -156,9 +158,11 @@ public struct DatagramOptions: Hashable, Sendable {
 
   /// Options for an ordinary socket.
   public init(
-    sharesPort: Bool = false, multicastHopLimit: UInt8 = 1, loopsMulticast: Bool = true
+    sharesPort: Bool = false, hopLimit: UInt8 = 64, multicastHopLimit: UInt8 = 1,
+    loopsMulticast: Bool = true
   ) {
     self.sharesPort = sharesPort
+    self.hopLimit = hopLimit
     self.multicastHopLimit = multicastHopLimit
     self.loopsMulticast = loopsMulticast
   }

@@ -20,6 +20,23 @@ struct DatagramContract {
     }
   }
 
+  @Test("A datagram arrives with the hop limit of the socket that sent it", arguments: networks)
+  func hopLimit(under network: any NetworkUnderTest) async throws {
+    try await network.run { hosts in
+      let seen = DatagramRecorder()
+      let bob = try hosts.bob.open(seen)
+      for hops in [nil, 1, 255] as [UInt8?] {
+        var options = DatagramOptions()
+        if let hops { options.hopLimit = hops }
+        let ann = try hosts.ann.network.openDatagramSocket(
+          on: Endpoint(hosts.ann.address, port: 0), options: options, handler: DatagramRecorder())
+        try ann.send([hops ?? 64].span, to: bob.localEndpoint, on: nil)
+      }
+      let received = try await seen.seen.wait { $0.received.count == 3 }.received
+      #expect(received.map { [$0.header.hopLimit] } == received.map(\.bytes))
+    }
+  }
+
   @Test("Datagrams are kept apart, also empty ones", arguments: networks)
   func boundaries(under network: any NetworkUnderTest) async throws {
     try await network.run { hosts in

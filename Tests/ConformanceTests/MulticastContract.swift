@@ -24,6 +24,7 @@ struct MulticastContract {
       #expect(joined.state.payloads == [[7]])
       #expect(received.first?.header.destination == Self.group)
       #expect(received.first?.header.interface == hosts.bob.interface)
+      #expect(received.first?.header.hopLimit == 1)
       #expect(other.state.received.isEmpty)
     }
   }

@@ -35,6 +35,7 @@ struct earshot_datagram {
   uint32_t interface;            /* The index of the interface, 0 for none. */
   uint32_t segment_bytes;        /* The size of the datagrams that were joined into one, 0 for a single one. */
   int is_truncated;
+  uint8_t hop_limit;             /* As it arrived; nothing is asked of the system by it. */
 };
 
 /* Receives one datagram, or several of one sender that the kernel has joined (UDP_GRO).
@@ -45,7 +46,7 @@ ssize_t earshot_receive(int descriptor, void *bytes, size_t capacity, struct ear
    Returns the number of bytes, or -1 with errno set. */
 ssize_t earshot_send(int descriptor, const void *bytes, size_t count, const struct earshot_datagram *datagram);
 
-/* Has a UDP socket say on which interface and to which address a datagram came.
+/* Has a UDP socket say on which interface, to which address and with which hop limit a datagram came.
    Returns 0, or -1 with errno set. */
 int earshot_enable_packet_info(int descriptor, int family);
 

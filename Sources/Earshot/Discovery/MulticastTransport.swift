@@ -6,7 +6,7 @@ import EarshotNetwork
 /// Every interface is served over each family that it has an address of.
 final class MulticastTransport: Sendable {
   private static let options = DatagramOptions(
-    sharesPort: true, multicastHopLimit: 255, loopsMulticast: true)
+    sharesPort: true, hopLimit: 255, multicastHopLimit: 255, loopsMulticast: true)
 
   /// Whether others on this host have the port too.
   ///

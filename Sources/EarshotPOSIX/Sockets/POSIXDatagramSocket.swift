@@ -53,6 +53,7 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
     }
     try System.check { earshot_enable_packet_info(descriptor, family.number) }
     try System.check { earshot_disable_multicast_all(descriptor, family.number) }
+    try System.set(descriptor, .hops(family), to: Int32(options.hopLimit))
     try System.set(
       descriptor, .multicastHops(family), to: Int32(options.multicastHopLimit))
     try System.set(
@@ -103,7 +104,7 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
     let local = SocketAddress(storage: datagram.local).endpoint?.address ?? localEndpoint.address
     return DatagramHeader(
       source: source, destination: local.scoped(to: datagram.interface),
-      interface: datagram.interface)
+      interface: datagram.interface, hopLimit: datagram.hop_limit)
   }
 
   // MARK: Sending

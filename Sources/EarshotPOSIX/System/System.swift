@@ -236,6 +236,7 @@ enum System {
     case reuseAddress, reusePort, noDelay, ipv6Only
     /// Milliseconds.
     case userTimeout
+    case hops(IPAddress.Family)
     case multicastHops(IPAddress.Family)
     case multicastLoop(IPAddress.Family)
 
@@ -251,6 +252,8 @@ enum System {
         #else
           (Int32(IPPROTO_TCP), 18)  // TCP_USER_TIMEOUT
         #endif
+      case .hops(.v4): (Int32(IPPROTO_IP), Int32(IP_TTL))
+      case .hops(.v6): (Int32(IPPROTO_IPV6), Int32(IPV6_UNICAST_HOPS))
       case .multicastHops(.v4): (Int32(IPPROTO_IP), Int32(IP_MULTICAST_TTL))
       case .multicastHops(.v6): (Int32(IPPROTO_IPV6), Int32(IPV6_MULTICAST_HOPS))
       case .multicastLoop(.v4): (Int32(IPPROTO_IP), Int32(IP_MULTICAST_LOOP))

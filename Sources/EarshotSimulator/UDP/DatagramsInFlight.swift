@@ -5,10 +5,28 @@ final class DatagramContent {
   @exclusivity(unchecked) var bytes: [UInt8] = []
   @exclusivity(unchecked) var source = Endpoint(.anyV4, port: 0)
   @exclusivity(unchecked) var destination = Endpoint(.anyV4, port: 0)
+  @exclusivity(unchecked) var hopLimit: UInt8 = 0
   /// Whether several datagrams have it.
   let isShared: Bool
 
   init(isShared: Bool = false) { self.isShared = isShared }
+
+  var path: DatagramPath { DatagramPath(source, destination, hopLimit: hopLimit) }
+
+  func set(_ path: DatagramPath) {
+    (source, destination, hopLimit) = (path.source, path.destination, path.hopLimit)
+  }
+}
+
+/// Where a datagram says that it comes from, where it goes, and how far.
+struct DatagramPath {
+  let source: Endpoint
+  let destination: Endpoint
+  let hopLimit: UInt8
+
+  init(_ source: Endpoint, _ destination: Endpoint, hopLimit: UInt8) {
+    (self.source, self.destination, self.hopLimit) = (source, destination, hopLimit)
+  }
 }
 
 /// A datagram on its way.
@@ -30,7 +48,8 @@ struct DatagramInFlight: ~Copyable {
 
   /// What its receiver hears of it beside the bytes.
   var header: DatagramHeader {
-    DatagramHeader(source: source, destination: destination.address, interface: 1)
+    DatagramHeader(
+      source: source, destination: destination.address, interface: 1, hopLimit: content.hopLimit)
   }
 
   var packet: PacketHeader {
@@ -49,15 +68,14 @@ struct DatagramsInFlight: ~Copyable {
   ///
   /// - Parameters:
   ///   - bytes: What it carries.
-  ///   - shared: The same with its endpoints, if others carry it, too: then it is not copied.
-  ///   - source: Where it comes from.
-  ///   - destination: Where it goes.
+  ///   - shared: The same with its header, if others carry it, too: then it is not copied.
+  ///   - path: Where it comes from and goes to.
   ///   - link: The link that it takes.
   ///   - event: The event of its sending.
   /// - Returns: Its number.
   mutating func add(
-    _ bytes: Span<UInt8>, shared: DatagramContent?, _ source: Endpoint, _ destination: Endpoint,
-    _ link: SimulatedLink, _ event: Int
+    _ bytes: Span<UInt8>, shared: DatagramContent?, _ path: DatagramPath, _ link: SimulatedLink,
+    _ event: Int
   ) -> Int {
     let index = datagrams.take(orAppend: DatagramInFlight(nothing))
     if let shared {
@@ -66,7 +84,7 @@ struct DatagramsInFlight: ~Copyable {
       if datagrams[index].content === nothing { datagrams[index].content = DatagramContent() }
       let content = datagrams[index].content
       content.bytes.append(copying: bytes)
-      (content.source, content.destination) = (source, destination)
+      content.set(path)
     }
     datagrams[index].from = Int32(link.source)
     datagrams[index].to = Int32(link.target)
@@ -84,7 +102,7 @@ struct DatagramsInFlight: ~Copyable {
     if datagrams[index].content.isShared {
       let (own, shared) = (DatagramContent(), datagrams[index].content)
       own.bytes = shared.bytes
-      (own.source, own.destination) = (shared.source, shared.destination)
+      own.set(shared.path)
       datagrams[index].content = own
     }
     damage.harm(&datagrams[index].content.bytes)

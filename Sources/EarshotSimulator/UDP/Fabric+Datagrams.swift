@@ -1,9 +1,10 @@
 extension Fabric {
   /// Sends a datagram over one link.
   func send(
-    _ bytes: Span<UInt8>, over link: SimulatedLink, from source: Endpoint, to destination: Endpoint,
+    _ bytes: Span<UInt8>, over link: SimulatedLink, _ path: DatagramPath,
     extraLoss: Ratio = .zero, sharing group: GroupPayload? = nil
   ) {
+    let (source, destination) = (path.source, path.destination)
     let hash = group?.hash ?? Trace.hash(of: bytes)
     let (from, to, count) = (link.source, link.target, bytes.count)
     let event = trace.record(
@@ -18,11 +19,11 @@ extension Fabric {
         fate.loss, of: event, from: from, to: to, bytes: count,
         PacketHeader(source: source, destination: destination, payloadBytes: count))
     }
-    let index = datagrams.add(bytes, shared: group?.content, source, destination, link, event)
+    let index = datagrams.add(bytes, shared: group?.content, path, link, event)
     if let damage = fate.damage { datagrams.harm(index, damage) }
     if !dispatch(EventSlot(.datagram, index), over: link, size, at: arrival) { loseHeld(index) }
     if let again = fate.duplicate {
-      let index = datagrams.add(bytes, shared: group?.content, source, destination, link, event)
+      let index = datagrams.add(bytes, shared: group?.content, path, link, event)
       if !dispatch(EventSlot(.datagram, index), over: link, size, at: again) { loseHeld(index) }
     }
   }
@@ -34,19 +35,15 @@ extension Fabric {
   }
 
   /// Sends a datagram to every host that has joined the group, on each link's own terms.
-  func multicast(
-    _ bytes: Span<UInt8>, from socket: SimulatedDatagramSocket, to destination: Endpoint
-  ) {
-    let source = socket.source(to: destination.address)
-    let sender = socket.kernel.index
-    let payload = GroupPayload(bytes, from: source, to: destination)
-    for member in members(of: destination.address, heardBy: sender)
-    where member == sender
-      ? socket.options.loopsMulticast : socket.options.multicastHopLimit > 0
-    {
+  ///
+  /// With a hop limit of 0 it does not leave its host.
+  func multicast(_ bytes: Span<UInt8>, of sender: Int, _ path: DatagramPath, loops: Bool) {
+    let payload = GroupPayload(bytes, path)
+    for member in members(of: path.destination.address, heardBy: sender)
+    where member == sender ? loops : path.hopLimit > 0 {
       multicast(payload, over: link(from: sender, to: member))
     }
-    if !faults.copies.isEmpty { sendCopies(bytes, of: sender, from: source, to: destination) }
+    if !faults.copies.isEmpty { sendCopies(bytes, of: sender, path) }
   }
 
   private func multicast(_ payload: GroupPayload, over link: SimulatedLink) {
@@ -54,14 +51,12 @@ extension Fabric {
     let isLocal = link.source == link.target
     let loss = isLocal ? Ratio.zero : max(multicastLoss, link.conditions.multicastLoss)
     send(
-      bytes.span, over: link, from: content.source, to: content.destination, extraLoss: loss,
-      sharing: payload)
+      bytes.span, over: link, content.path, extraLoss: loss, sharing: payload)
   }
 
   /// Has a multicast heard once more, as faults want it; a copy has no copies.
-  private func sendCopies(
-    _ bytes: Span<UInt8>, of sender: Int, from source: Endpoint, to destination: Endpoint
-  ) {
+  private func sendCopies(_ bytes: Span<UInt8>, of sender: Int, _ path: DatagramPath) {
+    let (source, destination) = (path.source, path.destination)
     let bytes = [UInt8](copying: bytes)
     for copy in faults.copies where copy.isReflected != (copy.host == sender) {
       if copy.isReflected {
@@ -73,7 +68,8 @@ extension Fabric {
           copy.isReflected
           ? Endpoint(hosts.address(of: copy.host, destination.address.family), port: source.port)
           : source
-        let packet = GroupPayload(bytes.span, from: speaker, to: destination)
+        let packet = GroupPayload(
+          bytes.span, DatagramPath(speaker, destination, hopLimit: path.hopLimit))
         for member in members(of: destination.address, heardBy: copy.host) where member != copy.host
         {
           multicast(packet, over: link(from: copy.host, to: member))
@@ -115,9 +111,9 @@ struct GroupPayload {
   let content = DatagramContent(isShared: true)
   let hash: UInt64
 
-  init(_ bytes: Span<UInt8>, from source: Endpoint, to destination: Endpoint) {
+  init(_ bytes: Span<UInt8>, _ path: DatagramPath) {
     content.bytes = [UInt8](copying: bytes)
-    (content.source, content.destination) = (source, destination)
+    content.set(path)
     hash = Trace.hash(of: bytes)
   }
 }

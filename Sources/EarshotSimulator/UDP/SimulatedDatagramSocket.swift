@@ -37,11 +37,15 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     throws(NetworkError)
   {
     try check(bytes.count, destination, interface)
+    let source = source(to: destination.address)
     if destination.address.isMulticast {
-      kernel.fabric.multicast(bytes, from: self, to: destination)
+      kernel.fabric.multicast(
+        bytes, of: kernel.index,
+        DatagramPath(source, destination, hopLimit: options.multicastHopLimit),
+        loops: options.loopsMulticast)
     } else if let link = try link(to: destination) {
       kernel.fabric.send(
-        bytes, over: link, from: source(to: destination.address), to: destination)
+        bytes, over: link, DatagramPath(source, destination, hopLimit: options.hopLimit))
     }
   }
 
