@@ -129,9 +129,7 @@ struct MulticastPort {
 
   /// Whether an address is reached without a router: packets go to no others (RFC 6762 §11).
   private func isOnLink(_ address: IPAddress) -> Bool {
-    interfaces.contains { interface in
-      interface.networks.contains { $0.contains(address) }
-    }
+    interfaces.contains { $0.isOnLink(address) }
   }
 
   /// The message of a packet that came in, or `nil` if it is not looked at.

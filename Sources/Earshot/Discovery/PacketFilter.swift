@@ -11,6 +11,8 @@ struct PacketFilter {
 
   /// Whether a packet that arrived is looked at.
   ///
+  /// What comes from an address that is not of the link is left out, also when it was sent to the group, which RFC 6762
+  /// §11 would let pass: nothing leads to such a host but a router.
   /// What this host sent comes back and is left out, and so is what came over the other family of addresses
   /// already, as it does between hosts that have both.
   ///
@@ -24,8 +26,8 @@ struct PacketFilter {
     _ hash: UInt64, _ header: DatagramHeader, interfaces: [NetworkInterface], at now: Instant
   ) -> Bool {
     let source = header.source.address
-    guard receiving.admits(source, at: now),
-      let interface = interfaces.first(where: { $0.index == header.interface })
+    guard let interface = interfaces.first(where: { $0.index == header.interface }),
+      interface.isOnLink(source), receiving.admits(source, at: now)
     else { return false }
     let path = Self.path(to: header.destination, on: header.interface)
     let isOwnAddress = interfaces.contains { $0.addresses.contains(source) }

@@ -36,6 +36,19 @@ extension NetworkInterface {
   public func has(_ family: IPAddress.Family) -> Bool {
     addresses.contains { $0.family == family }
   }
+
+  /// Whether an address is reached over the interface without a router: it is in one of its networks, or link-local.
+  package func isOnLink(_ address: IPAddress) -> Bool {
+    address.isLinkLocal || networks.contains { $0.contains(address) }
+  }
+
+  /// Whether an address can be that of one host of the link.
+  ///
+  /// Neither is the address of all hosts of a network (RFC 919 §7).
+  package func canBeHost(_ address: IPAddress) -> Bool {
+    isOnLink(address) && !address.isUnspecified && !address.isMulticast
+      && !networks.contains { $0.isBroadcast(address) }
+  }
 }
 
 /// The addresses of one family that begin with the same bits.
@@ -50,10 +63,24 @@ public struct AddressRange: Hashable, Sendable {
 
   /// Whether an address is one of them; scopes make no difference.
   public func contains(_ other: IPAddress) -> Bool {
-    let (mine, others) = (address.bytes, other.bytes)
-    guard mine.count == others.count, bits <= 8 * mine.count else { return false }
-    let whole = bits / 8
-    guard mine.prefix(whole) == others.prefix(whole) else { return false }
-    return bits % 8 == 0 || (mine[whole] ^ others[whole]) >> UInt8(8 - bits % 8) == 0
+    switch (address, other) {
+    case (.v4(let mine), .v4(let others)): bits <= 32 && (mine ^ others) & Self.mask(bits) == 0
+    case (.v6(let high, let low, _), .v6(let otherHigh, let otherLow, _)):
+      bits <= 128 && (high ^ otherHigh) & Self.mask(bits) == 0
+        && (low ^ otherLow) & Self.mask(bits - 64) == 0
+    case (.v4, .v6), (.v6, .v4): false
+    }
+  }
+
+  /// Whether an address is that of all hosts of the network, as only IPv4 has one.
+  package func isBroadcast(_ other: IPAddress) -> Bool {
+    guard case .v4(let others) = other, bits < 31, contains(other) else { return false }
+    let host: UInt32 = ~Self.mask(bits)
+    return others & host == host
+  }
+
+  /// A word that begins with so many ones, at most as many as it has.
+  private static func mask<Word: FixedWidthInteger>(_ ones: Int) -> Word {
+    ones <= 0 ? 0 : ones >= Word.bitWidth ? ~0 : ~(~0 >> Word(ones))
   }
 }

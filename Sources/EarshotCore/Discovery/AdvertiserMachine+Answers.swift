@@ -10,7 +10,8 @@ extension AdvertiserMachine {
       let index = queues.firstIndex(where: { $0.interface.index == arrival.interface })
     else { return }
     if arrival.message.isResponse {
-      guard arrival.source.port == DNSArrival.port else { return }
+      guard arrival.source.port == DNSArrival.port, arrival.wasMulticast || expectsUnicast(at: now)
+      else { return }
       compare(arrival, at: index, now: now, into: &out)
     } else if arrival.wasMulticast {
       if fendOff(arrival.message, at: index, now: now) { return }
@@ -21,15 +22,16 @@ extension AdvertiserMachine {
     }
   }
 
+  /// Whether a response to this host alone can be an answer to a probe.
+  private func expectsUnicast(at now: Instant) -> Bool { unicastUntil.map { now <= $0 } ?? false }
+
   /// Answers a question that was sent to this host alone, for all to hear: a host that asks so has lost this peer,
   /// and is hardly the only one.
   ///
   /// A host that is not on the link is not answered (RFC 6762 §5.5, §11).
   private mutating func answerDirect(_ arrival: DNSArrival, at index: Int, now: Instant) {
     let interface = queues[index].interface
-    guard interface.networks.contains(where: { $0.contains(arrival.source.address) }) else {
-      return
-    }
+    guard interface.isOnLink(arrival.source.address) else { return }
     let query = arrival.message
     let sets = query.questions.reduce(into: AdvertisedSets()) {
       $0.formUnion(records.sets(answering: $1, on: interface.addresses))

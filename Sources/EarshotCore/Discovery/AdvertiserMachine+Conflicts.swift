@@ -132,6 +132,7 @@ extension AdvertiserMachine {
       return
     }
     probe(into: &out)
+    unicastUntil = now + DNSArrival.unicastPatience
     phase = .probing(sent: sent + 1, next: now + Self.probeInterval)
   }
 

@@ -41,6 +41,8 @@ package struct AdvertiserMachine: Hashable, Sendable {
   var random: RandomStream
   var conflicts: [Instant] = []
   var reportedOrdinal: Int
+  /// Answers to this host alone are taken in until then: a probe asked for them (RFC 6762 §6).
+  var unicastUntil: Instant?
   private var former: [Former] = []
   private var updates: [Instant] = []
   private var armed = Instant.distantFuture

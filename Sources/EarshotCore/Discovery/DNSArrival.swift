@@ -2,6 +2,8 @@
 package struct DNSArrival: Hashable, Sendable {
   /// The port of multicast DNS; a host that sends from another one speaks unicast DNS only.
   package static let port: UInt16 = 5353
+  /// How long a host that asked for answers to itself alone takes them in (RFC 6762 §6).
+  package static let unicastPatience = Duration.seconds(2)
 
   /// What came.
   package let message: DNSMessage

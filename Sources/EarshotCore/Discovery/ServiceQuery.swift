@@ -1,6 +1,5 @@
 /// The question for all instances of a service: when it is asked, and whether another host's stands for it.
 struct ServiceQuery: Hashable, Sendable {
-  private static let unicastPatience = Duration.seconds(2)
   private static let returnsPause = Duration.seconds(10)
   private static let truncatedPatience = Duration.seconds(1)
   /// A browser that looks again and knows no more than so many wants the answers for itself alone.
@@ -29,7 +28,7 @@ struct ServiceQuery: Hashable, Sendable {
   private var lookedAgain: Instant?
   private var overheard: Overheard?
   /// Answers to this host alone are taken in until then (RFC 6762 §6).
-  private var unicastUntil = Instant.zero
+  private var unicastUntil: Instant?
 
   /// Asks first in 20 to 120 ms.
   init(
@@ -80,7 +79,7 @@ struct ServiceQuery: Hashable, Sendable {
       asksForUnicast && schedule.sent == 0 && !schedule.isPutOff
       && (isNew || known <= Self.strangersMax)
     isNew = false
-    if wantsUnicast { unicastUntil = now + Self.unicastPatience }
+    if wantsUnicast { unicastUntil = now + DNSArrival.unicastPatience }
     schedule.noteAsked(at: now, random: &random)
     return DNSQuestion(service, .ptr, wantsUnicast: wantsUnicast)
   }
@@ -133,11 +132,13 @@ struct ServiceQuery: Hashable, Sendable {
 
   /// One host was asked alone, and answers the same way.
   mutating func expectUnicast(at now: Instant) {
-    unicastUntil = max(unicastUntil, now + Self.unicastPatience)
+    unicastUntil = now + DNSArrival.unicastPatience
   }
 
   /// Whether an answer to this host alone is expected.
-  func expectsUnicast(at now: Instant) -> Bool { now <= unicastUntil }
+  func expectsUnicast(at now: Instant) -> Bool {
+    unicastUntil.map { now <= $0 } ?? false
+  }
 
   // MARK: Questions of others
 

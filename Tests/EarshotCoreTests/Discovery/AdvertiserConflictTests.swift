@@ -87,6 +87,27 @@ struct AdvertiserConflictTests {
     #expect(try #require(bench.sent.first).at - start >= .seconds(5))
   }
 
+  @Test("A response to us alone is a conflict only if a probe of ours asked for it (M18)")
+  func unsolicited() throws {
+    let theirs = DNSMessage(answering: [try others().service])
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    bench.hear(theirs, wasMulticast: false)
+    bench.run(for: .seconds(5))
+    #expect(bench.sent.isEmpty)
+    bench.hear(theirs)
+    bench.run(for: .ms(300))
+    bench.hear(theirs, wasMulticast: false)
+    bench.run(for: .seconds(2))
+    #expect(bench.renamed.count == 1)
+    bench.run(for: .seconds(2))
+    bench.forget()
+    var again = try others()
+    again.announcement.ordinal = 2
+    bench.hear(DNSMessage(answering: [again.service]), wasMulticast: false)
+    bench.run(for: .seconds(5))
+    #expect(!bench.sent.contains { !$0.message.isResponse })
+  }
+
   @Test("Somebody else's probe for our name is fended off at once, every 250 ms (M19)")
   func fending() throws {
     var bench = AdvertiserBench.settled(try Ann.announcement())
