@@ -2,9 +2,6 @@ extension AdvertiserMachine {
   private static let probes = 3
   private static let probeInterval = Duration.milliseconds(250)
   private static let patience = Duration.seconds(1)
-  private static let conflictsMax = 15
-  private static let conflictWindow = Duration.seconds(10)
-  private static let conflictPause = Duration.seconds(5)
 
   /// Compares a response with what this peer says.
   mutating func compare(
@@ -67,11 +64,7 @@ extension AdvertiserMachine {
 
   /// Waits a little, and longer after many conflicts, before probing (RFC 6762 §8.1).
   private mutating func noteConflict(at now: Instant) {
-    conflicts.removeAll { now - $0 >= Self.conflictWindow }
-    conflicts.append(now)
-    let isStorm = conflicts.count >= Self.conflictsMax
-    conflicts.removeFirst(max(0, conflicts.count - Self.conflictsMax))
-    let pause = isStorm ? Self.conflictPause : random.duration(below: Self.probeInterval)
+    let pause = conflicts.note(at: now) ?? random.duration(below: Self.probeInterval)
     phase = .probing(sent: 0, next: now + pause)
   }
 

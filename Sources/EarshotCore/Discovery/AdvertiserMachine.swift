@@ -39,7 +39,7 @@ package struct AdvertiserMachine: Hashable, Sendable {
   var records: AdvertisedRecords
   var queues: [AnswerQueue]
   var random: RandomStream
-  var conflicts: [Instant] = []
+  var conflicts = ConflictHistory()
   var reportedOrdinal: Int
   /// Answers to this host alone are taken in until then: a probe asked for them (RFC 6762 §6).
   var unicastUntil: Instant?

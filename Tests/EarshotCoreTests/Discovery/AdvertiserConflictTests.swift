@@ -87,6 +87,38 @@ struct AdvertiserConflictTests {
     #expect(try #require(bench.sent.first).at - start >= .seconds(5))
   }
 
+  @Test(
+    "While conflicts go on, names change ever more seldom, and after a minute of peace at once (M35)"
+  )
+  func longStorm() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    func contradict(for duration: Duration) throws -> Int {
+      let before = bench.machine.announcement.ordinal
+      let end = bench.now + duration
+      while bench.now < end {
+        var said = try others()
+        said.announcement.ordinal = bench.machine.announcement.ordinal
+        bench.hear([said.service])
+        bench.run(for: .ms(20))
+      }
+      return bench.machine.announcement.ordinal - before
+    }
+    #expect(try (1...18).contains(contradict(for: .seconds(40))))
+    bench.forget()
+    #expect(try (1...12).contains(contradict(for: .seconds(600))))
+    #expect(bench.sent.count <= 100)
+    bench.run(for: .seconds(130))
+    let start = bench.now
+    bench.forget()
+    bench.hear([try others().service])
+    var said = try others()
+    said.announcement.ordinal = bench.machine.announcement.ordinal
+    bench.hear([said.service])
+    bench.run(for: .seconds(1))
+    let probe = bench.sent.first { !$0.message.isResponse }
+    #expect(try #require(probe).at - start < .ms(250))
+  }
+
   @Test("A response to us alone is a conflict only if a probe of ours asked for it (M18)")
   func unsolicited() throws {
     let theirs = DNSMessage(answering: [try others().service])
