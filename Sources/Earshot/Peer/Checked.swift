@@ -1,7 +1,12 @@
+import Foundation
+
 /// What callers give, judged before anything changes.
 enum Checked {
+  /// A name in composed form (NFC), in which every host finds it under the same bytes (RFC 6762 §16).
   static func displayName(_ text: String) throws(EarshotError) -> DisplayName {
-    do throws(DisplayNameError) { return try DisplayName(text) } catch {
+    let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+    let composed = isASCII ? text : text.precomposedStringWithCanonicalMapping
+    do throws(DisplayNameError) { return try DisplayName(composed) } catch {
       throw EarshotError(.invalidDisplayName, error.description)
     }
   }
