@@ -3,7 +3,8 @@
 /// Asks for the service at growing intervals, fills in what is missing of each instance, and keeps what it
 /// hears for as long as its sender said. A peer is reported once it is complete (pointer, service, strings of a
 /// known version, an address), again whenever it changes, and once more when a part of it is gone.
-/// Peers are told apart by their identifier alone, so that two instances of one identity are one peer.
+/// Peers are told apart by their identifier alone, so that two instances of one identity are one peer, at the endpoints of
+/// both.
 ///
 /// A peer that vanishes without a word is asked for anew, and asked after where it was last, so that it is found
 /// soon when it is back. In a crowd one browser asks for all: what another one asks need not be asked again, and
@@ -138,10 +139,8 @@ extension BrowserMachine {
   private mutating func report(
     _ peer: PeerID, at now: Instant, into out: inout [Action]
   ) -> DiscoveredPeer? {
-    var current: DiscoveredPeer?
-    for name in peers.instances(of: peer) where current == nil {
-      current = instances[name].flatMap { $0.id == peer ? $0 : nil }
-    }
+    let claimants = peers.instances(of: peer).compactMap { instances[$0] }.filter { $0.id == peer }
+    let current = DiscoveredPeer(claimedBy: claimants)
     guard let (event, before) = peers.review(peer, as: current) else { return nil }
     out.append(.report(event))
     switch event {

@@ -64,6 +64,31 @@ public struct DiscoveredPeer: Hashable, Sendable {
       info: DiscoveryInfo(remote: text), endpoints: endpoints)
   }
 
+  /// What several instances that claim one identifier amount to, or `nil` when there are none.
+  ///
+  /// It calls itself as the first one says, and may listen wherever one of them does: by turns one endpoint of each, so
+  /// that no instance crowds the others out.
+  init?(claimedBy instances: [DiscoveredPeer]) {
+    guard let first = instances.first else { return nil }
+    guard instances.count > 1 else {
+      self = first
+      return
+    }
+    var endpoints: [Endpoint] = []
+    for place in 0..<Self.endpointsMax {
+      for instance in instances where place < instance.endpoints.count {
+        let endpoint = instance.endpoints[place]
+        if !endpoints.contains(endpoint) { endpoints.append(endpoint) }
+      }
+    }
+    self.init(
+      id: first.id, name: first.name, info: first.storage.text,
+      endpoints: Array(endpoints.prefix(Self.endpointsMax)))
+  }
+
+  /// The most endpoints that a peer is reported with.
+  static let endpointsMax = 16
+
   /// A name that can be shown to people; a peer that has none is called by its identifier.
   private static func name(_ text: String, of id: PeerID) -> String {
     (try? DisplayName(text))?.text ?? id.short

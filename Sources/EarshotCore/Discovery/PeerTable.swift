@@ -1,9 +1,11 @@
 /// The peers that were found: which instances claim to be which peer, and what was reported of it.
 ///
-/// A peer is reported by the first of its instances, in the order of their names, that is complete.
+/// An instance only claims to be a peer, so all that claim it are candidates, and the link decides: a peer has the endpoints
+/// of all of its instances, and is otherwise what the first one of them says that is complete, which is the one that has
+/// claimed it for longest.
 struct PeerTable: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
-    var instances = NameList.many([])  // In ascending order.
+    var instances = NameList.many([])  // In the order of their coming.
     var reported: DiscoveredPeer?
   }
   private static let reportedMax = 4_096
@@ -14,7 +16,7 @@ struct PeerTable: Hashable, Sendable {
   /// How many peers are reported as present.
   private(set) var reportedCount = 0
 
-  /// The instances of a peer, in ascending order.
+  /// The instances of a peer, in the order of their coming.
   func instances(of peer: PeerID) -> [DNSName] { entries[peer]?.instances.names ?? [] }
 
   /// An instance belongs to another peer than before, or to none.
@@ -26,7 +28,7 @@ struct PeerTable: Hashable, Sendable {
     guard let new else { return }
     var instances = instances(of: new)
     guard !instances.contains(instance), instances.count < Self.instancesPerPeerMax else { return }
-    instances.insert(instance, at: instances.firstIndex { instance < $0 } ?? instances.endIndex)
+    instances.append(instance)
     let number = entries.number(of: new) ?? entries.add(Entry(), for: new)
     entries[number].instances = NameList(instances)
   }

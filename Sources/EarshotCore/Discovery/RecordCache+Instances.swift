@@ -1,7 +1,5 @@
 /// Instances of a service, as their records relate: pointer, service, strings, host, addresses.
 extension RecordCache {
-  private static let endpointsMax = 16
-
   /// An instance as its newest records describe it, or `nil` while a part is missing.
   ///
   /// - Parameters:
@@ -25,8 +23,8 @@ extension RecordCache {
       }
     }
     guard let strings, case .text(let bytes) = strings.data else { return nil }
-    if endpoints.count > Self.endpointsMax {
-      endpoints.removeLast(endpoints.count - Self.endpointsMax)
+    if endpoints.count > DiscoveredPeer.endpointsMax {
+      endpoints.removeLast(endpoints.count - DiscoveredPeer.endpointsMax)
     }
     if let peer = strings.peer, peer.endpoints == endpoints, strings.name.wire == name.wire {
       return peer

@@ -554,8 +554,15 @@ struct BrowserMachineTests {
     var second = try Ann.announcement(port: 9_999)
     second.ordinal = 2
     var bench = try settled()
-    bench.hear(Said(announcement: second).all)
-    #expect(bench.reports.isEmpty)
+    bench.hear(Said(announcement: second, address: .v4(0x0A00_0063)).all)
+    guard case .updated(let peer)? = bench.reports.last?.report else {
+      Issue.record("no second candidate")
+      return
+    }
+    #expect(bench.news == ["updated"])
+    let others = Endpoint(.v4(0x0A00_0063), port: 9_999)
+    #expect(peer.endpoints == [Endpoint(Ann.address, port: 7_100), others])
+    #expect(peer.info == ["room": "lobby"])
     bench.hear(try said().all.map { $0.living(0) })
     bench.run(for: .seconds(2))
     #expect(!bench.news.contains("lost") && bench.news.last == "updated")
