@@ -66,7 +66,7 @@ struct DiscoveryMachines {
     var actions: [BrowserMachine.Action] = []
     listeners[number] = report
     browsers[number] = BrowserMachine(
-      for: service, as: own, on: port.interfaces.map(\.index), asksForUnicast: asksForUnicast,
+      for: service, as: own, on: port.interfaces, asksForUnicast: asksForUnicast,
       random: makeRandom(), at: host.now, into: &actions)
     perform(actions, of: number)
     tellBrowsers()
@@ -89,9 +89,8 @@ struct DiscoveryMachines {
       guard let announcement = announcement(of: number) else { continue }
       advertise(announcement, as: number)
     }
-    let indices = port.interfaces.map(\.index)
     for number in browsers.numbers {
-      browser(number, handles: .interfacesChanged(indices))
+      browser(number, handles: .interfacesChanged(port.interfaces))
       browser(number, handles: .restartRequested)
     }
   }
@@ -148,7 +147,7 @@ struct DiscoveryMachines {
     if !port.join() { openPort(handler) }
     advertisersHandle(.interfacesChanged(interfaces))
     for number in browsers.numbers {
-      browser(number, handles: .interfacesChanged(interfaces.map(\.index)))
+      browser(number, handles: .interfacesChanged(interfaces))
       if isRenewed { browser(number, handles: .lookAgainRequested) }
     }
   }

@@ -16,7 +16,7 @@ package struct BrowserMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case received(DNSArrival)
     case deadlineReached
-    case interfacesChanged([UInt32])  // The indices, in the order of preference.
+    case interfacesChanged([NetworkInterface])  // In the order of preference.
     case advertisedChanged([DNSName])  // What this host itself advertises, listed in questions.
     case lookAgainRequested  // An interface came back, or has other addresses now.
     case restartRequested  // After a sleep: everything known is doubted and asked for again.
@@ -42,13 +42,13 @@ package struct BrowserMachine: Hashable, Sendable {
   /// - Parameters:
   ///   - service: What to look for.
   ///   - own: The peer that looks: never reported.
-  ///   - interfaces: The indices of the interfaces, in the order of preference.
+  ///   - interfaces: The interfaces, in the order of preference.
   ///   - asksForUnicast: Whether the first question wants its answers to come to this host alone.
   ///   - random: The chance of this machine.
   ///   - now: The time.
   ///   - out: Where the first actions go.
   package init(
-    for service: ServiceType, as own: PeerID, on interfaces: [UInt32],
+    for service: ServiceType, as own: PeerID, on interfaces: [NetworkInterface],
     asksForUnicast: Bool = true, random: RandomStream, at now: Instant, into out: inout [Action]
   ) {
     self.service = service.domain
@@ -81,12 +81,11 @@ package struct BrowserMachine: Hashable, Sendable {
   }
 
   private mutating func change(
-    to interfaces: [UInt32], at now: Instant, into out: inout [Action]
+    to interfaces: [NetworkInterface], at now: Instant, into out: inout [Action]
   ) {
     let previous = instances.interfaces
-    guard interfaces != previous else { return }
     let touched = instances.change(to: interfaces)
-    if interfaces.contains(where: { !previous.contains($0) }) {
+    if interfaces.contains(where: { !previous.contains($0.index) }) {
       query.lookAnew(at: now, random: &random)
     }
     let lost = report(after: touched, at: now, into: &out)

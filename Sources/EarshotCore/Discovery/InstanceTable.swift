@@ -24,7 +24,7 @@ struct InstanceTable: Hashable, Sendable {
   ///   - service: The name that they stand below.
   ///   - own: The peer whose own instances are not asked for.
   ///   - interfaces: The interfaces whose records count, in the order of preference.
-  init(of service: DNSName, seenBy own: PeerID, on interfaces: [UInt32]) {
+  init(of service: DNSName, seenBy own: PeerID, on interfaces: [NetworkInterface]) {
     self.own = own
     ownMark = Array(" (\(own.short))".utf8)
     records = ServiceRecords(of: service, on: interfaces)
@@ -59,7 +59,7 @@ struct InstanceTable: Hashable, Sendable {
   /// Other interfaces count from now on.
   ///
   /// - Returns: The instances to be reviewed, some of them several times.
-  mutating func change(to interfaces: [UInt32]) -> [DNSName] {
+  mutating func change(to interfaces: [NetworkInterface]) -> [DNSName] {
     let gone = records.change(to: interfaces)
     return names(touchedBy: gone)
   }

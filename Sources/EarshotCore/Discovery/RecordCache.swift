@@ -183,11 +183,10 @@ struct RecordCache: Hashable, Sendable {
     deadlines.upcoming(until: limit, countMax: countMax, in: records).compactMap { records[$0] }
   }
 
-  /// Removes all that came in on interfaces that are gone.
-  mutating func removeAll(notOn interfaces: [UInt32]) -> [CachedRecord] {
-    sequences.filter { sequence in
-      records[sequence].map { !interfaces.contains($0.interface) } ?? false
-    }.compactMap { remove($0) }
+  /// Removes all that meets a condition.
+  mutating func removeAll(where isGone: (CachedRecord) -> Bool) -> [CachedRecord] {
+    sequences.filter { sequence in records[sequence].map(isGone) ?? false }
+      .compactMap { remove($0) }
   }
 
   /// The sequence numbers of all records, in the order of arrival.

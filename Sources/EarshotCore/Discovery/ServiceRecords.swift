@@ -17,16 +17,18 @@ struct ServiceRecords: Hashable, Sendable {
   private var cache = RecordCache()
   private var hosts = HostIndex()
 
-  /// The interfaces whose records count, in the order of preference.
-  private(set) var interfaces: [UInt32]
+  private var links: BrowsedLinks
 
   /// No records yet.
-  init(of service: DNSName, on interfaces: [UInt32]) {
-    (self.service, self.interfaces) = (service, interfaces)
+  init(of service: DNSName, on interfaces: [NetworkInterface]) {
+    (self.service, links) = (service, BrowsedLinks(interfaces))
   }
 
   /// How many records are remembered.
   var count: Int { cache.count }
+
+  /// The interfaces whose records count, in the order of preference.
+  var interfaces: [UInt32] { links.indices }
 
   /// When to look next, or `nil` when nothing will come due.
   var next: Instant? { cache.nextDeadline }
@@ -91,7 +93,7 @@ extension ServiceRecords {
     for name in touched { noteHosts(of: name) }
     for record in arrival.message.said {
       guard case .address(let address) = record.data, hosts.hasInstances(on: record.name),
-        Self.isDialable(address, from: arrival.source.address)
+        links.canBeDialled(address, heardFrom: arrival.source.address, on: arrival.interface)
       else { continue }
       touched += insert(record, arrival, at: now, random: &random)
     }
@@ -109,22 +111,19 @@ extension ServiceRecords {
   private func concernsInstance(_ record: DNSRecord) -> Bool {
     switch record.data {
     case .pointer(let target): record.name == service && target.isBelow(service)
-    case .service, .text: record.name.isBelow(service)
+    // Port 0 is where nothing can listen.
+    case .service(_, _, let port, _): port > 0 && record.name.isBelow(service)
+    case .text: record.name.isBelow(service)
     case .address, .types, .other: false
     }
-  }
-
-  /// Whether an address can be meant: of a host, and this host's own loopback only if it was said there.
-  private static func isDialable(_ address: IPAddress, from source: IPAddress) -> Bool {
-    !address.isUnspecified && !address.isMulticast && (!address.isLoopback || source.isLoopback)
   }
 
   /// Other interfaces count from now on.
   ///
   /// - Returns: What is forgotten by that.
-  mutating func change(to interfaces: [UInt32]) -> [CachedRecord] {
-    self.interfaces = interfaces
-    return cache.removeAll(notOn: interfaces)
+  mutating func change(to interfaces: [NetworkInterface]) -> [CachedRecord] {
+    links = BrowsedLinks(interfaces)
+    return cache.removeAll { [links] in !links.reach($0) }
   }
 
   /// Doubts everything.

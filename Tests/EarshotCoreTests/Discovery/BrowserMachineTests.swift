@@ -37,7 +37,7 @@ struct BrowserMachineTests {
     #expect(bench.asked.map(\.question.wantsUnicast).firstIndex(of: false) == 1)
     #expect(bench.asked.dropFirst().allSatisfy { !$0.question.wantsUnicast })
     bench.forget()
-    bench.handle(.interfacesChanged([1, 2]))
+    bench.handle(.interfacesChanged([1, 2].map { Ann.interface($0) }))
     bench.run(for: .seconds(1))
     #expect(bench.asked.map(\.question.wantsUnicast) == [true, true])
     #expect(bench.sent.map(\.interface) == [1, 2])
@@ -50,7 +50,7 @@ struct BrowserMachineTests {
     #expect(bench.news == ["lost"])
     bench.run(for: .seconds(60))
     bench.forget()
-    bench.handle(.interfacesChanged([1]))
+    bench.handle(.interfacesChanged([Ann.interface]))
     bench.run(for: .ms(121))
     #expect(bench.asked.contains { $0.question.name == Ann.domain })
     bench.hear(try said().all)
@@ -512,7 +512,7 @@ struct BrowserMachineTests {
     bench.hear(try said().all, on: 1)
     bench.hear(Said(announcement: try Ann.announcement(), address: .v4(0xC0A8_0001)).all, on: 2)
     bench.forget()
-    bench.handle(.interfacesChanged([2]))
+    bench.handle(.interfacesChanged([Ann.interface(2)]))
     guard case .updated(let service)? = bench.reports.last?.report else {
       Issue.record("no update")
       return
@@ -549,9 +549,71 @@ struct BrowserMachineTests {
     #expect(bench.news == ["found"])
   }
 
-  @Test("Two instances of one identity are one peer")
+  @Test(
+    "Instances that claim a peer's identity do not take its place, and no crowd hides where it is")
+  func claimants() throws {
+    var bench = try settled()
+    for ordinal in 2...40 {
+      var claim = try Ann.announcement(info: ["room": "trap"], port: UInt16(ordinal))
+      claim.ordinal = ordinal
+      for address in 1...8 {
+        bench.hear(Said(announcement: claim, address: .v4(0x0A00_6300 + UInt32(address))).all)
+      }
+    }
+    guard case .updated(let peer)? = bench.reports.last?.report else {
+      Issue.record("no candidates")
+      return
+    }
+    #expect(peer.endpoints.first == Endpoint(Ann.address, port: 7_100))
+    #expect(peer.endpoints.count == 16 && peer.info == ["room": "lobby"])
+  }
+
+  @Test(
+    "Only an address that one host of the link can have is an endpoint",
+    arguments: [
+      .v4(0xFFFF_FFFF), .v4(0x0AFF_FFFF), .v4(0xC0A8_FFFF), .v4(0x0808_0808),
+      .v6(0x2001_0DB8_0000_0000, 1, scope: 0), .v6(0xFF02 << 48, 1, scope: 0),
+    ] as [IPAddress])
+  func offLink(address: IPAddress) throws {
+    var bench = try BrowserBench()
+    let said = Said(announcement: try Ann.announcement(), address: address)
+    bench.hear(said.all)
+    #expect(bench.reports.isEmpty)
+    bench.run(for: .seconds(10))
+    #expect(!bench.times(of: said.host.name, .a).isEmpty)
+    bench.hear([Said(announcement: try Ann.announcement()).host])
+    #expect(bench.news == ["found"])
+  }
+
+  @Test("A peer at port 0 is nowhere, and its port is asked for")
+  func portZero() throws {
+    var bench = try BrowserBench()
+    let said = Said(announcement: try Ann.announcement(port: 0))
+    bench.hear(said.all)
+    bench.run(for: .seconds(1))
+    #expect(bench.reports.isEmpty && !bench.times(of: said.service.name, .srv).isEmpty)
+    bench.hear(Said(announcement: try Ann.announcement()).all)
+    #expect(bench.news == ["found"])
+  }
+
+  @Test("An address that a change of networks leaves behind is forgotten, the others stay")
+  func networkLeft() throws {
+    var bench = try BrowserBench()
+    let there = IPAddress.v4(0xC0A8_0001)
+    bench.hear(Said(announcement: try Ann.announcement(), address: there).all)
+    let bob = Said(announcement: try Ann.announcement(id: Ann.peer(3)))
+    bench.hear(bob.all)
+    bench.forget()
+    let left = NetworkInterface(
+      index: 1, name: "en0", addresses: [Ann.address],
+      networks: [AddressRange(Ann.address, bits: 8)])
+    bench.handle(.interfacesChanged([left]))
+    #expect(bench.reports.map(\.report) == [.lost(Ann.id)])
+  }
+
+  @Test("Two instances of one identity are one peer, and both are candidates")
   func twoInstances() throws {
-    var second = try Ann.announcement(port: 9_999)
+    var second = try Ann.announcement(info: ["room": "trap"], port: 9_999)
     second.ordinal = 2
     var bench = try settled()
     bench.hear(Said(announcement: second, address: .v4(0x0A00_0063)).all)
@@ -622,7 +684,8 @@ struct BrowserMachineTests {
       bench.hear(records, on: 1 + UInt32(random.below(2)))
       if random.below(20) == 0 { bench.handle(.reconfirmRequested(announcement.id)) }
       if random.below(30) == 0 {
-        bench.handle(.interfacesChanged(random.below(2) == 0 ? [1] : [1, 2]))
+        let interfaces: [UInt32] = random.below(2) == 0 ? [1] : [1, 2]
+        bench.handle(.interfacesChanged(interfaces.map { Ann.interface($0) }))
       }
       bench.run(for: random.duration(below: .seconds(20)))
     }

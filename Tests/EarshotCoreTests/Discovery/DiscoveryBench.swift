@@ -4,7 +4,18 @@ import EarshotCore
 enum Ann {
   static let id = peer(1)
   static let address = IPAddress.v4(0x0A00_0001)
-  static let interface = NetworkInterface(index: 1, name: "en0", addresses: [address])
+  static let interface = interface(1)
+
+  /// One of a host's interfaces, each with the same address, another network and IPv6.
+  static func interface(_ index: UInt32) -> NetworkInterface {
+    NetworkInterface(
+      index: index, name: "en\(index - 1)", addresses: [address],
+      networks: [
+        AddressRange(address, bits: 8), AddressRange(.v4(0xC0A8_0001), bits: 16),
+        AddressRange(.v6(0xFE80 << 48, 0, scope: index), bits: 64),
+      ])
+  }
+
   static let domain = DNSName("_chat", "_tcp", "local")
   static let types = DNSName("_services", "_dns-sd", "_udp", "local")
 
@@ -132,8 +143,8 @@ struct BrowserBench {
     var actions: [BrowserMachine.Action] = []
     now = .zero + .seconds(100)
     machine = BrowserMachine(
-      for: try ServiceType("chat"), as: own, on: interfaces, random: RandomStream(seed: seed),
-      at: now, into: &actions)
+      for: try ServiceType("chat"), as: own, on: interfaces.map { Ann.interface($0) },
+      random: RandomStream(seed: seed), at: now, into: &actions)
     perform(actions)
   }
 

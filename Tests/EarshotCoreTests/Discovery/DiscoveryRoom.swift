@@ -60,8 +60,8 @@ struct DiscoveryRoom {
   mutating func browse(_ service: ServiceType, as own: PeerID, on host: Int) {
     var actions: [BrowserMachine.Action] = []
     let machine = BrowserMachine(
-      for: service, as: own, on: [1], random: RandomStream(seed: random.next()), at: now,
-      into: &actions)
+      for: service, as: own, on: [Ann.interface], random: RandomStream(seed: random.next()),
+      at: now, into: &actions)
     browsers.append(Browser(host: host, machine: machine))
     perform(actions, ofBrowser: browsers.count - 1)
   }
