@@ -176,12 +176,13 @@ extension BrowserMachine {
     }
   }
 
-  /// Lets records go; a peer that is lost by that without a goodbye is absent from now on.
+  /// Lets records go; a peer that is lost by that without a goodbye is absent from now on, unless it was never more than
+  /// one of a crowd of names.
   private mutating func forget(
     _ expired: [CachedRecord], at now: Instant, into out: inout [Action]
   ) {
-    let leaving = instances.names(touchedBy: expired.filter { $0.trust == .leaving })
-      .compactMap { instances[$0]?.id }
+    let expected = expired.filter { $0.trust == .leaving || $0.trust == .unproven }
+    let leaving = instances.names(touchedBy: expected).compactMap { instances[$0]?.id }
     let lost = report(after: instances.names(touchedBy: expired), at: now, into: &out)
     let absent = lost.filter { !leaving.contains($0.id) }
     for peer in absent { absentees.add(peer, at: now, random: &random) }
@@ -228,6 +229,7 @@ extension BrowserMachine {
     }
     if arrival.message.isResponse {
       guard arrival.wasMulticast || query.expectsUnicast(at: now) else { return }
+      if instances.doubtUnproven(at: now) { query.lookAgain(at: now, random: &random) }
       report(
         after: instances.insert(arrival, at: now, random: &random), at: now, into: &out)
     } else if arrival.wasMulticast {

@@ -1,17 +1,21 @@
 /// How many packets of each source are looked at within a second.
 ///
-/// What one source sends too much is not taken from the others. When too many sources speak within one second,
-/// the new ones share one budget.
+/// What one source sends too much is not taken from the others. When too many sources speak within one second, the new ones
+/// share one budget. It is a large one, since a host that forges its sources can be as many as it likes, and what a peer
+/// of good faith says must not drown in that.
 package struct SourceBudget: Hashable, Sendable {
   private static let sourcesMax = 256
   private let packetsPerSecond: Int
+  private let sharedPerSecond: Int
   private var windowEnd = Instant.zero
   private var uses: [IPAddress: Int] = [:]
   /// What the sources share that came when the table was full.
   private var others = 0
 
-  /// A budget of so many packets a second for each source.
-  package init(packetsPerSecond: Int = 2_000) { self.packetsPerSecond = packetsPerSecond }
+  /// A budget of so many packets a second for each source, and of so many for all that do not fit the table.
+  package init(packetsPerSecond: Int = 2_000, sharedPerSecond: Int = 10_000) {
+    (self.packetsPerSecond, self.sharedPerSecond) = (packetsPerSecond, sharedPerSecond)
+  }
 
   /// Whether a packet of this source is still within its budget.
   package mutating func admits(_ source: IPAddress, at now: Instant) -> Bool {
@@ -22,7 +26,7 @@ package struct SourceBudget: Hashable, Sendable {
     let used = uses[source]
     guard used != nil || uses.count < Self.sourcesMax else {
       others += 1
-      return others <= packetsPerSecond
+      return others <= sharedPerSecond
     }
     uses[source] = (used ?? 0) + 1
     return (used ?? 0) < packetsPerSecond

@@ -9,11 +9,14 @@ struct CachedRecord: Hashable, Sendable {
     /// Others asked for it in vain: ten seconds, with questions from here at the end only (§10.5), at random
     /// within a second each, since others doubt it at the same time.
     case doubted
+    /// It was heard once, and the cache is crowded: ten seconds to be heard again, without a question of its own.
+    case unproven
     /// It said goodbye, or was replaced: one second (§10.1, §10.2).
     case leaving
   }
 
   static let farewell = Duration.seconds(1)
+  private static let proof = Duration.milliseconds(250)
   private static let confirmationSeconds: UInt16 = 10
   private static let farewellSeconds: UInt16 = 1
   private static let secondsMax: UInt16 = 4_500
@@ -25,6 +28,8 @@ struct CachedRecord: Hashable, Sendable {
   private(set) var trust = Trust.fresh
   private var asked: UInt8 = 0
   private var unanswered: UInt8 = 0
+  /// Whether it was said again, more than a moment after it had been heard first.
+  private(set) var isProven = false
   let interface: UInt32
   private var doubtJitterNanoseconds: UInt32
   /// Increases with every record that is new.
@@ -46,7 +51,7 @@ struct CachedRecord: Hashable, Sendable {
     self.interface = interface
     (received, since) = (now, now)
     (lifetimeSeconds, jitterNanoseconds, doubtJitterNanoseconds) = (0, 0, 0)
-    confirm(lifetimeSeconds: record.lifetimeSeconds, at: now, random: &random)
+    renew(lifetimeSeconds: record.lifetimeSeconds, at: now, random: &random)
   }
 
   private var lifetimeNanoseconds: Int64 { Int64(lifetimeSeconds) * Self.second }
@@ -65,7 +70,7 @@ struct CachedRecord: Hashable, Sendable {
     case .questioned where asked < 3: wait = (asked == 0 ? 0 : asked == 1 ? 2 : 5) * Self.second
     case .doubted where asked < 2:
       wait = (8 + asked) * Self.second + Int64(doubtJitterNanoseconds)
-    case .fresh, .questioned, .doubted, .leaving: return nil
+    case .fresh, .questioned, .doubted, .unproven, .leaving: return nil
     }
     return since.advanced(nanoseconds: wait)
   }
@@ -75,6 +80,13 @@ struct CachedRecord: Hashable, Sendable {
 
   /// It was said again.
   mutating func confirm(lifetimeSeconds: UInt32, at now: Instant, random: inout RandomStream) {
+    if now - received >= Self.proof { isProven = true }
+    renew(lifetimeSeconds: lifetimeSeconds, at: now, random: &random)
+  }
+
+  private mutating func renew(
+    lifetimeSeconds: UInt32, at now: Instant, random: inout RandomStream
+  ) {
     let clamped = max(1, min(UInt16(clamping: lifetimeSeconds), Self.secondsMax))
     self.lifetimeSeconds = record.type == .ptr ? max(clamped, Self.pointerSecondsMin) : clamped
     doubtJitterNanoseconds = UInt32(random.below(UInt64(Self.second)))
@@ -110,7 +122,7 @@ struct CachedRecord: Hashable, Sendable {
     switch trust {
     case .fresh: asked == 0 && isAsked(within: .percent(5), at: now)
     case .doubted: isDoubtedAloud(at: now)
-    case .questioned, .leaving: false
+    case .questioned, .unproven, .leaving: false
     }
   }
 

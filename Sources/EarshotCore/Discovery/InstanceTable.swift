@@ -64,6 +64,11 @@ struct InstanceTable: Hashable, Sendable {
     return names(touchedBy: gone)
   }
 
+  /// Doubts what was heard only once, while there is too much of it.
+  ///
+  /// - Returns: Whether it did, and all should be asked for.
+  mutating func doubtUnproven(at now: Instant) -> Bool { records.doubtUnproven(at: now) }
+
   /// Doubts everything.
   mutating func doubtAll(at now: Instant) { records.doubtAll(at: now) }
 

@@ -1,7 +1,8 @@
 /// What others said, with an end to everything.
 ///
-/// Bounded in records and bytes, in total and per source. A source that has used up its share is refused; when
-/// the whole is full, the source with the most records gives up its latest one.
+/// Bounded in records and bytes, in total and per source. A source that has used up its share is refused; when the whole is
+/// full, a source with far more records than a host has peers gives up its latest one, and if there is none, what is
+/// there stays: sources can be forged, and those that have few records are the living.
 struct RecordCache: Hashable, Sendable {
   struct Limits: Hashable, Sendable {
     var records = 16_384
@@ -14,6 +15,8 @@ struct RecordCache: Hashable, Sendable {
     case expired(CachedRecord)
   }
   private static let overheadBytes = 64
+  /// A source with no more records than that gives up none.
+  private static let modestCount = 64
 
   private let limits: Limits
   private var records = RecordSlots()
@@ -29,6 +32,8 @@ struct RecordCache: Hashable, Sendable {
   }
 
   var count: Int { records.count }
+  /// Whether so much is remembered that newcomers should wait until they have been heard twice.
+  var isCrowded: Bool { records.count * 2 >= limits.records || bytes * 2 >= limits.bytes }
   var nextDeadline: Instant? { deadlines.next(in: records) }
 
   /// The records of a name, the oldest first; pointers by the name that they point to.
@@ -98,7 +103,9 @@ struct RecordCache: Hashable, Sendable {
       }
       return (same.trust == .leaving || !outdated.isEmpty, [])
     }
-    guard let evicted = makeRoom(for: record, from: source) else { return (!outdated.isEmpty, []) }
+    guard let evicted = makeRoom(for: record, from: source, inPlaceOf: outdated) else {
+      return (false, [])
+    }
     add(record, from: source, on: interface, at: now, random: &random)
     return (true, evicted)
   }
@@ -134,14 +141,23 @@ struct RecordCache: Hashable, Sendable {
     bytes += Self.bytes(of: record)
   }
 
-  /// Evicts what must go, or answers `nil` when the source has had its share.
+  /// Evicts what must go, or answers `nil` when the source has had its share; what is outdated goes at once before the
+  /// news of it is refused.
+  private mutating func makeRoom(
+    for record: DNSRecord, from source: IPAddress, inPlaceOf outdated: [UInt64]
+  ) -> [CachedRecord]? {
+    if let evicted = makeRoom(for: record, from: source) { return evicted }
+    return outdated.isEmpty ? nil : outdated.compactMap { remove($0) }
+  }
+
+  /// Evicts what must go, or answers `nil` when the source has had its share, or all others have modest ones.
   private mutating func makeRoom(for record: DNSRecord, from source: IPAddress) -> [CachedRecord]? {
     let used = sources.count(of: source)
     let size = Self.bytes(of: record)
     guard used < limits.recordsPerSource, size <= limits.bytes else { return nil }
     var evicted: [CachedRecord] = []
     while records.count >= limits.records || bytes + size > limits.bytes {
-      guard sources.greatestCount > used, let latest = latestOfGreediest,
+      guard sources.greatestCount > max(used, Self.modestCount), let latest = latestOfGreediest,
         let removed = remove(latest)
       else { return nil }
       evicted.append(removed)
@@ -176,6 +192,13 @@ struct RecordCache: Hashable, Sendable {
     if cached.expiry <= now { return remove(sequence).map { .expired($0) } }
     change(sequence) { $0.noteAsked() }
     return .asking(cached)
+  }
+
+  /// Has what was heard only once be forgotten soon, unless it is heard again.
+  mutating func doubtUnproven(at now: Instant) {
+    for sequence in sequences where records[sequence].map({ !$0.isProven }) ?? false {
+      change(sequence) { if $0.trust == .fresh { $0.distrust(.unproven, at: now) } }
+    }
   }
 
   /// The records that come due within some seconds, the earliest first: of many, the first few.

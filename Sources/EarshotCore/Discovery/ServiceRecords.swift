@@ -12,10 +12,13 @@ struct ServiceRecords: Hashable, Sendable {
   private static let askedAlongMax = 16
   private static let askedAlong = Duration.seconds(6)
   private static let upcomingMax = 64
+  private static let doubtInterval = Duration.seconds(10)
 
   private let service: DNSName
   private var cache = RecordCache()
   private var hosts = HostIndex()
+  private var newcomers = Newcomers()
+  private var doubted: Instant?
 
   private var links: BrowsedLinks
 
@@ -88,6 +91,7 @@ extension ServiceRecords {
   ) -> [DNSName] {
     var touched: [DNSName] = []
     for record in arrival.message.said where concernsInstance(record) {
+      guard admits(record, arrival, at: now) else { continue }
       touched += insert(record, arrival, at: now, random: &random)
     }
     for name in touched { noteHosts(of: name) }
@@ -106,6 +110,26 @@ extension ServiceRecords {
     let (isNews, evicted) = cache.insert(
       record, from: arrival.source.address, on: arrival.interface, at: now, random: &random)
     return (isNews ? names(touchedBy: record) : []) + names(touchedBy: evicted)
+  }
+
+  /// Whether an instance is known, or there is room for all, or it has been heard of twice.
+  private mutating func admits(
+    _ record: DNSRecord, _ arrival: DNSArrival, at now: Instant
+  ) -> Bool {
+    !cache.isCrowded || cache.hasRecords(of: record.key, on: [arrival.interface])
+      || newcomers.admits(record.key, from: arrival.source.address, at: now)
+  }
+
+  /// Doubts what was heard only once, now and then while there is too much of it.
+  ///
+  /// - Returns: Whether it did, and all should be asked for.
+  mutating func doubtUnproven(at now: Instant) -> Bool {
+    guard cache.isCrowded, doubted.map({ now - $0 >= Self.doubtInterval }) ?? true else {
+      return false
+    }
+    doubted = now
+    cache.doubtUnproven(at: now)
+    return true
   }
 
   private func concernsInstance(_ record: DNSRecord) -> Bool {
