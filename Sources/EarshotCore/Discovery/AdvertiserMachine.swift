@@ -34,6 +34,8 @@ package struct AdvertiserMachine: Hashable, Sendable {
   private static let formerKept = Duration.seconds(10)
   private static let formerMax = 256
   private static let updatesPerMinute = 10
+  /// How often a goodbye is said: nobody asks for one that was lost, and it would be missed for two minutes.
+  private static let goodbyes = 3
 
   var phase = Phase.standing
   var records: AdvertisedRecords
@@ -164,7 +166,10 @@ package struct AdvertiserMachine: Hashable, Sendable {
       if !sets.isEmpty { goodbyes += formerRecords(at: now) }
       for record in goodbyes.indices { goodbyes[record].lifetimeSeconds = 0 }
       guard !goodbyes.isEmpty else { continue }
-      send(DNSMessage(answering: goodbyes), to: .multicast, on: interface, into: &out)
+      // At once, since a host that goes to sleep, or a program that ends, has no time to wait.
+      for _ in 0..<Self.goodbyes {
+        send(DNSMessage(answering: goodbyes), to: .multicast, on: interface, into: &out)
+      }
     }
   }
 

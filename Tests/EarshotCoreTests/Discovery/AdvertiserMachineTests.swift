@@ -455,12 +455,13 @@ struct AdvertiserMachineTests {
     #expect(bench.sent.last.map { $0.at - start < .seconds(70) } == true)
   }
 
-  @Test("A goodbye ends what is ours alone, once, and then all is silent (M41)")
+  @Test("A goodbye ends what is ours alone, said thrice at once, and then all is silent (M41)")
   func goodbye() throws {
     var bench = AdvertiserBench.settled(try Ann.announcement())
     let said = Said(announcement: try Ann.announcement())
     bench.handle(.withdrawRequested)
-    #expect(bench.answers == [said.pointer, said.service, said.text].map { $0.living(0) })
+    let goodbye = [said.pointer, said.service, said.text].map { $0.living(0) }
+    #expect(bench.sent.map(\.message.answers) == [goodbye, goodbye, goodbye])
     bench.forget()
     bench.ask(Ann.domain, .ptr)
     bench.ask(bench.instance, .srv)
