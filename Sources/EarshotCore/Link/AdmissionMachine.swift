@@ -57,7 +57,8 @@ package struct AdmissionMachine: Machine, Hashable, Sendable {
   struct Stranger: Hashable {
     let token: LinkToken
     let address: IPAddress
-    let source: IPAddress  // The address itself, if it is known.
+    let source: Int  // Its number; the address itself is one, if it is known.
+    let isSource: Bool  // Whether the address is all that the source has.
     let isKnown: Bool
     let accepted: Instant
     var greeted: Instant?
@@ -107,11 +108,10 @@ package struct AdmissionMachine: Machine, Hashable, Sendable {
   private mutating func admit(_ token: LinkToken, from address: IPAddress, at now: Instant) {
     let isKnown = known.contains(address)
     let source = isKnown ? address : address.source
-    sources.add(source, at: now)
     strangers.append(
       Stranger(
-        token: token, address: address, source: source, isKnown: isKnown, accepted: now,
-        greeted: nil))
+        token: token, address: address, source: sources.add(source, at: now),
+        isSource: address == source, isKnown: isKnown, accepted: now, greeted: nil))
   }
 
   private mutating func remove(_ token: LinkToken, inVain: Bool = true) {
@@ -148,10 +148,10 @@ package struct AdmissionMachine: Machine, Hashable, Sendable {
   /// How willingly one is given up.
   private func burden(_ stranger: Stranger) -> Burden {
     let record = sources[stranger.source]
-    let isSource = stranger.address == stranger.source
     return Burden(
       source: record.count,
-      address: isSource ? record.count : strangers.count { $0.address == stranger.address },
+      address: stranger.isSource
+        ? record.count : strangers.count { $0.address == stranger.address },
       isWaiting: stranger.greeted == nil ? 1 : 0, failures: record.failures, turn: record.turn)
   }
 
@@ -218,9 +218,8 @@ package struct AdmissionMachine: Machine, Hashable, Sendable {
 
   private func precedence(_ stranger: Stranger) -> Precedence {
     let record = sources[stranger.source]
-    let isSource = stranger.address == stranger.source
     let greeted =
-      isSource
+      stranger.isSource
       ? record.greeted : strangers.count { $0.address == stranger.address && $0.greeted != nil }
     return Precedence(
       isKnown: stranger.isKnown ? 0 : 1, failures: record.failures, turn: record.turn,
