@@ -1,3 +1,4 @@
+import Earshot
 import EarshotCommandLine
 import EarshotSimulator
 import Foundation
@@ -85,6 +86,34 @@ struct LiveCommandTests {
     #expect(bob.lines.last?.hasPrefix("round trip min ") == true)
     #expect(bob.code == .held)
     #expect(eve.lines.last?.hasSuffix("is gone") == true)
+  }
+
+  @Test("Who invites and is silent then keeps no others waiting")
+  func silentInviters() throws {
+    let party = Party()
+    let ann = try party.guest("advertise", "--name", "Ann", "--accept", on: "phone")
+    for number in 1...3 {
+      let host = party.world.makeHost("silent \(number)")
+      // What is sent at 3.8 s arrives at 4 s.
+      party.world.setLink(
+        between: ann.host, and: host, LinkConditions(latency: .milliseconds(200), jitter: .zero))
+      host.spawn("invites") {
+        guard let peer = try? await Peer("Silent", on: host),
+          let browser = try? await peer.browse("earshot"),
+          let session = try? await peer.makeSession()
+        else { return }
+        for await case .found(let found) in browser.events {
+          try? await host.sleep(until: .zero + .seconds(3))
+          _ = try? await peer.invite(found.id, to: session)
+          break
+        }
+      }
+      party.at(3.9) { [world = party.world] in world.freeze(host) }
+    }
+    party.run(until: 4.1)
+    let bob = try party.guest("ping", "Ann", "--count", "1", on: "tablet")
+    party.run(until: 7.5)
+    #expect(bob.lines.dropFirst().first?.hasPrefix("56 bytes from Ann: 1, ") == true)
   }
 
   @Test(
