@@ -14,6 +14,9 @@ final class Flood: Sendable {
     case fickle  // Goes away at once.
     case nameless  // Says who it is, and not hello.
     case speechless  // Says hello, and not what it wants.
+    case unfinished  // Says hello, and begins to invite.
+    case endless  // Says hello, and that four gigabytes follow.
+    case pinging  // Says hello, and asks whether all is well instead of what it wants.
     case inviting  // Invites, as somebody else each time, and takes no answer.
     case attaching  // Asks to attach to a session that is not there.
   }
@@ -80,7 +83,7 @@ final class Flood: Sendable {
   private static func opening(_ conduct: Conduct, _ random: inout RandomStream) -> [UInt8] {
     var wire: [UInt8] = []
     let identity = Identity.plain(using: &random)
-    var channel = SecureChannel.plain(PlainChannel(identity.id, expecting: nil))
+    let channel = PlainChannel(identity.id, expecting: nil)
     channel.start(into: &wire)
     let hello = Hello(port: 0, displayName: "Mallory")
     switch conduct {
@@ -89,12 +92,19 @@ final class Flood: Sendable {
     case .garbage: return (0..<4_096).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) }
     case .nameless: break
     case .speechless: hello.encode(into: &wire)
-    case .inviting:
+    case .endless:
+      hello.encode(into: &wire)
+      wire += [0x04, 0xC0, 0, 0, 1, 0, 0, 0, 0]
+    case .pinging:
+      hello.encode(into: &wire)
+      for token in UInt64(0)..<100 { Ping(token: token).encode(into: &wire) }
+    case .inviting, .unfinished:
       hello.encode(into: &wire)
       Invite(
         invitation: InvitationID(random: &random), session: SessionID(random: &random),
         timeoutMilliseconds: 3_600_000, serviceType: "room", context: []
       ).encode(into: &wire)
+      if conduct == .unfinished { wire.removeLast() }
     case .attaching:
       hello.encode(into: &wire)
       Attach(

@@ -65,6 +65,18 @@ struct StrangerTests {
     }
   }
 
+  @Test("Who dials from where a member was linked is no stranger")
+  func atAMember() async throws {
+    try await Ground.simulated.meet { ann, bob in
+      let meeting = try await Meeting(of: ann)
+      let joined = try await meeting.join(bob)
+      await joined.stop()
+      _ = try await connect(10, from: bob, to: ann)
+      try await ann.wait(milliseconds: 2_000)
+      #expect(await ann.leftovers.count == 10)
+    }
+  }
+
   #if os(Linux)
     /// Connections to a port of 127.0.0.1 that come from other addresses of this host, and say nothing.
     private final class IdleConnections {
