@@ -22,7 +22,7 @@ struct AdvertiserConflictTests {
     #expect(bench.sent.isEmpty && bench.machine.announcement.ordinal == 1)
   }
 
-  @Test("A conflict is answered with our records, then with three probes 250 ms apart (M32, M39)")
+  @Test("A conflict is answered with our records, then three probes 250 ms apart (M01, M32, M39)")
   func defenceAndProbes() throws {
     var bench = AdvertiserBench.settled(try Ann.announcement())
     let start = bench.now

@@ -148,6 +148,36 @@ struct AdvertiserMachineTests {
     #expect(bench.sent.isEmpty)
   }
 
+  @Test("What others said is theirs to repeat (M11)")
+  func othersRecords() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    let bob = Said(announcement: try Ann.announcement(id: Ann.peer(3)), address: .v4(0x0A00_0003))
+    bench.hear(DNSMessage(answering: bob.all))
+    for record in bob.all where record.type != .ptr { bench.ask(record.name, record.type) }
+    bench.run(for: .seconds(5))
+    #expect(bench.sent.isEmpty)
+  }
+
+  @Test("There are no subtypes of ours, so a question for one is nobody's (D09)")
+  func subtypes() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    for type in [DNSType.ptr, .any] {
+      bench.ask(DNSName("_printer", "_sub", "_chat", "_tcp", "local"), type)
+    }
+    bench.run(for: .seconds(5))
+    #expect(bench.sent.isEmpty)
+  }
+
+  @Test("Who has nothing to tell still says strings, of which there are none but its version (D02)")
+  func strings() throws {
+    #expect(TextRecord([]).bytes == [0])
+    var announcement = try Ann.announcement()
+    announcement.info = nil
+    let bench = AdvertiserBench(announcement)
+    let text = bench.answers.first { $0.type == .txt }
+    #expect(text?.data == .text(announcement.text.bytes))
+  }
+
   @Test("The list of service types names ours (D10)")
   func serviceTypes() throws {
     var bench = AdvertiserBench.settled(try Ann.announcement())

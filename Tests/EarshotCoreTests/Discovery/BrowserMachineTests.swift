@@ -111,9 +111,9 @@ struct BrowserMachineTests {
   }
 
   @Test(
-    "Records are asked for again at 80, 85, 90 and 95 % of their life, up to 2 % later",
+    "Records are asked for again at 80, 85, 90 and 95 % of their life, up to 2 % later (M07)",
     arguments: Seed.some(20))
-  func refresh(seed: Seed) throws {  // M07
+  func refresh(seed: Seed) throws {
     var bench = try BrowserBench(seed: seed.value)
     bench.run(for: .seconds(70))
     bench.hear(try said().all)
@@ -127,6 +127,18 @@ struct BrowserMachineTests {
       let lifetime = Duration.seconds(120)
       #expect(time >= lifetime * percent / 100 && time <= lifetime * (percent + 2) / 100)
     }
+  }
+
+  @Test("Nothing is answered by who only knows of others (M11)")
+  func noAnswers() throws {
+    var bench = try settled()
+    let said = try said()
+    for record in said.all {
+      bench.hear(DNSMessage(asking: [DNSQuestion(record.name, record.type)]))
+      bench.hear(DNSMessage(asking: [DNSQuestion(record.name, .any, wantsUnicast: true)]))
+    }
+    bench.run(for: .seconds(5))
+    #expect(!bench.sent.contains { $0.message.isResponse })
   }
 
   @Test("A record that is said again lives on, and nothing is reported")
