@@ -54,6 +54,16 @@ public struct Identity: Hashable, Sendable {
   }
 }
 
+extension Identity {
+  /// The public key in PEM, which everyone may know, or `nil` for a plain identity.
+  public var publicKeyPEM: String? {
+    switch proof {
+    case .none: nil
+    case .key(let pair): pair.publicKeyPEM
+    }
+  }
+}
+
 extension Identity: Codable {
   private enum CodingKeys: String, CodingKey { case kind, id, pem }
   private enum Kind: String, Codable { case plain, ed25519 }

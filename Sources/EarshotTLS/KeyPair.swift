@@ -79,11 +79,18 @@ extension PeerID {
 extension KeyPair {
   /// The private key as PKCS #8 in PEM (RFC 8410 §10.3), which openssl and others read.
   package var pem: String {
+    text { PEM_write_bio_PKCS8PrivateKey($0, $1, nil, nil, 0, nil, nil) }
+  }
+
+  /// The public key as SubjectPublicKeyInfo in PEM (RFC 8410 §4).
+  package var publicKeyPEM: String { text { PEM_write_bio_PUBKEY($0, $1) } }
+
+  /// What OpenSSL writes of the pair.
+  private func text(_ write: (OpaquePointer, OpaquePointer) -> CInt) -> String {
     withKey { key in
       let memory = OpenSSL.make("open memory", BIO_new(BIO_s_mem()))
       defer { BIO_free(memory) }
-      OpenSSL.require(
-        PEM_write_bio_PKCS8PrivateKey(memory, key, nil, nil, 0, nil, nil) == 1, "write a key")
+      OpenSSL.require(write(memory, key) == 1, "write a key")
       var text = [UInt8](repeating: 0, count: Self.pemBytesMax)
       let count = BIO_read(memory, &text, CInt(text.count))
       return String(decoding: text.prefix(Int(max(0, count))), as: UTF8.self)

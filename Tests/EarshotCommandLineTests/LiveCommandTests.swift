@@ -29,6 +29,30 @@ struct LiveCommandTests {
     #expect(bob.code == .held)
   }
 
+  @Test("With an identity in a file a peer is the same each time; an unprotected one is refused")
+  func identity() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let path = folder.appending(path: "ann.pem").path
+    let party = Party()
+    let bob = try party.guest("browse", "--json", on: "tablet")
+    let words = ["advertise", "--name", "Ann", "--identity", path]
+    let ann = try party.guest(words[0], words[1], words[2], words[3], words[4], on: "phone")
+    party.at(5) { ann.interrupt() }
+    party.run(until: 8)
+    let id = try #require(try FileIdentityStore(path: path).load()?.id)
+    #expect(bob.lines.first?.contains("\"\(id)\"") == true)
+    let again = try party.guest(words[0], words[1], words[2], words[3], words[4], on: "laptop")
+    party.run(until: 12)
+    #expect(bob.lines.last?.contains("\"found\"") == true)
+    #expect(bob.lines.last?.contains("\"\(id)\"") == true)
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    let refused = try party.guest(words[0], words[1], words[2], words[3], words[4], on: "watch")
+    party.run(until: 13)
+    #expect(refused.code == .violated && refused.printed.err.contains("chmod 600"))
+    withExtendedLifetime(again) {}
+  }
+
   @Test("Programs get one object a line")
   func json() throws {
     let party = Party()

@@ -17,6 +17,7 @@ struct LiveUsageTests {
       ("browse", ["--service", "Chat!"], "The service type “Chat!” may have only"),
       ("browse", ["--service", "a-very-long-service"], "has 19 characters"),
       ("browse", ["--jsno"], "there is no option \"--jsno\"; did you mean \"--json\"?"),
+      ("browse", ["--identity", ""], "--identity needs a file"),
       ("browse", ["--interface", ""], "--interface needs a name, such as lo"),
       ("browse", ["--name", "A", "--name", "B"], "--name stands here twice"),
       ("chat", ["Ann"], "chat takes no words of its own"),

@@ -51,6 +51,15 @@ struct IdentityTests {
     let hash = "157528913204cf3d441614e52d71f7f7a71a96b2f1a13c8cbab3776611702b56"
     #expect(identity.id.bytes.map(Self.hex).joined() == hash)
     #expect(identity.pem == Self.rfc8410)
+    // RFC 8410 §10.1.
+    #expect(
+      identity.publicKeyPEM == """
+        -----BEGIN PUBLIC KEY-----
+        MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
+        -----END PUBLIC KEY-----
+
+        """)
+    #expect(Identity(plain: identity.id).publicKeyPEM == nil)
   }
 
   private static func hex(_ byte: UInt8) -> String {

@@ -43,8 +43,16 @@ extension LiveCommand {
     on host: any NetworkHost, _ console: Console,
     _ act: (Peer) async throws(EarshotError) -> ExitCode
   ) async -> ExitCode {
+    let identity: Identity?
+    do throws(IdentityError) {
+      identity = try options.identity.map { path throws(IdentityError) in
+        try Identity.stored(in: FileIdentityStore(path: path))
+      }
+    } catch {
+      return console.fail(error)
+    }
     do throws(EarshotError) {
-      let peer = try await Peer(options.name, on: host)
+      let peer = try await Peer(options.name, identity: identity, on: host)
       return await Self.finish(peer, console, act)
     } catch {
       return console.fail(error)
@@ -63,7 +71,7 @@ extension LiveCommand {
 
 extension Console {
   /// Says what cannot be done.
-  fileprivate func fail(_ error: EarshotError) -> ExitCode {
+  fileprivate func fail(_ error: some Error & CustomStringConvertible) -> ExitCode {
     complain("earshot: \(error.description.escapedForTerminals)")
     return .violated
   }

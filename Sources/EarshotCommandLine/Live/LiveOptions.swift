@@ -10,12 +10,16 @@ package struct LiveOptions: Hashable, Sendable {
   package let service: String
   /// The names of the interfaces to use; empty for all.
   package let interfaces: [String]
+  /// The file with the identity of the peer; `nil` for a new one.
+  package let identity: String?
 
   /// The options of a command line.
   init(_ arguments: Arguments, service: String) throws(UsageError) {
     name = try arguments[option: "--name"].map(Self.checkedName) ?? Self.hostName
     self.service = try Self.checkedService(arguments[option: "--service"] ?? service)
     interfaces = arguments.all("--interface")
+    identity = arguments[option: "--identity"]
+    guard identity != "" else { throw UsageError("--identity needs a file") }
     guard !interfaces.contains("") else { throw UsageError("--interface needs a name, such as lo") }
   }
 
@@ -47,6 +51,12 @@ package struct LiveOptions: Hashable, Sendable {
   static func plans(service: String) -> [OptionPlan] {
     [
       OptionPlan("--name", "NAME", help: "What others see us as (else the name of this host)"),
+      OptionPlan(
+        "--identity", "FILE",
+        help: """
+          Be the peer whose key this file has; write the file
+          if there is none (else a new peer each time)
+          """),
       OptionPlan("--service", "S", help: "The kind of service (else \(service))"),
       OptionPlan(
         "--interface", "IF", isRepeatable: true,

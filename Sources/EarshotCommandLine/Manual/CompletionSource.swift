@@ -31,6 +31,7 @@ enum CompletionSource: Hashable, Sendable {
     switch first.filter({ !"[]…".contains($0) }) {
     case "options", "": return nil
     case "FILE": self = .scenarios
+    case "KEYFILE": self = .files
     case "COMMAND": self = .commands
     case let placeholder: self = .init(words: placeholder)
     }
