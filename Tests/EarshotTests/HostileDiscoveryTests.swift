@@ -1,0 +1,271 @@
+import Earshot
+import EarshotCore
+import EarshotSimulator
+import Synchronization
+import TestKit
+import Testing
+
+/// Hears all that discovery sends to the group, or to this host.
+private final class Ear: DatagramHandler {
+  typealias Heard = (message: DNSMessage, header: DatagramHeader)
+  let host: SimulatedHost
+  private let state = Mutex<[Heard]>([])
+  private let sockets = Mutex<[any DatagramSocket]>([])
+
+  init(in world: World, name: String = "ear", port: UInt16 = DNSArrival.port) throws {
+    host = world.makeHost(name)
+    let socket = try host.openDatagramSocket(
+      on: Endpoint(.anyV4, port: port), options: DatagramOptions(), handler: self)
+    try socket.join(HostileDiscoveryTests.group.address, on: 1)
+    let other = try host.openDatagramSocket(
+      on: Endpoint(.anyV6, port: port), options: DatagramOptions(), handler: self)
+    try other.join(HostileDiscoveryTests.groupV6.address, on: 1)
+    sockets.withLock { $0 = [socket, other] }
+  }
+
+  var heard: [Heard] { state.withLock { $0 } }
+
+  func send(_ message: DNSMessage) throws {
+    for packet in message.packets() {
+      try sockets.withLock { $0 }.first?.send(packet.span, to: HostileDiscoveryTests.group, on: 1)
+    }
+  }
+
+  func datagramSocket(
+    _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
+  ) {
+    let packet = (0..<bytes.count).map { bytes[$0] }
+    guard let message = try? DNSMessage(decoding: packet) else { return }
+    state.withLock { $0.append((message, header)) }
+  }
+  func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
+}
+
+/// What happened to somebody, in words.
+private final class Notes: Sendable {
+  private let state = Mutex<[String]>([])
+  var all: [String] { state.withLock { $0 } }
+  func add(_ note: String) { state.withLock { $0.append(note) } }
+}
+
+extension Announcement {
+  /// All that is said of a peer, as if by a host with an address.
+  fileprivate func records(at address: IPAddress) -> [DNSRecord] {
+    [
+      DNSRecord(service.domain, .pointer(instanceName), lifetimeSeconds: 4_500),
+      DNSRecord(
+        instanceName, .service(priority: 0, weight: 0, port: port, host: hostName),
+        lifetimeSeconds: 120, flushesCache: true),
+      DNSRecord(instanceName, .text(text.bytes), lifetimeSeconds: 4_500, flushesCache: true),
+      DNSRecord(hostName, .address(address), lifetimeSeconds: 120, flushesCache: true),
+    ]
+  }
+}
+
+@Suite("Discovery beside a hostile neighbour")
+struct HostileDiscoveryTests {
+  static let group = Endpoint(.v4(0xE000_00FB), port: DNSArrival.port)
+  static let groupV6 = Endpoint(.v6(0xFF02 << 48, 0xFB, scope: 0), port: DNSArrival.port)
+
+  private static func source(_ number: UInt32) -> Endpoint {
+    Endpoint(.v4(number), port: DNSArrival.port)
+  }
+
+  @Test(
+    "What comes from another subnet is not believed, to the group or not (M10, M46)",
+    arguments: [
+      (UInt32(0xCB00_7109), false), (0xC0A8_0105, false), (0x0A00_4444, true), (0xA9FE_0102, true),
+    ])
+  func offLink(source: UInt32, isBelieved: Bool) throws {
+    let world = World(seed: 1)
+    let (bob, eve) = (Guest("bob", in: world), world.makeHost("eve"))
+    try bob.enter()
+    world.run(for: .seconds(1))
+    var random = world.random("claim")
+    let claim = Announcement(
+      of: PeerID(random: &random), named: try DisplayName("Ann"), offering: try ServiceType("chat"),
+      on: 7_100)
+    let records = claim.records(at: .v4(0x0A00_4444))
+    for packet in DNSMessage(answering: records).packets() {
+      eve.forge(packet, from: Self.source(source), to: Self.group)
+    }
+    world.run(for: .seconds(1))
+    #expect(bob.found.present.map(\.id) == (isBelieved ? [claim.id] : []))
+    world.finish()
+  }
+
+  @Test(
+    "What nobody asked for and only one host hears is no conflict, from wherever it comes (M18)")
+  func unsolicited() throws {
+    let world = World(seed: 1)
+    let (ann, eve) = (Guest("ann", in: world), world.makeHost("eve"))
+    let ear = try Ear(in: world)
+    try ann.enter()
+    world.run(for: .seconds(10))
+    var other = try ann.announcement()
+    other.port = 9_999
+    let home = Endpoint(ann.host.address, port: DNSArrival.port)
+    for packet in DNSMessage(answering: other.records(at: eve.address)).packets() {
+      eve.forge(packet, from: Self.source(0x0A00_0002), to: home)
+      eve.forge(packet, from: Self.source(0x0808_0808), to: home)
+      eve.forge(packet, from: Self.source(0x0808_0808), to: Self.group)
+    }
+    world.run(for: .seconds(5))
+    #expect(!ear.heard.contains { !$0.message.authorities.isEmpty })
+    world.finish()
+  }
+
+  @Test("All goes to the groups, and everything from port 5353 (M02, M03, M04)")
+  func ports() throws {
+    let world = World(seed: 1)
+    let (ear, guests) = (try Ear(in: world), ["ann", "bob"].map { Guest($0, in: world) })
+    for guest in guests { try guest.enter() }
+    world.run(for: .seconds(60))
+    world.crash(guests[1].host)
+    world.run(for: .seconds(300))
+    #expect(ear.heard.contains { $0.message.isResponse })
+    #expect(ear.heard.contains { !$0.message.isResponse })
+    #expect(
+      Set(ear.heard.map(\.header.destination)) == [Self.group.address, Self.groupV6.address])
+    #expect(ear.heard.allSatisfy { $0.header.source.port == DNSArrival.port })
+    world.finish()
+  }
+
+  @Test("All that discovery sends has the hop limit 255, to the group and to one host (M46)")
+  func hopLimits() throws {
+    let world = World(seed: 1)
+    let ann = Guest("ann", in: world)
+    let (ear, resolver) = (try Ear(in: world), try Ear(in: world, name: "old", port: 5_000))
+    try ann.enter()
+    world.run(for: .seconds(10))
+    let question = DNSQuestion(try ServiceType("chat").domain, .ptr, wantsUnicast: true)
+    for asker in [ear, resolver] { try asker.send(DNSMessage(asking: [question])) }
+    world.run(for: .seconds(1))
+    let said = ear.heard.filter { $0.header.source.address == ann.host.address }
+    #expect(!said.isEmpty && said.allSatisfy { $0.header.hopLimit == 255 })
+    for asker in [ear, resolver] {
+      let direct = asker.heard.filter { !$0.header.destination.isMulticast }
+      #expect(!direct.isEmpty && direct.allSatisfy { $0.header.hopLimit == 255 })
+    }
+    world.finish()
+  }
+
+  @Test("A flood of peers that there are not hides nobody: who is there stays, who comes is found")
+  func flood() throws {
+    let world = World(seed: 1)
+    let present = ["ann", "cleo"].map { Guest($0, in: world) }
+    let (bob, eve) = (Guest("bob", in: world), world.makeHost("eve"))
+    for guest in present + [bob] { try guest.enter() }
+    world.run(for: .seconds(60))
+    let late = Guest("late", in: world)
+    var random = world.random("forgery")
+    var arrival: Instant?
+    // The addresses of hosts are to be renewed in this time.
+    for round in 0..<5_000 {
+      let claim = Announcement(
+        of: PeerID(random: &random), named: try DisplayName("X"), offering: try ServiceType("chat"),
+        on: 1)
+      let address = IPAddress.v4(0x0A40_0000 | UInt32(random.below(1 << 20)))
+      for packet in DNSMessage(answering: claim.records(at: address)).packets() {
+        eve.forge(packet, from: Endpoint(address, port: DNSArrival.port), to: Self.group)
+      }
+      world.run(for: .milliseconds(12))
+      if round == 3_500 {
+        arrival = world.now
+        try late.enter()
+      }
+      if let arrival, world.now >= arrival + .seconds(2), round < 3_700 {
+        #expect(bob.found.present.contains { $0.id == late.id })
+      }
+    }
+    let lost = bob.found.reports.compactMap { if case .lost(let id) = $0 { id } else { nil } }
+    #expect(Set(lost).isDisjoint(with: (present + [late]).map(\.id)))
+    #expect(
+      (present + [late]).allSatisfy { guest in
+        bob.found.present.contains { $0.id == guest.id }
+      })
+    world.finish()
+  }
+
+  @Test("An invitation passes over who only claims to be its peer, and reaches that peer")
+  func impostor() throws {
+    let world = World(seed: 1)
+    let (notes, ear) = (Notes(), try Ear(in: world))
+    let (annHost, bobHost) = (world.makeHost("ann"), world.makeHost("bob"))
+    let (malloryHost, eve) = (world.makeHost("mallory"), world.makeHost("eve"))
+    malloryHost.spawn("mallory") {
+      guard let mallory = try? await Peer("Mallory", on: malloryHost),
+        let advertiser = try? await mallory.advertise("chat")
+      else { return }
+      for await invitation in advertiser.invitations {
+        notes.add("mallory was invited")
+        await invitation.decline()
+      }
+    }
+    world.run(for: .seconds(1))
+    let ports = ear.heard.flatMap(\.message.answers).compactMap { record in
+      if case .service(_, _, let port, _) = record.data { port } else { nil }
+    }
+    let port = try #require(ports.first)
+    let ready = Notes()
+    annHost.spawn("ann") {
+      guard let ann = try? await Peer("Ann", on: annHost) else { return }
+      ready.add(ann.id.description)
+      try? await annHost.sleep(for: .seconds(2))
+      guard let advertiser = try? await ann.advertise("chat"),
+        let session = try? await ann.makeSession()
+      else { return }
+      for await invitation in advertiser.invitations {
+        notes.add("ann was invited")
+        _ = try? await invitation.accept(into: session)
+      }
+    }
+    bobHost.spawn("bob") {
+      guard let bob = try? await Peer("Bob", on: bobHost),
+        let browser = try? await bob.browse("chat"), let session = try? await bob.makeSession()
+      else { return }
+      try? await bobHost.sleep(for: .seconds(10))
+      for peer in await browser.peers where peer.id.description == ready.all.first {
+        notes.add("\(peer.endpoints.count) endpoints")
+        if let outcome = try? await bob.invite(peer.id, to: session) { notes.add("\(outcome)") }
+      }
+    }
+    world.run(for: .seconds(1))
+    // Before Ann herself has advertised, so that they are tried first.
+    let id = try #require(ready.all.first.flatMap { PeerID($0) })
+    for (ordinal, port) in [(2, port), (3, 1)] {
+      var claim = Announcement(
+        of: id, named: try DisplayName("Ann"), offering: try ServiceType("chat"), on: port)
+      claim.ordinal = ordinal
+      for packet in DNSMessage(answering: claim.records(at: malloryHost.address)).packets() {
+        eve.forge(
+          packet, from: Endpoint(malloryHost.address, port: DNSArrival.port), to: Self.group)
+      }
+    }
+    world.run(for: .seconds(40))
+    #expect(notes.all.first.map { Int($0.prefix(1)) ?? 0 > 2 } == true)
+    #expect(notes.all.dropFirst() == ["ann was invited", "accepted"])
+    world.finish()
+  }
+
+  @Test(
+    "A name goes out in composed form, however it was typed (M49, D01)",
+    arguments: [
+      ("Ame\u{301}lie", "Am\u{E9}lie"), ("\u{1100}\u{1161}", "\u{AC00}"), ("Ann", "Ann"),
+    ])
+  func composed(typed: String, sent: String) throws {
+    let world = World(seed: 1)
+    let (ear, host) = (try Ear(in: world), world.makeHost("amelie"))
+    host.spawn("advertise") {
+      guard let peer = try? await Peer(typed, on: host) else { return }
+      _ = try? await peer.advertise("chat")
+      try? await host.sleep(for: .seconds(1))
+    }
+    world.run(for: .seconds(1))
+    let labels = ear.heard.flatMap(\.message.answers).compactMap { record in
+      if case .service = record.data { record.name.firstLabel } else { nil }
+    }
+    #expect(!labels.isEmpty && labels.allSatisfy { $0.starts(with: Array("\(sent) (".utf8)) })
+    world.finish()
+  }
+}
