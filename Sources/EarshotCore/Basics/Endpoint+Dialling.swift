@@ -30,16 +30,10 @@ extension IPAddress {
   /// Whether the address is all hosts' of a network: 255.255.255.255, or the last one of a network of IPv4, or one of
   /// 0.0.0.0/8, which systems take for that or for themselves.
   ///
-  /// - SeeAlso: RFC 1122 §3.2.1.3; networks of 31 bits have no broadcast address (RFC 3021).
+  /// - SeeAlso: RFC 1122 §3.2.1.3.
   package func isBroadcast(on interfaces: [NetworkInterface]) -> Bool {
     guard case .v4(let bits) = self else { return false }
     if bits == .max || bits >> 24 == 0 { return true }
-    return interfaces.contains { interface in
-      interface.networks.contains { network in
-        guard case .v4 = network.address, (1...30).contains(network.bits) else { return false }
-        let hosts = UInt32.max >> UInt32(network.bits)
-        return network.contains(self) && bits & hosts == hosts
-      }
-    }
+    return interfaces.contains { $0.networks.contains { $0.isBroadcast(self) } }
   }
 }

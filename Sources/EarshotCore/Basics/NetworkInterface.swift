@@ -72,7 +72,7 @@ public struct AddressRange: Hashable, Sendable {
     }
   }
 
-  /// Whether an address is that of all hosts of the network, as only IPv4 has one.
+  /// Whether an address is that of all hosts of the network, as only IPv4 has one, and no network of 31 bits (RFC 3021).
   package func isBroadcast(_ other: IPAddress) -> Bool {
     guard case .v4(let others) = other, bits < 31, contains(other) else { return false }
     let host: UInt32 = ~Self.mask(bits)
