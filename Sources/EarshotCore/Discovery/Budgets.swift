@@ -35,25 +35,17 @@ package struct SourceBudget: Hashable, Sendable {
 
 /// How many packets are multicast: a few at once, fewer all the time.
 package struct SendBudget: Hashable, Sendable {
-  private let interval: Duration
-  private let slack: Duration
-  private var earliest = Instant.zero
+  private var tokens: TokenBucket
 
   /// A budget of so many packets a second, and so many at once after silence.
   ///
   /// - Precondition: Both are positive.
   package init(packetsPerSecond: Int = 20, burst: Int = 50) {
-    precondition(packetsPerSecond > 0 && burst > 0, "a budget of nothing sends nothing")
-    interval = .seconds(1) / packetsPerSecond
-    slack = interval * (burst - 1)
+    tokens = TokenBucket(perSecond: packetsPerSecond, burst: burst)
   }
 
   /// Takes one packet's share, or answers that it must not be sent.
-  package mutating func admits(at now: Instant) -> Bool {
-    guard earliest <= now + slack else { return false }
-    earliest = max(earliest, now) + interval
-    return true
-  }
+  package mutating func admits(at now: Instant) -> Bool { tokens.take(at: now) }
 }
 
 /// Packets of the last second, each to be recognised once when it comes again.
