@@ -57,6 +57,7 @@ extension Link {
     case .invitation(let frame): owner?.link(self, received: frame)
     case .attachment(let frame): owner?.link(self, received: frame)
     case .group(let frame): owner?.link(self, received: frame)
+    case .datagram(let frame): owner?.link(self, received: frame)
     }
   }
 

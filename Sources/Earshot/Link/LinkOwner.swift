@@ -27,6 +27,8 @@ protocol LinkOwner: AnyObject, Sendable {
   func link(_ link: Link, received frame: AttachmentFrame)
   /// A frame of the group came, in the reliable stream that the link carries.
   func link(_ link: Link, received frame: GroupFrame)
+  /// DATAGRAMS or UNRELIABLE came.
+  func link(_ link: Link, received frame: DatagramFrame)
   /// It is over; the last call. Not called when the owner closed it.
   func link(_ link: Link, ended end: LinkEnd)
 }
@@ -39,6 +41,8 @@ extension LinkOwner {
   func link(_ link: Link, received frame: AttachmentFrame) { refuse(link) }
 
   func link(_ link: Link, received frame: GroupFrame) { refuse(link) }
+
+  func link(_ link: Link, received frame: DatagramFrame) { refuse(link) }
 
   /// Ends a link on which something came that must not come now.
   func refuse(_ link: Link) { link.assumeIsolated { $0.violateByFrame() } }

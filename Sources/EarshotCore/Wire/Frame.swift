@@ -8,6 +8,7 @@ package enum Frame: Hashable, Sendable {
   indirect case attachment(AttachmentFrame)
   case acknowledgement(Acknowledgement)
   indirect case group(GroupFrame)
+  indirect case datagram(DatagramFrame)
 
   /// The frame of a type and a payload, or `nil` for an unknown type that is to be skipped.
   ///
@@ -46,6 +47,8 @@ package enum Frame: Hashable, Sendable {
     case .introduce: .group(.introduce(try Introduce(payload: payload)))
     case .retract: .group(.retract(try Retract(payload: payload)))
     case .leave: .group(.leave(try Leave(payload: payload)))
+    case .datagrams: .datagram(.offer(try DatagramOffer(payload: payload)))
+    case .unreliable: .datagram(.message(UnreliableMessage([UInt8](copying: payload))))
     default: nil
     }
   }
@@ -67,6 +70,8 @@ package enum Frame: Hashable, Sendable {
     case .group(.introduce): .introduce
     case .group(.retract): .retract
     case .group(.leave): .leave
+    case .datagram(.offer): .datagrams
+    case .datagram(.message): .unreliable
     }
   }
 
@@ -101,4 +106,10 @@ package enum GroupFrame: Hashable, Sendable {
   case introduce(Introduce)
   case retract(Retract)
   case leave(Leave)
+}
+
+/// A frame of what is sent unreliably.
+package enum DatagramFrame: Hashable, Sendable {
+  case offer(DatagramOffer)
+  case message(UnreliableMessage)
 }

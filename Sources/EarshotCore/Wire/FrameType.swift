@@ -38,6 +38,10 @@ package struct FrameType: RawRepresentable, Hashable, Sendable {
   package static let acknowledgement = FrameType(rawValue: 0x2C)
   /// The last frame, with the reason: ``Close``.
   package static let close = FrameType(rawValue: 0x30)
+  /// Where datagrams are taken: ``DatagramOffer``.
+  package static let datagrams = FrameType(rawValue: 0x31)
+  /// A message that may be lost: ``UnreliableMessage``.
+  package static let unreliable = FrameType(rawValue: 0x35)
   /// A part of a message: ``MessagePart``.
   package static let message = FrameType(rawValue: 0x02)
   /// Another member, and where to dial it: ``Introduce``.
@@ -51,6 +55,7 @@ package struct FrameType: RawRepresentable, Hashable, Sendable {
     0x00: "HELLO", 0x04: "INVITE", 0x08: "ACCEPT", 0x0C: "DECLINE", 0x10: "CANCEL",
     0x14: "ATTACH", 0x18: "ATTACHED", 0x24: "PING", 0x28: "PONG", 0x2C: "ACK", 0x30: "CLOSE",
     0x02: "MESSAGE", 0x06: "INTRODUCE", 0x0A: "LEAVE", 0x0E: "RETRACT",
+    0x31: "DATAGRAMS", 0x35: "UNRELIABLE",
   ]
 }
 

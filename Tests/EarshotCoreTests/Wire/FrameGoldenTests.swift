@@ -24,6 +24,10 @@ struct Golden: CustomTestStringConvertible, Sendable {
     (self.frame, self.bytes) = (.group(frame), bytes.flatMap { $0 })
   }
 
+  init(_ frame: DatagramFrame, _ bytes: [UInt8]...) {
+    (self.frame, self.bytes) = (.datagram(frame), bytes.flatMap { $0 })
+  }
+
   static let invitation = InvitationID(high: 0x0001_0203_0405_0607, low: 0x0809_0A0B_0C0D_0E0F)
   static let invitationBytes = [UInt8](0...15)
   static let session = SessionID(rawValue: 0xA0A1_A2A3_A4A5_A6A7)
@@ -43,6 +47,9 @@ struct Golden: CustomTestStringConvertible, Sendable {
     Golden(
       .hello(Hello(port: 7_100, displayName: "Ann")),
       [0x00, 0x07, 0x01, 0x5B, 0xBC, 0x03], Array("Ann".utf8)),
+    Golden(
+      .offer(DatagramOffer(connection: 0x0102_0304_0506_0708, port: 7_100)),
+      [0x31, 0x0A, 1, 2, 3, 4, 5, 6, 7, 8, 0x5B, 0xBC]),
     Golden(
       .invite(
         Invite(
@@ -142,6 +149,20 @@ struct FrameGoldenTests {
     }
   }
 
+  @Test("An UNRELIABLE is a message of any size up to 64 KiB, and may be skipped")
+  func unreliable() throws {
+    let message: [UInt8] = [1, 2, 3]
+    let frame = Frame.datagram(.message(UnreliableMessage(message)))
+    #expect(frame.encoded == [0x35, 0x03, 1, 2, 3])
+    for count in [0, 1, 65_536] {
+      let message = [UInt8](repeating: 7, count: count)
+      let frame = Frame.datagram(.message(UnreliableMessage(message)))
+      #expect(try Frame.all(in: [frame.encoded]) == [frame])
+    }
+    #expect(FrameType.unreliable.isSkippable && FrameType.datagrams.isSkippable)
+    #expect(!FrameType.unreliable.isReliable && !FrameType.datagrams.isReliable)
+  }
+
   @Test("A MESSAGE carries its flags and its bytes")
   func message() {
     var wire: [UInt8] = []
@@ -175,6 +196,8 @@ extension Frame {
     case .group(.introduce(let payload)): payload.encode(into: &wire)
     case .group(.retract(let payload)): payload.encode(into: &wire)
     case .group(.leave(let payload)): payload.encode(into: &wire)
+    case .datagram(.offer(let payload)): payload.encode(into: &wire)
+    case .datagram(.message(let payload)): payload.encode(into: &wire)
     }
     return wire
   }
