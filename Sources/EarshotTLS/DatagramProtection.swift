@@ -98,6 +98,50 @@ package struct DatagramProtection {
     epochBegan = (0, now)
   }
 
+  /// The two ends of a link, as the peers that they are and the connections that they have chosen.
+  package struct Ends: Sendable {
+    private let dialler, listener: (peer: PeerID, connection: UInt64)
+    fileprivate let isDialler: Bool
+    fileprivate let local, remote: UInt64
+
+    /// The ends as one of them sees them.
+    package init(
+      local: (PeerID, UInt64), remote: (PeerID, UInt64), isDialler: Bool
+    ) {
+      dialler = isDialler ? local : remote
+      listener = isDialler ? remote : local
+      (self.isDialler, self.local, self.remote) = (isDialler, local.1, remote.1)
+    }
+
+    /// What the secret depends on beside the channel: who has dialled, and both connections.
+    package var context: [UInt8] {
+      var writer = ByteWriter(dialler.peer.bytes + listener.peer.bytes)
+      writer.write(dialler.connection)
+      writer.write(listener.connection)
+      return writer.bytes
+    }
+  }
+
+  /// What the secret of two ends is exported as.
+  package static let exportLabel = "EXPERIMENTAL earshot datagram v1"
+  /// How long it is: half of it is for each direction, the dialler's first.
+  package static let secretBytes = 2 * KeyDerivation.hashBytes
+
+  /// The protection of one end.
+  ///
+  /// - Parameters:
+  ///   - secret: What the channel of their link exports for the two ends.
+  ///   - ends: The two ends.
+  ///   - now: The time.
+  package init(_ secret: [UInt8], between ends: Ends, at now: Instant) {
+    precondition(secret.count == Self.secretBytes, "a secret of \(secret.count) bytes")
+    let fromDialler = Array(secret.prefix(KeyDerivation.hashBytes))
+    let fromListener = Array(secret.suffix(KeyDerivation.hashBytes))
+    self.init(
+      secrets: ends.isDialler ? (fromDialler, fromListener) : (fromListener, fromDialler),
+      localConnection: ends.local, remoteConnection: ends.remote, at: now)
+  }
+
   /// The connection that a datagram is for, if it is one of this version.
   package static func connection(of datagram: Span<UInt8>) -> UInt64? {
     guard datagram.count >= overheadBytes, datagram[0] & ~3 == version else { return nil }
@@ -116,13 +160,13 @@ package struct DatagramProtection {
       sending = sending.next
       epochBegan = (counter, now)
     }
-    var header = ByteWriter()
-    header.write(Self.version | sending.bits)
-    header.write(remoteConnection)
-    header.write(counter)
-    datagram += header.bytes
-    sending.key.seal(
-      plaintext, counter: counter, header: header.bytes.span, into: &datagram)
+    var header = InlineArray<17, UInt8>(repeating: Self.version | sending.bits)
+    for index in 0..<8 {
+      header[1 + index] = UInt8(truncatingIfNeeded: remoteConnection >> (56 - 8 * index))
+      header[9 + index] = UInt8(truncatingIfNeeded: counter >> (56 - 8 * index))
+    }
+    datagram.append(copying: header.span)
+    sending.key.seal(plaintext, counter: counter, header: header.span, into: &datagram)
     counter += 1
   }
 
@@ -170,6 +214,8 @@ package struct DatagramProtection {
   }
 
   private static func number(in datagram: Span<UInt8>, at offset: Int) -> UInt64 {
-    (offset..<offset + 8).reduce(0) { $0 << 8 | UInt64(datagram[$1]) }
+    var value: UInt64 = 0
+    for index in offset..<offset + 8 { value = value << 8 | UInt64(datagram[index]) }
+    return value
   }
 }

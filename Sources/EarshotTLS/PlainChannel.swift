@@ -59,4 +59,9 @@ package struct PlainChannel: Hashable, Sendable {
     remote = found
     preamble = []
   }
+
+  /// What stands for an exporter, once the other side is known.
+  package var exporter: SecretExporter? {
+    remote.map { SecretExporter(between: local, and: $0) }
+  }
 }

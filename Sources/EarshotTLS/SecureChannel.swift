@@ -88,6 +88,14 @@ package enum SecureChannel {
     }
   }
 
+  /// What makes secrets that both ends have, once the channel is ready.
+  package var exporter: SecretExporter? {
+    switch self {
+    case .plain(let channel): channel.exporter
+    case .tls(let channel): channel.remote == nil ? nil : SecretExporter(channel)
+    }
+  }
+
   /// Appends what tells the other side that nothing more will come.
   package mutating func finish(into wire: inout [UInt8]) {
     switch self {
