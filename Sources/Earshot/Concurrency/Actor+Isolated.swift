@@ -33,4 +33,16 @@ extension Actor {
     #endif
     unsafeBitCast(body, to: ((Self, Argument) -> Void).self)(self, argument)
   }
+
+  /// The same, with two arguments.
+  @inline(__always)
+  nonisolated func inTurn<First: ~Escapable, Second>(
+    with first: First, _ second: Second,
+    _ body: @escaping (isolated Self, First, Second) -> Void
+  ) {
+    #if DEBUG
+      assertIsolated()
+    #endif
+    unsafeBitCast(body, to: ((Self, First, Second) -> Void).self)(self, first, second)
+  }
 }

@@ -33,6 +33,8 @@ package enum RareEvent: String, Hashable, Sendable, CaseIterable {
   case listenerLost = "the system takes the listener away"
   case otherPort = "a peer listens on another port than before"
   case lingeringEnded = "a link that is closing is given up"
+  case datagramsGetThrough = "datagrams get through to a member"
+  case datagramsLost = "datagrams get through to a member no longer"
   case keysUpdated = "a link changes its keys"
   case renamed = "an instance is renamed on a conflict"
   case multicastLost = "the system takes the multicast port away"

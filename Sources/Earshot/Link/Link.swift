@@ -119,6 +119,22 @@ actor Link: ConnectionHandler {
     }
   }
 
+  /// A secret that both ends of the link have, as long as it is open.
+  func exportSecret(label: String, context: [UInt8], count: Int) -> [UInt8]? {
+    guard case .open(let open) = life else { return nil }
+    return open.transport.exporter?.secret(label: label, context: context, count: count)
+  }
+
+  /// Sends messages that may be lost, as many as the transport takes now.
+  ///
+  /// - Returns: How many those are.
+  func sendUnreliably(_ messages: UnreliableOutbox.Batch) -> Int {
+    guard case .open(let open) = life, !open.transport.hasFailed else { return 0 }
+    let sent = open.transport.append(messages, at: now)
+    flushUnlessReading()
+    return sent
+  }
+
   /// Carries a membership's stream from now on.
   func carry(_ stream: ReliableStream) {
     guard case .open(let open) = life else { return }

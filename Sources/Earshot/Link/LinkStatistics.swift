@@ -14,4 +14,6 @@ public struct LinkStatistics: Hashable, Sendable {
   public let roundTrip: Duration?
   /// The number of links so far, the current one included.
   public let links: Int
+  /// What was sent unreliably, which the other counts of messages leave out.
+  public let unreliable: UnreliableStatistics
 }

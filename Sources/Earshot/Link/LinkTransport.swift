@@ -29,6 +29,8 @@ final class LinkTransport {
   private var channel: SecureChannel
   /// Whether the channel takes plaintext: asked for each time that something is gathered.
   private var isReady: Bool
+  /// What makes secrets that both ends have, once the channel is ready.
+  private(set) var exporter: SecretExporter?
   @exclusivity(unchecked) private var channelBytes: [UInt8] = []  // Of the channel itself.
   @exclusivity(unchecked) private var frames: [UInt8] = []  // Of the link itself, in plaintext.
   @exclusivity(unchecked) private var wire: [UInt8] = []  // What is being written.
@@ -69,7 +71,7 @@ final class LinkTransport {
     swap(&own, &channelBytes)
     defer {
       swap(&own, &channelBytes)
-      isReady = channel.isReady
+      if !isReady { (isReady, exporter) = (channel.isReady, channel.exporter) }
     }
     try channel.receive(bytes, into: &own, lending: body)
   }
@@ -102,6 +104,24 @@ final class LinkTransport {
 
   /// Adds PONG.
   func append(answer: Ping) { answer.encodePong(into: &frames) }
+
+  /// Adds messages that may be lost, up to the first one that would have to wait.
+  ///
+  /// - Returns: How many it took.
+  func append(_ messages: UnreliableOutbox.Batch, at now: Instant) -> Int {
+    guard isReady, isWritten else { return 0 }
+    if budget.room(written: bytesSent) <= 0 {
+      budget.observe(written: bytesSent, connection.progress, at: now)
+    }
+    var (start, count) = (0, 0)
+    for end in messages.ends {
+      guard budget.room(written: bytesSent + frames.count) > 0 else { break }
+      let message = messages.bytes.span.extracting(start + 1..<end)
+      FrameEncoder.append(.unreliable, payload: message, to: &frames)
+      (start, count) = (end, count + 1)
+    }
+    return count
+  }
 
   /// Whether everything that was gathered is written, so that more can be.
   var isWritten: Bool { written == wire.count }

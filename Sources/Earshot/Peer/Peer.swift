@@ -23,6 +23,12 @@ public actor Peer {
   /// The settings of the peer.
   public nonisolated var configuration: Configuration { core.configuration }
 
+  /// How many datagrams came to the peer's UDP port that were for no link of a member, such as those that scanners
+  /// send, or that came late; they were dropped.
+  ///
+  /// - SeeAlso: ``UnreliableStatistics/dropped``
+  public var strayDatagramCount: Int { core.datagrams.assumeIsolated { $0.strayCount } }
+
   /// The host on which the peer is.
   public nonisolated var host: any NetworkHost { core.host }
   nonisolated let core: PeerCore

@@ -9,6 +9,7 @@ actor PeerCore {
   nonisolated let configuration: Peer.Configuration
   nonisolated let host: any NetworkHost
   nonisolated let discovery: MulticastDNS
+  nonisolated let datagrams: DatagramPort
   nonisolated let tasks = TaskRegistry()
   private nonisolated let events = EventHub<PeerEvent>(
     countMax: eventsMax, keepsUnread: false, merge: PeerEvent.summary,
@@ -57,6 +58,7 @@ actor PeerCore {
     self.credentials = credentials
     (self.identity, self.configuration, self.host) = (identity, configuration, host)
     discovery = MulticastDNS(for: identity.id, on: host)
+    datagrams = DatagramPort(of: name, on: host)
     invitationSeed = random.next()
     nextSession = SessionID(random: &random)
     self.random = random
@@ -64,7 +66,7 @@ actor PeerCore {
 
   /// The peer's core itself, and the parts that it owns but for its sessions.
   var inside: [any Actor] {
-    [self, discovery] + invitations.assumeIsolated { $0.inside }
+    [self, discovery, datagrams] + invitations.assumeIsolated { $0.inside }
       + acceptor.assumeIsolated { $0.inside }
   }
 
@@ -83,6 +85,7 @@ actor PeerCore {
     attention.connect(
       to: host.makeSignal { [weak self] in self?.assumeIsolated { $0.attend() } })
     invitations.assumeIsolated { $0.start() }
+    datagrams.assumeIsolated { $0.start() }
     report(.running)
   }
 
@@ -199,6 +202,7 @@ actor PeerCore {
     acceptor.assumeIsolated { $0.closeLinks(.suspending) }
     for session in sessionsInOrder { session.assumeIsolated { $0.suspend() } }
     acceptor.assumeIsolated { $0.close() }
+    datagrams.assumeIsolated { $0.close() }
     report(.suspended)
   }
 
@@ -248,6 +252,7 @@ actor PeerCore {
     shutdown?.cancel()
     shutdown = nil
     attention.connect(to: nil)
+    datagrams.assumeIsolated { $0.stop() }
     report(.stopped)
     events.finish()
     tasks.end(on: host)

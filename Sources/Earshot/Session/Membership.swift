@@ -29,6 +29,7 @@ actor Membership {
   nonisolated let peer: PeerID
   nonisolated let remoteSession: SessionID
   nonisolated let stream: ReliableStream
+  nonisolated let unreliable: UnreliableChannel
   /// What others are told of the remote peer.
   private(set) var entry: Roster.Entry
   /// When it became a member, or `nil` before.
@@ -41,7 +42,9 @@ actor Membership {
   private var roundTrip: Duration?  // Over links that are gone.
 
   /// The membership itself, and its links.
-  var inside: [any Actor] { [self] + links.values.map(\.link) + Array(dials.values) }
+  var inside: [any Actor] {
+    [self, unreliable] + links.values.map(\.link) + Array(dials.values)
+  }
 
   /// A membership that is proposed to a peer, which is looked for.
   init(
@@ -57,6 +60,7 @@ actor Membership {
     unownedExecutor = session.unownedExecutor
     (self.session, self.entry, self.stream) = (session, entry, stream)
     (peer, remoteSession) = (entry.peer, entry.session)
+    unreliable = session.assumeIsolated { $0.makeUnreliableChannel(to: entry.peer) }
   }
 
   /// A membership over the link of an invitation that was accepted and confirmed.
@@ -73,6 +77,7 @@ actor Membership {
     unownedExecutor = session.unownedExecutor
     (self.session, self.entry, stream) = (session, entry, acceptance.stream)
     (peer, remoteSession) = (entry.peer, entry.session)
+    unreliable = session.assumeIsolated { $0.makeUnreliableChannel(to: entry.peer) }
     let position = Position(received: 0, window: acceptance.window, terms: acceptance.terms)
     links[link.token] = Attaching(link: link, position: position)
   }
@@ -106,7 +111,8 @@ actor Membership {
       messagesSent: counts.sent, messagesReceived: counts.received,
       messagesUnacknowledged: counts.unacknowledged,
       bytesSent: traffic.sent, bytesReceived: traffic.received,
-      roundTrip: link?.assumeIsolated { $0.roundTrip } ?? roundTrip, links: linkCount)
+      roundTrip: link?.assumeIsolated { $0.roundTrip } ?? roundTrip, links: linkCount,
+      unreliable: unreliable.assumeIsolated { $0.statistics })
   }
 
   // MARK: Events in, actions out
@@ -240,6 +246,7 @@ actor Membership {
     do throws(FrameError) {
       try stream.attach(to: link, received: position.received, window: position.window)
       link.assumeIsolated { $0.carry(stream) }
+      unreliable.assumeIsolated { $0.carry(on: link) }
     } catch {
       closeLink(token, error.closeCode)
       handle(.violationFound(token))
@@ -254,6 +261,7 @@ actor Membership {
   private func drop(_ token: LinkToken) -> Link? {
     guard let link = links.removeValue(forKey: token)?.link else { return nil }
     stream.detach(from: link)
+    unreliable.assumeIsolated { $0.detach(from: link) }
     roundTrip = link.assumeIsolated { $0.roundTrip } ?? roundTrip
     return link
   }
@@ -269,6 +277,7 @@ actor Membership {
   /// Lets go of everything at once, since nothing works any more.
   func abandon() {
     stream.end()
+    unreliable.assumeIsolated { $0.end() }
     (links, dials) = ([:], [:])
   }
 }
@@ -284,6 +293,10 @@ extension Membership: LinkOwner {
 
   nonisolated func link(_ link: Link, received frame: GroupFrame) {
     assumeIsolated { $0.received(frame) }
+  }
+
+  nonisolated func link(_ link: Link, received frame: DatagramFrame) {
+    unreliable.assumeIsolated { $0.received(frame, on: link) }
   }
 
   nonisolated func link(_ link: Link, ended end: LinkEnd) {

@@ -4,14 +4,19 @@ public struct Message: Hashable, Sendable {
   public let sender: PeerID
   /// The contents of the message.
   public let bytes: [UInt8]
-  /// The stream that it came through, whose window it holds until it is consumed.
-  let origin: ReliableStream.ID?
+  /// Whether it was sent reliably: others may have been lost, or may have overtaken it, if it was not.
+  public let isReliable: Bool
+  /// Where it came from, whose room it holds until it is consumed.
+  let origin: MessageSourceID?
 
   /// Creates a message with the given parts, for example for a test.
-  public init(sender: PeerID, bytes: [UInt8]) { self.init(sender: sender, bytes: bytes, from: nil) }
+  public init(sender: PeerID, bytes: [UInt8], isReliable: Bool = true) {
+    self.init(sender: sender, bytes: bytes, isReliable: isReliable, from: nil)
+  }
 
-  init(sender: PeerID, bytes: [UInt8], from origin: ReliableStream.ID?) {
+  init(sender: PeerID, bytes: [UInt8], isReliable: Bool = true, from origin: MessageSourceID?) {
     (self.sender, self.bytes, self.origin) = (sender, bytes, origin)
+    self.isReliable = isReliable
   }
 
   /// Whether both have one sender and the same bytes, whichever way they came.

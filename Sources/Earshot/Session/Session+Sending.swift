@@ -112,7 +112,7 @@ extension Session {
     return refusal
   }
 
-  private nonisolated func check(
+  nonisolated func check(
     _ messageBytes: Int, for entries: [SessionDirectory.Entry]
   ) throws(EarshotError) {
     guard messageBytes <= configuration.maximumMessageBytes else {

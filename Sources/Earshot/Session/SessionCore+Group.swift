@@ -3,7 +3,7 @@ extension SessionCore {
 
   func joined(_ membership: Membership) {
     let (entry, member) = (membership.assumeIsolated { $0.entry }, membership.peer)
-    directory.add(member, membership.stream)
+    directory.add(member, membership.stream, membership.unreliable)
     report(.joined(Member(id: member, name: entry.displayName)))
     for other in roster.join(entry) {
       introduce(entry, to: other.peer)
@@ -42,6 +42,8 @@ extension SessionCore {
     let undelivered = stream.undelivered
     stream.end()
     directory.close(stream)
+    membership.unreliable.assumeIsolated { $0.end() }
+    directory.close(membership.unreliable)
     peer.assumeIsolated {
       $0.ended.remember(id, of: pair, code)
       $0.endSearch(for: member, in: self.id)

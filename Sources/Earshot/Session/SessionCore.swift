@@ -27,7 +27,7 @@ actor SessionCore {
   private var leavers: [Promise<Void>] = []
   private var deadlines: DeadlineTimer<Deadline>?
   private var random: RandomStream
-  private var lastStream: UInt64 = 0
+  private var lastSource: UInt64 = 0
   private var proposed = MembershipID.none
   private var turns = 0  // Of memberships that are being driven, one within another.
   private var isUnsettled = false
@@ -129,10 +129,20 @@ actor SessionCore {
     bounds.outboundBytesMax = max(1, configuration.sendBufferBytes)
     bounds.windowBytes = max(configuration.receiveWindowBytes, ReceiveWindow.windowBytesMin)
     if let buggify = peer.host.buggify { bounds.draw(buggify) }
-    lastStream += 1
-    return ReliableStream(ReliableStream.ID(rawValue: lastStream), bounds, on: peer.host) {
-      [activity] in activity.push($0)
-    }
+    return ReliableStream(nextSource(), bounds, on: peer.host) { [activity] in activity.push($0) }
+  }
+
+  /// A membership's channel for what is sent unreliably.
+  func makeUnreliableChannel(to remote: PeerID) -> UnreliableChannel {
+    UnreliableChannel(
+      nextSource(), over: peer.datagrams, between: (peer.id, remote),
+      messageBytesMax: configuration.maximumMessageBytes
+    ) { [activity] in activity.push($0) }
+  }
+
+  private func nextSource() -> MessageSourceID {
+    lastSource += 1
+    return MessageSourceID(rawValue: lastSource)
   }
 
   /// A membership that neither side has named yet.
@@ -314,6 +324,7 @@ actor SessionCore {
     for membership in membershipsInOrder {
       membership.assumeIsolated { $0.abandon() }
       directory.close(membership.stream)
+      directory.close(membership.unreliable)
     }
     for member in awaited { answerJoiners(of: member, false) }
     memberships = [:]

@@ -6,20 +6,21 @@ final class SessionDirectory: Sendable {
   struct Entry: Sendable {
     let id: PeerID
     let stream: ReliableStream
+    let unreliable: UnreliableChannel
   }
   private struct State {
     var entries: [Entry] = []  // In ascending order.
-    var sources: [ReliableStream] = []  // In the order of joining.
+    var sources: [any MessageSource] = []  // In the order of joining.
     var isEnded = false
   }
   private let state = Mutex(State())
 
-  func add(_ id: PeerID, _ stream: ReliableStream) {
+  func add(_ id: PeerID, _ stream: ReliableStream, _ unreliable: UnreliableChannel) {
     state.withLock { state in
       state.entries.removeAll { $0.id == id }
       let index = state.entries.firstIndex { id < $0.id } ?? state.entries.endIndex
-      state.entries.insert(Entry(id: id, stream: stream), at: index)
-      state.sources.append(stream)
+      state.entries.insert(Entry(id: id, stream: stream, unreliable: unreliable), at: index)
+      state.sources += [stream, unreliable] as [any MessageSource]
     }
   }
 
@@ -28,9 +29,9 @@ final class SessionDirectory: Sendable {
     state.withLock { $0.entries.removeAll { $0.id == id } }
   }
 
-  /// Nothing comes through a stream any more.
-  func close(_ stream: ReliableStream) {
-    state.withLock { $0.sources.removeAll { $0 === stream } }
+  /// No messages come from a source any more.
+  func close(_ source: any MessageSource) {
+    state.withLock { $0.sources.removeAll { $0 === source } }
   }
 
   /// Nothing is sent to anybody any more; messages may still come.
@@ -41,9 +42,9 @@ final class SessionDirectory: Sendable {
   /// Whether the session is left or being left.
   var isEnded: Bool { state.withLock { $0.isEnded } }
 
-  /// Gives the streams of messages that every consumer has taken their window back.
+  /// Gives the sources of messages that every consumer has taken their room back.
   ///
-  /// A stream that ended, whose peer may have begun another one since, wants none back.
+  /// A source that ended, whose peer may have begun another one since, wants none back.
   func release(_ activities: ArraySlice<SessionActivity>, at now: Instant) {
     var rest = activities
     while let first = rest.firstIndex(where: \.isMessage), case .message(let message) = rest[first]
@@ -59,8 +60,8 @@ final class SessionDirectory: Sendable {
     }
   }
 
-  /// The stream that messages came through, or `nil` when it has ended.
-  private func source(_ id: ReliableStream.ID?) -> ReliableStream? {
+  /// Where messages came from, or `nil` when it has ended.
+  private func source(_ id: MessageSourceID?) -> (any MessageSource)? {
     state.withLock { state in state.sources.first { $0.id == id } }
   }
 

@@ -6,9 +6,8 @@ import Synchronization
 ///
 /// Senders append under the lock without hopping anywhere; a link drains; consumers give the window back.
 /// Lives as long as the membership does, across its links.
-final class ReliableStream: Sendable {
-  /// Which of its session's streams it is, former ones included.
-  struct ID: Hashable, Sendable { let rawValue: UInt64 }
+final class ReliableStream: MessageSource {
+  typealias ID = MessageSourceID
 
   private typealias Settle = @Sendable (PendingSend.Outcome) -> Void
   private struct Served {

@@ -47,4 +47,9 @@ final class Remains: Sendable {
 
   /// What lives.
   var names: [String] { watched.withLock { $0.filter { $0.object != nil }.map(\.name) } }
+
+  /// What lives of somebody.
+  func names(of name: String) -> [String] {
+    names.filter { $0.split(separator: " ").contains { $0.hasPrefix(name) } }
+  }
 }

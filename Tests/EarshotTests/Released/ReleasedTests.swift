@@ -40,7 +40,7 @@ struct ReleasedTests {
         to: couple.bobs.value)
       #expect(outcome == .unreachable)
     } check: { couple in
-      #expect(couple.remains.names.filter { $0.contains("ann") } == [])
+      #expect(couple.remains.names(of: "ann") == [])
     }
   }
 
@@ -127,7 +127,7 @@ struct ReleasedTests {
       #expect(try await outcome.value == .unreachable)
       await cy.stop()
     } check: { couple in
-      #expect(couple.remains.names.filter { $0.contains("ann") } == [])
+      #expect(couple.remains.names(of: "ann") == [])
     }
   }
 
@@ -150,7 +150,7 @@ struct ReleasedTests {
       browser.letGo()
     } check: { couple in
       #expect(couple.heard.contains("left") && couple.heard.contains("lost"))
-      #expect(couple.remains.names.filter { $0.contains("ann") } == [])
+      #expect(couple.remains.names(of: "ann") == [])
     }
   }
 
@@ -185,7 +185,7 @@ struct ReleasedTests {
       #expect(couple.delay(of: "lost", after: left)! < .seconds(2))
       _ = await (loop.result, invitations.result)
     } check: { couple in
-      #expect(couple.remains.names.filter { $0.contains("ann") } == [])
+      #expect(couple.remains.names(of: "ann") == [])
     }
   }
 
@@ -229,7 +229,7 @@ struct ReleasedTests {
       }
       await cy.stop()
     } check: { couple in
-      #expect(couple.remains.names.filter { $0.contains("ann") } == [])
+      #expect(couple.remains.names(of: "ann") == [])
     }
   }
 
@@ -263,7 +263,7 @@ struct ReleasedTests {
       #expect(await session.departure() == .left(couple.annsID, .left, undelivered: 0))
       await cy.stop()
     } check: { couple in
-      #expect(couple.remains.names.filter { $0.contains("ann") } == [])
+      #expect(couple.remains.names(of: "ann") == [])
     }
   }
 
@@ -301,7 +301,7 @@ struct ReleasedTests {
       await couple.hear("left")
       #expect(couple.heard.count { $0.hasPrefix("message") } == 20)
     } check: { couple in
-      #expect(couple.remains.names.filter { $0.contains("ann") } == [])
+      #expect(couple.remains.names(of: "ann") == [])
     }
   }
 
@@ -323,7 +323,7 @@ struct ReleasedTests {
       #expect(try await waiting?.value == .withdrawn)
       await cy.stop()
     } check: { couple in
-      #expect(couple.remains.names.filter { $0.contains("ann") } == [])
+      #expect(couple.remains.names(of: "ann") == [])
     }
   }
 
@@ -336,7 +336,7 @@ struct ReleasedTests {
       await couple.hear("interrupted suspending")
       couple.annVanishes()
       await couple.hear("lost")
-      #expect(couple.remains.names.filter { $0.contains("ann") } == [])
+      #expect(couple.remains.names(of: "ann") == [])
     }
   }
 
