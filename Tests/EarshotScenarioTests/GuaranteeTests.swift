@@ -150,6 +150,7 @@ struct GuaranteeTests {
     [
       #"kind: "hide", peer: "all""#,
       #"kind: "link", between: ["ann", "bob"], multicastLoss: 1"#,
+      #"kind: "link", between: ["ann", "bob"], datagramLoss: 1"#,
       #"kind: "stale", peer: "bob", after: "3s""#,
       #"kind: "reflect", peer: "bob""#,
     ].flatMap { kind in

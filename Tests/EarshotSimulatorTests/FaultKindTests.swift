@@ -466,6 +466,18 @@ struct FaultKindTests {
     #expect(field.arrived.count == 5)
   }
 
+  @Test("A datagram to one host may be lost where multicasts and connections are not")
+  func datagramLoss() throws {
+    let field = try Field()
+    var change = LinkChange()
+    change.datagramLoss = .percent(100)
+    field.world.inject(.link(Field.links, change))
+    try field.multicast()
+    field.run(1_000)
+    #expect(field.arrived == [[1]])
+    #expect(try !field.passes())
+  }
+
   @Test("A multicast may be lost where other packets are not")
   func multicastLoss() throws {
     let field = try Field()

@@ -54,6 +54,11 @@ struct TraceTests {
     case .multicast:
       pair.world.setMulticastLoss(.percent(100))
       try pair.multicast()
+    case .datagram:
+      var conditions = LinkConditions.lan
+      conditions.datagramLoss = .percent(100)
+      pair.setLink(conditions)
+      try pair.send()
     case .queue:
       pair.setLink(LinkConditions(bandwidth: 1_000, queueBytes: 1_500))
       for _ in 0..<3 { try pair.send(bytes: 1_000) }

@@ -23,6 +23,7 @@ extension ScenarioReader {
     change.loss = object.value("loss", .ratio)
     change.burst = object.object("burst").flatMap { burst($0) }
     change.multicastLoss = object.value("multicastLoss", .ratio)
+    change.datagramLoss = object.value("datagramLoss", .ratio)
     change.duplication = object.value("duplication", .ratio)
     change.reordering = object.value("reordering", .ratio)
     change.corruption = object.value("corruption", .ratio)
@@ -47,8 +48,8 @@ extension ScenarioReader {
   /// The keys that say what a link is like.
   static var linkKeys: [String] {
     [
-      "latency", "jitter", "loss", "burst", "multicastLoss", "duplication", "reordering",
-      "corruption", "truncation", "bandwidth", "rates", "queue", "mtu", "profile",
+      "latency", "jitter", "loss", "burst", "multicastLoss", "datagramLoss", "duplication",
+      "reordering", "corruption", "truncation", "bandwidth", "rates", "queue", "mtu", "profile",
     ]
   }
 

@@ -62,7 +62,7 @@ final class Fabric {
   /// What becomes of a packet, after faults, rules and the link have had their say.
   func fate(
     of payloadBytes: Int, _ bytes: Int, over link: SimulatedLink, _ kind: Packet.Kind,
-    _ source: Endpoint, _ destination: Endpoint, extraLoss: Ratio = .zero
+    _ source: Endpoint, _ destination: Endpoint, extraLoss: SimulatedLink.ExtraLoss = .none
   ) -> SimulatedLink.Fate {
     let now = scheduler.now
     let start = faults.hasMedia ? faults.departure(of: bytes, over: link, at: now) : now

@@ -12,6 +12,8 @@ public struct LinkConditions: Hashable, Sendable {
   public var burst: BurstLoss?
   /// The share of multicast packets that are lost, besides ``loss``.
   public var multicastLoss = Ratio.zero
+  /// The share of datagrams to one host that are lost, besides ``loss``; all of them, where a firewall drops UDP.
+  public var datagramLoss = Ratio.zero
   /// The share of packets that arrive twice.
   public var duplication: Ratio
   /// The share of packets that others may overtake.

@@ -92,21 +92,31 @@ final class SimulatedLink {
     static func lost(_ loss: TraceEvent.Loss) -> Fate { Fate(loss: loss) }
   }
 
+  /// A further chance of loss, which only some packets have.
+  struct ExtraLoss {
+    let chance: Ratio
+    let reason: TraceEvent.Loss
+
+    static let none = ExtraLoss(chance: .zero, reason: .chance)
+  }
+
   /// Decides about one packet.
   ///
   /// - Parameters:
   ///   - bytes: Its size with all headers.
   ///   - now: When it is sent.
-  ///   - extraLoss: A further chance of loss, that of multicast.
+  ///   - extraLoss: A further chance of loss, that of datagrams or of multicasts.
   /// - Returns: When it arrives, if it does.
-  func send(_ bytes: Int, at now: Int64, extraLoss: Ratio = .zero) -> Fate {
+  func send(_ bytes: Int, at now: Int64, extraLoss: ExtraLoss = .none) -> Fate {
     let terms = terms
     var isLost = random.chance(terms.loss)
     let delay = terms.latency + Int64(random.below(terms.jitter))
     let word = random.next()
     if bytes > terms.fragmentBytes { isLost = losesFragment(bytes) || isLost }
     var loss = TraceEvent.Loss.chance
-    if extraLoss > .zero, random.chance(extraLoss), !isLost { (isLost, loss) = (true, .multicast) }
+    if extraLoss.chance > .zero, random.chance(extraLoss.chance), !isLost {
+      (isLost, loss) = (true, extraLoss.reason)
+    }
     if terms.isPlain {
       guard !isLost else { return .lost(loss) }
       lastArrival = max(now + delay, lastArrival)

@@ -141,6 +141,7 @@ extension LinkChange {
       loss.map { "loss: \($0)" },
       burst.map { "burst: \($0.text)" },
       multicastLoss.map { "multicastLoss: \($0)" },
+      datagramLoss.map { "datagramLoss: \($0)" },
       duplication.map { "duplication: \($0)" },
       reordering.map { "reordering: \($0)" },
       corruption.map { "corruption: \($0)" },

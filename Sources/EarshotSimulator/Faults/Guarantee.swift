@@ -71,7 +71,7 @@ extension LinkFault {
   fileprivate var impact: FaultImpact {
     switch self {
     case .cut, .clog, .flap: .delay
-    case .change(let change, _): change.isOfMulticastAlone ? .discovery : .delay
+    case .change(let change, _): change.isOfDatagramsAlone ? .discovery : .delay
     case .reset: .breakage
     }
   }
@@ -97,10 +97,10 @@ extension HostFault {
 }
 
 extension LinkChange {
-  fileprivate var isOfMulticastAlone: Bool {
+  fileprivate var isOfDatagramsAlone: Bool {
     var others = self
-    others.multicastLoss = nil
-    return multicastLoss != nil && others.isEmpty
+    (others.multicastLoss, others.datagramLoss) = (nil, nil)
+    return !isEmpty && others.isEmpty
   }
 
   /// How late a packet may be that is sent under it.

@@ -10,6 +10,8 @@ public struct LinkChange: Hashable, Sendable {
   public var burst: BurstLoss?
   /// The share of multicast packets that are lost besides.
   public var multicastLoss: Ratio?
+  /// The share of datagrams to one host that are lost besides.
+  public var datagramLoss: Ratio?
   /// The share of packets that arrive twice.
   public var duplication: Ratio?
   /// The share of packets that others may overtake.
@@ -41,6 +43,7 @@ public struct LinkChange: Hashable, Sendable {
     both.loss = other.loss ?? loss
     both.burst = other.burst ?? burst
     both.multicastLoss = other.multicastLoss ?? multicastLoss
+    both.datagramLoss = other.datagramLoss ?? datagramLoss
     both.duplication = other.duplication ?? duplication
     both.reordering = other.reordering ?? reordering
     both.corruption = other.corruption ?? corruption
@@ -75,6 +78,7 @@ public struct LinkChange: Hashable, Sendable {
     change.jitter = time(conditions.jitter, jitter)
     change.loss = ratio(conditions.loss, loss)
     change.multicastLoss = ratio(conditions.multicastLoss, multicastLoss)
+    change.datagramLoss = ratio(conditions.datagramLoss, datagramLoss)
     change.duplication = ratio(conditions.duplication, duplication)
     change.reordering = ratio(conditions.reordering, reordering)
     change.corruption = ratio(conditions.corruption, corruption)
@@ -96,6 +100,7 @@ extension LinkConditions {
     if let loss = change.loss { changed.loss = loss }
     if let burst = change.burst { changed.burst = burst }
     if let loss = change.multicastLoss { changed.multicastLoss = loss }
+    if let loss = change.datagramLoss { changed.datagramLoss = loss }
     if let duplication = change.duplication { changed.duplication = duplication }
     if let reordering = change.reordering { changed.reordering = reordering }
     if let corruption = change.corruption { changed.corruption = corruption }

@@ -56,6 +56,8 @@ public struct TraceEvent: Hashable, Sendable {
     case address
     /// It was harmed on its way, and its checksum says so.
     case checksum
+    /// The further loss of datagrams to one host, by chance.
+    case datagram
 
     var number: UInt64 { UInt64(Self.allCases.firstIndex(of: self) ?? 0) }
   }

@@ -2,7 +2,7 @@ extension Fabric {
   /// Sends a datagram over one link.
   func send(
     _ bytes: Span<UInt8>, over link: SimulatedLink, _ path: DatagramPath,
-    extraLoss: Ratio = .zero, sharing group: GroupPayload? = nil
+    multicastLoss: Ratio? = nil, sharing group: GroupPayload? = nil
   ) {
     let (source, destination) = (path.source, path.destination)
     let hash = group?.hash ?? Trace.hash(of: bytes)
@@ -11,6 +11,10 @@ extension Fabric {
       .sent, from: from, to: to, bytes: count, hash: hash,
       PacketHeader(source: source, destination: destination, payloadBytes: count),
       [UInt8](copying: bytes))
+    let extraLoss =
+      multicastLoss.map { SimulatedLink.ExtraLoss(chance: $0, reason: .multicast) }
+      ?? SimulatedLink.ExtraLoss(
+        chance: from == to ? .zero : link.conditions.datagramLoss, reason: .datagram)
     let size = bytes.count + (source.address.family == .v4 ? 28 : 48)
     let fate = fate(
       of: bytes.count, size, over: link, .udp, source, destination, extraLoss: extraLoss)
@@ -51,7 +55,7 @@ extension Fabric {
     let isLocal = link.source == link.target
     let loss = isLocal ? Ratio.zero : max(multicastLoss, link.conditions.multicastLoss)
     send(
-      bytes.span, over: link, content.path, extraLoss: loss, sharing: payload)
+      bytes.span, over: link, content.path, multicastLoss: loss, sharing: payload)
   }
 
   /// Has a multicast heard once more, as faults want it; a copy has no copies.
