@@ -40,6 +40,21 @@ struct ExpectationTests {
     return traffic
   }
 
+  /// Bob sends four messages besides, unreliably; three arrive, in another order, after 10 ms each.
+  private static var bothWays: Traffic {
+    var traffic = traffic
+    let others = traffic.open(
+      Direction("bob", "ann"), in: "main", isEcho: false, isReliable: false)
+    for second in 1...4 { _ = traffic.send(on: others, at: .seconds(second)) }
+    for number in [2, 0, 3] {
+      let mistake = traffic.receive(
+        number, on: others, from: "bob", to: "ann", in: "main",
+        at: .seconds(number + 1) + .milliseconds(10))
+      #expect(mistake == nil)
+    }
+    return traffic
+  }
+
   private static let held: [String] = [
     "{ connected: 'all', by: '1s' }", "{ connected: 'all', at: '3s' }",
     "{ connected: ['ann', 'bob'], throughout: ['1s', '3.9s'] }",
@@ -65,6 +80,9 @@ struct ExpectationTests {
     "{ members: { ann: { atLeast: 1, atMost: 3 }, bob: { exactly: 1 } }, at: '5s' }",
     "{ members: { all: { atMost: 0 } }, at: '9s' }",
     "{ messages: { from: 'ann', atLeast: 1, atMost: 2 } }",
+    "{ messages: { reliable: false, delivered: '75%' } }",
+    "{ messages: { reliable: false, delivered: 0.5, latency: { max: '10ms' } } }",
+    "{ messages: { reliable: true, exactly: 2 } }", "{ messages: { delivered: '60%' } }",
   ]
   private static let violated: [String] = [
     "{ connected: 'all', by: '0.9s' }", "{ connected: 'all', at: '4s' }", "{ connected: 'all' }",
@@ -87,13 +105,21 @@ struct ExpectationTests {
     "{ outcome: 'ann -> bob', is: ['accepted', 'timedOut'], atMost: 1 }",
     "{ members: { ann: { atLeast: 2, atMost: 3 } }, at: '5s' }",
     "{ members: { all: { atMost: 0 } }, at: '5s' }", "{ messages: { atMost: 1 } }",
+    "{ messages: { reliable: false, delivered: '76%' } }",
+    "{ messages: { reliable: false, delivered: 'all' } }",
+    "{ messages: { reliable: false, latency: { p50: '9ms' } } }",
+    "{ messages: { reliable: true, from: 'bob', delivered: '1%' } }",
+    "{ messages: { delivered: '67%' } }",
   ]
 
   private func result(_ expectation: String) throws -> Verdict.Result {
     let text = "{ name: 't', duration: '10s', peers: ['ann', 'bob'], expect: [\(expectation)] }"
     let scenario = try Scenario(json5: text, file: "t.json5")
     var record = Recorder.Record()
-    (record.timeline, record.traffic) = (Self.timeline, Self.traffic)
+    let isBothWays = expectation.contains("reliable")
+    (record.timeline, record.traffic) = (
+      Self.timeline, isBothWays ? Self.bothWays : Self.traffic
+    )
     let checker = ExpectationChecker(scenario, record)
     return checker.check(try #require(scenario.expectations.first))
   }

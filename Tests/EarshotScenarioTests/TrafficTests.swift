@@ -41,6 +41,17 @@ struct TrafficTests {
     #expect(mistakes.allSatisfy { $0.contains(word) })
   }
 
+  @Test("Of an unreliable stream may be missing or swapped, but not repeated")
+  func unreliable() {
+    var traffic = Traffic()
+    _ = traffic.open(Self.direction, in: "main", isEcho: false, isReliable: false)
+    for second in 0..<6 { _ = traffic.send(on: 0, at: .seconds(second)) }
+    #expect(Self.arrive([3, 1, 4], &traffic).isEmpty)
+    #expect(Self.arrive([1, 3], &traffic).allSatisfy { $0.contains("twice") })
+    #expect(Self.arrive([7], &traffic).count == 1)
+    #expect(traffic.messages == [Verdict.Messages("ann", "bob", sent: 6, delivered: 3)])
+  }
+
   @Test("Are told apart by who sent them to whom")
   func otherWay() {
     var traffic = Self.sent(1)

@@ -3,9 +3,11 @@ import EarshotSimulator
 extension ExpectationChecker {
   func delivered(_ pattern: MessagePattern, _ window: Window, _ scope: Scope) -> Finding {
     let (senders, receivers) = (Set(pattern.from), Set(pattern.to))
-    let isWanted = { (direction: Direction) in
-      senders.contains(direction.from) && receivers.contains(direction.to)
+    let isWanted = { (stream: Traffic.Stream) in
+      let direction = stream.direction
+      return senders.contains(direction.from) && receivers.contains(direction.to)
         && scope.contains(direction.from, direction.to)
+        && pattern.isReliable.map { $0 == stream.isReliable } ?? true
     }
     if scope.isLimited,
       !pattern.from.contains(where: { from in
@@ -22,13 +24,18 @@ extension ExpectationChecker {
   }
 
   private func delivered(
-    _ delivery: MessagePattern.Delivery, _ isWanted: (Direction) -> Bool, _ window: Window
+    _ delivery: MessagePattern.Delivery, _ isWanted: (Traffic.Stream) -> Bool, _ window: Window
   ) -> Finding {
     let (sent, delivered) = traffic.count(isWanted, in: window)
     switch delivery {
     case .all:
       let observed = sent > 0 ? "\(delivered) of \(sent) delivered" : "nothing was sent"
       return (sent > 0 && delivered == sent, observed)
+    case .share(let share):
+      guard sent > 0 else { return (false, "nothing was sent") }
+      let isEnough = Ratio(Double(delivered) / Double(sent)).map { $0 >= share } ?? false
+      let missed = isEnough ? "" : ", not \(share)"
+      return (isEnough, "\(delivered) of \(sent) delivered\(missed)")
     case .count(let count):
       // It speaks of that number, whatever was sent.
       let isRight = count.allows(delivered)
@@ -39,10 +46,10 @@ extension ExpectationChecker {
 
   /// Whether messages were as fast as they must be: those that never arrived took to the end of the run at least.
   private func timely(
-    _ limits: [MessagePattern.LatencyLimit], _ isWanted: (Direction) -> Bool, _ window: Window
+    _ limits: [MessagePattern.LatencyLimit], _ isWanted: (Traffic.Stream) -> Bool, _ window: Window
   ) -> Finding {
     let delays = traffic.delays(isWanted, sentIn: window, until: end)
-    guard !delays.isEmpty else { return (false, "nothing was sent") }
+    guard !delays.isEmpty else { return (false, "nothing was sent, or nothing has arrived") }
     let seen = limits.map { limit in
       (limit, delay: delays[max(0, (delays.count * limit.percentile + 99) / 100 - 1)])
     }

@@ -30,7 +30,7 @@ extension Scenario {
       count.allows(0) && !someInvite(pattern.inviter, by: window.upperBound)
     case .messages(let pattern, _):
       pattern.latency.isEmpty && pattern.delivery?.allowsNone ?? true
-        && !pattern.from.contains(where: sends)
+        && !pattern.from.contains(where: { sends($0, isReliable: pattern.isReliable) })
     }
   }
 
@@ -68,9 +68,16 @@ extension Scenario {
   }
 
   /// Whether a peer sends anything to one that it may meet.
-  func sends(_ name: String) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - name: The peer.
+  ///   - isReliable: In which manner; `nil` for any.
+  /// - Returns: Whether it does.
+  func sends(_ name: String, isReliable: Bool? = nil) -> Bool {
     someMeet(by: duration)
-      && peers.contains { $0.name == name && ($0.echoes || !$0.workloads.isEmpty) }
+      && peers.contains { peer in
+        peer.name == name && (peer.echoes || peer.workloads.contains { $0.isMeant(isReliable) })
+      }
   }
 }
 
@@ -81,11 +88,16 @@ extension PeerPlan {
   }
 }
 
+extension Workload {
+  /// Whether it sends in a manner; `nil` for any.
+  func isMeant(_ isReliable: Bool?) -> Bool { isReliable.map { $0 == self.isReliable } ?? true }
+}
+
 extension MessagePattern.Delivery {
   /// Whether no message at all is right.
   var allowsNone: Bool {
     switch self {
-    case .all: false
+    case .all, .share: false
     case .count(let count): count.allows(0)
     }
   }

@@ -37,8 +37,9 @@ extension Scenario {
       return "no peer that it names invites another one by \(Quantity.moment(window.upperBound))"
     case .messages(let pattern, let window):
       guard !(pattern.latency.isEmpty && pattern.delivery?.allowsNone ?? true) else { return nil }
-      guard pattern.from.contains(where: sends) else {
-        return "no peer that it names sends anything"
+      guard pattern.from.contains(where: { sends($0, isReliable: pattern.isReliable) }) else {
+        let manner = pattern.isReliable.map { $0 ? " reliably" : " unreliably" } ?? ""
+        return "no peer that it names sends anything\(manner)"
       }
       return shortage(of: pattern, by: min(window.upperBound, duration))
     case .disconnected, .interrupted, .following: return nil
@@ -51,7 +52,7 @@ extension Scenario {
     let senders = peers.filter { pattern.from.contains($0.name) }
     // Answers are as many as what they answer.
     guard !senders.contains(where: \.echoes) else { return nil }
-    let most = senders.map { $0.messages(to: pattern.to, by: end) }.reduce(0, +)
+    let most = senders.map { $0.messages(pattern, by: end) }.reduce(0, +)
     return most < count.atLeast
       ? "no more than \(most) messages are sent by \(Quantity.moment(end))" : nil
   }
@@ -123,10 +124,11 @@ extension Expectation.Kind {
 }
 
 extension PeerPlan {
-  /// How many messages it sends to some peers up to a time, at most.
-  fileprivate func messages(to others: [String], by end: Duration) -> Int {
-    workloads.map { work in
-      let to = work.receivers.isEmpty ? others : others.filter(work.receivers.contains)
+  /// How many messages that are meant it sends up to a time, at most.
+  fileprivate func messages(_ pattern: MessagePattern, by end: Duration) -> Int {
+    workloads.filter { $0.isMeant(pattern.isReliable) }.map { work in
+      let to =
+        work.receivers.isEmpty ? pattern.to : pattern.to.filter(work.receivers.contains)
       guard work.start <= end else { return 0 }
       let times =
         work.every > .zero

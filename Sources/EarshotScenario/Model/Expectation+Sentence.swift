@@ -21,7 +21,7 @@ extension Expectation.Kind {
     case .outcome(let pattern, let count, let window):
       "\(pattern.phrase) \(count.frequency) \(Self.phrase(window))"
     case .messages(let pattern, let window):
-      "\(pattern.delivery?.phrase ?? "messages") from \(Self.list(pattern.from)) to "
+      "\(pattern.delivery?.phrase ?? "messages")\(pattern.manner) from \(Self.list(pattern.from)) to "
         + "\(Self.list(pattern.to)) \(Self.phrase(window))\(pattern.latency.map(\.phrase).joined())"
     case .interrupted(let pairs, let limit, let window):
       "\(Self.list(pairs.names)) are without a connection for \(limit.phrase) \(Self.phrase(window))"
@@ -57,10 +57,17 @@ extension Trigger {
   }
 }
 
+extension MessagePattern {
+  fileprivate var manner: String {
+    isReliable.map { $0 ? " that are sent reliably" : " that are sent unreliably" } ?? ""
+  }
+}
+
 extension MessagePattern.Delivery {
   fileprivate var phrase: String {
     switch self {
     case .all: "all messages"
+    case .share(let share): "\(share) of the messages"
     case .count(let count):
       (count.atLeast == count.atMost ? "exactly " : "") + "\(count.amount) "
         + (count.largest == 1 ? "message" : "messages")

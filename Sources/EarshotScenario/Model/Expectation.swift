@@ -1,4 +1,5 @@
 import Earshot
+package import EarshotCore
 
 /// Something that must hold, with a name for the report.
 package struct Expectation: Hashable, Sendable {
@@ -125,6 +126,8 @@ package struct MessagePattern: Hashable, Sendable {
   package enum Delivery: Hashable, Sendable {
     /// Every one that was sent, and at least one.
     case all
+    /// At least such a share of those that were sent, and at least one was sent.
+    case share(Ratio)
     case count(AllowedCount)
   }
   /// The time within which a share of the messages has to arrive.
@@ -135,6 +138,8 @@ package struct MessagePattern: Hashable, Sendable {
   }
   package var from: [String]
   package var to: [String]
+  /// Whether those are meant that are sent reliably, or the others; `nil` for all.
+  package var isReliable: Bool?
   /// How many; `nil` when only their latency counts.
   package var delivery: Delivery?
   package var latency: [LatencyLimit] = []

@@ -6,6 +6,8 @@ package struct Workload: Hashable, Sendable {
   /// How many bytes a message has.
   package var size = 64
   package var every: Duration = .milliseconds(100)
+  /// Whether they are sent reliably; others may be lost.
+  package var isReliable = true
   /// When the first one is sent; waits for the first member if there is none yet.
   package var start: Duration = .zero
   /// In which of its sessions.

@@ -9,11 +9,23 @@ extension ScenarioReader {
       to: messages.value("to", peers, default: scenario.peerNames))
     let count = count(messages, upTo: 1_000_000_000, withNever: false)
     pattern.delivery = count.map { .count($0) }
-    let word = messages.value(
-      "delivered", .word(["all"], named: "how many; or use exactly, atLeast, atMost"))
+    pattern.isReliable = messages.value("reliable", .flag)
+    let delivered = messages.value("delivered", Self.delivery)
+    if count != nil, delivered != nil {
+      messages.note("either \"delivered\" or a number, not both", at: "delivered")
+    }
     pattern.latency = latency(messages)
-    if count == nil, word != nil || pattern.latency.isEmpty { pattern.delivery = .all }
+    if count == nil, delivered != nil || pattern.latency.isEmpty {
+      pattern.delivery = delivered ?? .all
+    }
     return .messages(pattern, window(object))
+  }
+
+  private static var delivery: ValueRule<MessagePattern.Delivery> {
+    ValueRule("\"all\", or the least share, 0 to 1 or \"0%\" to \"100%\"") { node in
+      if case .string("all") = node.value { return .all }
+      return ValueRule<Ratio>.ratio.silent(node).map { .share($0) }
+    }
   }
 
   /// The shares of messages that have a limit of time.

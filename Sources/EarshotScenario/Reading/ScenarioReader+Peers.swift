@@ -79,7 +79,12 @@ extension ScenarioReader {
     let receivers = object.value("to", peers, default: [])
     plan.receivers = receivers.count == all ? [] : receivers
     plan.count = object.value("count", .integer(1...1_000_000), default: 1)
+    plan.isReliable = object.value("reliable", .flag, default: true)
     plan.size = object.value("size", .size(16...Self.messageBytesMax), default: 64)
+    if !plan.isReliable, plan.size > Session.maximumUnreliableMessageBytes {
+      let limit = Quantity.size(Session.maximumUnreliableMessageBytes)
+      object.note("what is sent unreliably has at most \(limit)", at: "size")
+    }
     let limit =
       peer.session(plan.session)?.messageBytesMax ?? Session.Configuration().maximumMessageBytes
     if plan.size > limit {

@@ -125,6 +125,7 @@ public enum ScenarioSchema {
         "workload": { "type": "object", "additionalProperties": false, "properties": {
           "to": { "$ref": "#/$defs/peers" }, "count": { "type": "integer", "minimum": 1 },
           "size": { "$ref": "#/$defs/size" }, "every": { "$ref": "#/$defs/duration" },
+          "reliable": { "type": "boolean" },
           "start": { "$ref": "#/$defs/duration" }, "session": { "$ref": "#/$defs/name" } } },
         "reading": { "type": "object", "additionalProperties": false, "properties": {
           "every": { "$ref": "#/$defs/duration" }, "batch": { "type": "integer", "minimum": 1 },
@@ -142,7 +143,8 @@ public enum ScenarioSchema {
           "profile": { "enum": [\(LinkProfile.allCases.map(\.rawValue.quotedForJSON).joined(separator: ", "))] },
           "latency": { "$ref": "#/$defs/duration" }, "jitter": { "$ref": "#/$defs/duration" },
           "loss": { "$ref": "#/$defs/ratio" }, "burst": { "$ref": "#/$defs/burst" },
-          "multicastLoss": { "$ref": "#/$defs/ratio" }, "duplication": { "$ref": "#/$defs/ratio" },
+          "multicastLoss": { "$ref": "#/$defs/ratio" }, "datagramLoss": { "$ref": "#/$defs/ratio" },
+          "duplication": { "$ref": "#/$defs/ratio" },
           "reordering": { "$ref": "#/$defs/ratio" }, "corruption": { "$ref": "#/$defs/ratio" },
           "truncation": { "$ref": "#/$defs/ratio" }, "bandwidth": { "$ref": "#/$defs/rate" },
           "rates": { "anyOf": [ { "type": "string" }, { "type": "array", "items": { "type": "integer" } } ] },
@@ -214,7 +216,8 @@ public enum ScenarioSchema {
           "exactly": { "$ref": "#/$defs/count" } } },
         "messages": { "type": "object", "additionalProperties": false, "properties": {
           "from": { "$ref": "#/$defs/peers" }, "to": { "$ref": "#/$defs/peers" },
-          "delivered": { "enum": ["all"] }, "latency": { "$ref": "#/$defs/latency" },
+          "delivered": { "anyOf": [ { "enum": ["all"] }, { "$ref": "#/$defs/ratio" } ] },
+          "reliable": { "type": "boolean" }, "latency": { "$ref": "#/$defs/latency" },
           "atLeast": { "$ref": "#/$defs/count" }, "atMost": { "$ref": "#/$defs/count" },
           "exactly": { "$ref": "#/$defs/count" } } },
         "latency": { "type": "object", "additionalProperties": false, "properties": {

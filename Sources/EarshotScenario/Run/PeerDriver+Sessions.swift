@@ -194,7 +194,8 @@ extension PeerDriver {
     let isEcho = recorder.arrived(
       test, from: self.name(of: message.sender), in: name, at: host)
     if let test, plan.echoes, !isEcho {
-      sessions[name]?.echo.yield(Echo(to: message.sender, size: test.size))
+      sessions[name]?.echo.yield(
+        Echo(to: message.sender, size: test.size, isReliable: message.isReliable))
     }
   }
 

@@ -7,8 +7,11 @@ import EarshotSimulator
 struct Echo: Hashable, Sendable {
   let receiver: PeerID
   let size: Int
+  let isReliable: Bool
 
-  init(to receiver: PeerID, size: Int) { (self.receiver, self.size) = (receiver, size) }
+  init(to receiver: PeerID, size: Int, isReliable: Bool) {
+    (self.receiver, self.size, self.isReliable) = (receiver, size, isReliable)
+  }
 }
 
 /// What is sent by one task to one receiver.
@@ -17,6 +20,7 @@ struct StreamKey: Hashable {
   let workload: Int?
   let receiver: PeerID
   let session: String
+  let isReliable: Bool
 }
 
 /// A stream of messages that has been begun.
@@ -39,7 +43,9 @@ extension PeerDriver {
       if index == 0 { time = host.worldTime }
       for receiver in receivers {
         guard let session = sessions[workload.session]?.session else { return }
-        let key = StreamKey(workload: number, receiver: receiver, session: workload.session)
+        let key = StreamKey(
+          workload: number, receiver: receiver, session: workload.session,
+          isReliable: workload.isReliable)
         await send(workload.size, on: key, in: session)
       }
       time = time + workload.every
@@ -65,8 +71,9 @@ extension PeerDriver {
 
   /// Sends a message back.
   func send(_ echo: Echo, in session: Session, _ name: String) async {
-    await send(
-      echo.size, on: StreamKey(workload: nil, receiver: echo.receiver, session: name), in: session)
+    let key = StreamKey(
+      workload: nil, receiver: echo.receiver, session: name, isReliable: echo.isReliable)
+    await send(echo.size, on: key, in: session)
   }
 
   private func send(_ size: Int, on key: StreamKey, in session: Session) async {
@@ -75,6 +82,9 @@ extension PeerDriver {
     let number = recorder.sendBegins(on: stream.number, stream.ledger, at: host)
     let message = TestMessage(stream: stream.number, number: number, size: size)
     do throws(EarshotError) {
+      guard key.isReliable else {
+        return try session.sendUnreliably(message.bytes, to: [key.receiver])
+      }
       _ = try await calling(.send, about: stream.ledger.receiver, limit: stream.limit) {
         () async throws(EarshotError) in
         try await session.send(message.bytes, to: [key.receiver])
@@ -105,7 +115,8 @@ extension PeerDriver {
       sender: plan.name, receiver: receiver?.name ?? "", identity: receiver?.identity ?? 0,
       session: key.session)
     let stream = SendingStream(
-      number: recorder.openStream(direction, in: key.session, isEcho: key.workload == nil),
+      number: recorder.openStream(
+        direction, in: key.session, isEcho: key.workload == nil, isReliable: key.isReliable),
       ledger: ledger, limit: sendingTime(to: ledger.receiver, in: key.session))
     streams[key] = stream
     return stream

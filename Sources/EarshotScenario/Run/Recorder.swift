@@ -209,8 +209,12 @@ package final class Recorder: Sendable {
 
   // MARK: Messages
 
-  package func openStream(_ direction: Direction, in session: String, isEcho: Bool) -> Int {
-    record.withLock { $0.traffic.open(direction, in: session, isEcho: isEcho) }
+  package func openStream(
+    _ direction: Direction, in session: String, isEcho: Bool, isReliable: Bool = true
+  ) -> Int {
+    record.withLock {
+      $0.traffic.open(direction, in: session, isEcho: isEcho, isReliable: isReliable)
+    }
   }
 
   func sendBegins(
@@ -229,7 +233,10 @@ package final class Recorder: Sendable {
   ) -> Int {
     record.withLock { record in
       let number = record.traffic.send(on: stream, at: time)
-      record.memberships.send(number, on: stream, key)
+      // What may be lost is in no account of what was delivered.
+      if record.traffic.streams[stream].isReliable {
+        record.memberships.send(number, on: stream, key)
+      }
       return number
     }
   }

@@ -5,13 +5,14 @@ package import EarshotSimulator
 ///
 /// A stream is what one task of a sender sends to one receiver; its messages are numbered from 0. They must
 /// arrive in order and once. Some may be missing in between only when the session refused them, or when a
-/// membership of the two has ended meanwhile.
+/// membership of the two has ended meanwhile. Those of an unreliable stream arrive once at most.
 package struct Traffic: Sendable {
   /// One stream.
   package struct Stream: Sendable {
     package let direction: Direction
     package let session: String
     package let isEcho: Bool
+    package let isReliable: Bool
     /// When each message was given to the session.
     package fileprivate(set) var sent: [Duration] = []
     /// When each one arrived, or why it did not.
@@ -54,12 +55,14 @@ package struct Traffic: Sendable {
   /// A new stream.
   ///
   /// - Returns: Its number.
-  package mutating func open(_ direction: Direction, in session: String, isEcho: Bool) -> Int {
+  package mutating func open(
+    _ direction: Direction, in session: String, isEcho: Bool, isReliable: Bool = true
+  ) -> Int {
     let couple = place(of: direction, in: session)
     streams.append(
       Stream(
-        direction: direction, session: session, isEcho: isEcho, couple: couple,
-        breaks: breaks[couple]))
+        direction: direction, session: session, isEcho: isEcho, isReliable: isReliable,
+        couple: couple, breaks: breaks[couple]))
     return streams.count - 1
   }
 
@@ -94,10 +97,15 @@ package struct Traffic: Sendable {
       streams[stream].sent.indices.contains(number)
     else { return "\(to) received a message from \(from) that was never sent" }
     let expected = streams[stream].next
+    if case .delivered = streams[stream].fates[number] {
+      return "\(to) received message \(number) from \(from) twice"
+    }
+    guard streams[stream].isReliable else {
+      streams[stream].fates[number] = .delivered(time)
+      streams[stream].next = max(expected, number + 1)
+      return nil
+    }
     guard number >= expected else {
-      if case .delivered = streams[stream].fates[number] {
-        return "\(to) received message \(number) from \(from) twice"
-      }
       return "\(to) received message \(number) from \(from) after message \(expected - 1)"
     }
     let mistake = number == expected ? nil : gap(from: expected, to: number, in: streams[stream])
@@ -123,10 +131,10 @@ package struct Traffic: Sendable {
 extension Traffic {
   /// How many messages were sent within a window, and how many of these arrived by its end.
   package func count(
-    _ isWanted: (Direction) -> Bool, in window: Window
+    _ isWanted: (Stream) -> Bool, in window: Window
   ) -> (sent: Int, delivered: Int) {
     var (sent, delivered) = (0, 0)
-    for stream in streams where isWanted(stream.direction) {
+    for stream in streams where isWanted(stream) {
       for (time, fate) in zip(stream.sent, stream.fates) where window.contains(time) {
         if fate == .refused { continue }
         sent += 1
@@ -136,25 +144,28 @@ extension Traffic {
     return (sent, delivered)
   }
 
-  /// How many messages of a way through a session were sent within a window, and have not arrived.
+  /// How many reliable messages of a way through a session were sent within a window, and have not arrived.
   func underwayCount(_ direction: Direction, in session: String, sentIn window: Window) -> Int {
-    streams.filter { $0.direction == direction && $0.session == session }.reduce(0) { sum, stream in
+    streams.filter {
+      $0.direction == direction && $0.session == session && $0.isReliable
+    }.reduce(0) { sum, stream in
       sum + zip(stream.sent, stream.fates).count { window.contains($0) && $1 == .underway }
     }
   }
 
   /// How long the messages that were sent within a window took, the shortest first.
   ///
-  /// One that has not arrived has taken the time up to the end of the run.
+  /// One that has not arrived has taken the time up to the end of the run, unless it was sent unreliably: then it does
+  /// not count.
   func delays(
-    _ isWanted: (Direction) -> Bool, sentIn window: Window, until end: Duration
+    _ isWanted: (Stream) -> Bool, sentIn window: Window, until end: Duration
   ) -> [Duration] {
     var delays: [Duration] = []
-    for stream in streams where isWanted(stream.direction) {
+    for stream in streams where isWanted(stream) {
       for (time, fate) in zip(stream.sent, stream.fates) where window.contains(time) {
         switch fate {
         case .refused: break
-        case .underway: delays.append(end - time)
+        case .underway: if stream.isReliable { delays.append(end - time) }
         case .delivered(let arrival): delays.append(arrival - time)
         }
       }
