@@ -187,6 +187,23 @@ struct LiveCommandTests {
     #expect(bob.code == .held)
   }
 
+  @Test("What is sent unreliably is answered so, and shows what a path loses")
+  func unreliable() throws {
+    let party = Party()
+    party.world.setDefaultLink(LinkConditions(loss: .percent(20)))
+    _ = try party.guest("advertise", "--name", "Eve", "--accept", on: "phone")
+    let bob = try party.guest(
+      "ping", "Eve", "--unreliable", "--flood", "--count", "100", "--timeout", "4", on: "tablet")
+    let cy = try party.guest("ping", "Eve", "--flood", "--count", "50", on: "watch")
+    party.run(until: 300)
+    #expect(cy.lines.contains("50 sent, 50 answered, 0 % lost"))
+    let line = try #require(bob.lines.first { $0.hasPrefix("100 sent, ") })
+    let answered = try #require(Int(line.split(separator: " ")[2]))
+    // Of the questions in datagrams, 64 % are answered; those before went over the link.
+    #expect((45...85).contains(answered), "\(line)")
+    #expect(bob.code == .violated)
+  }
+
   @Test("On a terminal a flood leaves a dot for each message that is not answered")
   func dots() throws {
     let party = Party()

@@ -81,7 +81,10 @@ package struct AdvertiseCommand: LiveCommand {
     for await activity in session.activity {
       switch activity {
       case .event(.joined(let member)): names[member.id] = member.name
-      case .message(let message): _ = try? await session.send(message.bytes, to: [message.sender])
+      case .message(let message) where message.isReliable:
+        _ = try? await session.send(message.bytes, to: [message.sender])
+      case .message(let message):
+        try? session.sendUnreliably(message.bytes, to: [message.sender])
       case .event(.left(let id, let reason, _)) where reason != .disconnected:
         guard let name = names.removeValue(forKey: id) else { break }
         console.line("\(name.escapedForTerminals) is gone")

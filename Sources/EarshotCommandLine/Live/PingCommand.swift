@@ -102,7 +102,11 @@ package struct PingCommand: LiveCommand {
     _ report: inout PingReport
   ) async -> Bool {
     let (start, message) = (host.now, ping.message(number))
-    guard (try? await session.send(message, to: [target.id])) != nil else { return false }
+    if ping.isUnreliable {
+      guard (try? session.sendUnreliably(message, to: [target.id])) != nil else { return false }
+    } else {
+      guard (try? await session.send(message, to: [target.id])) != nil else { return false }
+    }
     report.sent()
     let answer = await answer(like: message, in: session, on: host)
     switch answer {
@@ -129,7 +133,8 @@ package struct PingCommand: LiveCommand {
       group.addTask {
         for await activity in session.activity {
           switch activity {
-          case .message(let answer) where answer.bytes == message:
+          case .message(let answer)
+          where answer.bytes == message && answer.isReliable != ping.isUnreliable:
             return Answer.arrived(host.now)
           case .event(.left): return .gone
           case .message, .event: break

@@ -1,3 +1,5 @@
+import Earshot
+
 /// How `earshot ping` asks.
 struct PingOptions: Hashable, Sendable {
   /// The peer: a name, a number in the order of `earshot browse`, or an identifier.
@@ -9,6 +11,8 @@ struct PingOptions: Hashable, Sendable {
   let timeout: Duration
   /// Whether the next message follows at once when one is answered.
   let isFlood: Bool
+  /// Whether messages are sent unreliably.
+  let isUnreliable: Bool
   /// Whether there is one JSON object a line.
   let isJSON: Bool
 
@@ -20,13 +24,15 @@ struct PingOptions: Hashable, Sendable {
     }
     self.target = target
     (isFlood, isJSON) = (arguments.has("--flood"), arguments.has("--json"))
+    isUnreliable = arguments.has("--unreliable")
     guard !isFlood || !arguments.has("--interval") else {
       throw UsageError("--flood does not wait between messages; leave --interval out")
     }
     let standard = isFlood ? Self.floodCount : 5
     count = try arguments.number("--count", else: standard, in: 1...1_000_000)
     interval = try arguments.seconds("--interval", else: .seconds(1), in: 0...3_600)
-    sizeBytes = try arguments.number("--size", else: 56, in: Self.sizeBytesMin...1 << 20)
+    let sizeBytesMax = isUnreliable ? Session.maximumUnreliableMessageBytes : 1 << 20
+    sizeBytes = try arguments.number("--size", else: 56, in: Self.sizeBytesMin...sizeBytesMax)
     timeout = try arguments.seconds("--timeout", else: .seconds(10), in: 0.1...3_600)
   }
 
@@ -50,6 +56,11 @@ struct PingOptions: Hashable, Sendable {
       "--flood",
       help:
         "Send the next message as soon as one is answered; on\na terminal a dot stays for each that is not"
+    ),
+    OptionPlan(
+      "--unreliable",
+      help:
+        "Send messages that may be lost, in datagrams where\nthese get through; at most 65536 bytes"
     ),
     OptionPlan("--json", help: "One JSON object a line"),
   ]
