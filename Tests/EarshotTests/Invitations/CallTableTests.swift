@@ -12,7 +12,8 @@ struct CallTableTests {
   }
   enum Call: String, Sendable {
     case advertise, browse, makeSession, invite, accept, acceptInto, decline, waitForEnding
-    case update, stopAdvertiser, stopBrowser, members, statistics, send, remove, disconnect
+    case update, stopAdvertiser, stopBrowser, members, statistics, send, sendUnreliably, remove
+    case disconnect
     case suspend, resume, stop
   }
   struct Row: Sendable, CustomStringConvertible {
@@ -68,6 +69,13 @@ struct CallTableTests {
     ),
     (
       .send,
+      [
+        (.again, "done"), (.suspended, "done"), (.stopped, "sessionEnded"),
+        (.sessionLeft, "sessionEnded"), (.cancelled, "done"),
+      ]
+    ),
+    (
+      .sendUnreliably,
       [
         (.again, "done"), (.suspended, "done"), (.stopped, "sessionEnded"),
         (.sessionLeft, "sessionEnded"), (.cancelled, "done"),
@@ -168,6 +176,7 @@ struct CallTableTests {
     case .members: return "\(await cast.shared.members.count)"
     case .statistics: return await cast.shared.statistics(of: bob.id) == nil ? "none" : "some"
     case .send: try await cast.shared.send([1])
+    case .sendUnreliably: try cast.shared.sendUnreliably([1])
     case .remove:
       await cast.shared.remove(bob.id)
       try await scene.sleep(.seconds(1))
