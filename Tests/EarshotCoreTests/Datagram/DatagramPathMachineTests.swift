@@ -166,6 +166,9 @@ struct DatagramPathMachineTests {
     #expect(path.machine.endpoint == Self.ann)
     path.handle(.heard(from: Self.moved))
     #expect(path.challenges.count == 2)
+    for token in [path.challenges[0].token, path.challenges[1].token &+ 1] {
+      #expect(path.handle(.answered(token)).isEmpty && path.machine.endpoint == Self.ann)
+    }
     #expect(
       path.handle(.answered(path.challenges[1].token)) == [.reportOpen(Self.moved), .cancelWake])
     #expect(path.machine.endpoint == Self.moved)
