@@ -21,7 +21,7 @@ public struct LoopbackPeer: Sendable {
   public init(_ name: String) async throws {
     let sockets = try POSIXHost(.loopback)
     peer = try await withTaskExecutorPreference(sockets.executor.task) {
-      try await Peer(name, on: sockets)
+      try await Peer(name, trusting: .anyPeer, on: sockets)
     }
     (self.sockets, host) = (sockets, sockets)
   }

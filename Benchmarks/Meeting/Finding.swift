@@ -35,7 +35,7 @@ enum Finding {
   static func appear(_ service: String) async throws {
     let host = try await LoopbackPeer("host")
     while readLine() != nil {
-      let peer = try await Peer("appearing", on: host.host)
+      let peer = try await Peer("appearing", trusting: .anyPeer, on: host.host)
       let start = Machine.nanoseconds
       let advertiser = try await peer.advertise(service)
       ChildProcess.answer("appeared \(peer.id) \(start)")
@@ -75,7 +75,7 @@ enum Finding {
     let host = try await LoopbackPeer("host")
     var advertisers: [Advertiser] = []
     for number in 0..<count {
-      let peer = try await Peer("staying \(number)", on: host.host)
+      let peer = try await Peer("staying \(number)", trusting: .anyPeer, on: host.host)
       advertisers.append(try await peer.advertise("\(number)-\(service)"))
     }
     try await pause(.seconds(5), on: host)
@@ -91,7 +91,7 @@ enum Finding {
     let host = try await LoopbackPeer("host")
     var times: [Int64] = []
     for number in 0..<count {
-      let peer = try await Peer("looking", on: host.host)
+      let peer = try await Peer("looking", trusting: .anyPeer, on: host.host)
       let start = Machine.nanoseconds
       let browser = try await peer.browse("\(number % servicesCount)-\(service)")
       for await event in browser.events { if case .found = event { break } }

@@ -67,7 +67,8 @@ struct Conversations {
     _ host: SimulatedHost, _ identity: Identity, _ received: Counter
   ) async throws {
     let peer = try await Peer(
-      "server", identity: identity, configuration: Peer.Configuration(port: Self.port), on: host)
+      "server", identity: identity, trusting: .anyPeer,
+      configuration: Peer.Configuration(port: Self.port), on: host)
     let advertiser = try await peer.advertise("bench")
     for await invitation in advertiser.invitations {
       let session = try await invitation.accept()
@@ -82,7 +83,7 @@ struct Conversations {
     _ host: SimulatedHost, _ server: SimulatedHost, _ serverID: PeerID, _ received: Counter
   ) async throws {
     try await host.sleep(until: .zero + .seconds(1))
-    let peer = try await Peer("client", on: host)
+    let peer = try await Peer("client", trusting: .anyPeer, on: host)
     let session = try await peer.makeSession()
     let outcome = try await peer.invite(
       PeerTicket(

@@ -33,7 +33,7 @@ public actor Chat {
 
   /// Makes a user visible to others that chat.
   public init(_ name: String, on host: any NetworkHost) async throws {
-    peer = try await Peer(name, on: host)
+    peer = try await Peer(name, trusting: .anyPeer, on: host)
     let advertiser = try await peer.advertise("example-chat")
     browser = try await peer.browse("example-chat")
     (news, user) = AsyncStream.makeStream()

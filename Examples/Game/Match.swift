@@ -26,7 +26,7 @@ public actor Match {
     patience: Duration = .seconds(30)
   ) async throws {
     opponentName = opponent
-    peer = try await Peer(name, on: host)
+    peer = try await Peer(name, trusting: .anyPeer, on: host)
     session = try await peer.makeSession(.init(maximumPeerCount: 2, patience: patience))
     let advertiser = try await peer.advertise("example-game")
     let browser = try await peer.browse("example-game")

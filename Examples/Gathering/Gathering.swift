@@ -26,7 +26,7 @@ public actor Gathering {
     _ name: String, on host: any NetworkHost, upTo maximumPeerCount: Int = 8,
     patience: Duration = .seconds(30)
   ) async throws {
-    peer = try await Peer(name, on: host)
+    peer = try await Peer(name, trusting: .anyPeer, on: host)
     session = try await peer.makeSession(
       .init(maximumPeerCount: maximumPeerCount, patience: patience))
     advertiser = try await peer.advertise("gathering")

@@ -13,7 +13,7 @@ public struct EarshotError: Error, Sendable {
       case invalidDiscoveryInfo, invalidDisplayName
       case invalidServiceType, invitationEnded, messageTooLarge, network, notConnected
       case sendBufferFull, sessionEnded, sessionFull, stopped, suspended
-      case tooManyBrowsers, unknownPeer
+      case tooManyBrowsers, unknownPeer, untrustedPeer
     }
     private let kind: Kind
 
@@ -55,6 +55,9 @@ public struct EarshotError: Error, Sendable {
     public static let tooManyBrowsers = Code(kind: .tooManyBrowsers)
     /// No browser of this peer has found that peer, and no ticket was given; or a peer was to invite itself.
     public static let unknownPeer = Code(kind: .unknownPeer)
+
+    /// The peer that was to be invited is none that this peer's ``TrustPolicy`` trusts.
+    public static let untrustedPeer = Code(kind: .untrustedPeer)
 
     /// The code's name.
     public var name: String { kind.rawValue }

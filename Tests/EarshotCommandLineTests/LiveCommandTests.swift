@@ -122,7 +122,7 @@ struct LiveCommandTests {
       party.world.setLink(
         between: ann.host, and: host, LinkConditions(latency: .milliseconds(200), jitter: .zero))
       host.spawn("invites") {
-        guard let peer = try? await Peer("Silent", on: host),
+        guard let peer = try? await Peer("Silent", trusting: .anyPeer, on: host),
           let browser = try? await peer.browse("earshot"),
           let session = try? await peer.makeSession()
         else { return }

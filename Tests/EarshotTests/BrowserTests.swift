@@ -59,7 +59,7 @@ struct BrowserTests {
     }
   ) {
     play("ann") { host in
-      let peer = try await Peer("Ann", on: host)
+      let peer = try await Peer("Ann", trusting: .anyPeer, on: host)
       let advertiser = try await peer.advertise("chat", info: ["mood": "good"])
       try await then(host, peer, advertiser)
       try? await host.sleep(for: .seconds(86_400))
@@ -84,7 +84,7 @@ struct BrowserTests {
       await advertiser.stop()
     }
     play("bob") { [notes] host in
-      let browser = try await Peer("Bob", on: host).browse("chat")
+      let browser = try await Peer("Bob", trusting: .anyPeer, on: host).browse("chat")
       for name in ["first", "second"] {
         host.spawn(name) {
           for await event in browser.events { notes.add("\(name): \(event.words)") }
@@ -112,7 +112,7 @@ struct BrowserTests {
   func stopWhilePending() {
     addAnn()
     play("bob") { [notes] host in
-      let peer = try await Peer("Bob", on: host)
+      let peer = try await Peer("Bob", trusting: .anyPeer, on: host)
       let browser = try await peer.browse("chat")
       try await host.sleep(for: .seconds(1))
       notes.add("bob: \(await browser.peers.map(\.name))")
@@ -181,7 +181,7 @@ struct BrowserTests {
       withExtendedLifetime(again) {}
     }
     play("bob") { [notes] host in
-      let browser = try await Peer("Bob", on: host).browse("chat")
+      let browser = try await Peer("Bob", trusting: .anyPeer, on: host).browse("chat")
       for await event in browser.events { notes.add("bob: \(event.words)") }
     }
     world.run(for: .seconds(20))
@@ -197,7 +197,7 @@ struct BrowserTests {
   @Test("Info may be absent, which is not the same as empty, and an update may bring and take it")
   func absentInfo() {
     play("ann") { host in
-      let advertiser = try await Peer("Ann", on: host).advertise("chat")
+      let advertiser = try await Peer("Ann", trusting: .anyPeer, on: host).advertise("chat")
       #expect(await advertiser.info == nil)
       for info in [[:], ["id": "1", "v": "2", "n": "3"], nil] as [[String: String]?] {
         try await host.sleep(for: .seconds(7))
@@ -208,7 +208,7 @@ struct BrowserTests {
       await advertiser.stop()
     }
     play("bob") { [notes] host in
-      let browser = try await Peer("Bob", on: host).browse("chat")
+      let browser = try await Peer("Bob", trusting: .anyPeer, on: host).browse("chat")
       for await event in browser.events {
         guard case .found(let peer) = event else {
           if case .updated(let peer) = event { notes.add("bob: \(peer.info.words)") }
@@ -231,14 +231,15 @@ struct BrowserTests {
     var random = world.random("waits")
     let waits = [Duration.seconds(5), .seconds(1)].map { random.duration(below: $0) }
     play("ann", on: world.makeHost("ann")) { host in
-      let advertiser = try await Peer("Ann", on: host).advertise("chat", info: ["mood": "good"])
+      let advertiser = try await Peer("Ann", trusting: .anyPeer, on: host).advertise(
+        "chat", info: ["mood": "good"])
       try await host.sleep(for: waits[0])
       try await advertiser.update(info: ["mood": "fine"])
       try await host.sleep(for: waits[1])
       await advertiser.stop()
     }
     play("bob", on: world.makeHost("bob")) { [notes] host in
-      let browser = try await Peer("Bob", on: host).browse("chat")
+      let browser = try await Peer("Bob", trusting: .anyPeer, on: host).browse("chat")
       for await event in browser.events { notes.add("bob: \(event.words)") }
     }
     world.run(for: .seconds(20))
@@ -250,7 +251,7 @@ struct BrowserTests {
   @Test("A peer has 64 browsers at most; one more may come for each that stops")
   func browsersMax() {
     play("bob") { [notes] host in
-      let peer = try await Peer("Bob", on: host)
+      let peer = try await Peer("Bob", trusting: .anyPeer, on: host)
       var browsers: [Browser] = []
       for number in 0..<64 { browsers.append(try await peer.browse("s\(number)")) }
       notes.add("bob: \(await code { _ = try await peer.browse("more") })")
@@ -272,12 +273,12 @@ struct BrowserTests {
       }
     }
     play("cleo") { host in
-      let advertiser = try await Peer("Cleo", on: host).advertise("chat")
+      let advertiser = try await Peer("Cleo", trusting: .anyPeer, on: host).advertise("chat")
       try await host.sleep(for: .seconds(60))
       await advertiser.stop()
     }
     play("bob") { [notes] host in
-      let browser = try await Peer("Bob", on: host).browse("chat")
+      let browser = try await Peer("Bob", trusting: .anyPeer, on: host).browse("chat")
       try await host.sleep(for: .seconds(7 * 4_300))
       host.spawn("take") {
         for await event in browser.events { notes.add("bob: \(event.words)") }
@@ -301,7 +302,7 @@ struct BrowserTests {
       }
     }
     play("bob") { [notes] host in
-      let browser = try await Peer("Bob", on: host).browse("chat")
+      let browser = try await Peer("Bob", trusting: .anyPeer, on: host).browse("chat")
       for await event in browser.events {
         notes.add("bob: \(event.words)")
         break

@@ -40,7 +40,8 @@ struct DiscoveryProblemTests {
   private func addAnn() {
     let host = world.makeHost("ann")
     host.spawn("ann") {
-      guard let advertiser = try? await Peer("Ann", on: host).advertise("chat") else { return }
+      guard let advertiser = try? await Peer("Ann", trusting: .anyPeer, on: host).advertise("chat")
+      else { return }
       for await _ in advertiser.invitations {}
     }
   }
@@ -58,7 +59,7 @@ struct DiscoveryProblemTests {
     let logs = Mutex<[Log]>([])
     let problems = Mutex<[EarshotError.Code?]>([])
     host.spawn("bob") {
-      let bob = try? await Peer("Bob", on: host)
+      let bob = try? await Peer("Bob", trusting: .anyPeer, on: host)
       let browsers = [try? await bob?.browse("chat"), try? await bob?.browse("chat")]
       for browser in browsers.compactMap({ $0 }) {
         let log = follow(browser, on: host)
@@ -101,7 +102,8 @@ struct DiscoveryProblemTests {
     let log = Mutex(Log())
     let codes = Mutex<[EarshotError.Code?]>([])
     base.spawn("bob") {
-      guard let bob = try? await Peer("Bob", on: host), let browser = try? await bob.browse("chat"),
+      guard let bob = try? await Peer("Bob", trusting: .anyPeer, on: host),
+        let browser = try? await bob.browse("chat"),
         let advertiser = try? await bob.advertise("chat")
       else { return }
       log.withLock { $0 = follow(browser, on: base) }
@@ -136,7 +138,8 @@ struct DiscoveryProblemTests {
     let host = world.makeHost("bob")
     let log = Mutex(Log())
     host.spawn("bob") {
-      guard let bob = try? await Peer("Bob", on: host), let browser = try? await bob.browse("chat")
+      guard let bob = try? await Peer("Bob", trusting: .anyPeer, on: host),
+        let browser = try? await bob.browse("chat")
       else { return }
       log.withLock { $0 = follow(browser, on: host) }
       for second in [5, 20] {

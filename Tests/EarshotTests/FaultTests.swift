@@ -111,7 +111,7 @@ struct FaultTests {
     let ann = room.world.makeHost("ann")
     ann.spawn("ann") {
       do {
-        let peer = try await Peer("ann", on: ann)
+        let peer = try await Peer("ann", trusting: .anyPeer, on: ann)
         let session = try await peer.makeSession(Session.Configuration(patience: .seconds(40)))
         let advertiser = try await peer.advertise("room")
         for await invitation in advertiser.invitations {

@@ -16,7 +16,7 @@ struct FirstHelloTests {
     @Sendable func note(_ text: String) { log.withLock { $0.append("\(world.now) \(text)") } }
     annHost.spawn("ann") {
       do {
-        let ann = try await Peer("Ann", on: annHost)
+        let ann = try await Peer("Ann", trusting: .anyPeer, on: annHost)
         let advertiser = try await ann.advertise("chat", info: ["room": "lobby"])
         for await invitation in advertiser.invitations {
           note("ann invited by \(invitation.senderName)")
@@ -33,7 +33,7 @@ struct FirstHelloTests {
     }
     bobHost.spawn("bob") {
       do {
-        let bob = try await Peer("Bob", on: bobHost)
+        let bob = try await Peer("Bob", trusting: .anyPeer, on: bobHost)
         let browser = try await bob.browse("chat")
         for await event in browser.events {
           guard case .found(let peer) = event else { continue }

@@ -29,36 +29,44 @@ enum Ground: String, CaseIterable, Sendable {
     _ names: [String], within limit: Duration = .seconds(120),
     _ body: @escaping @Sendable ([Peer]) async throws -> Void
   ) async throws {
-    switch self {
-    case .simulated: try simulate(names, isSecure: false, within: limit, body)
-    case .secured: try simulate(names, isSecure: true, within: limit, body)
-    case .real:
-      let networks = try names.map { _ in try POSIXHost(.loopback) }
+    try await meetOnHosts(names.count, within: limit) { hosts in
       var peers: [Peer] = []
-      for (name, host) in zip(names, networks) {
-        peers.append(try await Peer(name, on: host))
+      for (name, host) in zip(names, hosts) {
+        peers.append(try await Peer(name, trusting: .anyPeer, on: host))
       }
       try await body(peers)
-      for peer in peers { await peer.stop() }
-      for host in networks { await host.shutDown() }
+      if self == .real { for peer in peers { await peer.stop() } }
+    }
+  }
+
+  /// Has something done on some hosts, and waits until it is done.
+  func meetOnHosts(
+    _ count: Int, within limit: Duration = .seconds(120),
+    _ body: @escaping @Sendable ([any NetworkHost]) async throws -> Void
+  ) async throws {
+    switch self {
+    case .simulated: try simulate(count, isSecure: false, within: limit, body)
+    case .secured: try simulate(count, isSecure: true, within: limit, body)
+    case .real:
+      let hosts = try (0..<count).map { _ in try POSIXHost(.loopback) }
+      try await body(hosts)
+      for host in hosts { await host.shutDown() }
     }
   }
 
   private func simulate(
-    _ names: [String], isSecure: Bool, within limit: Duration,
-    _ body: @escaping @Sendable ([Peer]) async throws -> Void
+    _ count: Int, isSecure: Bool, within limit: Duration,
+    _ body: @escaping @Sendable ([any NetworkHost]) async throws -> Void
   ) throws {
     var configuration = WorldConfiguration()
     configuration.isSecure = isSecure
     let world = World(seed: 7, configuration: configuration)
     defer { world.finish() }
-    let hosts = names.map { world.makeHost($0) }
+    let hosts = (0..<count).map { world.makeHost("host\($0)") }
     let result = Mutex<Result<Void, any Error>?>(nil)
     hosts[0].spawn("all") {
       do {
-        var peers: [Peer] = []
-        for (name, host) in zip(names, hosts) { peers.append(try await Peer(name, on: host)) }
-        try await body(peers)
+        try await body(hosts)
         result.withLock { $0 = .success(()) }
       } catch { result.withLock { $0 = .failure(error) } }
     }

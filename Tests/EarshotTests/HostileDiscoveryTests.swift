@@ -194,7 +194,7 @@ struct HostileDiscoveryTests {
     let (annHost, bobHost) = (world.makeHost("ann"), world.makeHost("bob"))
     let (malloryHost, eve) = (world.makeHost("mallory"), world.makeHost("eve"))
     malloryHost.spawn("mallory") {
-      guard let mallory = try? await Peer("Mallory", on: malloryHost),
+      guard let mallory = try? await Peer("Mallory", trusting: .anyPeer, on: malloryHost),
         let advertiser = try? await mallory.advertise("chat")
       else { return }
       for await invitation in advertiser.invitations {
@@ -209,7 +209,7 @@ struct HostileDiscoveryTests {
     let port = try #require(ports.first)
     let ready = Notes()
     annHost.spawn("ann") {
-      guard let ann = try? await Peer("Ann", on: annHost) else { return }
+      guard let ann = try? await Peer("Ann", trusting: .anyPeer, on: annHost) else { return }
       ready.add(ann.id.description)
       try? await annHost.sleep(for: .seconds(2))
       guard let advertiser = try? await ann.advertise("chat"),
@@ -221,7 +221,7 @@ struct HostileDiscoveryTests {
       }
     }
     bobHost.spawn("bob") {
-      guard let bob = try? await Peer("Bob", on: bobHost),
+      guard let bob = try? await Peer("Bob", trusting: .anyPeer, on: bobHost),
         let browser = try? await bob.browse("chat"), let session = try? await bob.makeSession()
       else { return }
       try? await bobHost.sleep(for: .seconds(10))
@@ -257,7 +257,7 @@ struct HostileDiscoveryTests {
     let world = World(seed: 1)
     let (ear, host) = (try Ear(in: world), world.makeHost("amelie"))
     host.spawn("advertise") {
-      guard let peer = try? await Peer(typed, on: host) else { return }
+      guard let peer = try? await Peer(typed, trusting: .anyPeer, on: host) else { return }
       _ = try? await peer.advertise("chat")
       try? await host.sleep(for: .seconds(1))
     }

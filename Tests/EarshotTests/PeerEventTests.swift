@@ -61,7 +61,7 @@ struct PeerEventTests {
   @Test("A peer whose host goes down has stopped")
   func hostDown() async throws {
     let host = try POSIXHost(.loopback)
-    let ann = try await Peer("Ann", on: host)
+    let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
     var events = ann.events.makeAsyncIterator()
     #expect(await events.next() == .running)
     let waiting = Task { await ann.events.reduce(into: []) { $0.append($1) } }
@@ -81,7 +81,7 @@ struct PeerEventTests {
     let host = ChangingHost(base)
     let interfaces = host.interfaces
     let heard = base.spawn("listener") { () async throws -> [[PeerEvent]] in
-      let ann = try await Peer("Ann", on: host)
+      let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
       let advertiser = try await ann.advertise("chat")
       defer { withExtendedLifetime(advertiser) {} }
       var events = ann.events.makeAsyncIterator()

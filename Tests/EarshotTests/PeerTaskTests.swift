@@ -53,7 +53,7 @@ struct PeerTaskTests {
       for way in 0..<3 {
         let kept = Mutex<Peer?>(nil)
         let scope = bob.start {
-          try await withPeer("Cy", on: bob.host) { cy in
+          try await withPeer("Cy", trusting: .anyPeer, on: bob.host) { cy in
             kept.withLock { $0 = cy }
             _ = try await cy.advertise("scoped")
             if way == 2 { try await cy.host.sleep(for: .seconds(10_000)) }

@@ -29,7 +29,7 @@ struct PortTests {
     host.spawn("ann") {
       func note(_ line: String) { seen.lines.withLock { $0.append(line) } }
       do {
-        let peer = try await Peer("Ann", on: host)
+        let peer = try await Peer("Ann", trusting: .anyPeer, on: host)
         let other = try Self.hold(host)
         do throws(EarshotError) { _ = try await peer.browse("chat") } catch {
           let isClear = error.cause?.code == .addressInUse && error.message.contains("5353")
@@ -63,7 +63,9 @@ struct PortTests {
     let host = world.makeHost("ann")
     let far = world.makeHost("bob")
     far.spawn("bob") {
-      guard let browser = try? await Peer("Bob", on: far).browse("chat") else { return }
+      guard let browser = try? await Peer("Bob", trusting: .anyPeer, on: far).browse("chat") else {
+        return
+      }
       for await event in browser.events {
         switch event {
         case .found: seen.lines.withLock { $0.append("found") }
@@ -77,7 +79,7 @@ struct PortTests {
     host.spawn("ann") {
       func note(_ line: String) { seen.lines.withLock { $0.append(line) } }
       do {
-        let peer = try await Peer("Ann", on: host)
+        let peer = try await Peer("Ann", trusting: .anyPeer, on: host)
         let advertiser = try await peer.advertise("chat")
         try await host.sleep(for: .seconds(5))
         await peer.suspend()

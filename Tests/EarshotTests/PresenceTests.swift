@@ -29,7 +29,8 @@ struct PresenceTests {
         host.spawn(name) { [self] in
           do {
             let peer = try await Peer(
-              name, configuration: Peer.Configuration(liveness: liveness), on: host)
+              name, trusting: .anyPeer, configuration: Peer.Configuration(liveness: liveness),
+              on: host)
             let session = try await peer.makeSession(configuration)
             kept.withLock { $0 += [peer, session] }
             if name == "ann" {
@@ -104,8 +105,8 @@ struct PresenceTests {
   func gone() async throws {
     let hosts = (try POSIXHost(.loopback), try POSIXHost(.loopback))
     let ann = try await Peer(
-      "Ann", configuration: Peer.Configuration(liveness: .relaxed), on: hosts.0)
-    let bob = try await Peer("Bob", on: hosts.1)
+      "Ann", trusting: .anyPeer, configuration: Peer.Configuration(liveness: .relaxed), on: hosts.0)
+    let bob = try await Peer("Bob", trusting: .anyPeer, on: hosts.1)
     let meeting = try await Meeting(of: ann)
     let joined = try await meeting.join(bob)
     await hosts.1.shutDown()
@@ -186,7 +187,7 @@ struct PresenceTests {
     let kept = Mutex<[any Sendable]>([])
     ann.spawn("ann") {
       do {
-        let peer = try await Peer("ann", on: ann)
+        let peer = try await Peer("ann", trusting: .anyPeer, on: ann)
         let session = try await peer.makeSession(Session.Configuration(patience: .seconds(40)))
         let advertiser = try await peer.advertise("room")
         let ticket = try await peer.ticket(for: "room")
@@ -203,7 +204,7 @@ struct PresenceTests {
     let ticket = try #require(target.withLock { $0 })
     bob.spawn("bob") {
       do {
-        let peer = try await Peer("bob", on: bob)
+        let peer = try await Peer("bob", trusting: .anyPeer, on: bob)
         // Bob gives Ann up at once, so that he does not look for her.
         let session = try await peer.makeSession(Session.Configuration(patience: .zero))
         _ = try await peer.invite(ticket, to: session)
@@ -230,7 +231,7 @@ struct PresenceTests {
     let kept = Mutex<[any Sendable]>([])
     for (name, host) in [("ann", ann), ("carl", eve)] {
       host.spawn(name) {
-        guard let peer = try? await Peer(name, on: host),
+        guard let peer = try? await Peer(name, trusting: .anyPeer, on: host),
           let session = try? await peer.makeSession(),
           let advertiser = try? await peer.advertise(name),
           (try? await advertiser.accept(into: session)) != nil
@@ -249,7 +250,8 @@ struct PresenceTests {
       kept.withLock { $0.append(trap) }
     }
     eve.spawn("eve") {
-      guard let annsTicket, let carlsTicket, let peer = try? await Peer("eve", on: eve),
+      guard let annsTicket, let carlsTicket,
+        let peer = try? await Peer("eve", trusting: .anyPeer, on: eve),
         let session = try? await peer.makeSession(),
         // Eve knows where Carl is on their host, and says so to Ann.
         let near = try? PeerTicket(

@@ -8,8 +8,8 @@ struct RealSocketsTests {
   @Test("Two peers find each other, talk, and say goodbye")
   func firstHello() async throws {
     let (annsNetwork, bobsNetwork) = (try POSIXHost(.loopback), try POSIXHost(.loopback))
-    let ann = try await Peer("Ann", on: annsNetwork)
-    let bob = try await Peer("Bob", on: bobsNetwork)
+    let ann = try await Peer("Ann", trusting: .anyPeer, on: annsNetwork)
+    let bob = try await Peer("Bob", trusting: .anyPeer, on: bobsNetwork)
     let advertiser = try await ann.advertise("real-hello", info: ["room": "lobby"])
     let answering = Task {
       for await invitation in advertiser.invitations { return try await invitation.accept() }

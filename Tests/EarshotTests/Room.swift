@@ -50,7 +50,7 @@ final class Room: Sendable {
     let host = host ?? world.makeHost(name)
     host.spawn(name) { [self] in
       do {
-        let peer = try await Peer(name, identity: identity, on: host)
+        let peer = try await Peer(name, identity: identity, trusting: .anyPeer, on: host)
         let session = try await peer.makeSession(configuration)
         let advertiser = try await peer.advertise("room")
         let browser = try await peer.browse("room")

@@ -116,7 +116,7 @@ struct SnapshotTests {
     for index in 0..<4 {
       let host = world.makeHost("p\(index)")
       host.spawn("p") {
-        guard let peer = try? await Peer("p\(index)", on: host) else { return }
+        guard let peer = try? await Peer("p\(index)", trusting: .anyPeer, on: host) else { return }
         for round in 1...3 {
           try? await host.sleep(until: .zero + .seconds(round * 10 + index))
           guard let advertiser = try? await peer.advertise("chat") else { return }
@@ -133,7 +133,7 @@ struct SnapshotTests {
     let lists = Mutex<[[String]]>([])
     let last = Mutex<[String]>([])
     host.spawn("eye") {
-      guard let peer = try? await Peer("Eye", on: host),
+      guard let peer = try? await Peer("Eye", trusting: .anyPeer, on: host),
         let browser = try? await peer.browse("chat")
       else { return }
       host.spawn("lists") {
@@ -197,13 +197,16 @@ struct SnapshotTests {
     let counts = Mutex<[Int]>([])
     far.spawn("far") {
       try? await far.sleep(for: .seconds(30))
-      guard let peer = try? await Peer("Far", on: far) else { return }
+      guard let peer = try? await Peer("Far", trusting: .anyPeer, on: far) else { return }
       let advertiser = try? await peer.advertise("chat")
       try? await far.sleep(for: .seconds(30))
       await advertiser?.stop()
     }
     host.spawn("eye") {
-      guard let snapshots = try? await Peer("Eye", on: host).browse("chat").snapshots else {
+      guard
+        let snapshots = try? await Peer("Eye", trusting: .anyPeer, on: host).browse("chat")
+          .snapshots
+      else {
         return
       }
       for await list in snapshots {

@@ -83,7 +83,7 @@ struct TakenPortTests {
     let ports = Mutex<[Set<UInt16>]>([])
     let other = Mutex<(any Listener)?>(nil)
     host.spawn("ann") {
-      guard let ann = try? await Peer("Ann", on: host) else { return }
+      guard let ann = try? await Peer("Ann", trusting: .anyPeer, on: host) else { return }
       let advertiser = try? await ann.advertise("chat")
       let port = await ann.port
       ports.withLock { $0.append([port]) }
@@ -93,7 +93,7 @@ struct TakenPortTests {
       await advertiser?.stop()
     }
     far.spawn("bob") {
-      guard let bob = try? await Peer("Bob", on: far) else { return }
+      guard let bob = try? await Peer("Bob", trusting: .anyPeer, on: far) else { return }
       try? await far.sleep(until: .zero + .seconds(15))
       guard let found = try? await Self.find(by: bob) else { return }
       ports.withLock { $0.append(found) }

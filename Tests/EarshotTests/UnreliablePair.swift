@@ -32,8 +32,8 @@ extension UnreliableTests {
       let (first, second) = (ann, bob)
       ann.spawn("all") {
         do {
-          let ann = try await Peer("Ann", on: first)
-          let bob = try await Peer("Bob", on: second)
+          let ann = try await Peer("Ann", trusting: .anyPeer, on: first)
+          let bob = try await Peer("Bob", trusting: .anyPeer, on: second)
           let meeting = try await Meeting(of: ann, test: "unreliable")
           let session = try await meeting.join(bob)
           try await body(ann, bob, meeting.session, session)

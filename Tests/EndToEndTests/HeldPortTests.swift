@@ -59,7 +59,7 @@ struct HeldPortTests {
   func lostInSleep() async throws {
     let hosts = try Namespaces()
     let host = try await hosts.left.host()
-    let ann = try await Peer("Ann", on: host)
+    let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
     let browser = try await ann.browse("earshot")
     let bob = try earshot(hosts.right, ["advertise", "--name", "Bob"])
     _ = await browser.events.first { $0.name == "Bob" }

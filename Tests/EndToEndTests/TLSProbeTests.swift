@@ -49,7 +49,7 @@ struct TLSProbeTests {
     _ words: (Certificates) -> [String]
   ) async throws -> (status: Int32?, lines: [String]) {
     let host = try POSIXHost(.init(interfaces: ["lo"]))
-    let ann = try await Peer("Ann-who-listens", on: host)
+    let ann = try await Peer("Ann-who-listens", trusting: .anyPeer, on: host)
     let certificates = try Certificates()
     let program = try Program(
       running: [

@@ -110,6 +110,9 @@ extension Link {
     try transport.receive(bytes) { plaintext.append(copying: $0) }
     guard let remote = transport.remote else { return }
     life = .greeting(transport, remote, handshake)
+    guard context.trust.trusts(remote) else {
+      return violate(.untrusted, "That key is not trusted here.")
+    }
     handle(HandshakeMachine.Event.channelReady)
     decode(plaintext.span, at: now)
   }

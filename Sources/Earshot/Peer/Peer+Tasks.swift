@@ -33,19 +33,21 @@ extension Peer {
 /// them, and its tasks are cancelled.
 ///
 /// - Parameters:
-///   - name: What the peer calls itself; as for ``Peer/init(_:identity:configuration:on:)``.
+///   - name: What the peer calls itself; as for ``Peer/init(_:identity:trusting:configuration:on:)``.
 ///   - identity: Who the peer is; a new one by default.
+///   - trust: Whom the peer links with.
 ///   - configuration: How the peer behaves.
 ///   - host: Where the peer is.
 ///   - body: What is done with the peer.
 /// - Returns: What `body` returns.
 /// - Throws: What the making of a peer throws, and what `body` throws.
 public func withPeer<Result>(
-  _ name: String, identity: Identity? = nil,
+  _ name: String, identity: Identity? = nil, trusting trust: TrustPolicy,
   configuration: Peer.Configuration = Peer.Configuration(), on host: any NetworkHost,
   _ body: (Peer) async throws -> Result
 ) async throws -> Result {
-  let peer = try await Peer(name, identity: identity, configuration: configuration, on: host)
+  let peer = try await Peer(
+    name, identity: identity, trusting: trust, configuration: configuration, on: host)
   do {
     let result = try await body(peer)
     await peer.stop()

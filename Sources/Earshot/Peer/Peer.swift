@@ -20,6 +20,8 @@ public actor Peer {
   public nonisolated var identity: Identity { core.identity }
   /// The display name of the peer: decoration, not identity.
   public nonisolated var name: String { core.name }
+  /// Whom the peer links with.
+  public nonisolated var trust: TrustPolicy { core.trust }
   /// The settings of the peer.
   public nonisolated var configuration: Configuration { core.configuration }
 
@@ -39,16 +41,18 @@ public actor Peer {
   ///   - name: What the peer calls itself: 1 to 63 bytes of UTF-8 without control characters. Decoration:
   ///     it need not be unique.
   ///   - identity: Who the peer is; a new one by default. Two peers at once with one identity are one to others.
+  ///   - trust: Whom the peer links with. There is no default: say `.anyPeer` if everybody is welcome.
   ///   - configuration: How the peer behaves.
   ///   - host: Where the peer is: real sockets, or a simulated host.
   /// - Throws: `invalidDisplayName`; `identityWithoutKey` for a plain identity, except on simulated hosts without
   ///   TLS; `network` when nothing can be listened on.
   public init(
-    _ name: String, identity: Identity? = nil, configuration: Configuration = Configuration(),
-    on host: any NetworkHost
+    _ name: String, identity: Identity? = nil, trusting trust: TrustPolicy,
+    configuration: Configuration = Configuration(), on host: any NetworkHost
   ) async throws(EarshotError) {
     unownedExecutor = host.executor.serial.asUnownedSerialExecutor()
-    core = try PeerCore(name, identity: identity, configuration: configuration, on: host)
+    core = try PeerCore(
+      name, identity: identity, trusting: trust, configuration: configuration, on: host)
     try core.isolated { core throws(EarshotError) in try core.begin() }
   }
 
@@ -121,7 +125,8 @@ public actor Peer {
   ///   - context: What the invited program may know before it answers; at most 16,384 bytes.
   ///   - timeout: How long to wait for the answer.
   /// - Returns: How it ended; `cancelled` also when the session is left or this peer is stopped meanwhile.
-  /// - Throws: `unknownPeer`, `contextTooLarge`, `sessionEnded`, `suspended`, `stopped`, before anything was sent.
+  /// - Throws: `unknownPeer`, `untrustedPeer`, `contextTooLarge`, `sessionEnded`, `suspended`, `stopped`, before
+  ///   anything was sent.
   @discardableResult
   public func invite(
     _ peer: PeerID, to session: Session, context: [UInt8] = [], timeout: Duration = .seconds(30)
@@ -140,8 +145,8 @@ public actor Peer {
   ///   - context: What the invited program may know before it answers; at most 16,384 bytes.
   ///   - timeout: How long to wait for the answer.
   /// - Returns: How it ended; `cancelled` also when the session is left or this peer is stopped meanwhile.
-  /// - Throws: `contextTooLarge`, `sessionEnded`, `suspended`, `stopped`, and `unknownPeer` for a ticket of this
-  ///   peer, before anything was sent.
+  /// - Throws: `untrustedPeer`, `contextTooLarge`, `sessionEnded`, `suspended`, `stopped`, and `unknownPeer` for a
+  ///   ticket of this peer, before anything was sent.
   @discardableResult
   public func invite(
     _ ticket: PeerTicket, to session: Session, context: [UInt8] = [],

@@ -7,6 +7,11 @@ extension PeerCore {
     attend()
     try Checked.context(context)
     try checkOpen(session)
+    guard trust.trusts(peer) else {
+      throw EarshotError(
+        .untrustedPeer, "\(name) does not trust \(peer.short), and so does not invite it.",
+        peers: [peer])
+    }
     let (serviceType, endpoints) = try target(peer, ticket)
     return try await invitations.invite(
       peer, to: session, context: context, timeout: timeout, for: serviceType, at: endpoints)

@@ -6,6 +6,7 @@ actor PeerCore {
   nonisolated let unownedExecutor: UnownedSerialExecutor
   nonisolated let identity: Identity
   nonisolated let displayName: DisplayName
+  nonisolated let trust: TrustPolicy
   nonisolated let configuration: Peer.Configuration
   nonisolated let host: any NetworkHost
   nonisolated let discovery: MulticastDNS
@@ -47,9 +48,10 @@ actor PeerCore {
 
   /// A peer that does not listen yet.
   init(
-    _ name: String, identity: Identity?, configuration: Peer.Configuration,
-    on host: any NetworkHost
+    _ name: String, identity: Identity?, trusting trust: TrustPolicy,
+    configuration: Peer.Configuration, on host: any NetworkHost
   ) throws(EarshotError) {
+    self.trust = trust
     displayName = try Checked.displayName(name)
     unownedExecutor = host.executor.serial.asUnownedSerialExecutor()
     var random = host.random("peer \(name)")
@@ -161,7 +163,7 @@ actor PeerCore {
   /// The context of a new link.
   var linkContext: LinkContext {
     LinkContext(
-      host: host, credentials: credentials, liveness: configuration.liveness,
+      host: host, credentials: credentials, trust: trust, liveness: configuration.liveness,
       connectTimeout: .seconds(5),
       greeting: Hello(port: port, displayName: name), buggify: host.buggify)
   }

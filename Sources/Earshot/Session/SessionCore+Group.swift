@@ -106,7 +106,8 @@ extension SessionCore {
   func perform(_ change: Roster.Change) {
     switch change {
     case .seek(let entry, let waiting):
-      guard memberships[entry.peer] == nil else { return }
+      // One that a member speaks of, and that is not trusted here, is left alone.
+      guard memberships[entry.peer] == nil, peer.trust.trusts(entry.peer) else { return }
       seek(entry, makeStream(), as: propose(to: entry.peer, entry.session))
       if let waiting, let request = requests.take(waiting) { admit(request) }
     case .abandon(let member): tell(member, .endRequested(.lost, .givenUp))

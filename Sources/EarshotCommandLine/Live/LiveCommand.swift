@@ -52,7 +52,7 @@ extension LiveCommand {
       return console.fail(error)
     }
     do throws(EarshotError) {
-      let peer = try await Peer(options.name, identity: identity, on: host)
+      let peer = try await Peer(options.name, identity: identity, trusting: .anyPeer, on: host)
       return await Self.finish(peer, console, act)
     } catch {
       return console.fail(error)

@@ -182,6 +182,7 @@ extension InvitationOutcome {
     case .busy: "has too many invitations open"
     case .full: "cannot join: the session is full"
     case .mismatch: "does not take part in this, or speaks another version"
+    case .untrusted: "does not trust this peer: --identity says who we are"
     case .cancelled: "was not asked to the end"
     }
   }

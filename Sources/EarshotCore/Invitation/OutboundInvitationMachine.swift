@@ -186,6 +186,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     switch code {
     case .full: end(.full, into: &out)
     case .expired: end(.timedOut, into: &out)
+    case .untrusted: end(.untrusted, into: &out)
     case .unsupportedVersion, .unknownFrame, .protocolViolation, .frameTooLarge, .selfConnection:
       end(.mismatch, into: &out)
     case .suspending: rest(failures: nil, at: now, into: &out)

@@ -32,6 +32,8 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let unknownMembership = CloseCode(rawValue: 10)
   /// Another session of the same peer has replaced this one.
   package static let superseded = CloseCode(rawValue: 11)
+  /// The sender of CLOSE does not trust the other side's key.
+  package static let untrusted = CloseCode(rawValue: 12)
   /// A frame that must not come now, or with a payload that is none.
   package static let protocolViolation = CloseCode(rawValue: 16)
   /// A length above the bound.
@@ -52,7 +54,8 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   private static let names: [UInt64: String] = [
     0: "done", 1: "suspending", 2: "duplicate", 3: "expired", 4: "unknownSession",
     5: "notIntroduced", 6: "full", 7: "removed", 8: "farewell", 9: "givenUp",
-    10: "unknownMembership", 11: "superseded", 16: "protocolViolation", 17: "frameTooLarge",
+    10: "unknownMembership", 11: "superseded", 12: "untrusted", 16: "protocolViolation",
+    17: "frameTooLarge",
     18: "unknownFrame", 19: "flowControl", 20: "messageTooLarge", 21: "handshakeTimeout",
     22: "unsupportedVersion", 23: "selfConnection",
   ]

@@ -53,7 +53,7 @@ extension Invariants {
     case .declined:
       return hasDeclined(invitation, by: outcome.time)
         ? nil : text(invitation, "declined, and \(invitation.guest) never did")
-    case .timedOut, .unreachable, .busy, .full, .mismatch, .cancelled:
+    case .timedOut, .unreachable, .busy, .full, .mismatch, .untrusted, .cancelled:
       guard let answer = invitation.answers.first, isCertain(invitation, answer, outcome.time)
       else {
         return nil

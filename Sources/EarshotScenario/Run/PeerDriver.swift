@@ -85,7 +85,7 @@ actor PeerDriver {
     do throws(EarshotError) {
       let peer = try await withPorts { () async throws(EarshotError) in
         try await calling(.makePeer) { () async throws(EarshotError) in
-          try await Peer(plan.name, identity: identity, on: host)
+          try await Peer(plan.name, identity: identity, trusting: .anyPeer, on: host)
         }
       }
       self.peer = peer

@@ -151,7 +151,7 @@ struct AcceptTests {
       let own = try await scene.ann.makeSession(Session.Configuration(maximumPeerCount: 2))
       scene.invite(to: first)
       _ = await scene.accept(try #require(await scene.invitation()), into: own).end()
-      let cy = try await Peer("Cy", on: scene.world.makeHost("cy"))
+      let cy = try await Peer("Cy", trusting: .anyPeer, on: scene.world.makeHost("cy"))
       let found = try await cy.browse("room")
       for await event in found.events {
         if case .found = event { break }

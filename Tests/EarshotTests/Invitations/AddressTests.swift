@@ -11,7 +11,7 @@ struct AddressTests {
   @Test("Where somebody else answers, the next address is tried")
   func stranger() {
     Scene.play { scene in
-      let stranger = try await Peer("Eve", on: scene.hosts[0])
+      let stranger = try await Peer("Eve", trusting: .anyPeer, on: scene.hosts[0])
       let endpoints = [
         Endpoint(scene.hosts[0].address, port: await stranger.port),
         Endpoint(scene.hosts[0].address, port: await scene.ann.port),
@@ -45,7 +45,7 @@ struct AddressTests {
       let ann = Endpoint(scene.hosts[0].address, port: await scene.ann.port)
       let relay = Relay(to: ann, on: host)
       let listener = try host.listen(on: Endpoint(.anyV4, port: 7_100), handler: relay)
-      let bob = try await Peer("Bob's double", on: scene.hosts[1])
+      let bob = try await Peer("Bob's double", trusting: .anyPeer, on: scene.hosts[1])
       let session = try await bob.makeSession()
       let inviting = scene.start("bob invites") {
         try await bob.invite(
@@ -121,7 +121,7 @@ struct AddressTests {
   private func invite(
     _ scene: Scene, at endpoints: [Endpoint]
   ) async throws -> Duration {
-    let bob = try await Peer("Bob's double", on: scene.hosts[1])
+    let bob = try await Peer("Bob's double", trusting: .anyPeer, on: scene.hosts[1])
     let session = try await bob.makeSession()
     let inviting = scene.start("bob invites") {
       try await bob.invite(

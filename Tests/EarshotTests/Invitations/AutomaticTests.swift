@@ -41,7 +41,7 @@ struct AutomaticTests {
     defer { world.finish() }
     let host = world.makeHost("ann")
     let hosting = host.spawn("ann") { () async throws -> (PeerTicket, Session) in
-      let ann = try await Peer("Ann", on: host)
+      let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
       let session = try await ann.makeSession(Session.Configuration(maximumPeerCount: 4))
       let advertiser = try await ann.advertise("hall")
       try await advertiser.accept(into: session)
@@ -55,7 +55,7 @@ struct AutomaticTests {
     let silent = guests[0]
     let outcomes = guests.map { guest in
       guest.spawn("guest") { () async throws -> InvitationOutcome in
-        let peer = try await Peer(guest.name, on: guest)
+        let peer = try await Peer(guest.name, trusting: .anyPeer, on: guest)
         let session = try await peer.makeSession()
         peer.task { for await _ in session.activity {} }
         let outcome = try await peer.invite(ticket, to: session, timeout: .seconds(5))
@@ -129,7 +129,8 @@ struct AutomaticTests {
     let host = world.makeHost("ann")
     let asking = host.spawn("ann") { () async throws -> (PeerTicket, Advertiser) in
       let ann = try await Peer(
-        "Ann", configuration: Peer.Configuration(maximumOpenInvitations: limit), on: host)
+        "Ann", trusting: .anyPeer, configuration: Peer.Configuration(maximumOpenInvitations: limit),
+        on: host)
       return (try await ann.ticket(for: "many"), try await ann.advertise("many"))
     }
     #expect(world.run(until: { asking.result != nil }, within: .seconds(5)))
@@ -137,7 +138,7 @@ struct AutomaticTests {
     let outcomes = (0..<16).map { number in
       let guest = world.makeHost("guest \(number)")
       return guest.spawn("guest") { () async throws -> InvitationOutcome in
-        let peer = try await Peer(guest.name, on: guest)
+        let peer = try await Peer(guest.name, trusting: .anyPeer, on: guest)
         return try await peer.invite(ticket, to: peer.makeSession(), timeout: .seconds(20))
       }
     }

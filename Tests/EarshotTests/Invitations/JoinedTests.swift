@@ -147,7 +147,7 @@ private struct Third: Sendable {
 
   init(_ scene: Scene) async throws {
     let host = scene.world.makeHost("cy")
-    cy = try await Peer("Cy", on: host)
+    cy = try await Peer("Cy", trusting: .anyPeer, on: host)
     cys = try await cy.makeSession()
     advertiser = try await cy.advertise("room")
     let browser = try await cy.browse("room")

@@ -69,7 +69,7 @@ struct JoiningTests {
     defer { world.finish() }
     let (phone, tablet) = (world.makeHost("ann"), world.makeHost("bob"))
     let inviting = tablet.spawn("bob") { () async throws -> InvitationOutcome in
-      let bob = try await Peer("Bob", on: tablet)
+      let bob = try await Peer("Bob", trusting: .anyPeer, on: tablet)
       let browser = try await bob.browse("chat")
       for await event in browser.events { if case .found = event { break } }
       let session = try await bob.makeSession()
@@ -79,7 +79,7 @@ struct JoiningTests {
       return outcome
     }
     let heard = phone.spawn("ann") { () async throws -> [SessionEvent] in
-      let ann = try await Peer("Ann", on: phone)
+      let ann = try await Peer("Ann", trusting: .anyPeer, on: phone)
       let advertiser = try await ann.advertise("chat")
       let session = try await ann.makeSession()
       let invitation = try #require(await advertiser.invitations.first { _ in true })
@@ -123,7 +123,7 @@ struct JoiningTests {
     let done = hosts[0].spawn("all") {
       var (peers, sessions): ([Peer], [Session]) = ([], [])
       for host in hosts {
-        let peer = try await Peer(host.name, on: host)
+        let peer = try await Peer(host.name, trusting: .anyPeer, on: host)
         peers.append(peer)
         sessions.append(try await peer.makeSession())
       }

@@ -105,8 +105,8 @@ final class Scene: Sendable {
     var random = world.random("identities")
     var pair = [Identity.plain(using: &random), Identity.plain(using: &random)]
     pair.sort { annIsLarger ? $0.id > $1.id : $0.id < $1.id }
-    let ann = try await Peer("Ann", identity: pair[0], on: hosts[0])
-    let bob = try await Peer("Bob", identity: pair[1], on: hosts[1])
+    let ann = try await Peer("Ann", identity: pair[0], trusting: .anyPeer, on: hosts[0])
+    let bob = try await Peer("Bob", identity: pair[1], trusting: .anyPeer, on: hosts[1])
     let advertiser = try await ann.advertise("room")
     let browser = try await bob.browse("room")
     for await event in browser.events {

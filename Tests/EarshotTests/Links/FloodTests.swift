@@ -29,7 +29,7 @@ struct FloodTests {
     func begin() {
       let host = world.makeHost("ann")
       host.spawn("ann") { [self] in
-        guard let ann = try? await Peer("Ann", on: host),
+        guard let ann = try? await Peer("Ann", trusting: .anyPeer, on: host),
           let advertiser = try? await ann.advertise("room"),
           let ticket = try? await ann.ticket(for: "room")
         else { return }
@@ -68,7 +68,8 @@ struct FloodTests {
       let host = world.makeHost("good\(number)")
       host.spawn("call") { [self] in
         try? await host.sleep(until: time)
-        guard let ticket = ticket.withLock({ $0 }), let peer = try? await Peer("Guest", on: host),
+        guard let ticket = ticket.withLock({ $0 }),
+          let peer = try? await Peer("Guest", trusting: .anyPeer, on: host),
           let session = try? await peer.makeSession()
         else { return }
         let start = host.now
@@ -115,7 +116,7 @@ struct FloodTests {
       let floods = Mutex<[Flood]>([])
       let spy = room.world.makeHost("spy")
       spy.spawn("spy") {
-        guard let peer = try? await Peer("spy", on: spy),
+        guard let peer = try? await Peer("spy", trusting: .anyPeer, on: spy),
           let browser = try? await peer.browse("room")
         else { return }
         for await case .found(let found) in browser.events where found.name == "ann" {
@@ -154,7 +155,7 @@ struct FloodTests {
     let host = besieged.world.makeHost("ann")
     let sessions = Mutex<[any Sendable]>([])
     host.spawn("ann") {
-      guard let ann = try? await Peer("Ann", on: host),
+      guard let ann = try? await Peer("Ann", trusting: .anyPeer, on: host),
         let group = try? await ann.makeSession(session),
         let advertiser = try? await ann.advertise("room"),
         (try? await advertiser.accept(into: group)) != nil
@@ -180,7 +181,7 @@ struct FloodTests {
     besieged.world.run(for: .milliseconds(400))
     let guest = besieged.world.makeHost("guest")
     guest.spawn("guest") {
-      guard let ticket, let peer = try? await Peer("Guest", on: guest),
+      guard let ticket, let peer = try? await Peer("Guest", trusting: .anyPeer, on: guest),
         let session = try? await peer.makeSession()
       else { return }
       let outcome = try? await peer.invite(ticket, to: session)
@@ -200,7 +201,7 @@ struct FloodTests {
     let target = Mutex<PeerTicket?>(nil)
     let kept = Mutex<[any Sendable]>([])
     host.spawn("ann") {
-      guard let ann = try? await Peer("Ann", on: host),
+      guard let ann = try? await Peer("Ann", trusting: .anyPeer, on: host),
         let advertiser = try? await ann.advertise("room")
       else { return }
       let ticket = try? await ann.ticket(for: "room")
@@ -225,7 +226,7 @@ struct FloodTests {
     let guest = room.world.makeHost("guest")
     let start = room.world.now
     guest.spawn("guest") {
-      guard let peer = try? await Peer("Guest", on: guest),
+      guard let peer = try? await Peer("Guest", trusting: .anyPeer, on: guest),
         let session = try? await peer.makeSession()
       else { return }
       let outcome = try? await peer.invite(ticket, to: session)

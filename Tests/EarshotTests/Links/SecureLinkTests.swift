@@ -23,8 +23,8 @@ struct SecureLinkTests {
     let hosts = ["ann", "bob"].map { world.makeHost($0) }
     let heard = Mutex<[UInt8]>([])
     run(world, for: .seconds(30), on: hosts[0]) {
-      let ann = try await Peer("Ann", on: hosts[0])
-      let bob = try await Peer("Bob", on: hosts[1])
+      let ann = try await Peer("Ann", trusting: .anyPeer, on: hosts[0])
+      let bob = try await Peer("Bob", trusting: .anyPeer, on: hosts[1])
       let meeting = try await Meeting(of: ann)
       let joined = try await meeting.join(bob)
       try await joined.send(Array(secret.utf8))
@@ -87,7 +87,9 @@ struct SecureLinkTests {
     var random = Seed(1).generator
     let identity = Identity.plain(using: &random)
     let host = try POSIXHost(.loopback)
-    let error = await failure { try await Peer("Ann", identity: identity, on: host) }
+    let error = await failure {
+      try await Peer("Ann", identity: identity, trusting: .anyPeer, on: host)
+    }
     #expect(error?.code == .identityWithoutKey && error?.peers == [identity.id])
     await host.shutDown()
     for isSecure in [true, false] {
@@ -97,7 +99,9 @@ struct SecureLinkTests {
       let ann = world.makeHost("ann")
       let codes = Mutex<[EarshotError.Code?]>([])
       run(world, for: .seconds(5), on: ann) {
-        let error = await failure { await (try Peer("Ann", identity: identity, on: ann)).stop() }
+        let error = await failure {
+          await (try Peer("Ann", identity: identity, trusting: .anyPeer, on: ann)).stop()
+        }
         codes.withLock { $0.append(error?.code) }
       }
       #expect(codes.withLock { $0 } == [isSecure ? .identityWithoutKey : nil])
@@ -107,11 +111,11 @@ struct SecureLinkTests {
   @Test("A stored identity is the same peer again; without one each peer is another")
   func stored() async throws {
     let host = try POSIXHost(.loopback)
-    let first = try await Peer("Ann", on: host)
+    let first = try await Peer("Ann", trusting: .anyPeer, on: host)
     let pem = try #require(first.identity.pem)
     await first.stop()
-    let again = try await Peer("Ann", identity: Identity(pem: pem), on: host)
-    let other = try await Peer("Ann", on: host)
+    let again = try await Peer("Ann", identity: Identity(pem: pem), trusting: .anyPeer, on: host)
+    let other = try await Peer("Ann", trusting: .anyPeer, on: host)
     #expect(again.id == first.id && other.id != first.id)
     await again.stop()
     await other.stop()
@@ -139,8 +143,8 @@ struct SecureLinkTests {
     let hosts = ["ann", "bob"].map { world.makeHost($0) }
     let heard = Mutex<[UInt8]>([])
     run(world, for: .seconds(20_000), on: hosts[0]) {
-      let ann = try await Peer("Ann", on: hosts[0])
-      let bob = try await Peer("Bob", on: hosts[1])
+      let ann = try await Peer("Ann", trusting: .anyPeer, on: hosts[0])
+      let bob = try await Peer("Bob", trusting: .anyPeer, on: hosts[1])
       let meeting = try await Meeting(of: ann)
       let joined = try await meeting.join(bob)
       for hour in 0..<4 {

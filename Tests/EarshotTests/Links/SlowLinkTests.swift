@@ -36,7 +36,7 @@ struct SlowLinkTests {
       _ then: @escaping @Sendable (Peer, Session) async throws -> Void
     ) async {
       do {
-        let peer = try await Peer(name, on: host)
+        let peer = try await Peer(name, trusting: .anyPeer, on: host)
         let session = try await peer.makeSession()
         if name == "ann" {
           let advertiser = try await peer.advertise("slow")
@@ -208,7 +208,7 @@ struct SlowLinkTests {
       seed: 1, links: LinkConditions(latency: .milliseconds(20), bandwidth: kilobits * 125))
     let (ann, bob) = (room.world.makeHost("ann"), room.world.makeHost("bob"))
     ann.spawn("ann") {
-      guard let peer = try? await Peer("ann", on: ann),
+      guard let peer = try? await Peer("ann", trusting: .anyPeer, on: ann),
         let advertiser = try? await peer.advertise("slow")
       else { return }
       var sessions: [Session?] = []
@@ -218,7 +218,8 @@ struct SlowLinkTests {
       }
     }
     bob.spawn("bob") {
-      guard let peer = try? await Peer("bob", on: bob), let session = try? await peer.makeSession(),
+      guard let peer = try? await Peer("bob", trusting: .anyPeer, on: bob),
+        let session = try? await peer.makeSession(),
         let browser = try? await peer.browse("slow")
       else { return }
       for await case .found(let found) in browser.events {

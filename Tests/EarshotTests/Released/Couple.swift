@@ -82,8 +82,8 @@ final class Couple: Sendable {
     _ world: World, _ hosts: [SimulatedHost], _ configuration: Session.Configuration,
     bobListens: Bool
   ) async throws -> Couple {
-    let ann = try await Peer("Ann", on: hosts[0])
-    let bob = try await Peer("Bob", on: hosts[1])
+    let ann = try await Peer("Ann", trusting: .anyPeer, on: hosts[0])
+    let bob = try await Peer("Bob", trusting: .anyPeer, on: hosts[1])
     let couple = Couple(
       world, hosts, ann, try await ann.advertise("room"), try await ann.makeSession(configuration),
       bob, try await bob.browse("room"), try await bob.makeSession(configuration))
@@ -124,7 +124,9 @@ final class Couple: Sendable {
   // MARK: A third one
 
   /// Cy, who is alone, on a host of its own.
-  func cy() async throws -> Peer { try await Peer("Cy", on: world.makeHost("cy")) }
+  func cy() async throws -> Peer {
+    try await Peer("Cy", trusting: .anyPeer, on: world.makeHost("cy"))
+  }
 
   /// Has Cy invite Ann; how that ends.
   func invite(from cy: Peer, to session: Session) async throws -> Task<InvitationOutcome, any Error>

@@ -11,7 +11,7 @@ struct RealReleasedTests {
   func everything() async throws {
     let remains = Remains()
     let host = try POSIXHost(.loopback)
-    let bob = try await Peer("Bob", on: host)
+    let bob = try await Peer("Bob", trusting: .anyPeer, on: host)
     let session = try await bob.makeSession()
     let browser = try await bob.browse("real-release")
     let ann = try await meet(bob, session, browser, remains)
@@ -34,7 +34,7 @@ struct RealReleasedTests {
     _ bob: Peer, _ bobs: Session, _ browser: Browser, _ remains: Remains
   ) async throws -> PeerID {
     let host = try POSIXHost(.loopback)
-    let ann = try await Peer("Ann", on: host)
+    let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
     let advertiser = try await ann.advertise("real-release")
     let session = try await ann.makeSession()
     remains.watch("network", host)
@@ -56,7 +56,7 @@ struct RealReleasedTests {
   func manyThreads() async throws {
     let (host, remains) = (try POSIXHost(.loopback), Remains())
     do {
-      let peer = try await Peer("Ann", on: host)
+      let peer = try await Peer("Ann", trusting: .anyPeer, on: host)
       await remains.watch("peer", peer)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for task in 0..<8 {

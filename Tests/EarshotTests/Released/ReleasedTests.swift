@@ -211,7 +211,7 @@ struct ReleasedTests {
   func inviting() {
     Couple.play { couple in
       let home = couple.world.makeHost("cy")
-      let cy = try await Peer("Cy", on: home)
+      let cy = try await Peer("Cy", trusting: .anyPeer, on: home)
       let advertiser = try await cy.advertise("cy")
       let endpoints = [Endpoint(home.address, port: await cy.port)]
       let inviting = couple.start { [ann = couple.ann.value] in
@@ -421,7 +421,8 @@ struct ReleasedTests {
       Couple.play(seed: 5) { couple in
         for number in 0..<50 {
           try await couple.sleep(.milliseconds(100))
-          let peer = try await Peer("Guest \(number)", on: couple.hosts[number % 2])
+          let peer = try await Peer(
+            "Guest \(number)", trusting: .anyPeer, on: couple.hosts[number % 2])
           _ = try await peer.advertise("room")
           _ = try await peer.browse("room")
         }

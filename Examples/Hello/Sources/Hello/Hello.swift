@@ -2,7 +2,7 @@ import Earshot
 
 /// Is visible as Ann until somebody has said something.
 public func listen(on host: any NetworkHost) async throws -> String {
-  try await withPeer("Ann", on: host) { ann in
+  try await withPeer("Ann", trusting: .anyPeer, on: host) { ann in
     let advertiser = try await ann.advertise("hello")
     for await invitation in advertiser.invitations {
       guard let session = try? await invitation.accept() else { continue }  // Gave up.
@@ -16,7 +16,7 @@ public func listen(on host: any NetworkHost) async throws -> String {
 
 /// Finds somebody who listens, and says hello.
 public func greet(on host: any NetworkHost) async throws {
-  try await withPeer("Bob", on: host) { bob in
+  try await withPeer("Bob", trusting: .anyPeer, on: host) { bob in
     let browser = try await bob.browse("hello")
     let session = try await bob.makeSession()
     for await event in browser.events {

@@ -28,7 +28,7 @@ public actor ShoppingList {
     async throws
   {
     self.removals = removals
-    peer = try await Peer(name, on: host)
+    peer = try await Peer(name, trusting: .anyPeer, on: host)
     session = try await peer.makeSession(.init(patience: .seconds(10)))
     advertiser = try await peer.advertise("shopping")
     browser = try await peer.browse("shopping")
