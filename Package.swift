@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// For Benchmarks/FuzzedExploration and FuzzedScenario alone: with the folder of clang's libraries in EARSHOT_FUZZ, all
+// For Benchmarks/FuzzedExploration, FuzzedScenario and FuzzedDecoders alone: with the folder of clang's libraries in EARSHOT_FUZZ, all
 // code tells libFuzzer where it is.
 let fuzzer = Context.environment["EARSHOT_FUZZ"]
 #if arch(arm64)
@@ -142,6 +142,15 @@ let package = Package(
       name: "PlantedBugTests", dependencies: ["EarshotSimulator", "PlantedBugKit"],
       swiftSettings: house),
     .target(
+      name: "FuzzTargets",
+      dependencies: [
+        "EarshotCore", "EarshotNetwork", "EarshotSimulator", "EarshotTLS", "Earshot",
+        "EarshotScenario",
+      ],
+      path: "Tests/FuzzTargets", exclude: ["Corpora"], swiftSettings: house),
+    .testTarget(
+      name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "TestKit"], swiftSettings: house),
+    .target(
       name: "ScreenKit", dependencies: ["EarshotCommandLine"], path: "Tests/ScreenKit",
       swiftSettings: house),
     .testTarget(
@@ -244,8 +253,12 @@ let package = Package(
 )
 
 if fuzzer != nil {
-  package.targets.append(
+  package.targets += [
     .executableTarget(
       name: "FuzzedScenario", dependencies: ["EarshotScenario", "FuzzerKit"],
-      path: "Benchmarks/FuzzedScenario", swiftSettings: house, linkerSettings: fuzzerLibrary))
+      path: "Benchmarks/FuzzedScenario", swiftSettings: house, linkerSettings: fuzzerLibrary),
+    .executableTarget(
+      name: "FuzzedDecoders", dependencies: ["FuzzTargets", "FuzzerKit"],
+      path: "Benchmarks/FuzzedDecoders", swiftSettings: house, linkerSettings: fuzzerLibrary),
+  ]
 }
