@@ -6,6 +6,8 @@ package struct EarshotTool {
   package static let version = "0.1.0"
   /// The day of this version, as manual pages have it.
   package static let date = "November 21, 2026"
+  /// The same, in seconds since 1970: clocks that show less are wrong.
+  static let madeAt = 1_795_219_200.0
   /// All commands, as the help lists them.
   package static let commands =
     liveCommands.map { $0.plan } + [
@@ -22,6 +24,7 @@ package struct EarshotTool {
 
   private static let liveCommands: [any LiveCommand.Type] = [
     AdvertiseCommand.self, BrowseCommand.self, ChatCommand.self, PingCommand.self,
+    DoctorCommand.self,
   ]
 
   private let console: Console

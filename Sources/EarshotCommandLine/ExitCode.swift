@@ -12,6 +12,8 @@ package enum ExitCode: Int32, Hashable, Comparable, Sendable, CaseIterable {
   case unchecked = 4
   /// What was to be written could not be.
   case unwritten = 5
+  /// Something may be in the way of what is wanted.
+  case doubted = 6
   /// Ctrl-C came before the end; what shells report for a process that SIGINT ended.
   case interrupted = 130
 
@@ -29,6 +31,7 @@ package enum ExitCode: Int32, Hashable, Comparable, Sendable, CaseIterable {
     case .broken: "A run crashed, or two runs of one seed differed"
     case .unchecked: "A scenario ran in which nothing was checked"
     case .unwritten: "What was to be written could not be"
+    case .doubted: "Something may be in the way of peers that want to meet"
     case .interrupted: "Ctrl-C came before the end of many runs, or twice"
     }
   }
@@ -37,11 +40,12 @@ package enum ExitCode: Int32, Hashable, Comparable, Sendable, CaseIterable {
     switch self {
     case .held: 0
     case .unchecked: 1
-    case .violated: 2
-    case .usage: 3
-    case .broken: 4
-    case .interrupted: 5
-    case .unwritten: 6
+    case .doubted: 2
+    case .violated: 3
+    case .usage: 4
+    case .broken: 5
+    case .interrupted: 6
+    case .unwritten: 7
     }
   }
 }

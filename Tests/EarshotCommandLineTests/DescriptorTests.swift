@@ -84,9 +84,9 @@ struct DescriptorTests {
   @Test("The gravest of several codes is the one that a command ends with")
   func gravity() {
     let order: [ExitCode] = [
-      .held, .unchecked, .violated, .usage, .broken, .interrupted, .unwritten,
+      .held, .unchecked, .doubted, .violated, .usage, .broken, .interrupted, .unwritten,
     ]
     #expect(ExitCode.allCases.sorted() == order)
-    #expect(order.map(\.rawValue) == [0, 4, 1, 2, 3, 130, 5])
+    #expect(order.map(\.rawValue) == [0, 4, 6, 1, 2, 3, 130, 5])
   }
 }

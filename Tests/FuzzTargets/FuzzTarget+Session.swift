@@ -66,7 +66,7 @@ private final class SessionScene: Sendable {
   }
 
   private func live() async throws {
-    let ann = try await Peer("Ann", on: hosts.ann)
+    let ann = try await Peer("Ann", trusting: .anyPeer, on: hosts.ann)
     let session = try await ann.makeSession()
     let advertiser = try await ann.advertise(Self.service)
     let ticket = try await ann.ticket(for: Self.service)
@@ -83,7 +83,7 @@ private final class SessionScene: Sendable {
   }
 
   private func join(_ ticket: PeerTicket) async throws {
-    let bob = try await Peer("Bob", on: hosts.bob)
+    let bob = try await Peer("Bob", trusting: .anyPeer, on: hosts.bob)
     let session = try await bob.makeSession()
     let outcome = try await bob.invite(ticket, to: session)
     guard outcome == .accepted else { return }

@@ -1,0 +1,90 @@
+package import Earshot
+import EarshotCore
+import EarshotNetwork
+import EarshotScenario
+
+/// `earshot doctor`: says why peers do not find or reach each other, and what mends it.
+package struct DoctorCommand: LiveCommand {
+  package let options: LiveOptions
+  private let isJSON: Bool
+  private let patience: Duration
+  private let console: Console
+
+  /// The command that a command line asks for.
+  package init(_ arguments: Arguments, on console: Console) throws(UsageError) {
+    guard arguments.operands.isEmpty else {
+      throw UsageError("doctor takes no words of its own; it looks at all there is")
+    }
+    options = try LiveOptions(arguments, service: Self.service)
+    isJSON = arguments.has("--json")
+    patience = try arguments.seconds("--timeout", else: .seconds(3), in: 0.5...60)
+    self.console = console
+  }
+
+  /// Looks, and says what it has found.
+  package func run(
+    on host: any NetworkHost, hearing keyboard: Keyboard
+  ) async -> ExitCode {
+    // A simulated host has no files that speak of it.
+    var facts =
+      host.instrumentation == nil
+      ? HostFacts.ofSystem(seeing: host.interfaces) : HostFacts(simulated: host.interfaces)
+    do throws(EarshotError) {
+      try await DoctorProbe(host: host, service: options.service, patience: patience)
+        .add(to: &facts)
+    } catch {
+      console.complain("earshot: \(error.description.escapedForTerminals)")
+      return .violated
+    }
+    return report(facts)
+  }
+
+  private func report(_ facts: HostFacts) -> ExitCode {
+    let findings = facts.findings
+    for finding in findings { console.line(isJSON ? finding.json : finding.text) }
+    if !isJSON { console.line(Self.summary(of: facts, findings)) }
+    return findings.map(\.severity).max()?.exitCode ?? .held
+  }
+
+  private static func summary(of facts: HostFacts, _ findings: [Finding]) -> String {
+    let reached = facts.sightings.count { $0.answer == .reached }
+    let seen = "\(facts.sightings.count) seen, \(reached) reached"
+    switch findings.map(\.severity).max() {
+    case .error: return "Peers cannot meet as they should (\(seen))"
+    case .warning: return "Some peers may not meet (\(seen))"
+    case .note, nil: return "Nothing is in the way (\(seen))"
+    }
+  }
+
+  private static let service = "earshot"
+
+  /// The command, as its help describes it.
+  package static let plan = CommandPlan(
+    name: "doctor", operands: "[options]",
+    summary: "Say why peers do not meet, and what mends it",
+    details: """
+      Looks at the network interfaces, routes, UDP port 5353 and who else has it, the
+      firewall (as root, nft's rules), containers and the clock; sends to the group
+      of multicast DNS and listens whether that comes back; dials every peer of the
+      service that it sees. Ends with status 1 when something keeps peers apart, 6
+      when something may, and 0 otherwise.
+      """,
+    options: [
+      OptionPlan("--json", help: "One JSON object a line, with what mends each"),
+      OptionPlan("--timeout", "SECONDS", help: "How long to listen (else 3)"),
+    ] + LiveOptions.plans(service: service))
+}
+
+extension HostFacts {
+  /// What a simulated host says of itself.
+  fileprivate init(simulated interfaces: [NetworkInterface]) {
+    self.init()
+    self.interfaces = interfaces.map { seen in
+      var interface = Interface(seen.name)
+      interface.carriesMulticast = seen.supportsMulticast
+      (interface.hasIPv4, interface.hasIPv6) = (seen.has(.v4), seen.has(.v6))
+      return interface
+    }
+    defaultRoute = interfaces.first?.name
+  }
+}

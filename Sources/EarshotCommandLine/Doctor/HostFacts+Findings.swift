@@ -1,0 +1,157 @@
+import EarshotCore
+
+extension HostFacts {
+  /// What is in the way, the gravest first.
+  package var findings: [Finding] {
+    let found =
+      interfaceFindings + portFindings + hearingFindings + routeFindings + addressFindings
+      + otherFindings + peerFindings
+    return found.enumerated()
+      .sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }
+      .map(\.element)
+  }
+
+  /// Those that lead to other hosts.
+  private var cables: [Interface] { interfaces.filter { !$0.isLoopback } }
+
+  /// Those that discovery uses.
+  private var useful: [Interface] {
+    cables.filter { $0.isUp && $0.carriesMulticast && ($0.hasIPv4 || $0.hasIPv6) }
+  }
+
+  private var interfaceFindings: [Finding] {
+    var found: [Finding] = []
+    if useful.isEmpty {
+      let first = cables.first { !$0.isUp }?.name ?? cables.first?.name ?? "eth0"
+      found.append(
+        Finding(
+          .noInterface, .error,
+          "No network interface that leads to other hosts is up, has an address and carries multicast.",
+          mendedBy: "sudo ip link set \(first) up multicast on && sudo dhclient \(first)"))
+    } else {
+      found += cables.filter { !$0.isUp }.map {
+        Finding(
+          .interfaceDown, .note, "The network interface \($0.name) is down or has no signal.",
+          mendedBy: "sudo ip link set \($0.name) up")
+      }
+    }
+    found += cables.filter { $0.isUp && !$0.carriesMulticast && !$0.isTunnel }.map {
+      Finding(
+        .noMulticast, useful.isEmpty ? .error : .warning,
+        "The network interface \($0.name) carries no multicast, so nobody is discovered there.",
+        mendedBy: "sudo ip link set \($0.name) multicast on")
+    }
+    return found
+  }
+
+  private var portFindings: [Finding] {
+    switch problem {
+    case .portTaken:
+      let holder = portHolders.first
+      let who = holder.map { "\($0.name) (process \($0.process))" } ?? "Another program"
+      return [
+        Finding(
+          .portTaken, .error,
+          "\(who) holds UDP port 5353 for itself alone, and discovery needs a share of it.",
+          mendedBy: holder.map { "sudo kill \($0.process)" } ?? "sudo ss -ulpn 'sport = :5353'")
+      ]
+    case .portUnavailable:
+      return [
+        Finding(
+          .portUnavailable, .error, "The system refuses UDP port 5353, which discovery needs.",
+          mendedBy: "sudo ss -ulpn 'sport = :5353'")
+      ]
+    default:
+      return portHolders.map {
+        Finding(
+          .responder, .note,
+          "\($0.name) (process \($0.process)) answers multicast DNS on this host, too; both share the port.",
+          mendedBy: "sudo systemctl stop \($0.name)")
+      }
+    }
+  }
+
+  private var hearingFindings: [Finding] {
+    let rules = dropRules.map {
+      Finding(
+        .firewall, hearsItself == true ? .warning : .error,
+        "The firewall drops multicast DNS: \($0).",
+        mendedBy: "sudo nft insert rule \(Self.chain(of: $0)) udp dport 5353 accept")
+    }
+    guard hearsItself == false, problem == nil, !useful.isEmpty, rules.isEmpty else { return rules }
+    return [
+      Finding(
+        .deaf, .error,
+        "A packet to 224.0.0.251 or ff02::fb, UDP port 5353, does not come back to this host, which a firewall is the usual cause of.",
+        mendedBy: "sudo nft list ruleset")
+    ]
+  }
+
+  /// The chain that a rule is in: what stands before its colon.
+  private static func chain(of rule: String) -> String {
+    rule.firstIndex(of: ":").map { String(rule[..<$0]) } ?? "inet filter input"
+  }
+
+  private var routeFindings: [Finding] {
+    var found: [Finding] = []
+    if let first = useful.first(where: \.hasIPv4), multicastRoute == nil, defaultRoute == nil {
+      found.append(
+        Finding(
+          .noRoute, hearsItself == false ? .error : .note,
+          "No route leads to multicast groups; Earshot names its interfaces, other programs may find nobody.",
+          mendedBy: "sudo ip route add 224.0.0.0/4 dev \(first.name)"))
+    }
+    let way = multicastRoute ?? defaultRoute
+    if let tunnel = cables.first(where: { $0.isTunnel && $0.isUp && $0.name == way }) {
+      let other = useful.first { !$0.isTunnel }?.name
+      found.append(
+        Finding(
+          .tunnel, .warning,
+          "What this host sends goes into the tunnel \(tunnel.name), as of a virtual private network, and answers to peers nearby may, too.",
+          mendedBy: other.map { "earshot browse --interface \($0)" }
+            ?? "sudo ip link set \(tunnel.name) down"))
+    }
+    return found
+  }
+
+  private var addressFindings: [Finding] {
+    useful.filter { !$0.hasIPv6 && !$0.isTunnel }.map {
+      Finding(
+        .noIPv6, .note,
+        "The network interface \($0.name) has no IPv6 address; peers that have no IPv4 address are not met there.",
+        mendedBy: "sudo sysctl net.ipv6.conf.\($0.name).disable_ipv6=0")
+    }
+  }
+
+  private var otherFindings: [Finding] {
+    var found: [Finding] = []
+    if isContainer, sightings.isEmpty {
+      found.append(
+        Finding(
+          .container, .warning,
+          "This is a container with a network of its own, and multicast seldom leaves one.",
+          mendedBy: "docker run --network host"))
+    }
+    if isClockBehind {
+      found.append(
+        Finding(
+          .clock, .warning,
+          "The clock shows a time before this program was made; links do not mind, certificates of downloads do.",
+          mendedBy: "sudo timedatectl set-ntp true"))
+    }
+    return found
+  }
+
+  private var peerFindings: [Finding] {
+    sightings.filter { $0.answer != .reached }.map { peer in
+      let what =
+        peer.answer == .refused
+        ? "refuses connections to" : "does not answer connections to"
+      return Finding(
+        .unreachable, .error,
+        "\(peer.name) is seen, and \(what) \(peer.address), TCP port \(peer.port): its firewall, or a network that keeps its guests apart.",
+        mendedBy:
+          "on its host: sudo nft insert rule inet filter input tcp dport \(peer.port) accept")
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package import EarshotCore
+
+/// What is known of a host that bears on whether it meets others.
+package struct HostFacts: Hashable, Sendable {
+  /// A network interface.
+  package struct Interface: Hashable, Sendable {
+    package var name: String
+    /// Whether it is up and its cable, or its radio, has a signal.
+    package var isUp = true
+    package var carriesMulticast = true
+    package var hasIPv4 = true
+    package var hasIPv6 = true
+    package var isLoopback = false
+    /// Whether it has a single other end, as those of virtual private networks.
+    package var isTunnel = false
+
+    /// An interface that is as it should be.
+    package init(_ name: String) { self.name = name }
+  }
+
+  /// A program that runs on the host.
+  package struct Program: Hashable, Sendable {
+    package var name: String
+    package var process: Int
+
+    /// A program with the given parts.
+    package init(_ name: String, process: Int) { (self.name, self.process) = (name, process) }
+  }
+
+  /// A peer that is seen, and what came of dialling it.
+  package struct Sighting: Hashable, Sendable {
+    /// How a dial ended.
+    package enum Answer: Hashable, Sendable { case reached, refused, silent }
+    package var name: String
+    package var address: String
+    package var port: UInt16
+    package var answer: Answer
+
+    /// A sighting with the given parts.
+    package init(_ name: String, at address: String, port: UInt16, _ answer: Answer) {
+      (self.name, self.address, self.port, self.answer) = (name, address, port, answer)
+    }
+  }
+
+  /// All interfaces, also those that are down.
+  package var interfaces: [Interface] = []
+  /// What discovery itself says is wrong.
+  package var problem: DiscoveryProblem?
+  /// Other programs that hold UDP port 5353.
+  package var portHolders: [Program] = []
+  /// Whether a packet to the group of multicast DNS comes back to its sender; `nil` when that was not tried.
+  package var hearsItself: Bool?
+  /// The rules of the firewall that drop multicast DNS, as its tool prints them.
+  package var dropRules: [String] = []
+  /// Where packets to multicast groups go when a program names no interface.
+  package var multicastRoute: String?
+  /// Where packets go that nothing else is said of.
+  package var defaultRoute: String?
+  /// Whether this is a container with a network of its own.
+  package var isContainer = false
+  /// Whether the clock shows a time before this program was made.
+  package var isClockBehind = false
+  /// The peers that were seen.
+  package var sightings: [Sighting] = []
+
+  /// Nothing known.
+  package init() {}
+}
