@@ -53,6 +53,24 @@ struct LiveCommandTests {
     withExtendedLifetime(again) {}
   }
 
+  @Test("A ticket leads to its peer, whom nobody has looked for")
+  func ticket() throws {
+    let party = Party()
+    let ann = try party.guest("advertise", "--name", "Ann", "--accept", "--ticket", on: "phone")
+    party.run(until: 1)
+    let text = try #require(ann.lines.dropFirst().first)
+    #expect(PeerTicket(text)?.serviceType == "earshot")
+    let bob = try party.guest("ping", "--ticket", text, "--count", "2", on: "tablet")
+    party.run(until: 12)
+    #expect(bob.code == .held)
+    #expect(bob.lines.last?.isEmpty == false)
+    for words in [["--ticket", "earshot:chat/abc@"], ["Ann", "--ticket", text]] {
+      let last = words.dropFirst(2).first ?? "--json"
+      let eve = try party.guest("ping", words[0], words[1], last, on: "eve\(words.count)")
+      #expect(eve.printed.err.contains("--ticket"))
+    }
+  }
+
   @Test("Programs get one object a line")
   func json() throws {
     let party = Party()

@@ -6,6 +6,7 @@ package struct AdvertiseCommand: LiveCommand {
   package let options: LiveOptions
   private let info: [String: String]
   private let accepts: Bool
+  private let showsTicket: Bool
   private let console: Console
 
   /// The command that a command line asks for.
@@ -15,7 +16,7 @@ package struct AdvertiseCommand: LiveCommand {
     }
     options = try LiveOptions(arguments, service: Self.service)
     info = try Self.info(arguments.all("--info"))
-    accepts = arguments.has("--accept")
+    (accepts, showsTicket) = (arguments.has("--accept"), arguments.has("--ticket"))
     self.console = console
   }
 
@@ -44,6 +45,7 @@ package struct AdvertiseCommand: LiveCommand {
       let advertiser = try await peer.advertise(
         options.service, info: info.isEmpty ? nil : info)
       console.line(announcement(of: peer))
+      if showsTicket { console.line("\(try await peer.ticket(for: options.service))") }
       for await invitation in advertiser.invitations {
         // None waits for another: a sender that is silent takes its time.
         Task(executorPreference: host.executor.task) { await answer(invitation, on: host) }
@@ -109,6 +111,9 @@ package struct AdvertiseCommand: LiveCommand {
       OptionPlan(
         "--info", "KEY=VALUE", isRepeatable: true,
         help: "What everybody nearby may know; may be given several\ntimes"),
+      OptionPlan(
+        "--ticket",
+        help: "Print a ticket for \"earshot ping --ticket\", where\nmulticast does not get through"),
       OptionPlan("--accept", help: "Accept invitations and send every message back"),
     ] + LiveOptions.plans(service: service))
 }

@@ -28,8 +28,26 @@ package struct PingCommand: LiveCommand {
 
   // MARK: Finding
 
+  /// Whom it asks, and how it is called.
+  private struct Target {
+    let id: PeerID
+    let name: String
+    var ticket: PeerTicket?
+  }
+
   private func find(
     _ peer: Peer, _ host: any NetworkHost
+  ) async throws(EarshotError) -> Target? {
+    switch ping.target {
+    case .ticket(let ticket):
+      return Target(id: ticket.peer, name: ticket.peer.short, ticket: ticket)
+    case .nearby(let name):
+      return try await look(for: name, peer, host).map { Target(id: $0.id, name: $0.name) }
+    }
+  }
+
+  private func look(
+    for name: String, _ peer: Peer, _ host: any NetworkHost
   ) async throws(EarshotError) -> DiscoveredPeer? {
     let browser = try await peer.browse(options.service)
     let clock = Task(executorPreference: host.executor.task) {
@@ -40,30 +58,35 @@ package struct PingCommand: LiveCommand {
     // Before most of those who are there have answered, numbers mean little, and a name may mean two.
     try? await host.sleep(for: min(Self.settling, ping.timeout))
     for await _ in browser.events {
-      switch Nearby(await browser.peers).select(ping.target) {
+      switch Nearby(await browser.peers).select(name) {
       case .peer(let found): return found
-      case .several(let found): return refuse(found)
+      case .several(let found): return refuse(found, called: name)
       case .none: break
       }
     }
     if !Task.isCancelled {
-      console.complain("earshot: nobody nearby is \"\(ping.target.escapedForTerminals)\"")
+      console.complain("earshot: nobody nearby is \"\(name.escapedForTerminals)\"")
     }
     return nil
   }
 
-  private func refuse(_ found: [DiscoveredPeer]) -> DiscoveredPeer? {
+  private func refuse(_ found: [DiscoveredPeer], called name: String) -> DiscoveredPeer? {
     let identifiers = found.map(\.id.short).joined(separator: ", ")
     console.complain(
-      "earshot: \(found.count) peers are called \"\(ping.target.escapedForTerminals)\"; "
+      "earshot: \(found.count) peers are called \"\(name.escapedForTerminals)\"; "
         + "take one of their identifiers: \(identifiers)")
     return nil
   }
 
   private func invite(
-    _ target: DiscoveredPeer, to session: Session, by peer: Peer
+    _ target: Target, to session: Session, by peer: Peer
   ) async throws(EarshotError) -> Bool {
-    let outcome = try await peer.invite(target.id, to: session, timeout: ping.timeout)
+    let outcome =
+      if let ticket = target.ticket {
+        try await peer.invite(ticket, to: session, timeout: ping.timeout)
+      } else {
+        try await peer.invite(target.id, to: session, timeout: ping.timeout)
+      }
     if outcome != .accepted, !Task.isCancelled {
       console.complain("earshot: \(target.name.escapedForTerminals) \(outcome.sentence)")
     }
@@ -73,7 +96,7 @@ package struct PingCommand: LiveCommand {
   // MARK: Asking
 
   private func ask(
-    _ target: DiscoveredPeer, in session: Session, on host: any NetworkHost
+    _ target: Target, in session: Session, on host: any NetworkHost
   ) async -> ExitCode {
     var report = PingReport(on: console, ping, to: target.name, target.id)
     for number in 1...ping.count {
@@ -98,7 +121,7 @@ package struct PingCommand: LiveCommand {
   ///
   /// - Returns: Whether there is a point in sending more.
   private func trip(
-    _ number: Int, to target: DiscoveredPeer, in session: Session, on host: any NetworkHost,
+    _ number: Int, to target: Target, in session: Session, on host: any NetworkHost,
     _ report: inout PingReport
   ) async -> Bool {
     let (start, message) = (host.now, ping.message(number))

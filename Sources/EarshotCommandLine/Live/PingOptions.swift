@@ -2,8 +2,14 @@ import Earshot
 
 /// How `earshot ping` asks.
 struct PingOptions: Hashable, Sendable {
-  /// The peer: a name, a number in the order of `earshot browse`, or an identifier.
-  let target: String
+  /// Whom it asks.
+  enum Target: Hashable, Sendable {
+    /// A name, a number in the order of `earshot browse`, or an identifier.
+    case nearby(String)
+    /// Wherever it is.
+    case ticket(PeerTicket)
+  }
+  let target: Target
   let count: Int
   let interval: Duration
   let sizeBytes: Int
@@ -18,11 +24,7 @@ struct PingOptions: Hashable, Sendable {
 
   /// The options of a command line.
   init(_ arguments: Arguments) throws(UsageError) {
-    guard let target = arguments.operands.first, arguments.operands.count == 1, !target.isEmpty
-    else {
-      throw UsageError("ping needs one peer: its name, its identifier, or its number in browse")
-    }
-    self.target = target
+    target = try Self.target(arguments)
     (isFlood, isJSON) = (arguments.has("--flood"), arguments.has("--json"))
     isUnreliable = arguments.has("--unreliable")
     guard !isFlood || !arguments.has("--interval") else {
@@ -36,6 +38,22 @@ struct PingOptions: Hashable, Sendable {
     timeout = try arguments.seconds("--timeout", else: .seconds(10), in: 0.1...3_600)
   }
 
+  private static func target(_ arguments: Arguments) throws(UsageError) -> Target {
+    if let text = arguments[option: "--ticket"] {
+      guard arguments.operands.isEmpty else {
+        throw UsageError("--ticket says whom to ping; leave the name out")
+      }
+      guard text.utf8.count <= ticketBytesMax, let ticket = PeerTicket(text),
+        !ticket.endpoints.isEmpty
+      else { throw UsageError("--ticket takes what \"earshot advertise --ticket\" prints") }
+      return .ticket(ticket)
+    }
+    guard let name = arguments.operands.first, arguments.operands.count == 1, !name.isEmpty else {
+      throw UsageError("ping needs one peer: its name, its identifier, or its number in browse")
+    }
+    return .nearby(name)
+  }
+
   /// The message of a number: eight bytes of it, the most significant first, and padding.
   func message(_ number: Int) -> [UInt8] {
     let head = (0..<Self.sizeBytesMin).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
@@ -44,8 +62,12 @@ struct PingOptions: Hashable, Sendable {
 
   private static let sizeBytesMin = 8
   private static let floodCount = 1_000
+  private static let ticketBytesMax = 1_024
 
   static let plans = [
+    OptionPlan(
+      "--ticket", "TEXT",
+      help: "Ping the peer of a ticket, where multicast does not\nget through"),
     OptionPlan("--count", "N", help: "How many messages to send (else 5, or 1000 with\n--flood)"),
     OptionPlan("--interval", "SECONDS", help: "From one to the next (else 1)"),
     OptionPlan("--size", "BYTES", help: "How large a message is, from 8 (else 56)"),
