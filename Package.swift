@@ -244,6 +244,9 @@ let package = Package(
       name: "LinkThroughput", dependencies: ["BenchmarkKit", "Earshot", "LoopbackPeers"],
       path: "Benchmarks/LinkThroughput", swiftSettings: house),
     .executableTarget(
+      name: "DatagramThroughput", dependencies: ["BenchmarkKit", "Earshot", "LoopbackPeers"],
+      path: "Benchmarks/DatagramThroughput", swiftSettings: house),
+    .executableTarget(
       name: "LinkRoundTrip", dependencies: ["BenchmarkKit", "Earshot", "LoopbackPeers"],
       path: "Benchmarks/LinkRoundTrip", swiftSettings: house),
     .executableTarget(
