@@ -97,8 +97,7 @@ struct DatagramContract {
   @Test("A port has one socket, unless all of them share it", arguments: networks)
   func portInUse(under network: any NetworkUnderTest) async throws {
     try await network.run { hosts in
-      let socket = try hosts.ann.open(DatagramRecorder())
-      let endpoint = socket.localEndpoint
+      let (endpoint, socket) = try hosts.ann.openOnUnchosenPort(DatagramRecorder())
       func open(sharing: Bool) -> NetworkError.Code? {
         code { () throws(NetworkError) in
           _ = try hosts.ann.network.openDatagramSocket(

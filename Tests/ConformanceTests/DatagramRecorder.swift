@@ -36,6 +36,26 @@ extension TwoHosts.Host {
       on: Endpoint(address, port: 0), options: DatagramOptions(), handler: handler)
   }
 
+  /// Opens a UDP socket on a port that no system chooses: whoever closes it finds it free again.
+  func openOnUnchosenPort(
+    _ handler: DatagramRecorder
+  ) throws(NetworkError) -> (Endpoint, any DatagramSocket) {
+    // Below what Linux and Darwin hand out by themselves (RFC 6335 §6 begins at 49,152, Linux at 32,768).
+    var port: UInt16 = 20_000
+    while true {
+      let endpoint = Endpoint(address, port: port)
+      do throws(NetworkError) {
+        return (
+          endpoint,
+          try network.openDatagramSocket(on: endpoint, options: DatagramOptions(), handler: handler)
+        )
+      } catch {
+        guard error.code == .addressInUse, port < 30_000 else { throw error }
+        port += 1
+      }
+    }
+  }
+
   /// Opens a UDP socket that shares a port with others, for multicast.
   func openShared(
     _ handler: DatagramRecorder, port: UInt16, loops: Bool = true
