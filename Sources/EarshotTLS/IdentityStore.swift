@@ -43,24 +43,10 @@ public struct FileIdentityStore: IdentityStore {
   /// - Throws: `unprotected` when others may read or change it, `unreadable` when this process may not, `noKey` and
   ///   `otherKind` as ``Identity/init(pem:)``.
   public func load() throws(IdentityError) -> Identity? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else {
-      if errno == ENOENT { return nil }
-      throw failure(.unreadable)
+    guard let bytes = try file({ file throws(ProtectedFileError) in try file.read() }) else {
+      return nil
     }
-    defer { close(file) }
-    var status = stat()
-    guard fstat(file, &status) == 0 else { throw failure(.unreadable) }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw IdentityError(.unreadable, "\(path) is no file")
-    }
-    guard status.st_mode & 0o077 == 0 else {
-      throw IdentityError(.unprotected, "\(path): chmod 600 \(path)")
-    }
-    var bytes = [UInt8](repeating: 0, count: Self.bytesMax)
-    let count = read(file, &bytes, bytes.count)
-    guard count >= 0 else { throw failure(.unreadable) }
-    return try Identity(pem: String(decoding: bytes.prefix(count), as: UTF8.self))
+    return try Identity(pem: String(decoding: bytes, as: UTF8.self))
   }
 
   /// Writes the file, unless it is there by then.
@@ -70,48 +56,25 @@ public struct FileIdentityStore: IdentityStore {
     guard let pem = identity.pem else {
       throw IdentityError(.unwritable, "a plain identity has no key")
     }
-    let draft = "\(path).\(UUID().uuidString)"
-    try write(Array(pem.utf8), to: draft)
-    defer { unlink(draft) }
-    guard link(draft, path) == 0 else {
-      guard errno == EEXIST else { throw failure(.unwritable) }
-      if let kept = try load() { return kept }
-      throw IdentityError(.unwritable, "\(path) comes and goes")
-    }
-    try forceFolder()
-    return identity
+    let isNew = try file { file throws(ProtectedFileError) in try file.create(Array(pem.utf8)) }
+    if isNew { return identity }
+    if let kept = try load() { return kept }
+    throw IdentityError(.unwritable, "\(path) comes and goes")
   }
 
-  private func write(_ bytes: [UInt8], to draft: String) throws(IdentityError) {
-    let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw failure(.unwritable) }
-    let isWritten = Foundation.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
-    let reason = isWritten ? nil : failure(.unwritable)
-    close(file)
-    if let reason {
-      unlink(draft)
-      throw reason
+  private func file<Value>(
+    _ act: (ProtectedFile) throws(ProtectedFileError) -> Value
+  ) throws(IdentityError) -> Value {
+    do throws(ProtectedFileError) {
+      return try act(ProtectedFile(path: path, hiding: true, bytesMax: 65_536))
+    } catch {
+      switch error.kind {
+      case .unprotected: throw IdentityError(.unprotected, error.detail)
+      case .unreadable: throw IdentityError(.unreadable, error.detail)
+      case .unwritable: throw IdentityError(.unwritable, error.detail)
+      }
     }
   }
-
-  /// Has the disk know of the new name, too.
-  private func forceFolder() throws(IdentityError) {
-    let folder = open(
-      URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
-    guard folder >= 0 else { return }  // It may be written and not read.
-    defer { close(folder) }
-    // Some file systems cannot force folders, and say so.
-    guard fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP else {
-      throw failure(.unwritable)
-    }
-  }
-
-  /// What the system says about the call that has failed just now.
-  private func failure(_ code: IdentityError.Code) -> IdentityError {
-    IdentityError(code, "\(path): \(String(cString: strerror(errno)))")
-  }
-
-  private static let bytesMax = 65_536
 }
 
 /// An identity that is kept for as long as the process runs.

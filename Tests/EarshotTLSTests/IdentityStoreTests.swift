@@ -5,19 +5,6 @@ import Testing
 
 @Suite("Identity stores")
 struct IdentityStoreTests {
-  /// A folder of a test's own, gone when this is released.
-  private final class Folder: Sendable {
-    let path: String
-    init() throws {
-      path = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID())").path
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    var store: FileIdentityStore { FileIdentityStore(path: path + "/identity.pem") }
-    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
-  }
-
   /// Why a call fails, if it does.
   private func code(_ body: () throws -> Identity?) -> IdentityError.Code? {
     do {
@@ -28,11 +15,11 @@ struct IdentityStoreTests {
 
   @Test("The first call makes an identity, and all later ones have it")
   func stored() throws {
-    let folder = try Folder()
-    #expect(try folder.store.load() == nil && folder.names.isEmpty)
-    let identity = try Identity.stored(in: folder.store)
-    #expect(try Identity.stored(in: folder.store) == identity)
-    #expect(try folder.store.load()?.pem == identity.pem)
+    let folder = try StoreFolder()
+    #expect(try folder.identity.load() == nil && folder.names.isEmpty)
+    let identity = try Identity.stored(in: folder.identity)
+    #expect(try Identity.stored(in: folder.identity) == identity)
+    #expect(try folder.identity.load()?.pem == identity.pem)
     let memory = MemoryIdentityStore()
     #expect(memory.load() == nil)
     let other = try Identity.stored(in: memory)
@@ -42,9 +29,9 @@ struct IdentityStoreTests {
 
   @Test("The file is its owner's alone, and nothing else is left beside it")
   func mode() throws {
-    let folder = try Folder()
-    _ = try Identity.stored(in: folder.store)
-    let attributes = try FileManager.default.attributesOfItem(atPath: folder.store.path)
+    let folder = try StoreFolder()
+    _ = try Identity.stored(in: folder.identity)
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.identity.path)
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     #expect(folder.names == ["identity.pem"])
   }
@@ -52,9 +39,9 @@ struct IdentityStoreTests {
   @Test("Of many callers at once one makes the identity, and all have it")
   func atOnce() async throws {
     for _ in 0..<10 {
-      let folder = try Folder()
+      let folder = try StoreFolder()
       let ids = await withTaskGroup { group in
-        for _ in 0..<8 { group.addTask { try? Identity.stored(in: folder.store).id } }
+        for _ in 0..<8 { group.addTask { try? Identity.stored(in: folder.identity).id } }
         return await group.reduce(into: Set()) { $0.insert($1) }
       }
       #expect(ids.count == 1 && !ids.contains(nil))
@@ -64,42 +51,42 @@ struct IdentityStoreTests {
 
   @Test("What is there is never replaced")
   func kept() throws {
-    let folder = try Folder()
-    let first = try folder.store.keep(Identity())
-    #expect(try folder.store.keep(Identity()) == first)
+    let folder = try StoreFolder()
+    let first = try folder.identity.keep(Identity())
+    #expect(try folder.identity.keep(Identity()) == first)
   }
 
   @Test(
     "A file that others may read or change is refused", arguments: [0o640, 0o604, 0o620, 0o777])
   func unprotected(mode: Int) throws {
-    let folder = try Folder()
-    _ = try Identity.stored(in: folder.store)
+    let folder = try StoreFolder()
+    _ = try Identity.stored(in: folder.identity)
     try FileManager.default.setAttributes(
-      [.posixPermissions: mode], ofItemAtPath: folder.store.path)
-    #expect(code { try folder.store.load() } == .unprotected)
-    #expect(code { try folder.store.keep(Identity()) } == .unprotected)
+      [.posixPermissions: mode], ofItemAtPath: folder.identity.path)
+    #expect(code { try folder.identity.load() } == .unprotected)
+    #expect(code { try folder.identity.keep(Identity()) } == .unprotected)
   }
 
   @Test("A damaged file, another thing in its place, or no place is said, and nothing is lost")
   func damaged() throws {
-    let folder = try Folder()
-    let identity = try Identity.stored(in: folder.store)
+    let folder = try StoreFolder()
+    let identity = try Identity.stored(in: folder.identity)
     let pem = try #require(identity.pem)
-    let file = URL(fileURLWithPath: folder.store.path)
+    let file = URL(fileURLWithPath: folder.identity.path)
     for text in ["", String(pem.prefix(60)), "not a key"] {
       let handle = try FileHandle(forWritingTo: file)
       try handle.truncate(atOffset: 0)
       try handle.write(contentsOf: Data(text.utf8))
       try handle.close()
-      #expect(code { try Identity.stored(in: folder.store) } == .noKey)
+      #expect(code { try Identity.stored(in: folder.identity) } == .noKey)
       #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
     try FileManager.default.removeItem(at: file)
     try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
-    #expect(code { try folder.store.load() } == .unreadable)
+    #expect(code { try folder.identity.load() } == .unreadable)
     let nowhere = FileIdentityStore(path: folder.path + "/no/such/folder/identity.pem")
     #expect(code { try Identity.stored(in: nowhere) } == .unwritable)
     let plain = Identity(plain: identity.id)
-    #expect(code { try folder.store.keep(plain) } == .unwritable)
+    #expect(code { try folder.identity.keep(plain) } == .unwritable)
   }
 }

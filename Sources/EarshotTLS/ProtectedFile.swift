@@ -1,0 +1,131 @@
+import Foundation
+
+/// A file that is there as a whole or not at all, also after a crash at any moment, and that none but its owner changes.
+///
+/// What is written goes beside its place first, is forced to the disk, and is then linked or renamed into its place.
+struct ProtectedFile {
+  private let path: String
+  private let forbidden: mode_t
+  private let bytesMax: Int
+
+  /// A file that need not be there; its folder must.
+  ///
+  /// - Parameters:
+  ///   - path: Where it is.
+  ///   - hiding: Whether others may not even read it.
+  ///   - bytesMax: How much it may hold.
+  init(path: String, hiding: Bool, bytesMax: Int) {
+    (self.path, self.bytesMax) = (path, bytesMax)
+    forbidden = hiding ? 0o077 : 0o022
+  }
+
+  /// The bytes, or `nil` when there is no file.
+  func read() throws(ProtectedFileError) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else {
+      if errno == ENOENT { return nil }
+      throw failure(.unreadable)
+    }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw failure(.unreadable) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw ProtectedFileError(kind: .unreadable, detail: "\(path) is no file")
+    }
+    guard status.st_mode & forbidden == 0 else {
+      throw ProtectedFileError(kind: .unprotected, detail: "\(path): chmod 600 \(path)")
+    }
+    guard status.st_size <= bytesMax else {
+      throw ProtectedFileError(
+        kind: .unreadable, detail: "\(path) has more than \(bytesMax) bytes")
+    }
+    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+    var count = 0
+    while count < bytes.count {
+      let read = bytes.withUnsafeMutableBytes {
+        Foundation.read(file, $0.baseAddress.map { $0 + count }, $0.count - count)
+      }
+      guard read >= 0 else { throw failure(.unreadable) }
+      if read == 0 { break }
+      count += read
+    }
+    return Array(bytes.prefix(count))
+  }
+
+  /// Writes the file, unless there is one.
+  ///
+  /// - Returns: Whether there was none.
+  func create(_ bytes: [UInt8]) throws(ProtectedFileError) -> Bool {
+    let draft = try writeDraft(bytes)
+    defer { unlink(draft) }
+    guard link(draft, path) == 0 else {
+      guard errno == EEXIST else { throw failure(.unwritable) }
+      return false
+    }
+    try forceFolder()
+    return true
+  }
+
+  /// Writes the file, in place of the one that is there.
+  func replace(with bytes: [UInt8]) throws(ProtectedFileError) {
+    let draft = try writeDraft(bytes)
+    guard rename(draft, path) == 0 else {
+      let error = failure(.unwritable)
+      unlink(draft)
+      throw error
+    }
+    try forceFolder()
+  }
+
+  /// Does something while no other process, and no other caller, does the same with this file.
+  func alone<Value>(
+    _ act: () throws(ProtectedFileError) -> Value
+  ) throws(ProtectedFileError) -> Value {
+    let lock = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard lock >= 0 else { throw failure(.unwritable) }
+    defer { close(lock) }
+    while flock(lock, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw failure(.unwritable) }
+    }
+    return try act()
+  }
+
+  /// - Returns: The path of what was written.
+  private func writeDraft(_ bytes: [UInt8]) throws(ProtectedFileError) -> String {
+    let draft = "\(path).\(UUID().uuidString)"
+    let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw failure(.unwritable) }
+    let isWritten = write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
+    let reason = isWritten ? nil : failure(.unwritable)
+    close(file)
+    if let reason {
+      unlink(draft)
+      throw reason
+    }
+    return draft
+  }
+
+  /// Has the disk know of the new name, too.
+  private func forceFolder() throws(ProtectedFileError) {
+    let folder = open(
+      URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
+    guard folder >= 0 else { return }  // It may be written and not read.
+    defer { close(folder) }
+    // Some file systems cannot force folders, and say so.
+    guard fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP else {
+      throw failure(.unwritable)
+    }
+  }
+
+  /// What the system says about the call that has failed just now.
+  private func failure(_ kind: ProtectedFileError.Kind) -> ProtectedFileError {
+    ProtectedFileError(kind: kind, detail: "\(path): \(String(cString: strerror(errno)))")
+  }
+}
+
+/// What is wrong with a file.
+struct ProtectedFileError: Error {
+  enum Kind { case unprotected, unreadable, unwritable }
+  let kind: Kind
+  let detail: String
+}

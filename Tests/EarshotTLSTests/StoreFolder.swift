@@ -1,0 +1,18 @@
+import EarshotTLS
+import Foundation
+
+/// A folder of a test's own, gone when this is released.
+final class StoreFolder: Sendable {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID())").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  var identity: FileIdentityStore { FileIdentityStore(path: path + "/identity.pem") }
+  var trust: FileTrustStore { FileTrustStore(path: path + "/trust.json") }
+  var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
+}

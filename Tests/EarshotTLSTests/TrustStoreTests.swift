@@ -1,0 +1,139 @@
+import EarshotCore
+import EarshotTLS
+import Foundation
+import Testing
+
+@Suite("Trust stores")
+struct TrustStoreTests {
+  private static let stores = ["file", "memory"]
+  private let ann = Identity().id
+  private let bob = Identity().id
+
+  private func store(_ kind: String, in folder: StoreFolder) -> any TrustStore {
+    kind == "file" ? folder.trust : MemoryTrustStore()
+  }
+
+  /// Why a call fails, if it does.
+  private func code(_ body: () throws -> Void) -> TrustStoreError.Code? {
+    do {
+      try body()
+      return nil
+    } catch { return (error as? TrustStoreError)?.code }
+  }
+
+  @Test(
+    "What is kept is there until it is forgotten; keeping it again renames it", arguments: stores)
+  func keeping(kind: String) throws {
+    let folder = try StoreFolder()
+    let store = store(kind, in: folder)
+    #expect(try store.records().isEmpty)
+    try store.keep(ann, as: "Ann")
+    try store.change { $0[0].isVerified = true }
+    try store.keep(bob, as: "Bob")
+    try store.keep(ann, as: "Ann from work")
+    let records = try store.records()
+    #expect(records.map(\.peer) == [ann, bob] && records.map(\.isVerified) == [true, false])
+    #expect(records.map(\.displayName) == ["Ann from work", "Bob"])
+    #expect(try store.forget(ann) && !store.forget(ann))
+    #expect(try store.records().map(\.peer) == [bob])
+  }
+
+  @Test("A file says when a peer was met first, and survives whoever wrote it")
+  func since() throws {
+    let folder = try StoreFolder()
+    try folder.trust.keep(ann, as: "Ann")
+    let first = try #require(try folder.trust.records().first)
+    let since = try #require(first.since)
+    #expect(abs(since.timeIntervalSinceNow) < 3_600)
+    try folder.trust.keep(ann, as: "Annie")
+    #expect(try folder.trust.records().first?.since == since)
+    #expect(MemoryTrustStore([first]).records() == [first])
+  }
+
+  @Test("A name is the same in whatever capitals and in whatever form of Unicode")
+  func names() {
+    let record = TrustRecord(peer: ann, displayName: "Zo\u{eb}")
+    #expect(record.isNamed("zo\u{eb}") && record.isNamed("ZOE\u{308}"))
+    #expect(!record.isNamed("Zoe") && !record.isNamed("Zo\u{eb} "))
+  }
+
+  @Test("The file is written by its owner alone, whoever else may have made it larger is refused")
+  func protection() throws {
+    let folder = try StoreFolder()
+    try folder.trust.keep(ann, as: "Ann")
+    let path = folder.trust.path
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+    #expect((mode as? NSNumber)?.intValue == 0o600)
+    #expect(Set(folder.names) == ["trust.json", "trust.json.lock"])
+    chmod(path, 0o644)  // Who reads it learns whom we know, and can change nothing.
+    #expect(try folder.trust.records().count == 1)
+    chmod(path, 0o620)
+    #expect(code { _ = try folder.trust.records() } == .unprotected)
+    #expect(code { try folder.trust.keep(bob, as: "Bob") } == .unprotected)
+  }
+
+  @Test(
+    "What is no list of peers is refused, and stays as it is",
+    arguments: [
+      "", "{}", "[]", "{\"version\":2,\"peers\":[]}", "{\"version\":1,\"peers\":[{}]}",
+      "{\"version\":1,\"peers\":[{\"peer\":\"x\",\"displayName\":\"\",\"isVerified\":true}]}",
+    ])
+  func damage(text: String) throws {
+    let folder = try StoreFolder()
+    let path = folder.trust.path
+    try text.write(toFile: path, atomically: false, encoding: .utf8)
+    chmod(path, 0o600)
+    #expect(code { _ = try folder.trust.records() } == .damaged)
+    #expect(code { try folder.trust.keep(ann, as: "Ann") } == .damaged)
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+  }
+
+  @Test("What is no file, too large, or in no folder is a clear error")
+  func places() throws {
+    let folder = try StoreFolder()
+    #expect(
+      code { try FileTrustStore(path: folder.path + "/no/trust").keep(ann, as: "A") } == .unwritable
+    )
+    #expect(code { _ = try FileTrustStore(path: folder.path).records() } == .unreadable)
+    let large = [UInt8](repeating: 32, count: 2_097_153)
+    try Data(large).write(to: URL(fileURLWithPath: folder.trust.path))
+    chmod(folder.trust.path, 0o600)
+    #expect(code { _ = try folder.trust.records() } == .unreadable)
+  }
+
+  @Test("4,096 peers fit, and one more changes nothing")
+  func room() throws {
+    let folder = try StoreFolder()
+    try folder.trust.change { records in
+      var random = RandomStream(seed: 1)
+      records = (0..<4_096).map { TrustRecord(peer: PeerID(random: &random), displayName: "\($0)") }
+    }
+    #expect(code { try folder.trust.keep(ann, as: "Ann") } == .tooMany)
+    #expect(try folder.trust.records().count == 4_096)
+    try folder.trust.forget(try #require(try folder.trust.records().first).peer)
+    #expect(try folder.trust.records().count == 4_095)
+  }
+
+  @Test("Of many callers at once none loses what another one keeps", arguments: stores)
+  func atOnce(kind: String) async throws {
+    let folder = try StoreFolder()
+    let store = store(kind, in: folder)
+    let ids = (0..<24).map { _ in Identity().id }
+    try await withThrowingTaskGroup { group in
+      for id in ids { group.addTask { try store.keep(id, as: id.short) } }
+      try await group.waitForAll()
+    }
+    #expect(Set(try store.records().map(\.peer)) == Set(ids))
+  }
+
+  @Test("A process that dies while it writes leaves what was kept, and nobody waits for it")
+  func crash() throws {
+    let folder = try StoreFolder()
+    try folder.trust.keep(ann, as: "Ann")
+    // What is there when it dies between the draft and its new name, with the lock that the system takes back.
+    try "{\"peers\":".write(
+      toFile: folder.trust.path + ".draft", atomically: false, encoding: .utf8)
+    try folder.trust.keep(bob, as: "Bob")
+    #expect(try folder.trust.records().map(\.peer) == [ann, bob])
+  }
+}
