@@ -13,7 +13,7 @@ public struct EarshotError: Error, Sendable {
       case invalidDiscoveryInfo, invalidDisplayName
       case invalidServiceType, invitationEnded, messageTooLarge, network, notConnected
       case sendBufferFull, sessionEnded, sessionFull, stopped, suspended
-      case tooManyBrowsers, unknownPeer, untrustedPeer
+      case tooManyBrowsers, trustStore, unknownPeer, untrustedPeer
     }
     private let kind: Kind
 
@@ -53,10 +53,12 @@ public struct EarshotError: Error, Sendable {
     public static let suspended = Code(kind: .suspended)
     /// This peer browses for 64 services already; stop a browser first.
     public static let tooManyBrowsers = Code(kind: .tooManyBrowsers)
+    /// The store of trusted peers cannot keep, or forget, a peer.
+    public static let trustStore = Code(kind: .trustStore)
     /// No browser of this peer has found that peer, and no ticket was given; or a peer was to invite itself.
     public static let unknownPeer = Code(kind: .unknownPeer)
-
-    /// The peer that was to be invited is none that this peer's ``TrustPolicy`` trusts.
+    /// The peer that was to be invited is none that this peer trusts, by its ``TrustPolicy`` or by what its program has
+    /// said.
     public static let untrustedPeer = Code(kind: .untrustedPeer)
 
     /// The code's name.

@@ -13,7 +13,7 @@ final class TaskRegistry: Sendable {
   private let state = Mutex(State())
 
   /// A number for a task that is about to start.
-  func reserve() -> Int {
+  private func reserve() -> Int {
     state.withLock { state in
       state.lastNumber += 1
       return state.lastNumber
@@ -21,10 +21,10 @@ final class TaskRegistry: Sendable {
   }
 
   /// Whether tasks to come are cancelled.
-  var isOver: Bool { state.withLock { $0.isOver } }
+  private var isOver: Bool { state.withLock { $0.isOver } }
 
   /// Has a task cancelled in the end; at once if that has come.
-  func add(_ number: Int, cancel: @escaping @Sendable () -> Void) {
+  private func add(_ number: Int, cancel: @escaping @Sendable () -> Void) {
     let isOver = state.withLock { state in
       guard state.ended.remove(number) == nil else { return false }
       if !state.isOver { state.cancels[number] = cancel }
@@ -34,12 +34,27 @@ final class TaskRegistry: Sendable {
   }
 
   /// Forgets a task that has ended.
-  func remove(_ number: Int) {
+  private func remove(_ number: Int) {
     state.withLock { state in
       if state.cancels.removeValue(forKey: number) == nil, !state.isOver {
         state.ended.insert(number)
       }
     }
+  }
+
+  /// Starts a task where a host runs, which is cancelled in the end.
+  func start<Value: Sendable>(
+    _ name: String?, on host: any NetworkHost,
+    _ operation: @escaping @Sendable () async throws -> Value
+  ) -> Task<Value, any Error> {
+    let number = reserve()
+    let task = Task(name: name, executorPreference: host.executor.task) { [self] in
+      defer { remove(number) }
+      if isOver { withUnsafeCurrentTask { $0?.cancel() } }  // Before it gets to know of it.
+      return try await operation()
+    }
+    add(number) { task.cancel() }
+    return task
   }
 
   /// Cancels tasks to come at once, and those that run when what is ready to run on a host has run.

@@ -106,8 +106,11 @@ extension Dialling: LinkOwner {
     assumeIsolated { dialling in
       guard let index = dialling.index(of: link) else { return }
       dialling.links[index] = nil
-      if case .closed(let code) = end { return dialling.handle(.refused(index, code)) }
-      dialling.handle(.failed(index))
+      switch end {
+      case .closed(let code): dialling.handle(.refused(index, code))
+      case .violation(.untrusted): dialling.handle(.refused(index, .untrusted))
+      case .unreachable, .broken, .silence, .violation: dialling.handle(.failed(index))
+      }
     }
   }
 }

@@ -49,8 +49,13 @@ extension Link {
       handle(HandshakeMachine.Event(frame))
       guard handshake.machine.isDone, frame.type != .hello else { return }
     }
+    if case .link(let frame) = frame { return try handle(frame) }
+    if case .open(let open) = life, open.held != nil {
+      guard open.held?.append(frame) == true else { throw frame.unexpected }
+      return
+    }
     switch frame {
-    case .link(let frame): try handle(frame)
+    case .link: break
     case .acknowledgement(let acknowledgement):
       guard let stream else { throw frame.unexpected }
       try stream.acknowledge(acknowledgement)
@@ -120,7 +125,49 @@ extension Link {
     life = .open(OpenLink(transport, to: remote, liveness))
     liveness.start(at: now) { perform($0) }
     flushUnlessReading()
-    owner?.link(self, opened: hello)
+    let name = hello.displayName
+    switch context.trust.assumeIsolated({ $0.judge(remote, named: name, .linked) }) {
+    case .trusted: owner?.link(self, opened: hello)
+    case .refused: refuseUntrusted()
+    case .undecided: hold(hello, of: remote)
+    }
+  }
+
+  // MARK: Trust
+
+  /// Has the owner hear of the link when the remote peer is trusted.
+  ///
+  /// Meanwhile the link lives as any other.
+  private func hold(_ greeting: Hello, of remote: PeerID) {
+    guard case .open(let open) = life else { return }
+    open.held = HeldGreeting(greeting)
+    let token = token
+    context.trust.assumeIsolated { judge in
+      judge.wait(for: remote, .link(token)) { [weak self] isTrusted in
+        self?.assumeIsolated { $0.judged(isTrusted) }
+      }
+    }
+  }
+
+  private func judged(_ isTrusted: Bool) {
+    guard case .open(let open) = life, let held = open.held else { return }
+    open.held = nil
+    guard isTrusted else { return refuseUntrusted() }
+    owner?.link(self, opened: held.greeting)
+    do throws(FrameError) {
+      for frame in held.frames where isListening { try handle(frame) }
+    } catch {
+      violate(error.closeCode, error.description)
+    }
+    flushUnlessReading()
+  }
+
+  /// Has nobody wait any more for whether the remote peer is trusted.
+  func letGoOfHeld() {
+    guard case .open(let open) = life, open.held != nil else { return }
+    open.held = nil
+    let (token, remote) = (token, open.remote)
+    context.trust.assumeIsolated { $0.stopWaiting(.link(token), for: remote) }
   }
 
   private func failed(_ reason: HandshakeMachine.Reason) {

@@ -110,12 +110,13 @@ extension Link {
     try transport.receive(bytes) { plaintext.append(copying: $0) }
     guard let remote = transport.remote else { return }
     life = .greeting(transport, remote, handshake)
-    guard context.trust.trusts(remote) else {
-      return violate(.untrusted, "That key is not trusted here.")
-    }
+    if context.trust.assumeIsolated({ $0.refuses(remote) }) { return refuseUntrusted() }
     handle(HandshakeMachine.Event.channelReady)
     decode(plaintext.span, at: now)
   }
+
+  /// Ends the link, since the remote peer is not trusted.
+  func refuseUntrusted() { violate(.untrusted, "That key is not trusted here.") }
 
   /// Ends the link, since the remote peer broke the protocol.
   func violate(_ code: CloseCode, _ text: String) {

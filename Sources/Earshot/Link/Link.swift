@@ -200,6 +200,7 @@ actor Link: ConnectionHandler {
     switch life {
     case .securing, .greeting, .open:
       guard let transport, !transport.hasFailed else { return end(nil) }
+      letGoOfHeld()
       let lingering = Lingering(transport.connection.progress, until: now + Lingering.longest)
       life = .closing(transport, lingering)
       timer?.cancelAll()
@@ -224,6 +225,7 @@ actor Link: ConnectionHandler {
   func end(_ reason: LinkEnd?) {
     let connection = connection
     if case .ended = life { return }
+    letGoOfHeld()
     life = .ended
     connection?.close()
     timer?.stop()

@@ -52,7 +52,7 @@ extension LinkOwner {
 struct LinkContext: Sendable {
   let host: any NetworkHost
   let credentials: LinkCredentials
-  let trust: TrustPolicy
+  let trust: TrustJudge
   let liveness: Liveness
   let connectTimeout: Duration
   let greeting: Hello

@@ -9,6 +9,9 @@ final class OpenLink {
   // Without the dynamic checks of exclusivity, which every frame would pay for: all accesses are instantaneous.
   @exclusivity(unchecked) var stream: ReliableStream?
 
+  /// What the owner is told once the remote peer is trusted, if that is not known yet.
+  @exclusivity(unchecked) var held: HeldGreeting?
+
   init(_ transport: LinkTransport, to remote: PeerID, _ liveness: MachineDriver<LivenessMachine>) {
     (self.transport, self.remote, self.liveness) = (transport, remote, liveness)
   }

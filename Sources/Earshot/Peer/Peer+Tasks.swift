@@ -16,14 +16,7 @@ extension Peer {
   public nonisolated func task<Value: Sendable>(
     _ name: String? = nil, _ operation: @escaping @Sendable () async throws -> Value
   ) -> Task<Value, any Error> {
-    let (tasks, number) = (core.tasks, core.tasks.reserve())
-    let task = Task(name: name, executorPreference: host.executor.task) {
-      defer { tasks.remove(number) }
-      if tasks.isOver { withUnsafeCurrentTask { $0?.cancel() } }  // Before it gets to know of it.
-      return try await operation()
-    }
-    tasks.add(number) { task.cancel() }
-    return task
+    core.tasks.start(name, on: host, operation)
   }
 }
 

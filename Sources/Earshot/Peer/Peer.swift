@@ -20,8 +20,6 @@ public actor Peer {
   public nonisolated var identity: Identity { core.identity }
   /// The display name of the peer: decoration, not identity.
   public nonisolated var name: String { core.name }
-  /// Whom the peer links with.
-  public nonisolated var trust: TrustPolicy { core.trust }
   /// The settings of the peer.
   public nonisolated var configuration: Configuration { core.configuration }
 
@@ -125,8 +123,8 @@ public actor Peer {
   ///   - context: What the invited program may know before it answers; at most 16,384 bytes.
   ///   - timeout: How long to wait for the answer.
   /// - Returns: How it ended; `cancelled` also when the session is left or this peer is stopped meanwhile.
-  /// - Throws: `unknownPeer`, `untrustedPeer`, `contextTooLarge`, `sessionEnded`, `suspended`, `stopped`, before
-  ///   anything was sent.
+  /// - Throws: `unknownPeer`, `untrustedPeer` (after the program was asked, if its ``TrustPolicy`` asks it: the timeout
+  ///   runs meanwhile), `contextTooLarge`, `sessionEnded`, `suspended`, `stopped`, before anything was sent.
   @discardableResult
   public func invite(
     _ peer: PeerID, to session: Session, context: [UInt8] = [], timeout: Duration = .seconds(30)
@@ -179,7 +177,8 @@ public actor Peer {
   /// ``PeerEvent/stopped``.
   ///
   /// Each loop begins with the present state. Events that a loop takes too slowly are summed up: the last one of the
-  /// peer's life and the last one of discovery stay.
+  /// peer's life, the last one of discovery, the last failure of the store of trusted peers and the last sixteen changes
+  /// of keys stay.
   public nonisolated var events: EventStream<PeerEvent> { core.events(of: self) }
 
   /// Suspends the peer: it says goodbye to browsers, tells all members that it will be back, and stops listening.

@@ -7,14 +7,21 @@ extension PeerCore {
     attend()
     try Checked.context(context)
     try checkOpen(session)
-    guard trust.trusts(peer) else {
+    let (serviceType, endpoints) = try target(peer, ticket)
+    let found = ticket == nil ? discovered(peer)?.peer.name : nil
+    let deadline = host.now + timeout
+    let isTrusted = await isTrusted(peer, named: found, into: session.id, until: deadline)
+    guard isOpen(session), !Task.isCancelled else { return .cancelled }
+    guard let isTrusted, host.now < deadline || timeout <= .zero else { return .timedOut }
+    guard isTrusted else {
       throw EarshotError(
         .untrustedPeer, "\(name) does not trust \(peer.short), and so does not invite it.",
         peers: [peer])
     }
-    let (serviceType, endpoints) = try target(peer, ticket)
+    try checkRunning()
     return try await invitations.invite(
-      peer, to: session, context: context, timeout: timeout, for: serviceType, at: endpoints)
+      peer, to: session, context: context, timeout: deadline - host.now, for: serviceType,
+      at: endpoints)
   }
 
   private func target(

@@ -6,7 +6,7 @@ actor PeerCore {
   nonisolated let unownedExecutor: UnownedSerialExecutor
   nonisolated let identity: Identity
   nonisolated let displayName: DisplayName
-  nonisolated let trust: TrustPolicy
+  nonisolated let trust: TrustJudge
   nonisolated let configuration: Peer.Configuration
   nonisolated let host: any NetworkHost
   nonisolated let discovery: MulticastDNS
@@ -51,7 +51,6 @@ actor PeerCore {
     _ name: String, identity: Identity?, trusting trust: TrustPolicy,
     configuration: Peer.Configuration, on host: any NetworkHost
   ) throws(EarshotError) {
-    self.trust = trust
     displayName = try Checked.displayName(name)
     unownedExecutor = host.executor.serial.asUnownedSerialExecutor()
     var random = host.random("peer \(name)")
@@ -61,6 +60,7 @@ actor PeerCore {
     (self.identity, self.configuration, self.host) = (identity, configuration, host)
     discovery = MulticastDNS(for: identity.id, on: host)
     datagrams = DatagramPort(of: name, on: host)
+    self.trust = TrustJudge(trust, on: host, tasks) { [events] in events.push($0) }
     invitationSeed = random.next()
     nextSession = SessionID(random: &random)
     self.random = random
@@ -68,7 +68,7 @@ actor PeerCore {
 
   /// The peer's core itself, and the parts that it owns but for its sessions.
   var inside: [any Actor] {
-    [self, discovery, datagrams] + invitations.assumeIsolated { $0.inside }
+    [self, discovery, datagrams, trust] + invitations.assumeIsolated { $0.inside }
       + acceptor.assumeIsolated { $0.inside }
   }
 
@@ -253,6 +253,7 @@ actor PeerCore {
     guard phase == .stopped, sessions.isEmpty else { return }
     shutdown?.cancel()
     shutdown = nil
+    trust.assumeIsolated { $0.end() }
     attention.connect(to: nil)
     datagrams.assumeIsolated { $0.stop() }
     report(.stopped)

@@ -1,4 +1,5 @@
 public import EarshotCore
+public import EarshotTLS
 
 /// A change in the life of a peer, or in what its host's network allows it.
 @nonexhaustive
@@ -16,6 +17,12 @@ public enum PeerEvent: Hashable, Sendable {
   case unavailable(DiscoveryProblem)
   /// Discovery works again, or is not wanted any more.
   case available
+  /// Somebody was refused who has a name that belongs to another key; told once of each key, and of a thousand keys.
+  /// Only policies with a store know of names: ``TrustPolicy/onFirstUse(keptIn:)``.
+  case keyChanged(KeyChange)
+  /// The store of the ``TrustPolicy`` has failed: it could not be read, and those were refused whom it decides about, which
+  /// is told once until it can be read again; or it could not keep a new member.
+  case trustStoreFailed(TrustStoreError)
 }
 
 extension PeerEvent {
@@ -27,19 +34,32 @@ extension PeerEvent {
     case .stopped: present = [.stopped]
     case .unavailable: present = present.filter(\.isOfLife) + [event]
     case .available: present.removeAll { !$0.isOfLife }
+    case .keyChanged, .trustStoreFailed: break  // They happen, and are over.
     }
   }
 
-  /// What a series of events amounts to: the last of the peer's life, and the last of discovery.
+  /// What a series of events amounts to: the last of the peer's life, the last of discovery, the last failure of the store,
+  /// and the last changes of keys.
   package static func summary(of events: [PeerEvent]) -> [PeerEvent] {
-    let lasts = [events.lastIndex(where: \.isOfLife), events.lastIndex { !$0.isOfLife }]
-    return lasts.compactMap(\.self).sorted().map { events[$0] }
+    let lasts = Topic.allCases.flatMap { topic in
+      events.indices.filter { events[$0].topic == topic }
+        .suffix(topic == .keys ? changesMax : 1)
+    }
+    return lasts.sorted().map { events[$0] }
   }
 
-  private var isOfLife: Bool {
+  private static let changesMax = 16
+
+  private enum Topic: CaseIterable { case life, discovery, keys, store }
+
+  private var topic: Topic {
     switch self {
-    case .running, .suspended, .resumed, .stopped: true
-    case .unavailable, .available: false
+    case .running, .suspended, .resumed, .stopped: .life
+    case .unavailable, .available: .discovery
+    case .keyChanged: .keys
+    case .trustStoreFailed: .store
     }
   }
+
+  private var isOfLife: Bool { topic == .life }
 }

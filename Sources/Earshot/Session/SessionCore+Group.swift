@@ -11,6 +11,7 @@ extension SessionCore {
     }
     answerJoiners(of: member, true)
     invitations.assumeIsolated { $0.joined(member, membership.remoteSession, self) }
+    if !peer.trust.assumeIsolated({ $0.joined(member) }) { remove(member) }
   }
 
   func interrupted(_ membership: Membership, _ reason: InterruptionReason) {
@@ -106,11 +107,15 @@ extension SessionCore {
   func perform(_ change: Roster.Change) {
     switch change {
     case .seek(let entry, let waiting):
-      // One that a member speaks of, and that is not trusted here, is left alone.
-      guard memberships[entry.peer] == nil, peer.trust.trusts(entry.peer) else { return }
-      seek(entry, makeStream(), as: propose(to: entry.peer, entry.session))
-      if let waiting, let request = requests.take(waiting) { admit(request) }
-    case .abandon(let member): tell(member, .endRequested(.lost, .givenUp))
+      guard memberships[entry.peer] == nil else { return }
+      switch judgement(of: entry) {
+      case .trusted: seek(entry, admitting: waiting)
+      case .refused: leaveAlone(waiting)
+      case .undecided: ask(about: entry, waiting)
+      }
+    case .abandon(let member):
+      peer.trust.assumeIsolated { [id] in $0.stopWaiting(.introduction(id), for: member) }
+      tell(member, .endRequested(.lost, .givenUp))
     case .dismiss(let member, .restarted):
       tell(member, .endRequested(.restarted, .superseded))
     case .dismiss(let member, let departure):
@@ -118,6 +123,43 @@ extension SessionCore {
     case .refuse(let token): refuse(token)
     }
   }
+
+  private func seek(_ entry: Roster.Entry, admitting waiting: LinkToken?) {
+    seek(entry, makeStream(), as: propose(to: entry.peer, entry.session))
+    if let waiting, let request = requests.take(waiting) { admit(request) }
+  }
+
+  // MARK: Trust
+
+  /// Whether a peer that a member speaks of is trusted.
+  ///
+  /// What it calls itself counts when it is linked.
+  private func judgement(of entry: Roster.Entry) -> TrustJudge.Verdict {
+    let occasion = TrustRequest.Occasion.introduced(
+      by: roster.introducer(of: entry.peer) ?? peer.id)
+    return peer.trust.assumeIsolated {
+      $0.judge(entry.peer, named: entry.displayName, occasion)
+    }
+  }
+
+  /// Has the program decide about a peer that a member speaks of.
+  private func ask(about entry: Roster.Entry, _ waiting: LinkToken?) {
+    peer.trust.assumeIsolated { [id] judge in
+      judge.wait(for: entry.peer, .introduction(id)) { [weak self] isTrusted in
+        self?.assumeIsolated { $0.judged(entry, isTrusted, waiting) }
+      }
+    }
+  }
+
+  private func judged(_ entry: Roster.Entry, _ isTrusted: Bool, _ waiting: LinkToken?) {
+    guard phase == .open, memberships[entry.peer] == nil else { return leaveAlone(waiting) }
+    guard isTrusted, roster.isSought(entry) else { return leaveAlone(waiting) }
+    seek(entry, admitting: waiting)
+    settle()
+  }
+
+  /// One that a member speaks of, and that is not trusted here, is left alone.
+  private func leaveAlone(_ waiting: LinkToken?) { if let waiting { refuse(waiting) } }
 
   private static let dismissalTime = Duration.seconds(5)
 }

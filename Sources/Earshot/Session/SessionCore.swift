@@ -311,6 +311,7 @@ actor SessionCore {
     invitations.assumeIsolated { $0.withdraw(to: self) }
     for token in requests.tokens { refuse(token) }
     for member in awaited { answerJoiners(of: member, false) }
+    peer.trust.assumeIsolated { [id] in $0.sessionEnds(id) }
     tellAll(.leaveRequested(.disconnected, within: limit))
     deadlines?.rearm()
     finishIfEmpty()

@@ -15,7 +15,8 @@ public enum InvitationOutcome: String, Hashable, Sendable, CaseIterable {
   case full
   /// The invited peer does not advertise the service, or speaks another version of the protocol.
   case mismatch
-  /// The invited peer does not trust this one, and has not read the invitation.
+  /// One of the two does not trust the other: the invited peer this one, and its program has not read the invitation; or
+  /// this peer the invited one, whose name belongs to another key.
   case untrusted
   /// The invitation was withdrawn, or the session ended.
   case cancelled

@@ -135,6 +135,17 @@ package struct Roster: Hashable, Sendable {
     return known[index].listings.reversed().flatMap(\.entry.endpoints)
   }
 
+  /// Who spoke of a peer last.
+  package func introducer(of peer: PeerID) -> PeerID? {
+    index(of: peer).flatMap { known[$0].listings.last?.introducer }
+  }
+
+  /// Whether a membership with a peer's session is to begin.
+  package func isSought(_ entry: Entry) -> Bool {
+    guard let index = index(of: entry.peer) else { return false }
+    return known[index].standing == .sought && known[index].entry?.session == entry.session
+  }
+
   /// Whether a peer is a member.
   package func isMember(_ peer: PeerID) -> Bool {
     index(of: peer).map { known[$0].standing == .member } ?? false

@@ -9,25 +9,17 @@ import Testing
 
 @Suite("Trust")
 struct TrustTests {
-  /// Peers of known identities, each trusting some, on hosts of one ground.
+  /// Peers, each trusting some of them or all, on hosts of one ground.
   private static func meet(
     _ ground: Ground, _ names: [String], trusting: [[Int]?],
     _ body: @escaping @Sendable ([Peer]) async throws -> Void
   ) async throws {
-    try await ground.meetOnHosts(names.count) { hosts in
-      let identities = names.map { _ in Identity() }
-      var peers: [Peer] = []
-      for (index, name) in names.enumerated() {
-        let policy = trusting[index].map { pinned in
-          TrustPolicy.pinned(Set(pinned.map { identities[$0].id }))
-        }
-        peers.append(
-          try await Peer(
-            name, identity: identities[index], trusting: policy ?? .anyPeer, on: hosts[index]))
-      }
-      try await body(peers)
-      for peer in peers { await peer.stop() }
-    }
+    let identities = names.map { _ in Identity() }
+    try await ground.meet(
+      zip(names, identities).map { Newcomer($0, $1) },
+      trusting: trusting.map { pinned in
+        pinned.map { .pinned(Set($0.map { identities[$0].id })) } ?? .anyPeer
+      }, body)
   }
 
   private static let grounds: [Ground] = [.secured, .real]
@@ -75,8 +67,16 @@ struct TrustTests {
       let session = try await ann.makeSession()
       let error = await failure { try await ann.invite(ticket, to: session) }
       #expect(error?.code == .untrustedPeer && error?.peers == [eve.id])
-      #expect(ann.trust == .pinned([]) && eve.trust == .anyPeer)
-      #expect(!ann.trust.trusts(eve.id) && eve.trust.trusts(ann.id))
+      #expect(await ann.standing(of: eve.id) == .refused)
+      #expect(await eve.standing(of: ann.id) == .trusted)
+      // What the program says counts more than the policy, from the next call on.
+      try await ann.trust(eve.id, as: "Eve")
+      #expect(await ann.standing(of: eve.id) == .trusted)
+      try await eve.distrust(ann.id)
+      #expect(await eve.standing(of: ann.id) == .refused)
+      #expect(try await ann.invite(ticket, to: session) == .untrusted)
+      let name = await failure { try await ann.trust(eve.id, as: "") }
+      #expect(name?.code == .invalidDisplayName)
     }
   }
 

@@ -1,0 +1,245 @@
+import EarshotNetwork
+import EarshotTLS
+
+/// Says for one peer which others it has to do with.
+///
+/// The shell of a ``TrustTable``: owns the questions that are open, and what waits for their answers. It looks a peer up in
+/// the store whenever it judges it, so that what other processes keep and forget there counts at once.
+actor TrustJudge {
+  enum Verdict: Hashable, Sendable { case trusted, refused, undecided }
+  typealias Waiter = @Sendable (Bool) -> Void
+  /// What waits for an answer.
+  enum WaiterID: Hashable, Sendable {
+    case link(LinkToken)
+    case call(Int, into: SessionID)
+    case introduction(SessionID)
+
+    func concerns(_ session: SessionID) -> Bool {
+      switch self {
+      case .link: false
+      case .call(_, into: let concerned), .introduction(let concerned): concerned == session
+      }
+    }
+  }
+
+  nonisolated let unownedExecutor: UnownedSerialExecutor
+  private let policy: TrustPolicy
+  private let host: any NetworkHost
+  private let tasks: TaskRegistry
+  private let report: @Sendable (PeerEvent) -> Void
+  private var table: TrustTable
+  private var questions: [PeerID: Question] = [:]
+  private var greetings: [(peer: PeerID, name: String)] = []  // Of those who may be kept.
+  private var timer: (any NetworkTimer)?
+  private var lastCall = 0
+  private var hasStoreFailed = false
+
+  private struct Question {
+    var task: Task<Void, any Error>?
+    var waiters: [(id: WaiterID, tell: Waiter)] = []
+  }
+
+  init(
+    _ policy: TrustPolicy, on host: any NetworkHost, _ tasks: TaskRegistry,
+    report: @escaping @Sendable (PeerEvent) -> Void
+  ) {
+    unownedExecutor = host.executor.serial.asUnownedSerialExecutor()
+    (self.policy, self.host, self.tasks, self.report) = (policy, host, tasks, report)
+    table = TrustTable(policy.rule)
+  }
+
+  // MARK: Judging
+
+  /// Whether a key is refused whatever its owner calls itself.
+  func refuses(_ peer: PeerID) -> Bool { table.refuses(peer) }
+
+  /// What is to be said of a peer, without asking.
+  func standing(of peer: PeerID) -> TrustStanding {
+    guard let records = records() else { return table.refuses(peer) ? .refused : .undecided }
+    switch table.standing(of: peer, isKnown: records.contains { $0.peer == peer }) {
+    case .trusted: return .trusted
+    case .refused: return .refused
+    case .undecided: return .undecided
+    }
+  }
+
+  /// Judges a peer; asks the program if that has to decide.
+  ///
+  /// Whose name it is counts when the peer itself has said what it is called: over its link.
+  ///
+  /// - Parameters:
+  ///   - peer: The peer.
+  ///   - name: What it is called.
+  ///   - occasion: Where the question comes from.
+  /// - Returns: The verdict. Whoever gets `undecided` waits with ``wait(for:_:_:)``, in the same turn.
+  func judge(
+    _ peer: PeerID, named name: String?, _ occasion: TrustRequest.Occasion
+  ) -> Verdict {
+    if case .trusted = table.standing(of: peer, isKnown: false), policy.store == nil {
+      return .trusted
+    }
+    guard let records = records() else {
+      return table.standing(of: peer, isKnown: false) == .trusted ? .trusted : .refused
+    }
+    let namesakes = name.map { name in
+      records.filter { $0.peer != peer && $0.isNamed(name) }.map(\.peer)
+    }
+    let candidate = TrustTable.Candidate(
+      peer, isKnown: records.contains { $0.peer == peer },
+      namesakes: occasion == .linked ? namesakes ?? [] : [])
+    if occasion == .linked { remember(peer, named: name ?? "") }
+    switch table.judge(candidate, at: host.now) {
+    case .trusted: return .trusted
+    case .refused, .crowded: return .refused
+    case .changed(let isNews):
+      let change = KeyChange(peer: peer, displayName: name ?? "", known: namesakes ?? [])
+      if isNews { report(.keyChanged(change)) }
+      return .refused
+    case .asked: return .undecided
+    case .toBeAsked:
+      ask(
+        TrustRequest(
+          peer: peer, displayName: name, occasion: occasion, namesakes: namesakes ?? []))
+      return .undecided
+    }
+  }
+
+  private func remember(_ peer: PeerID, named name: String) {
+    guard policy.store != nil else { return }
+    greetings.removeAll { $0.peer == peer }
+    if greetings.count >= Self.greetingsMax { greetings.removeFirst() }
+    greetings.append((peer, name))
+  }
+
+  private static let greetingsMax = 256
+
+  /// What the store keeps, or `nil` when that cannot be read.
+  private func records() -> [TrustRecord]? {
+    guard let store = policy.store else { return [] }
+    do throws(TrustStoreError) {
+      let records = try store.records()
+      hasStoreFailed = false
+      return records
+    } catch {
+      if !hasStoreFailed { report(.trustStoreFailed(error)) }
+      hasStoreFailed = true
+      return nil
+    }
+  }
+
+  // MARK: Asking
+
+  private func ask(_ request: TrustRequest) {
+    guard let ask = policy.ask else { return }
+    questions[request.peer] = Question()
+    watch()
+    let task = tasks.start("whether \(request.peer.short) is trusted", on: host) { [weak self] in
+      let isTrusted = await ask(request)
+      if !Task.isCancelled { await self?.answer(request.peer, isTrusted) }
+    }
+    questions[request.peer]?.task = task
+  }
+
+  private func answer(_ peer: PeerID, _ isTrusted: Bool) {
+    guard table.answer(peer, isTrusted) else { return }
+    end(peer, isTrusted)
+  }
+
+  /// Tells those who wait; the question is over.
+  private func end(_ peer: PeerID, _ isTrusted: Bool) {
+    let question = questions.removeValue(forKey: peer)
+    watch()
+    question?.task?.cancel()
+    for waiter in question?.waiters ?? [] { waiter.tell(isTrusted) }
+  }
+
+  private func watch() {
+    if timer == nil {
+      timer = host.makeTimer { [weak self] in self?.assumeIsolated { $0.expire() } }
+    }
+    if let next = table.nextDeadline { timer?.arm(at: next) } else { timer?.disarm() }
+  }
+
+  private func expire() {
+    for peer in table.expire(at: host.now) { end(peer, false) }
+    watch()
+  }
+
+  // MARK: Waiting
+
+  /// Has something told what becomes of the open question about a peer.
+  func wait(for peer: PeerID, _ id: WaiterID, _ tell: @escaping Waiter) {
+    guard questions[peer] != nil else { return tell(false) }
+    questions[peer]?.waiters.append((id, tell))
+  }
+
+  /// Has something told no more of a question; it is withdrawn when nobody waits for its answer.
+  func stopWaiting(_ id: WaiterID, for peer: PeerID) {
+    guard questions[peer] != nil else { return }
+    questions[peer]?.waiters.removeAll { $0.id == id }
+    guard questions[peer]?.waiters.isEmpty == true else { return }
+    table.withdraw(peer)
+    questions.removeValue(forKey: peer)?.task?.cancel()
+    watch()
+  }
+
+  /// A session is being left: calls that would invite into it end, and nobody is introduced to it.
+  func sessionEnds(_ session: SessionID) {
+    for peer in questions.keys.sorted() {
+      for waiter in questions[peer]?.waiters ?? [] where waiter.id.concerns(session) {
+        stopWaiting(waiter.id, for: peer)
+        waiter.tell(false)
+      }
+    }
+  }
+
+  /// A number for a call that waits.
+  func makeCall(into session: SessionID) -> WaiterID {
+    lastCall += 1
+    return .call(lastCall, into: session)
+  }
+
+  /// Answers all questions with no, since the peer has ended.
+  func end() {
+    for peer in questions.keys.sorted() {
+      table.withdraw(peer)
+      end(peer, false)
+    }
+    timer = nil
+  }
+
+  // MARK: Keeping
+
+  /// A peer has become a member: it is kept from now on, by the name that it has said itself.
+  ///
+  /// - Returns: Whether it may stay: somebody else may have been kept by that name since it was judged.
+  func joined(_ peer: PeerID) -> Bool {
+    guard let store = policy.store, let index = greetings.firstIndex(where: { $0.peer == peer })
+    else { return true }
+    let name = greetings.remove(at: index).name
+    var namesakes: [PeerID] = []
+    let isApproved = table.standing(of: peer, isKnown: false) == .trusted
+    keep(in: store) { records in
+      namesakes = records.filter { $0.peer != peer && $0.isNamed(name) }.map(\.peer)
+      if namesakes.isEmpty || isApproved { records.keep(peer, as: name) }
+    }
+    guard !namesakes.isEmpty, !isApproved else { return true }
+    report(.keyChanged(KeyChange(peer: peer, displayName: name, known: namesakes)))
+    return false
+  }
+
+  private func keep(in store: any TrustStore, _ change: (inout [TrustRecord]) -> Void) {
+    do throws(TrustStoreError) { try store.change(change) } catch {
+      report(.trustStoreFailed(error))
+    }
+  }
+
+  /// Takes in what the program says of a peer, and has the store keep or forget it.
+  func decide(
+    _ peer: PeerID, _ isTrusted: Bool, _ change: (inout [TrustRecord]) -> Void
+  ) throws(TrustStoreError) {
+    try policy.store?.change(change)
+    table.decide(peer, isTrusted)
+    end(peer, isTrusted)
+  }
+}
