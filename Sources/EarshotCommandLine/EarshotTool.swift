@@ -13,7 +13,7 @@ package struct EarshotTool {
     liveCommands.map { $0.plan } + [
       SimulateCommand.plan, ExploreCommand.plan, MergeCommand.plan, ShrinkCommand.plan,
       ReplayCommand.plan, InitCommand.plan, SchemaCommand.plan, IdentityCommand.plan,
-      CompletionsCommand.plan, ManCommand.plan, HelpCommand.plan,
+      TrustCommand.plan, CompletionsCommand.plan, ManCommand.plan, HelpCommand.plan,
     ]
   /// The options that stand in the place of a command.
   package static let options = [
@@ -89,6 +89,7 @@ package struct EarshotTool {
       return try ShrinkCommand(console: console, engine: batchEngine, interrupts: interrupts)
         .run(rest)
     case SchemaCommand.plan.name: return try SchemaCommand(console: console).run(rest)
+    case TrustCommand.plan.name: return try TrustCommand(console: console).run(rest)
     case IdentityCommand.plan.name: return try IdentityCommand(console: console).run(rest)
     case InitCommand.plan.name: return try InitCommand(console: console).run(rest)
     case MergeCommand.plan.name: return try MergeCommand(console: console).run(rest)

@@ -13,12 +13,7 @@ package struct IdentityCommand {
         throw UsageError("identity needs one file: earshot identity me.pem --create")
       }
       let wanted = try arguments[option: "--verify"].map { text throws(UsageError) in
-        guard let id = PeerID(text) else {
-          throw UsageError(
-            "--verify takes the 52 characters of an identifier, not \"\(text.escapedForTerminals)\""
-          )
-        }
-        return id
+        try PeerID(text, of: "--verify")
       }
       let store = FileIdentityStore(path: path)
       return answer(arguments, wanted, in: store)

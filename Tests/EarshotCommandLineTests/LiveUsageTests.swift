@@ -18,6 +18,12 @@ struct LiveUsageTests {
       ("browse", ["--service", "a-very-long-service"], "has 19 characters"),
       ("browse", ["--jsno"], "there is no option \"--jsno\"; did you mean \"--json\"?"),
       ("browse", ["--identity", ""], "--identity needs a file"),
+      ("chat", ["--trust", ""], "--trust needs a file"),
+      ("chat", ["--pin", "abc"], "--pin takes the 52 characters of an identifier, not \"abc\""),
+      (
+        "ping", ["Ann", "--trust", "f", "--pin", String(repeating: "a", count: 52)],
+        "--trust and --pin say different things"
+      ),
       ("browse", ["--interface", ""], "--interface needs a name, such as lo"),
       ("browse", ["--name", "A", "--name", "B"], "--name stands here twice"),
       ("chat", ["Ann"], "chat takes no words of its own"),

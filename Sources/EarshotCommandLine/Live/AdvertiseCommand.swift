@@ -42,6 +42,7 @@ package struct AdvertiseCommand: LiveCommand {
     on host: any NetworkHost, hearing keyboard: Keyboard
   ) async -> ExitCode {
     await asPeer(on: host, console) { peer throws(EarshotError) in
+      peer.warn(on: console)
       let advertiser = try await peer.advertise(
         options.service, info: info.isEmpty ? nil : info)
       console.line(announcement(of: peer))

@@ -34,6 +34,10 @@ actor Chat {
   func begin() async throws(EarshotError) {
     let browser = try await peer.browse(options.live.service)
     for action in opening { await perform(action) }
+    let events = peer.events
+    spawn { chat in
+      for await event in events { await chat.handle(.peerReported(event)) }
+    }
     spawn { chat in
       for await event in browser.events { await chat.handle(.browserReported(event)) }
     }
@@ -60,6 +64,8 @@ actor Chat {
     case .accept(let number): await accept(number)
     case .decline(let number): await take(number)?.decline()
     case .send(let text): await send(text)
+    case .trust(let id, let name):
+      await attempt { () throws(EarshotError) in try await self.peer.trust(id, as: name) }
     case .becomeVisible: await advertise()
     case .becomeInvisible: await hide()
     case .leave: await leave()

@@ -47,6 +47,7 @@ extension ChatMachine {
     case .invite: invite(operand, into: &out)
     case .accept: answer(true, into: &out)
     case .decline: answer(false, into: &out)
+    case .trust: trust(operand, into: &out)
     case .members: showMembers(into: &out)
     case .leave: leave(into: &out)
     case .visible: show(true, into: &out)
@@ -74,6 +75,21 @@ extension ChatMachine {
       out.append(.print("Several are called so: \(choices.joined(separator: ", "))"))
     case .peer(let peer): invite(peer, into: &out)
     }
+  }
+
+  private mutating func trust(_ word: String, into out: inout [Action]) {
+    let prefix = word.lowercased()
+    let index = changes.firstIndex { prefix.count >= 8 && $0.peer.description.hasPrefix(prefix) }
+    guard let index else {
+      let choices = changes.map { "/trust \($0.peer.short)" }.joined(separator: ", ")
+      return out.append(
+        .print(changes.isEmpty ? "Nobody came with another key." : "Say whom: \(choices)"))
+    }
+    let change = changes.remove(at: index)
+    out.append(.trust(change.peer, as: change.displayName))
+    note(
+      "\(change.displayName.escapedForTerminals) (\(change.peer.short)) is let in from now on",
+      into: &out)
   }
 
   private mutating func invite(_ peer: DiscoveredPeer, into out: inout [Action]) {

@@ -14,6 +14,8 @@ package struct ChatMachine: Hashable, Sendable {
     /// An invitation expired or was withdrawn.
     case invitationEnded(Question.Number)
     case invitingEnded(PeerID, InvitationOutcome)
+    /// Something happened to the peer itself.
+    case peerReported(PeerEvent)
     /// Something could not be done; the sentence says what.
     case callFailed(String)
     /// The user wants no more, in whatever way that was said.
@@ -26,6 +28,7 @@ package struct ChatMachine: Hashable, Sendable {
     case accept(Question.Number)
     case decline(Question.Number)
     case send(String)
+    case trust(PeerID, as: String)
     case becomeVisible, becomeInvisible
     case leave
     case quit
@@ -59,6 +62,8 @@ package struct ChatMachine: Hashable, Sendable {
   var invited: [PeerID: String] = [:]
   /// The peers that ask; the first one was shown.
   var questions: [Question] = []
+  /// Who came with other keys than those who are known by their names.
+  var changes: [KeyChange] = []
   var isVisible = true
   private var isOver = false
 
@@ -90,6 +95,7 @@ package struct ChatMachine: Hashable, Sendable {
     case .invitationReceived(let question): ask(question, into: &out)
     case .invitationEnded(let number): withdraw(number, into: &out)
     case .invitingEnded(let id, let outcome): hear(outcome, of: id, into: &out)
+    case .peerReported(let event): warn(of: event, into: &out)
     case .callFailed(let sentence): out.append(.print(paint.red(sentence.escapedForTerminals)))
     case .endRequested:
       isOver = true
@@ -158,6 +164,19 @@ package struct ChatMachine: Hashable, Sendable {
     questions.removeFirst()
     repeatQuestion(into: &out)
   }
+
+  // MARK: Who is not who it was
+
+  private mutating func warn(of event: PeerEvent, into out: inout [Action]) {
+    guard let warning = event.warning else { return }
+    out.append(.print(paint.red("WARNING: \(warning)")))
+    guard case .keyChanged(let change) = event else { return }
+    if changes.count >= Self.changesMax { changes.removeFirst() }
+    changes.append(change)
+    note("If that is right, /trust \(change.peer.short) lets it in from now on", into: &out)
+  }
+
+  private static let changesMax = 16
 
   // MARK: Who is in it
 

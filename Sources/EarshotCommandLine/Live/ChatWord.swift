@@ -2,7 +2,7 @@ import EarshotScenario
 
 /// A word that begins with a slash, and means something in a chat.
 enum ChatWord: String, CaseIterable, Hashable, Sendable {
-  case who, invite, accept, decline, members, leave, visible, invisible, help, quit
+  case who, invite, accept, decline, trust, members, leave, visible, invisible, help, quit
 
   /// What it does, and what stands behind it.
   private var help: (operand: String, summary: String) {
@@ -11,6 +11,7 @@ enum ChatWord: String, CaseIterable, Hashable, Sendable {
     case .invite: (" PEER", "Ask somebody to chat: a name, a number of /who, or an identifier")
     case .accept: ("", "Say yes to who asks us, as \"y\" does")
     case .decline: ("", "Say no to who asks us, as \"n\" does")
+    case .trust: (" PEER", "Let somebody in who came with another key than before")
     case .members: ("", "Who is in this chat")
     case .leave: ("", "End this chat")
     case .visible: ("", "Let others see us and ask us")

@@ -52,7 +52,8 @@ extension LiveCommand {
       return console.fail(error)
     }
     do throws(EarshotError) {
-      let peer = try await Peer(options.name, identity: identity, trusting: .anyPeer, on: host)
+      let peer = try await Peer(
+        options.name, identity: identity, trusting: options.trust.policy, on: host)
       return await Self.finish(peer, console, act)
     } catch {
       return console.fail(error)
@@ -74,6 +75,32 @@ extension Console {
   fileprivate func fail(_ error: some Error & CustomStringConvertible) -> ExitCode {
     complain("earshot: \(error.description.escapedForTerminals)")
     return .violated
+  }
+}
+
+extension Peer {
+  /// Warns of what is not right with those whom this peer trusts, until it ends.
+  nonisolated func warn(on console: Console) {
+    let events = events
+    task {
+      for await event in events {
+        if let warning = event.warning { console.complain("earshot: \(warning)") }
+      }
+    }
+  }
+}
+
+extension PeerEvent {
+  /// What people have to know of those whom a peer trusts, safe to print.
+  var warning: String? {
+    switch self {
+    case .keyChanged(let change):
+      "\"\(change.displayName.escapedForTerminals)\" came with another key (\(change.peer)) than the one that is kept "
+        + "by that name (\(change.known.map(\.description).joined(separator: ", "))), and was refused: "
+        + "somebody else of that name, a new device, or an attack"
+    case .trustStoreFailed(let error): error.description.escapedForTerminals
+    default: nil
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+package import Earshot
 import EarshotCore
 import EarshotScenario
 import Foundation
@@ -12,6 +13,23 @@ package struct LiveOptions: Hashable, Sendable {
   package let interfaces: [String]
   /// The file with the identity of the peer; `nil` for a new one.
   package let identity: String?
+  /// Whom the peer trusts.
+  package let trust: Trust
+
+  /// Whom the peer of a command trusts.
+  package enum Trust: Hashable, Sendable {
+    case anyPeer
+    case onFirstUse(file: String)
+    case pinned(Set<PeerID>)
+
+    var policy: TrustPolicy {
+      switch self {
+      case .anyPeer: .anyPeer
+      case .onFirstUse(let file): .onFirstUse(keptIn: FileTrustStore(path: file))
+      case .pinned(let peers): .pinned(peers)
+      }
+    }
+  }
 
   /// The options of a command line.
   init(_ arguments: Arguments, service: String) throws(UsageError) {
@@ -20,7 +38,21 @@ package struct LiveOptions: Hashable, Sendable {
     interfaces = arguments.all("--interface")
     identity = arguments[option: "--identity"]
     guard identity != "" else { throw UsageError("--identity needs a file") }
+    trust = try Self.trust(arguments)
     guard !interfaces.contains("") else { throw UsageError("--interface needs a name, such as lo") }
+  }
+
+  private static func trust(_ arguments: Arguments) throws(UsageError) -> Trust {
+    let (file, pinned) = (arguments[option: "--trust"], arguments.all("--pin"))
+    guard file != "" else { throw UsageError("--trust needs a file") }
+    guard file == nil || pinned.isEmpty else {
+      throw UsageError("--trust and --pin say different things; leave one of them out")
+    }
+    if let file { return .onFirstUse(file: file) }
+    if pinned.isEmpty { return .anyPeer }
+    var peers: Set<PeerID> = []
+    for text in pinned { peers.insert(try PeerID(text, of: "--pin")) }
+    return .pinned(peers)
   }
 
   private static func checkedName(_ text: String) throws(UsageError) -> String {
@@ -57,6 +89,15 @@ package struct LiveOptions: Hashable, Sendable {
           Be the peer whose key this file has; write the file
           if there is none (else a new peer each time)
           """),
+      OptionPlan(
+        "--trust", "FILE",
+        help: """
+          Trust on first use: keep in FILE whom we meet, and
+          refuse others by their names (else trust everybody)
+          """),
+      OptionPlan(
+        "--pin", "ID", isRepeatable: true,
+        help: "Trust the peer with this identifier and no others;\nmay be given several times"),
       OptionPlan("--service", "S", help: "The kind of service (else \(service))"),
       OptionPlan(
         "--interface", "IF", isRepeatable: true,
@@ -73,6 +114,19 @@ extension Unicode.Scalar {
     default:
       !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint && self != "\u{2800}"
     }
+  }
+}
+
+extension PeerID {
+  /// The identifier that is given to an option.
+  ///
+  /// - Throws: That the text is none.
+  init(_ text: String, of option: String) throws(UsageError) {
+    guard let id = PeerID(text) else {
+      throw UsageError(
+        "\(option) takes the 52 characters of an identifier, not \"\(text.escapedForTerminals)\"")
+    }
+    self = id
   }
 }
 

@@ -19,6 +19,7 @@ package struct PingCommand: LiveCommand {
     on host: any NetworkHost, hearing keyboard: Keyboard
   ) async -> ExitCode {
     await asPeer(on: host, console) { peer throws(EarshotError) in
+      peer.warn(on: console)
       guard let target = try await find(peer, host) else { return .violated }
       let session = try await peer.makeSession()
       guard try await invite(target, to: session, by: peer) else { return .violated }
@@ -205,7 +206,7 @@ extension InvitationOutcome {
     case .busy: "has too many invitations open"
     case .full: "cannot join: the session is full"
     case .mismatch: "does not take part in this, or speaks another version"
-    case .untrusted: "does not trust this peer: --identity says who we are"
+    case .untrusted: "is not trusted, or does not trust this peer: --identity says who we are"
     case .cancelled: "was not asked to the end"
     }
   }

@@ -190,7 +190,8 @@ struct ApprovalTests {
       #expect(waited >= .seconds(5) && waited < .seconds(6))
       try await ann.peer.wait(milliseconds: 1)
       #expect(ann.person.cancelled == 1)
-      #expect(await ann.peer.standing(of: others[0].id) == .undecided)  // The late yes does not count.
+      // The late yes does not count.
+      #expect(await ann.peer.standing(of: others[0].id) == .undecided)
       let again = ann.invited(by: others[0])
       try await ann.person.wait(for: 2, on: others[0])
       ann.person.answer(true)
