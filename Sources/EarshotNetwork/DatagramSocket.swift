@@ -80,6 +80,14 @@ public protocol DatagramHandler: AnyObject, Sendable {
   func datagramSocket(
     _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader)
 
+  /// No more datagrams come for now: what was taken in one by one can be handed on at once. Does nothing by default.
+  func datagramSocketPaused(_ socket: any DatagramSocket)
+
   /// The socket is gone, for instance because the host was suspended. The last call.
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError)
+}
+
+extension DatagramHandler {
+  /// Does nothing.
+  public func datagramSocketPaused(_ socket: any DatagramSocket) {}
 }

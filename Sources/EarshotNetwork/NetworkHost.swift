@@ -155,15 +155,21 @@ public struct DatagramOptions: Hashable, Sendable {
   public var multicastHopLimit: UInt8
   /// Whether multicast datagrams that are sent also arrive at this host's own sockets.
   public var loopsMulticast: Bool
+  /// How many bytes of datagrams the system should keep that were not read yet (SO_RCVBUF).
+  ///
+  /// `nil` leaves it to the system, which also decides how much it gives at most (`net.core.rmem_max` of Linux). The simulated network keeps
+  /// what Linux does by itself.
+  public var receiveBufferBytes: Int?
 
   /// Options for an ordinary socket.
   public init(
     sharesPort: Bool = false, hopLimit: UInt8 = 64, multicastHopLimit: UInt8 = 1,
-    loopsMulticast: Bool = true
+    loopsMulticast: Bool = true, receiveBufferBytes: Int? = nil
   ) {
     self.sharesPort = sharesPort
     self.hopLimit = hopLimit
     self.multicastHopLimit = multicastHopLimit
     self.loopsMulticast = loopsMulticast
+    self.receiveBufferBytes = receiveBufferBytes
   }
 }

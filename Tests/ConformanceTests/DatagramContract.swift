@@ -63,6 +63,23 @@ struct DatagramContract {
     }
   }
 
+  @Test("Behind what has come stands a pause, so that it can be dealt with", arguments: networks)
+  func pauses(under network: any NetworkUnderTest) async throws {
+    try await network.run { hosts in
+      let seen = DatagramRecorder()
+      let (ann, bob) = (
+        try hosts.ann.open(DatagramRecorder()),
+        try hosts.bob.open(seen, receiveBufferBytes: 1 << 20)
+      )
+      for count in 1...3 {
+        for _ in 0..<100 { try ann.send([1].span, to: bob.localEndpoint, on: nil) }
+        try await seen.seen.wait {
+          $0.received.count == count * 100 && $0.pausedAfter == count * 100
+        }
+      }
+    }
+  }
+
   @Test("65,507 bytes are a datagram, one more is too long", arguments: networks)
   func limit(under network: any NetworkUnderTest) async throws {
     try await network.run { hosts in

@@ -10,6 +10,7 @@ final class DatagramRecorder: DatagramHandler {
   struct State: Sendable {
     var received: [Received] = []
     var error: NetworkError?
+    var pausedAfter: Int?  // How many datagrams had come by the last pause.
 
     var payloads: [[UInt8]] { received.map(\.bytes) }
   }
@@ -24,6 +25,10 @@ final class DatagramRecorder: DatagramHandler {
     seen.update { $0.received.append(Received(bytes: copy, header: header)) }
   }
 
+  func datagramSocketPaused(_ socket: any DatagramSocket) {
+    seen.update { $0.pausedAfter = $0.received.count }
+  }
+
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {
     seen.update { $0.error = error }
   }
@@ -31,9 +36,12 @@ final class DatagramRecorder: DatagramHandler {
 
 extension TwoHosts.Host {
   /// Opens a UDP socket on the host's address, on a port that the system chooses.
-  func open(_ handler: DatagramRecorder) throws(NetworkError) -> any DatagramSocket {
+  func open(
+    _ handler: DatagramRecorder, receiveBufferBytes: Int? = nil
+  ) throws(NetworkError) -> any DatagramSocket {
     try network.openDatagramSocket(
-      on: Endpoint(address, port: 0), options: DatagramOptions(), handler: handler)
+      on: Endpoint(address, port: 0),
+      options: DatagramOptions(receiveBufferBytes: receiveBufferBytes), handler: handler)
   }
 
   /// Opens a UDP socket on a port that no system chooses: whoever closes it finds it free again.

@@ -36,13 +36,13 @@ extension Actor {
 
   /// The same, with two arguments.
   @inline(__always)
-  nonisolated func inTurn<First: ~Escapable, Second>(
+  nonisolated func inTurn<First: ~Escapable, Second, Value>(
     with first: First, _ second: Second,
-    _ body: @escaping (isolated Self, First, Second) -> Void
-  ) {
+    _ body: @escaping (isolated Self, First, Second) -> Value
+  ) -> Value {
     #if DEBUG
       assertIsolated()
     #endif
-    unsafeBitCast(body, to: ((Self, First, Second) -> Void).self)(self, first, second)
+    return unsafeBitCast(body, to: ((Self, First, Second) -> Value).self)(self, first, second)
   }
 }

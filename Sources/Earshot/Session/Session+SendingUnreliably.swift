@@ -11,7 +11,7 @@ extension Session {
   /// be sent before. Up to 1,166 bytes go in one datagram; a longer message is cut, and lost when a part of it is. How
   /// many messages were lost on this side, and why, is in ``Session/statistics(of:)``.
   ///
-  /// A member whose program takes no messages keeps 256 KiB of them, and loses what comes after.
+  /// A member whose program takes no messages keeps 1 MiB of them, and loses what comes after.
   ///
   /// May be called from anywhere; the bytes are copied before the call returns. It does not suspend.
   ///

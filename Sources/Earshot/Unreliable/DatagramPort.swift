@@ -12,6 +12,8 @@ actor DatagramPort: DatagramHandler {
   private(set) var strayCount = 0
   private var sockets: [any DatagramSocket] = []  // One for each family of addresses.
   private var channels: [UInt64: UnreliableChannel] = [:]
+  /// Those with messages that were not handed on yet.
+  private var filled: [UnreliableChannel] = []
   private nonisolated let waiting = Mailbox<UnreliableChannel>()
   private nonisolated let wakeup = Wakeup()
   private let name: String
@@ -46,7 +48,8 @@ actor DatagramPort: DatagramHandler {
   }
 
   private func openSocket(_ endpoint: Endpoint) -> (any DatagramSocket)? {
-    try? host.openDatagramSocket(on: endpoint, options: DatagramOptions(), handler: self)
+    let options = DatagramOptions(receiveBufferBytes: Self.receiveBufferBytes)
+    return try? host.openDatagramSocket(on: endpoint, options: options, handler: self)
   }
 
   /// Closes the port; it can be opened again.
@@ -109,8 +112,25 @@ actor DatagramPort: DatagramHandler {
     guard let connection = DatagramProtection.connection(of: datagram),
       let channel = channels[connection]
     else { return strayCount += 1 }
-    channel.inTurn(with: datagram, source) { $0.received($1, from: $2) }
+    if channel.inTurn(with: datagram, source, { $0.received($1, from: $2) }) {
+      filled.append(channel)
+    }
   }
+
+  nonisolated func datagramSocketPaused(_ socket: any DatagramSocket) {
+    inTurn { $0.handOver() }
+  }
+
+  /// Has the program get what has arrived.
+  private func handOver() {
+    guard !filled.isEmpty else { return }
+    let channels = filled
+    filled.removeAll(keepingCapacity: true)
+    for channel in channels { channel.inTurn { $0.handOver() } }
+  }
+
+  /// What arrives while the program's loop has other things to do: 8 ms of 4 Gbit/s.
+  private static let receiveBufferBytes = 4_194_304
 
   nonisolated func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {
     assumeIsolated { $0.lost(socket) }

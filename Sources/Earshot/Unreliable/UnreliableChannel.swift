@@ -15,7 +15,7 @@ actor UnreliableChannel: MessageSource {
   private nonisolated let unread = Atomic(0)
   private nonisolated let ends: (local: PeerID, remote: PeerID)
   private nonisolated let messageBytesMax: Int
-  private let sink: @Sendable (SessionActivity) -> Void
+  private let sink: @Sendable ([SessionActivity]) -> Void
 
   private var link: Link?
   /// Whether the program has sent something, so that the next link is told at once.
@@ -30,6 +30,7 @@ actor UnreliableChannel: MessageSource {
   private var batch = UnreliableOutbox.Batch()
   private var wire = DatagramBatch()
   private var contents: [UInt8] = []
+  private var arrived: [SessionActivity] = []  // Messages that the program was not given yet.
 
   /// What both sides have said on the link.
   private struct Offers {
@@ -49,7 +50,7 @@ actor UnreliableChannel: MessageSource {
   ///   - sink: Takes messages that arrived, on the host's executor.
   init(
     _ id: MessageSourceID, over port: DatagramPort, between ends: (local: PeerID, remote: PeerID),
-    messageBytesMax: Int, sink: @escaping @Sendable (SessionActivity) -> Void
+    messageBytesMax: Int, sink: @escaping @Sendable ([SessionActivity]) -> Void
   ) {
     unownedExecutor = port.unownedExecutor
     (self.id, self.port, self.ends, self.sink) = (id, port, ends, sink)
@@ -132,7 +133,9 @@ actor UnreliableChannel: MessageSource {
     guard link === self.link else { return }  // It carried the membership before.
     switch frame {
     case .offer(let remote): received(remote, on: link)
-    case .message(let message): deliver(message.bytes)
+    case .message(let message):
+      deliver(message.bytes)
+      handOver()
     }
   }
 
@@ -264,7 +267,23 @@ actor UnreliableChannel: MessageSource {
   // MARK: Receiving
 
   /// Takes in a datagram for this channel's connection.
-  func received(_ datagram: Span<UInt8>, from source: Endpoint) {
+  ///
+  /// - Returns: Whether there are messages now to be handed over, and were none before.
+  func received(_ datagram: Span<UInt8>, from source: Endpoint) -> Bool {
+    let hadNone = arrived.isEmpty
+    open(datagram, from: source)
+    return hadNone && !arrived.isEmpty
+  }
+
+  /// Gives the program what has arrived.
+  func handOver() {
+    guard !arrived.isEmpty else { return }
+    let messages = arrived
+    arrived.removeAll(keepingCapacity: true)
+    sink(messages)
+  }
+
+  private func open(_ datagram: Span<UInt8>, from source: Endpoint) {
     do throws(DatagramProtection.Refusal) {
       guard let opened = try protection?.open(datagram, at: now, into: &contents) else { return }
       if opened.isNewest { handle(.heard(from: source)) }
@@ -300,9 +319,11 @@ actor UnreliableChannel: MessageSource {
     }
     unread.add(cost, ordering: .relaxed)
     counts.messagesReceived += 1
-    sink(.message(Message(sender: ends.remote, bytes: message, isReliable: false, from: id)))
+    arrived.append(
+      .message(Message(sender: ends.remote, bytes: message, isReliable: false, from: id)))
   }
 
   private static let offersMax = 16
-  private static let unreadMax = 262_144
+  /// More than one turn of the loop brings.
+  private static let unreadMax = 1_048_576
 }

@@ -12,7 +12,7 @@ public struct UnreliableStatistics: Hashable, Sendable {
     case linkBusy
     /// Outbound: the system did not take a datagram, for instance because its queue was full; counted in datagrams.
     case refused
-    /// Inbound: the program had not taken 256 KiB of earlier messages; counted in messages.
+    /// Inbound: the program had not taken 1 MiB of earlier messages; counted in messages.
     case unread
     /// Inbound: a fragment did not come within a second; counted in messages.
     case incomplete

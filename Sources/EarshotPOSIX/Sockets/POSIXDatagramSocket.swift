@@ -22,6 +22,8 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
 
   /// How many reads one turn of the loop does for a socket, so that others have theirs.
   private static let readsMax = 64
+  /// How many bytes it takes in such a turn, but for the last read: what is handed over has to be dealt with.
+  private static let turnBytesMax = 262_144
   /// The largest payload of IPv4's UDP.
   private static let payloadBytesMax = 65_507
   /// How many datagrams the kernel splits one write into (UDP_MAX_SEGMENTS of Linux before 6.9).
@@ -58,6 +60,9 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
       descriptor, .multicastHops(family), to: Int32(options.multicastHopLimit))
     try System.set(
       descriptor, .multicastLoop(family), to: options.loopsMulticast ? 1 : 0)
+    if let bytes = options.receiveBufferBytes {
+      try System.set(descriptor, .receiveBuffer, to: Int32(clamping: bytes))
+    }
     // Where the kernel cannot join datagrams, each is read by itself.
     _ = earshot_enable_receive_joining(descriptor)
   }
@@ -65,21 +70,25 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
   // MARK: Receiving
 
   func ready(_ readiness: Readiness) {
-    var count = 0
-    while count < Self.readsMax, descriptor >= 0, receive() { count += 1 }
+    var (count, bytes) = (0, 0)
+    while count < Self.readsMax, bytes < Self.turnBytesMax, descriptor >= 0, receive(&bytes) {
+      count += 1
+    }
+    handler?.datagramSocketPaused(self)
   }
 
-  /// Reads one datagram, or several that the kernel has joined; answers whether there was one.
+  /// Reads one datagram, or several that the kernel has joined; answers whether there was one, and adds its bytes.
   ///
   /// What the system says of a datagram that was sent earlier, such as that no socket is open there, is taken
   /// and forgotten: a datagram may get lost.
-  private func receive() -> Bool {
+  private func receive(_ bytesRead: inout Int) -> Bool {
     var datagram = earshot_datagram()
     let buffer = host.loop.buffer
     do throws(SystemFailure) {
       let count = try System.check {
         earshot_receive(descriptor, buffer.baseAddress, buffer.count, &datagram)
       }
+      bytesRead += count
       guard datagram.is_truncated == 0, let header = header(of: datagram) else { return true }
       handOver(
         UnsafeRawBufferPointer(rebasing: buffer[..<count]), header, Int(datagram.segment_bytes))

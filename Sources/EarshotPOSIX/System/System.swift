@@ -234,6 +234,8 @@ enum System {
 
   enum Option {
     case reuseAddress, reusePort, noDelay, ipv6Only
+    /// Bytes; Linux doubles them for what it needs itself.
+    case receiveBuffer
     /// Milliseconds.
     case userTimeout
     case hops(IPAddress.Family)
@@ -244,6 +246,7 @@ enum System {
       switch self {
       case .reuseAddress: (SOL_SOCKET, SO_REUSEADDR)
       case .reusePort: (SOL_SOCKET, SO_REUSEPORT)
+      case .receiveBuffer: (SOL_SOCKET, SO_RCVBUF)
       case .noDelay: (Int32(IPPROTO_TCP), TCP_NODELAY)
       case .ipv6Only: (Int32(IPPROTO_IPV6), IPV6_V6ONLY)
       case .userTimeout:

@@ -141,6 +141,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     scheduler.run(as: process) {
       let bytes = datagram.bytes
       handler.datagramSocket(self, received: bytes.span, datagram.header)
+      handler.datagramSocketPaused(self)
     }
   }
 
@@ -166,6 +167,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
       for (bytes, header) in waiting {
         handler?.datagramSocket(self, received: bytes.span, header)
       }
+      handler?.datagramSocketPaused(self)
     }
   }
 
