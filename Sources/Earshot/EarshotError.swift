@@ -14,6 +14,7 @@ public struct EarshotError: Error, Sendable {
       case invalidServiceType, invitationEnded, messageTooLarge, network, notConnected
       case sendBufferFull, sessionEnded, sessionFull, stopped, suspended
       case tooManyBrowsers, trustStore, unknownPeer, untrustedPeer
+      case verificationFailed
     }
     private let kind: Kind
 
@@ -60,6 +61,9 @@ public struct EarshotError: Error, Sendable {
     /// The peer that was to be invited is none that this peer trusts, by its ``TrustPolicy`` or by what its program has
     /// said.
     public static let untrustedPeer = Code(kind: .untrustedPeer)
+
+    /// No verification code could be agreed on with a member.
+    public static let verificationFailed = Code(kind: .verificationFailed)
 
     /// The code's name.
     public var name: String { kind.rawValue }

@@ -88,6 +88,14 @@ package enum SecureChannel {
     }
   }
 
+  /// How what is sealed is encrypted, once the channel is ready; `nil` if it is not.
+  package var cipherSuite: String? {
+    switch self {
+    case .plain: nil
+    case .tls(let channel): channel.cipherSuite
+    }
+  }
+
   /// What makes secrets that both ends have, once the channel is ready.
   package var exporter: SecretExporter? {
     switch self {

@@ -254,6 +254,11 @@ package final class TLSChannel {
     }
   }
 
+  /// The name of the cipher suite, as RFC 8446 §B.4 has it, once the handshake is done.
+  package var cipherSuite: String? {
+    SSL_CIPHER_get_name(SSL_get_current_cipher(connection)).map { String(cString: $0) }
+  }
+
   // MARK: OpenSSL
 
   /// Calls OpenSSL, whose queue of errors is the thread's, with nothing left of what was before.

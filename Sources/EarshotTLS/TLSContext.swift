@@ -38,6 +38,12 @@ package final class TLSContext: @unchecked Sendable {
 
   deinit { SSL_CTX_free(pointer) }
 
+  /// Bytes of OpenSSL's generator, or of the simulation's.
+  package func randomBytes(_ count: Int) -> [UInt8] {
+    func draw() -> [UInt8] { OpenSSL.bytes(count, "draw") { RAND_bytes($0, CInt(count)) } }
+    return randomness.map { $0.around(draw) } ?? draw()
+  }
+
   /// A self-signed X.509 v3 certificate that says nothing but the key.
   private static func certificate(of key: OpaquePointer) -> OpaquePointer {
     let certificate = OpenSSL.make("make a certificate", X509_new())

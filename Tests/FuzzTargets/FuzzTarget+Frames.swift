@@ -66,7 +66,9 @@ extension FuzzTarget {
     body(Hello.self), body(Ping.self), body(Close.self), body(Invite.self), body(Accept.self),
     body(Decline.self), body(Cancel.self), body(Attach.self), body(Attached.self),
     body(Acknowledgement.self), body(Introduce.self), body(Retract.self), body(Leave.self),
-    body(DatagramOffer.self), unreliable,
+    body(DatagramOffer.self), unreliable, body(VerificationRequest.self),
+    body(VerificationCommitment.self), body(VerificationNonce.self),
+    body(VerificationVerdict.self),
   ]
 
   /// A payload: what is read is written so that the same is read again.

@@ -63,6 +63,7 @@ extension Link {
     case .attachment(let frame): owner?.link(self, received: frame)
     case .group(let frame): owner?.link(self, received: frame)
     case .datagram(let frame): owner?.link(self, received: frame)
+    case .verification(let frame): owner?.link(self, received: frame)
     }
   }
 

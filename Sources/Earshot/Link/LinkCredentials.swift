@@ -45,6 +45,14 @@ struct LinkCredentials: Sendable {
     }
   }
 
+  /// Random bytes that nobody can guess; none for plain links.
+  func randomBytes(_ count: Int) -> [UInt8]? {
+    switch kind {
+    case .plain: nil
+    case .tls(let context): context.randomBytes(count)
+    }
+  }
+
   /// The channel of a new link.
   func makeChannel(as role: TLSChannel.Role, _ expected: PeerID?) -> SecureChannel {
     switch kind {

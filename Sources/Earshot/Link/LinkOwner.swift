@@ -29,6 +29,8 @@ protocol LinkOwner: AnyObject, Sendable {
   func link(_ link: Link, received frame: GroupFrame)
   /// DATAGRAMS or UNRELIABLE came.
   func link(_ link: Link, received frame: DatagramFrame)
+  /// A frame of a verification code came.
+  func link(_ link: Link, received frame: VerificationFrame)
   /// It is over; the last call. Not called when the owner closed it.
   func link(_ link: Link, ended end: LinkEnd)
 }
@@ -43,6 +45,8 @@ extension LinkOwner {
   func link(_ link: Link, received frame: GroupFrame) { refuse(link) }
 
   func link(_ link: Link, received frame: DatagramFrame) { refuse(link) }
+
+  func link(_ link: Link, received frame: VerificationFrame) { refuse(link) }
 
   /// Ends a link on which something came that must not come now.
   func refuse(_ link: Link) { link.assumeIsolated { $0.violateByFrame() } }

@@ -31,6 +31,8 @@ final class LinkTransport {
   private var isReady: Bool
   /// What makes secrets that both ends have, once the channel is ready.
   private(set) var exporter: SecretExporter?
+  /// How what is written is encrypted, once the channel is ready; `nil` if it is not.
+  private(set) var cipherSuite: String?
   @exclusivity(unchecked) private var channelBytes: [UInt8] = []  // Of the channel itself.
   @exclusivity(unchecked) private var frames: [UInt8] = []  // Of the link itself, in plaintext.
   @exclusivity(unchecked) private var wire: [UInt8] = []  // What is being written.
@@ -71,7 +73,10 @@ final class LinkTransport {
     swap(&own, &channelBytes)
     defer {
       swap(&own, &channelBytes)
-      if !isReady { (isReady, exporter) = (channel.isReady, channel.exporter) }
+      if !isReady {
+        (isReady, exporter) = (channel.isReady, channel.exporter)
+        cipherSuite = isReady ? channel.cipherSuite : nil
+      }
     }
     try channel.receive(bytes, into: &own, lending: body)
   }

@@ -21,6 +21,8 @@ actor PeerCore {
   private(set) var sessions: [SessionID: SessionCore] = [:]
   var finding = Finding()
   var missing = MissingMembers()
+  /// The verification codes that led to nothing.
+  var failures = VerificationFailures()
   /// The memberships that ended, of all sessions.
   var ended = EndedMemberships()
   private(set) lazy var invitations = Invitations(
@@ -40,6 +42,7 @@ actor PeerCore {
     case peer
     case invitation(InvitationTable.InboundID)
     case session(SessionID)
+    case verification(Verifier, Int)
     case advertiser(MulticastDNS.AdvertisementID)
     case browser(MulticastDNS.BrowsingID, knowing: [Finding.Remembered])
 
@@ -178,6 +181,9 @@ actor PeerCore {
     return LinkToken(rawValue: lastToken)
   }
 
+  /// Random bytes that nobody can guess, but in a simulation.
+  func makeNonce() -> [UInt8] { credentials.randomBytes(32) ?? random.bytes(32) }
+
   func makeInvitationID() -> InvitationID { InvitationID(random: &random) }
 
   /// A member was linked over an address: who dials from there is no stranger.
@@ -299,6 +305,8 @@ actor PeerCore {
     case .invitation(let id): invitations.assumeIsolated { $0.decline(id) }
     case .session(let id):
       sessions[id]?.assumeIsolated { $0.beginLeaving(within: Self.farewellTime) }
+    case .verification(let verifier, let number):
+      verifier.assumeIsolated { $0.withdraw(number) }
     case .advertiser(let advertisement): withdraw(advertisement)
     case .browser(let browsing, let peers): stopBrowsing(browsing, knowing: peers)
     }

@@ -30,6 +30,7 @@ actor Membership {
   nonisolated let remoteSession: SessionID
   nonisolated let stream: ReliableStream
   nonisolated let unreliable: UnreliableChannel
+  nonisolated let verifier: Verifier
   /// What others are told of the remote peer.
   private(set) var entry: Roster.Entry
   /// When it became a member, or `nil` before.
@@ -43,7 +44,7 @@ actor Membership {
 
   /// The membership itself, and its links.
   var inside: [any Actor] {
-    [self, unreliable] + links.values.map(\.link) + Array(dials.values)
+    [self, unreliable, verifier] + links.values.map(\.link) + Array(dials.values)
   }
 
   /// A membership that is proposed to a peer, which is looked for.
@@ -61,6 +62,7 @@ actor Membership {
     (self.session, self.entry, self.stream) = (session, entry, stream)
     (peer, remoteSession) = (entry.peer, entry.session)
     unreliable = session.assumeIsolated { $0.makeUnreliableChannel(to: entry.peer) }
+    verifier = Verifier(of: entry.peer, in: session)
   }
 
   /// A membership over the link of an invitation that was accepted and confirmed.
@@ -78,6 +80,7 @@ actor Membership {
     (self.session, self.entry, stream) = (session, entry, acceptance.stream)
     (peer, remoteSession) = (entry.peer, entry.session)
     unreliable = session.assumeIsolated { $0.makeUnreliableChannel(to: entry.peer) }
+    verifier = Verifier(of: entry.peer, in: session)
     let position = Position(received: 0, window: acceptance.window, terms: acceptance.terms)
     links[link.token] = Attaching(link: link, position: position)
   }
@@ -247,6 +250,7 @@ actor Membership {
       try stream.attach(to: link, received: position.received, window: position.window)
       link.assumeIsolated { $0.carry(stream) }
       unreliable.assumeIsolated { $0.carry(on: link) }
+      verifier.assumeIsolated { $0.carry(on: link) }
     } catch {
       closeLink(token, error.closeCode)
       handle(.violationFound(token))
@@ -262,6 +266,7 @@ actor Membership {
     guard let link = links.removeValue(forKey: token)?.link else { return nil }
     stream.detach(from: link)
     unreliable.assumeIsolated { $0.detach(from: link) }
+    verifier.assumeIsolated { $0.detach(from: link) }
     roundTrip = link.assumeIsolated { $0.roundTrip } ?? roundTrip
     return link
   }
@@ -278,6 +283,7 @@ actor Membership {
   func abandon() {
     stream.end()
     unreliable.assumeIsolated { $0.end() }
+    verifier.assumeIsolated { $0.drop() }
     (links, dials) = ([:], [:])
   }
 }
@@ -297,6 +303,10 @@ extension Membership: LinkOwner {
 
   nonisolated func link(_ link: Link, received frame: DatagramFrame) {
     unreliable.assumeIsolated { $0.received(frame, on: link) }
+  }
+
+  nonisolated func link(_ link: Link, received frame: VerificationFrame) {
+    verifier.assumeIsolated { $0.received(frame, on: link) }
   }
 
   nonisolated func link(_ link: Link, ended end: LinkEnd) {

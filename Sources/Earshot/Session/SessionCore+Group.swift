@@ -44,6 +44,7 @@ extension SessionCore {
     stream.end()
     directory.close(stream)
     membership.unreliable.assumeIsolated { $0.end() }
+    membership.verifier.assumeIsolated { $0.drop() }
     directory.close(membership.unreliable)
     peer.assumeIsolated {
       $0.ended.remember(id, of: pair, code)

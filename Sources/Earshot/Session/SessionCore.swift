@@ -1,4 +1,5 @@
 import EarshotTLS
+import Synchronization
 
 /// What a ``Session`` does: keeps the roster of its group, and the memberships in it.
 actor SessionCore {
@@ -11,6 +12,10 @@ actor SessionCore {
     countMax: eventsMax, merge: SessionEvent.summary,
     restate: { SessionEvent.restate(&$0, with: $1) })
   nonisolated let activity: EventHub<SessionActivity>
+  /// What members want to compare.
+  nonisolated let verifications = EventHub<Verification>(
+    countMax: verificationsMax, merge: { $0.suffix(verificationsMax) })
+  private nonisolated let verifies = Atomic(false)
 
   /// What the program was given, as long as it holds that.
   weak var handle: Session?
@@ -47,6 +52,11 @@ actor SessionCore {
   }
 
   var now: Instant { peer.host.now }
+
+  /// Whether the program compares verification codes when members want to.
+  nonisolated var isVerifying: Bool { verifies.load(ordering: .relaxed) }
+
+  nonisolated func beginVerifying() { verifies.store(true, ordering: .relaxed) }
 
   /// The invitations of its peer.
   var invitations: Invitations { peer.assumeIsolated { $0.invitations } }
@@ -341,6 +351,7 @@ actor SessionCore {
     deadlines = nil
     events.finish()
     activity.finish()
+    verifications.finish()
     peer.assumeIsolated { $0.sessionEnded(self) }
     let leavers = leavers
     self.leavers = []
@@ -349,4 +360,5 @@ actor SessionCore {
 
   private static let farewellPause = Duration.seconds(1)
   private static let eventsMax = 65_536
+  private static let verificationsMax = 16
 }

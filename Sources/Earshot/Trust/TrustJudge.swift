@@ -228,6 +228,31 @@ actor TrustJudge {
     return false
   }
 
+  /// People have compared a code with a peer.
+  func verified(_ peer: PeerID) {
+    guard let store = policy.store else { return }
+    let name = greetings.last { $0.peer == peer }?.name
+    keep(in: store) { records in
+      if !records.contains(where: { $0.peer == peer }) {
+        records.keep(peer, as: name ?? peer.short)
+      }
+      for index in records.indices where records[index].peer == peer {
+        records[index].isVerified = true
+      }
+    }
+  }
+
+  /// People have found that the code differs.
+  func mistrusted(_ peer: PeerID) {
+    guard let store = policy.store else { return }
+    keep(in: store) { records in records.removeAll { $0.peer == peer } }
+  }
+
+  /// Whether people have compared a code with a peer, as far as the store knows.
+  func isVerified(_ peer: PeerID) -> Bool {
+    records()?.contains { $0.peer == peer && $0.isVerified } ?? false
+  }
+
   private func keep(in store: any TrustStore, _ change: (inout [TrustRecord]) -> Void) {
     do throws(TrustStoreError) { try store.change(change) } catch {
       report(.trustStoreFailed(error))

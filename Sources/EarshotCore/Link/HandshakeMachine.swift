@@ -144,7 +144,7 @@ extension HandshakeMachine.Event {
     case .link(.close(let close)): self = .closeReceived(close.code)
     case .invitation(.invite), .attachment(.attach): self = .requestReceived
     case .link(.ping), .link(.pong), .invitation, .attachment(.attached), .acknowledgement, .group,
-      .datagram:
+      .datagram, .verification:
       self = .otherReceived
     }
   }

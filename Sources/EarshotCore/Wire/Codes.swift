@@ -34,6 +34,8 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let superseded = CloseCode(rawValue: 11)
   /// The sender of CLOSE does not trust the other side's key.
   package static let untrusted = CloseCode(rawValue: 12)
+  /// The nonce of a verification code was not the one that was promised.
+  package static let verificationFailed = CloseCode(rawValue: 24)
   /// A frame that must not come now, or with a payload that is none.
   package static let protocolViolation = CloseCode(rawValue: 16)
   /// A length above the bound.
@@ -57,7 +59,7 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
     10: "unknownMembership", 11: "superseded", 12: "untrusted", 16: "protocolViolation",
     17: "frameTooLarge",
     18: "unknownFrame", 19: "flowControl", 20: "messageTooLarge", 21: "handshakeTimeout",
-    22: "unsupportedVersion", 23: "selfConnection",
+    22: "unsupportedVersion", 23: "selfConnection", 24: "verificationFailed",
   ]
 }
 

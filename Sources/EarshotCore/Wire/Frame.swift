@@ -9,6 +9,7 @@ package enum Frame: Hashable, Sendable {
   case acknowledgement(Acknowledgement)
   indirect case group(GroupFrame)
   indirect case datagram(DatagramFrame)
+  indirect case verification(VerificationFrame)
 
   /// The frame of a type and a payload, or `nil` for an unknown type that is to be skipped.
   ///
@@ -49,6 +50,10 @@ package enum Frame: Hashable, Sendable {
     case .leave: .group(.leave(try Leave(payload: payload)))
     case .datagrams: .datagram(.offer(try DatagramOffer(payload: payload)))
     case .unreliable: .datagram(.message(UnreliableMessage([UInt8](copying: payload))))
+    case .verify: .verification(.request(try VerificationRequest(payload: payload)))
+    case .commit: .verification(.commitment(try VerificationCommitment(payload: payload)))
+    case .nonce: .verification(.nonce(try VerificationNonce(payload: payload)))
+    case .verdict: .verification(.verdict(try VerificationVerdict(payload: payload)))
     default: nil
     }
   }
@@ -72,6 +77,10 @@ package enum Frame: Hashable, Sendable {
     case .group(.leave): .leave
     case .datagram(.offer): .datagrams
     case .datagram(.message): .unreliable
+    case .verification(.request): .verify
+    case .verification(.commitment): .commit
+    case .verification(.nonce): .nonce
+    case .verification(.verdict): .verdict
     }
   }
 
@@ -112,4 +121,22 @@ package enum GroupFrame: Hashable, Sendable {
 package enum DatagramFrame: Hashable, Sendable {
   case offer(DatagramOffer)
   case message(UnreliableMessage)
+}
+
+/// A frame of the comparison of a verification code.
+package enum VerificationFrame: Hashable, Sendable {
+  case request(VerificationRequest)
+  case commitment(VerificationCommitment)
+  case nonce(VerificationNonce)
+  case verdict(VerificationVerdict)
+
+  /// Which attempt it belongs to.
+  package var attempt: UInt64 {
+    switch self {
+    case .request(let request): request.attempt
+    case .commitment(let commitment): commitment.attempt
+    case .nonce(let nonce): nonce.attempt
+    case .verdict(let verdict): verdict.attempt
+    }
+  }
 }

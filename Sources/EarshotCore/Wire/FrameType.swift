@@ -42,6 +42,14 @@ package struct FrameType: RawRepresentable, Hashable, Sendable {
   package static let datagrams = FrameType(rawValue: 0x31)
   /// A message that may be lost: ``UnreliableMessage``.
   package static let unreliable = FrameType(rawValue: 0x35)
+  /// The wish to compare a verification code: ``VerificationRequest``.
+  package static let verify = FrameType(rawValue: 0x11)
+  /// The promise of a nonce: ``VerificationCommitment``.
+  package static let commit = FrameType(rawValue: 0x15)
+  /// A nonce: ``VerificationNonce``.
+  package static let nonce = FrameType(rawValue: 0x19)
+  /// What is said of a verification code: ``VerificationVerdict``.
+  package static let verdict = FrameType(rawValue: 0x1D)
   /// A part of a message: ``MessagePart``.
   package static let message = FrameType(rawValue: 0x02)
   /// Another member, and where to dial it: ``Introduce``.
@@ -56,6 +64,7 @@ package struct FrameType: RawRepresentable, Hashable, Sendable {
     0x14: "ATTACH", 0x18: "ATTACHED", 0x24: "PING", 0x28: "PONG", 0x2C: "ACK", 0x30: "CLOSE",
     0x02: "MESSAGE", 0x06: "INTRODUCE", 0x0A: "LEAVE", 0x0E: "RETRACT",
     0x31: "DATAGRAMS", 0x35: "UNRELIABLE",
+    0x11: "VERIFY", 0x15: "COMMIT", 0x19: "NONCE", 0x1D: "VERDICT",
   ]
 }
 

@@ -50,6 +50,16 @@ struct Golden: CustomTestStringConvertible, Sendable {
     Golden(
       .offer(DatagramOffer(connection: 0x0102_0304_0506_0708, port: 7_100)),
       [0x31, 0x0A, 1, 2, 3, 4, 5, 6, 7, 8, 0x5B, 0xBC]),
+    Golden(.verification(.request(VerificationRequest(attempt: 300))), [0x11, 0x02, 0x41, 0x2C]),
+    Golden(
+      .verification(.commitment(VerificationCommitment(attempt: 1, hash: Array(0..<32)))),
+      [0x15, 0x21, 0x01], Array(0..<32)),
+    Golden(
+      .verification(.nonce(VerificationNonce(attempt: 1, nonce: Array(0..<32)))),
+      [0x19, 0x21, 0x01], Array(0..<32)),
+    Golden(
+      .verification(.verdict(VerificationVerdict(attempt: 1, verdict: .tooMany))),
+      [0x1D, 0x02, 0x01, 0x05]),
     Golden(
       .invite(
         Invite(
@@ -163,6 +173,21 @@ struct FrameGoldenTests {
     #expect(!FrameType.unreliable.isReliable && !FrameType.datagrams.isReliable)
   }
 
+  @Test("What belongs to no attempt, has a wrong size, or says nothing known, is no verification")
+  func verification() {
+    let wrong: [(FrameType, [UInt8])] = [
+      (.verify, []), (.verify, [0]), (.verify, [0x80, 0x01, 0x00, 0x00]), (.verify, [1, 1]),
+      (.commit, [1] + [UInt8](repeating: 0, count: 31)),
+      (.nonce, [1] + [UInt8](repeating: 0, count: 33)), (.verdict, [1]), (.verdict, [1, 6]),
+    ]
+    for (type, payload) in wrong {
+      #expect(throws: FrameError.self) { try Frame(type, payload: payload.span) }
+    }
+    for type in [FrameType.verify, .commit, .nonce, .verdict] {
+      #expect(type.isSkippable && !type.isReliable)
+    }
+  }
+
   @Test("A MESSAGE carries its flags and its bytes")
   func message() {
     var wire: [UInt8] = []
@@ -198,6 +223,10 @@ extension Frame {
     case .group(.leave(let payload)): payload.encode(into: &wire)
     case .datagram(.offer(let payload)): payload.encode(into: &wire)
     case .datagram(.message(let payload)): payload.encode(into: &wire)
+    case .verification(.request(let payload)): payload.encode(into: &wire)
+    case .verification(.commitment(let payload)): payload.encode(into: &wire)
+    case .verification(.nonce(let payload)): payload.encode(into: &wire)
+    case .verification(.verdict(let payload)): payload.encode(into: &wire)
     }
     return wire
   }

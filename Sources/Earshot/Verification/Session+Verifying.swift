@@ -1,0 +1,63 @@
+extension Session {
+  /// Has this peer and a member agree on a code, for their people to compare.
+  ///
+  /// The member's program gets the same from its ``verifications``. Calls at once, and a call while a code is being compared,
+  /// get the same verification; when all of them are cancelled before there is a code, the member is told.
+  ///
+  /// - Parameter member: A member that is linked now.
+  /// - Returns: The verification, with its code.
+  /// - Throws: `notConnected` if the peer is no member, or is out of reach; `verificationFailed` with the reason: the
+  ///   member's program compares no codes, does not answer within ten seconds, or has had enough, as after three
+  ///   failures within ten minutes, or the link broke; `cancelled`; `sessionEnded`.
+  public func verify(_ member: PeerID) async throws(EarshotError) -> Verification {
+    defer { withExtendedLifetime(self) {} }
+    guard !core.directory.isEnded else {
+      throw EarshotError(.sessionEnded, "The session was left.")
+    }
+    guard let verifier = verifier(of: member) else {
+      throw EarshotError(.notConnected, "\(member.short) is no member.", peers: [member])
+    }
+    return try await verifier.verify()
+  }
+
+  private func verifier(of member: PeerID) -> Verifier? {
+    core.assumeIsolated { core in
+      core.memberships[member].flatMap { $0.assumeIsolated { $0.hasJoined } ? $0.verifier : nil }
+    }
+  }
+
+  /// The verifications that members begin; ends after ``stop(within:)``.
+  ///
+  /// A session whose program has never asked for this compares no codes, and says so to members that want to. Each
+  /// verification goes to one loop, or waits for one; of those that wait, the last sixteen count.
+  public nonisolated var verifications: EventStream<Verification> {
+    core.beginVerifying()
+    return EventStream(core.verifications, of: self)
+  }
+
+  /// How well the link to a member is protected, or `nil` if there is none.
+  public func security(of member: PeerID) -> MemberSecurity? {
+    core.assumeIsolated { core in
+      core.memberships[member]?.verifier.assumeIsolated { $0.security }
+    }
+  }
+}
+
+/// The verifications that failed, by peer.
+struct VerificationFailures {
+  private var times: [(peer: PeerID, time: Instant)] = []
+
+  mutating func note(_ peer: PeerID, at now: Instant) {
+    if times.count >= Self.countMax { times.removeFirst() }
+    times.append((peer, now))
+  }
+
+  /// Whether there were fewer than three lately.
+  func mayTry(_ peer: PeerID, at now: Instant) -> Bool {
+    times.count { $0.peer == peer && now - $0.time < Self.time } < Self.failuresMax
+  }
+
+  private static let countMax = 1_024
+  private static let failuresMax = 3
+  private static let time = Duration.seconds(600)
+}

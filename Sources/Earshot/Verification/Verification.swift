@@ -1,0 +1,133 @@
+import EarshotNetwork
+public import EarshotTLS
+import Synchronization
+
+/// The comparison of a code by the people of two peers, who find out that nobody sits between them.
+///
+/// Comes from ``Session/verify(_:)``, and on the other side from ``Session/verifications``: both show ``code``, people
+/// compare them by sight or by voice, and each side says what came of it. The member is verified when both have
+/// confirmed; a store of trusted peers keeps that (see ``TrustPolicy``), and forgets the member when one side rejects.
+///
+/// A verification that is released before it has ended is withdrawn. It ends when the link breaks, when the session is left,
+/// and after five minutes.
+public final class Verification: Sendable {
+  /// The member with which the code is compared.
+  public let peer: PeerID
+  /// What both sides show.
+  public let code: VerificationCode
+
+  /// A way in which a verification ends.
+  @nonexhaustive
+  public enum Ending: String, Hashable, Sendable, CaseIterable {
+    /// Both sides have confirmed.
+    case verified
+    /// This side has rejected: the codes differ, so somebody sits in between.
+    case rejected
+    /// The other side has rejected.
+    case rejectedByRemote
+    /// One of the sides does not want to know any more.
+    case withdrawn
+    /// One of the sides has said nothing for too long.
+    case timedOut
+    /// The link broke, or the session was left.
+    case linkLost
+  }
+
+  private struct State {
+    var ending: Ending?
+    var waiters: [Promise<Ending?>] = []
+  }
+
+  let number: Int
+  let verifier: Verifier
+  private let host: any NetworkHost
+  private let released: @Sendable () -> Void
+  private let state = Mutex(State())
+
+  init(
+    _ number: Int, of verifier: Verifier, with peer: PeerID, _ code: VerificationCode,
+    on host: any NetworkHost, released: @escaping @Sendable () -> Void
+  ) {
+    (self.number, self.verifier, self.peer, self.code) = (number, verifier, peer, code)
+    (self.host, self.released) = (host, released)
+  }
+
+  deinit { if ending == nil { released() } }
+
+  /// Says that the people of this side see the same code on both sides, and waits for the other side.
+  ///
+  /// Saying it again changes nothing. Cancelling the task takes nothing back.
+  ///
+  /// - Returns: How the verification ended, or `nil` when the task was cancelled before.
+  @discardableResult
+  public func confirm() async -> Ending? {
+    await verifier.confirm(number)
+    return await ended
+  }
+
+  /// Says that the codes differ.
+  ///
+  /// The link stays: leave the session, or ``Session/remove(_:)`` the member. Changes nothing once the verification has
+  /// ended.
+  public func reject() async { await verifier.reject(number) }
+
+  /// Says that nobody compares the codes; changes nothing once the verification has ended.
+  public func withdraw() async { await verifier.withdraw(number) }
+
+  /// The way in which it ended, or `nil` as long as it has not.
+  public var ending: Ending? { state.withLock { $0.ending } }
+
+  /// The way in which it ends, as soon as it has; `nil` if the task was cancelled before.
+  public var ended: Ending? {
+    get async {
+      let waiter = Promise<Ending?>()
+      let ending = state.withLock { state in
+        if state.ending == nil { state.waiters.append(waiter) }
+        return state.ending
+      }
+      if let ending { return ending }
+      defer { withExtendedLifetime(self) {} }
+      return await waiter.value { giveUp(waiter) }
+    }
+  }
+
+  private func giveUp(_ waiter: Promise<Ending?>) {
+    state.withLock { $0.waiters.removeAll { $0 === waiter } }
+    waiter.fulfil(nil)
+  }
+
+  func end(_ ending: Ending) {
+    let waiters = state.withLock { state -> [Promise<Ending?>] in
+      guard state.ending == nil else { return [] }
+      state.ending = ending
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.fulfil(ending) }
+  }
+}
+
+extension Verification.Ending {
+  init(_ end: VerificationEnd) {
+    self =
+      switch end {
+      case .verified: .verified
+      case .rejected: .rejected
+      case .rejectedByRemote: .rejectedByRemote
+      case .withdrawn, .withdrawnByRemote, .refused, .tooMany: .withdrawn
+      case .timedOut: .timedOut
+      case .forged, .linkLost: .linkLost
+      }
+  }
+}
+
+/// How well the link to a member is protected; see ``Session/security(of:)``.
+public struct MemberSecurity: Hashable, Sendable {
+  /// The cipher suite of TLS 1.3, such as `TLS_AES_128_GCM_SHA256`; `nil` on simulated links that are plain.
+  ///
+  /// There is no other protocol on real networks, and none that is weaker: what is not TLS 1.3 is no link.
+  public let cipherSuite: String?
+  /// Whether people have compared a verification code with this member: on this link, or before, as the store of the
+  /// ``TrustPolicy`` knows.
+  public let isVerified: Bool
+}

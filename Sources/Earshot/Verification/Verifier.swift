@@ -1,0 +1,229 @@
+import EarshotNetwork
+import EarshotTLS
+
+/// Compares verification codes with one member of a session.
+///
+/// The shell of a ``VerificationMachine``, a new one for each link.
+actor Verifier {
+  typealias Answer = Result<Verification, EarshotError>
+
+  nonisolated let unownedExecutor: UnownedSerialExecutor
+  nonisolated let session: SessionCore
+  nonisolated let remote: PeerID
+  private var link: Link?
+  private var machine: MachineDriver<VerificationMachine>?
+  private var timer: (any NetworkTimer)?
+  private weak var current: Verification?
+  private var number = 0  // Of the last attempt.
+  private var waiters: [(id: Int, promise: Promise<Answer?>)] = []
+  private var lastWaiter = 0
+  private var isVerified = false
+
+  init(of remote: PeerID, in session: SessionCore) {
+    unownedExecutor = session.unownedExecutor
+    (self.remote, self.session) = (remote, session)
+  }
+
+  private nonisolated var host: any NetworkHost { session.peer.host }
+
+  /// How well the link is protected, if there is one.
+  var security: MemberSecurity? {
+    guard let link else { return nil }
+    let (cipherSuite, remote) = (link.assumeIsolated { $0.transport?.cipherSuite }, remote)
+    let isKept = session.peer.trust.assumeIsolated { $0.isVerified(remote) }
+    return MemberSecurity(cipherSuite: cipherSuite, isVerified: isVerified || isKept)
+  }
+
+  // MARK: Links
+
+  /// Begins anew over a link.
+  func carry(on link: Link) {
+    drop()
+    self.link = link
+  }
+
+  /// The link is gone.
+  func detach(from link: Link) { if self.link === link { drop() } }
+
+  /// The membership has ended, or the link was replaced: so has what was being compared.
+  func drop() {
+    link = nil
+    let wasActive = machine?.machine.isActive ?? false
+    (machine, timer) = (nil, nil)
+    if wasActive { ended(.linkLost) }
+  }
+
+  private func drive(_ event: VerificationMachine.Event) {
+    machine?.handle(event, at: host.now) { perform($0) }
+  }
+
+  /// The machine of the link, which there is from the first use on.
+  private func prepare(on link: Link) -> Bool {
+    if machine != nil { return true }
+    let secret = link.assumeIsolated {
+      $0.exportSecret(
+        label: VerificationSecret.exportLabel, context: [], count: VerificationSecret.byteCount)
+    }
+    guard let secret else { return false }
+    let local = session.peer.id
+    let verification = VerificationSecret(
+      secret, dialler: link.isDialled ? local : remote, listener: link.isDialled ? remote : local)
+    machine = MachineDriver(VerificationMachine(verification, isDialler: link.isDialled))
+    return true
+  }
+
+  private func makeNonce() -> [UInt8] { session.peer.assumeIsolated { $0.makeNonce() } }
+
+  // MARK: The program
+
+  /// Has a code agreed on with the member, unless one is being compared already.
+  func verify() async throws(EarshotError) -> Verification {
+    if Task.isCancelled { throw Self.cancelled }
+    if let current, current.ending == nil { return current }
+    guard let link, prepare(on: link) else {
+      throw EarshotError(.notConnected, "The member is out of reach.", peers: [remote])
+    }
+    lastWaiter += 1
+    let (id, promise) = (lastWaiter, Promise<Answer?>())
+    if machine?.machine.isActive == false {
+      guard mayTry else { throw failure(.tooMany) }
+      drive(.asked(nonce: makeNonce()))
+      guard machine?.machine.isActive == true else { throw failure(.tooMany) }
+    }
+    waiters.append((id, promise))
+    let answer = await promise.value { promise.fulfil(nil) }
+    guard let answer else {
+      giveUp(id)
+      throw Self.cancelled
+    }
+    return try answer.get()
+  }
+
+  private func giveUp(_ id: Int) {
+    guard waiters.contains(where: { $0.id == id }) else { return }
+    waiters.removeAll { $0.id == id }
+    if waiters.isEmpty { drive(.withdrawn) }
+  }
+
+  func confirm(_ number: Int) { if isCurrent(number) { drive(.confirmed) } }
+
+  func reject(_ number: Int) { if isCurrent(number) { drive(.rejected) } }
+
+  func withdraw(_ number: Int) { if isCurrent(number) { drive(.withdrawn) } }
+
+  private func isCurrent(_ number: Int) -> Bool {
+    number == self.number && machine?.machine.isActive == true
+  }
+
+  // MARK: The member
+
+  /// Takes in a frame of the member's.
+  func received(_ frame: VerificationFrame, on link: Link) {
+    guard link === self.link, prepare(on: link) else { return }
+    let wasActive = machine?.machine.isActive == true
+    drive(.received(frame, nonce: makeNonce()))
+    guard !wasActive, machine?.machine.isActive == true else { return }
+    if !session.isVerifying {
+      drive(.refused(.refused))
+    } else if !mayTry {
+      drive(.refused(.tooMany))
+    }
+  }
+
+  private func perform(_ action: VerificationMachine.Action) {
+    switch action {
+    case .send(let frame): send(frame)
+    case .wake(let deadline):
+      if timer == nil {
+        timer = host.makeTimer { [weak self] in
+          self?.assumeIsolated { $0.drive(.deadlineReached) }
+        }
+      }
+      timer?.arm(at: deadline)
+    case .cancelWake: timer?.disarm()
+    case .reportCode(let code): show(code)
+    case .reportEnded(let end): ended(end)
+    case .reportViolation(let code):
+      link?.assumeIsolated { $0.violate(code, "The verification code cannot be trusted.") }
+    }
+  }
+
+  private func send(_ frame: VerificationFrame) {
+    link?.assumeIsolated { link in
+      switch frame {
+      case .request(let request): link.send(request)
+      case .commitment(let commitment): link.send(commitment)
+      case .nonce(let nonce): link.send(nonce)
+      case .verdict(let verdict): link.send(verdict)
+      }
+    }
+  }
+
+  private func show(_ code: VerificationCode) {
+    number += 1
+    let number = number
+    let verification = Verification(number, of: self, with: remote, code, on: host) {
+      [weak self, peer = session.peer] in
+      if let self { peer.released(.verification(self, number)) }
+    }
+    current = verification
+    guard waiters.isEmpty else {
+      for waiter in takeWaiters() { waiter.fulfil(.success(verification)) }
+      return
+    }
+    session.verifications.push(verification)
+  }
+
+  private func takeWaiters() -> [Promise<Answer?>] {
+    defer { waiters = [] }
+    return waiters.map(\.promise)
+  }
+
+  private func ended(_ end: VerificationEnd) {
+    let (remote, verification) = (remote, current)
+    current = nil
+    switch end {
+    case .verified:
+      isVerified = true
+      session.peer.trust.assumeIsolated { $0.verified(remote) }
+    case .rejected, .rejectedByRemote:
+      isVerified = false
+      session.peer.trust.assumeIsolated { $0.mistrusted(remote) }
+    default: break
+    }
+    if end.isFailure { session.peer.assumeIsolated { $0.failures.note(remote, at: $0.host.now) } }
+    verification?.end(Verification.Ending(end))
+    for waiter in takeWaiters() { waiter.fulfil(.failure(failure(end))) }
+  }
+
+  private var mayTry: Bool {
+    let remote = remote
+    return session.peer.assumeIsolated { $0.failures.mayTry(remote, at: $0.host.now) }
+  }
+
+  private func failure(_ end: VerificationEnd) -> EarshotError {
+    let sentence =
+      switch end {
+      case .refused: "The program of the member compares no verification codes."
+      case .tooMany: "Three verifications have failed within ten minutes; try again after those."
+      case .timedOut: "The member has not answered in time."
+      case .forged:
+        "The member has changed its mind about its random number: it may be somebody else."
+      case .linkLost: "The link to the member broke, or the session was left."
+      default: "The member does not want to compare a code any more."
+      }
+    return EarshotError(.verificationFailed, sentence, peers: [remote])
+  }
+
+  private static let cancelled = EarshotError(.cancelled, "Verifying was cancelled.")
+}
+
+extension VerificationEnd {
+  /// Whether it counts as an attempt that failed: whoever sits in between could learn from many.
+  fileprivate var isFailure: Bool {
+    switch self {
+    case .rejected, .rejectedByRemote, .withdrawnByRemote, .forged, .timedOut: true
+    case .verified, .withdrawn, .refused, .tooMany, .linkLost: false
+    }
+  }
+}
