@@ -138,4 +138,32 @@ struct TrustCommandTests {
     ann.interrupt()
     party.run(until: 40)
   }
+
+  @Test("Two who chat compare a code, and say what they see", arguments: [true, false])
+  func verifying(isSame: Bool) throws {
+    let (party, ann, bob) = try Party.chatting()
+    party.at(1) { ann.type("/verify") }
+    party.at(1) { ann.type("/confirm") }
+    party.at(5) { ann.type("/verify bob") }
+    party.at(6) { ann.type("/confirm") }
+    party.at(7) { bob.type(isSame ? "/confirm" : "/reject") }
+    party.at(9) { ann.type("/verify eve") }
+    party.run(until: 10)
+    let shown = [ann, bob].map { $0.lines.filter { $0.hasPrefix("Compare with ") } }
+    #expect(shown.map(\.count) == [1, 1])
+    let codes = shown.map { $0[0].split(separator: ": ").last }
+    #expect(
+      codes[0] == codes[1] && shown[0][0].hasPrefix("Compare with Bob, by voice or by sight: "))
+    let sentences =
+      isSame
+      ? ["Bob is verified", "Ann is verified"]
+      : [
+        "WARNING: the codes differ. Somebody may sit between you and Bob; /leave",
+        "WARNING: the codes differ. Somebody may sit between you and Ann; /leave",
+      ]
+    #expect(ann.lines.contains(sentences[0]) && bob.lines.contains(sentences[1]))
+    #expect(ann.lines.contains("You are in no chat."))
+    #expect(ann.lines.contains("There is no code to compare; /verify shows one."))
+    #expect(ann.lines.last?.hasPrefix("Say whom: /verify ") == true)
+  }
 }

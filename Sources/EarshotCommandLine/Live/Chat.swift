@@ -15,6 +15,7 @@ actor Chat {
   private var advertiser: Advertiser?
   private var invitations: [ChatMachine.Question.Number: OpenInvitation] = [:]
   private var lastNumber = 0
+  private var verifications: [PeerID: Verification] = [:]
 
   /// An invitation that was not answered yet, and the task that waits for its end.
   private struct OpenInvitation {
@@ -66,6 +67,11 @@ actor Chat {
     case .send(let text): await send(text)
     case .trust(let id, let name):
       await attempt { () throws(EarshotError) in try await self.peer.trust(id, as: name) }
+    case .verify(let id): verify(id)
+    case .confirm(let id):
+      let verification = verifications[id]
+      spawn { _ in await verification?.confirm() }
+    case .reject(let id): await verifications[id]?.reject()
     case .becomeVisible: await advertise()
     case .becomeInvisible: await hide()
     case .leave: await leave()
@@ -138,6 +144,27 @@ actor Chat {
     }
   }
 
+  // MARK: Comparing codes
+
+  private func verify(_ id: PeerID) {
+    guard let session else { return }
+    spawn { chat in
+      await chat.attempt { () throws(EarshotError) in
+        await chat.follow(try await session.verify(id))
+      }
+    }
+  }
+
+  /// Shows a code, and tells how the comparison ends.
+  private func follow(_ verification: Verification) async {
+    guard verifications[verification.peer] !== verification else { return }
+    verifications[verification.peer] = verification
+    await handle(.codeShown(verification.peer, verification.code))
+    guard let ending = await verification.ended else { return }
+    if verifications[verification.peer] === verification { verifications[verification.peer] = nil }
+    await handle(.verificationEnded(verification.peer, ending))
+  }
+
   // MARK: Talking
 
   /// The session of this chat; a new one if there is none.
@@ -148,6 +175,10 @@ actor Chat {
       self.session = session
       self.spawn { chat in
         for await activity in session.activity { await chat.listen(activity, in: session) }
+      }
+      let asked = session.verifications
+      self.spawn { chat in
+        for await verification in asked { chat.spawn { await $0.follow(verification) } }
       }
     }
     return session

@@ -48,6 +48,9 @@ extension ChatMachine {
     case .accept: answer(true, into: &out)
     case .decline: answer(false, into: &out)
     case .trust: trust(operand, into: &out)
+    case .verify: verify(operand, into: &out)
+    case .confirm: answerCode(into: &out) { .confirm($0) }
+    case .reject: answerCode(into: &out) { .reject($0) }
     case .members: showMembers(into: &out)
     case .leave: leave(into: &out)
     case .visible: show(true, into: &out)
@@ -75,6 +78,27 @@ extension ChatMachine {
       out.append(.print("Several are called so: \(choices.joined(separator: ", "))"))
     case .peer(let peer): invite(peer, into: &out)
     }
+  }
+
+  private func verify(_ word: String, into out: inout [Action]) {
+    let lower = word.lowercased()
+    let meant = members.filter {
+      word.isEmpty || $0.name.lowercased() == lower || numbers[$0.id].map(String.init) == word
+        || lower.count >= 8 && $0.id.description.hasPrefix(lower)
+    }
+    guard let member = meant.first, meant.count == 1 else {
+      let choices = members.map { "/verify \($0.id.short)" }.joined(separator: ", ")
+      return out.append(
+        .print(members.isEmpty ? "You are in no chat." : "Say whom: \(choices)"))
+    }
+    out.append(.verify(member.id))
+  }
+
+  private func answerCode(into out: inout [Action], _ action: (PeerID) -> Action) {
+    guard let id = comparing.last else {
+      return out.append(.print("There is no code to compare; /verify shows one."))
+    }
+    out.append(action(id))
   }
 
   private mutating func trust(_ word: String, into out: inout [Action]) {

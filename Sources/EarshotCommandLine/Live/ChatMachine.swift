@@ -16,6 +16,9 @@ package struct ChatMachine: Hashable, Sendable {
     case invitingEnded(PeerID, InvitationOutcome)
     /// Something happened to the peer itself.
     case peerReported(PeerEvent)
+    /// A code is to be compared with a member.
+    case codeShown(PeerID, VerificationCode)
+    case verificationEnded(PeerID, Verification.Ending)
     /// Something could not be done; the sentence says what.
     case callFailed(String)
     /// The user wants no more, in whatever way that was said.
@@ -29,6 +32,9 @@ package struct ChatMachine: Hashable, Sendable {
     case decline(Question.Number)
     case send(String)
     case trust(PeerID, as: String)
+    case verify(PeerID)
+    case confirm(PeerID)
+    case reject(PeerID)
     case becomeVisible, becomeInvisible
     case leave
     case quit
@@ -64,6 +70,8 @@ package struct ChatMachine: Hashable, Sendable {
   var questions: [Question] = []
   /// Who came with other keys than those who are known by their names.
   var changes: [KeyChange] = []
+  /// With whom codes are being compared; the last one is meant.
+  var comparing: [PeerID] = []
   var isVisible = true
   private var isOver = false
 
@@ -96,6 +104,8 @@ package struct ChatMachine: Hashable, Sendable {
     case .invitationEnded(let number): withdraw(number, into: &out)
     case .invitingEnded(let id, let outcome): hear(outcome, of: id, into: &out)
     case .peerReported(let event): warn(of: event, into: &out)
+    case .codeShown(let id, let code): show(code, of: id, into: &out)
+    case .verificationEnded(let id, let ending): hear(ending, of: id, into: &out)
     case .callFailed(let sentence): out.append(.print(paint.red(sentence.escapedForTerminals)))
     case .endRequested:
       isOver = true
@@ -177,6 +187,28 @@ package struct ChatMachine: Hashable, Sendable {
   }
 
   private static let changesMax = 16
+
+  private mutating func show(_ code: VerificationCode, of id: PeerID, into out: inout [Action]) {
+    comparing.removeAll { $0 == id }
+    comparing.append(id)
+    out.append(
+      .print("\(paint.bold("Compare with \(label(of: id)), by voice or by sight:")) \(code)"))
+    note("/confirm if both see the same, /reject if not", into: &out)
+  }
+
+  private mutating func hear(
+    _ ending: Verification.Ending, of id: PeerID, into out: inout [Action]
+  ) {
+    comparing.removeAll { $0 == id }
+    let label = label(of: id)
+    switch ending {
+    case .verified: out.append(.print(paint.green("\(label) is verified")))
+    case .rejected, .rejectedByRemote:
+      let text = "WARNING: the codes differ. Somebody may sit between you and \(label); /leave"
+      out.append(.print(paint.red(text)))
+    case .withdrawn, .timedOut, .linkLost: note("\(label) is not verified", into: &out)
+    }
+  }
 
   // MARK: Who is in it
 

@@ -2,7 +2,8 @@ import EarshotScenario
 
 /// A word that begins with a slash, and means something in a chat.
 enum ChatWord: String, CaseIterable, Hashable, Sendable {
-  case who, invite, accept, decline, trust, members, leave, visible, invisible, help, quit
+  case who, invite, accept, decline, trust, verify, confirm, reject, members, leave, visible,
+    invisible, help, quit
 
   /// What it does, and what stands behind it.
   private var help: (operand: String, summary: String) {
@@ -12,6 +13,9 @@ enum ChatWord: String, CaseIterable, Hashable, Sendable {
     case .accept: ("", "Say yes to who asks us, as \"y\" does")
     case .decline: ("", "Say no to who asks us, as \"n\" does")
     case .trust: (" PEER", "Let somebody in who came with another key than before")
+    case .verify: (" PEER", "Show a code to compare with a member, by voice or by sight")
+    case .confirm: ("", "Say that both see the same code")
+    case .reject: ("", "Say that the codes differ: somebody listens in")
     case .members: ("", "Who is in this chat")
     case .leave: ("", "End this chat")
     case .visible: ("", "Let others see us and ask us")
