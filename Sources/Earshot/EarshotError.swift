@@ -10,11 +10,10 @@ public struct EarshotError: Error, Sendable {
   public struct Code: Hashable, Sendable {
     private enum Kind: String {
       case alreadyAdvertised, cancelled, contextTooLarge, discoveryUnavailable, identityWithoutKey
-      case invalidDiscoveryInfo, invalidDisplayName
-      case invalidServiceType, invitationEnded, messageTooLarge, network, notConnected
+      case invalidDiscoveryInfo, invalidDisplayName, invalidServiceType, invalidTicket
+      case invitationEnded, messageTooLarge, network, notConnected
       case sendBufferFull, sessionEnded, sessionFull, stopped, suspended
-      case tooManyBrowsers, trustStore, unknownPeer, untrustedPeer
-      case verificationFailed
+      case tooManyBrowsers, trustStore, unknownPeer, untrustedPeer, verificationFailed
     }
     private let kind: Kind
 
@@ -34,6 +33,8 @@ public struct EarshotError: Error, Sendable {
     public static let invalidDisplayName = Code(kind: .invalidDisplayName)
     /// The service type breaks a rule of RFC 6335.
     public static let invalidServiceType = Code(kind: .invalidServiceType)
+    /// The text is no ticket, was mistyped, or the ticket has expired.
+    public static let invalidTicket = Code(kind: .invalidTicket)
     /// The invitation was answered, withdrawn or timed out before.
     public static let invitationEnded = Code(kind: .invitationEnded)
     /// The message is larger than the session allows.

@@ -157,12 +157,19 @@ public actor Peer {
 
   /// What another peer must know to invite this one without a browser.
   ///
-  /// - Parameter serviceType: The service that this peer advertises, now or when it is invited.
+  /// - Parameters:
+  ///   - serviceType: The service that this peer advertises, now or when it is invited.
+  ///   - time: How long the ticket is good, from now on and by the wall clocks of both sides; by default that is not
+  ///     limited.
   /// - Returns: The ticket: this peer, and where it listens now. It is void when the peer listens elsewhere, as it
   ///   may after a suspension.
   /// - Throws: `invalidServiceType` with the rule that is broken; `suspended`; `stopped`.
-  public func ticket(for serviceType: String) throws(EarshotError) -> PeerTicket {
-    try core.isolated { core throws(EarshotError) in try core.ticket(for: serviceType) }
+  public func ticket(
+    for serviceType: String, lasting time: Duration? = nil
+  ) throws(EarshotError) -> PeerTicket {
+    try core.isolated { core throws(EarshotError) in
+      try core.ticket(for: serviceType, lasting: time)
+    }
   }
 
   /// The TCP port on which the peer listens for links.

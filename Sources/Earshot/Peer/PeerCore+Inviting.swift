@@ -1,3 +1,5 @@
+import Foundation
+
 extension PeerCore {
   func invite(
     _ peer: PeerID, to session: SessionCore, context: [UInt8], timeout: Duration,
@@ -58,11 +60,15 @@ extension PeerCore {
   /// Where the peer can be reached from other hosts.
   ///
   /// An address that holds on one link only, or on this host, is named when there is no other.
-  func ticket(for serviceType: String) throws(EarshotError) -> PeerTicket {
+  func ticket(
+    for serviceType: String, lasting time: Duration?
+  ) throws(EarshotError) -> PeerTicket {
     try checkRunning()
     let addresses = host.interfaces.flatMap(\.addresses)
     let reachable = addresses.filter { !$0.isLinkLocal && !$0.isLoopback }
     let endpoints = (reachable.isEmpty ? addresses : reachable).map { Endpoint($0, port: port) }
-    return try PeerTicket(peer: id, serviceType: serviceType, endpoints: endpoints)
+    let expiry = time.map { Date(timeIntervalSinceNow: Double($0.nanoseconds) / 1e9) }
+    return try PeerTicket(
+      peer: id, serviceType: serviceType, endpoints: endpoints, expiry: expiry)
   }
 }

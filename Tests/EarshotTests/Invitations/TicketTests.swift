@@ -1,6 +1,7 @@
 import Earshot
 import EarshotCore
 import EarshotNetwork
+import Foundation
 import TestKit
 import Testing
 
@@ -70,19 +71,23 @@ struct TicketTests {
       #expect(PeerTicket(ticket.description) == ticket)
     }
     let ticket = try PeerTicket(peer: peer, serviceType: "chat", endpoints: places)
-    #expect(
-      ticket.description
-        == "earshot:chat/\(peer)@10.0.0.1:7100,[fe80::1%3]:1,[2001:db8::1]:65535")
     let text = ticket.description
+    let content = "earshot:chat/\(peer)@10.0.0.1:7100,[fe80::1%3]:1,[2001:db8::1]:65535"
+    #expect(text == content + "~" + Self.check(content))
     let place = "10.0.0.1:7100"
     let bad = [
       "", "earshot:", "earshot:chat", "earshot:chat/\(peer)", "chat/\(peer)@\(place)",
       "earshot:/\(peer)@\(place)", "earshot:a b/\(peer)@\(place)", "earshot:chat/abc@\(place)",
       "earshot:chat/\(peer)@\(place),", "earshot:chat/\(peer)@,", "earshot:chat/\(peer)@nowhere",
-      text + " ", " " + text,
+      "earshot:chat/\(peer)@\(place)~", "earshot:chat/\(peer)@\(place)~soon",
+      "earshot:chat/\(peer)@\(place)~1~2", "earshot:chat/\(peer)@\(place)~99999999999999",
       "earshot:chat/\(peer)@" + Array(repeating: place, count: 9).joined(separator: ","),
     ]
-    for text in bad { #expect(PeerTicket(text) == nil, "\(text)") }
+    for content in bad {
+      #expect(PeerTicket(content) == nil, "\(content)")
+      #expect(PeerTicket(content + "~" + Self.check(content)) == nil, "\(content)")
+    }
+    for text in [text + " ", " " + text, content, text + "~"] { #expect(PeerTicket(text) == nil) }
     Fuzz.inputs(like: [Array(text.utf8)], count: Fuzz.inputCount / 10) { bytes in
       let text = String(decoding: bytes, as: UTF8.self)
       if let ticket = PeerTicket(text), PeerTicket(ticket.description) != ticket {
@@ -92,5 +97,71 @@ struct TicketTests {
     let many = try PeerTicket(
       peer: peer, serviceType: "chat", endpoints: Array(repeating: places[0], count: 20))
     #expect(many.endpoints.count == PeerTicket.maximumEndpointCount)
+    #expect(many.description.utf8.count <= PeerTicket.maximumTextBytes)
+  }
+
+  /// CRC-32 as RFC 1952 §8 tells, with its table, in base32.
+  private static func check(_ text: String) -> String {
+    let table = (0..<256).map { number in
+      var entry = UInt32(number)
+      for _ in 0..<8 { entry = entry & 1 == 1 ? 0xEDB8_8320 ^ (entry >> 1) : entry >> 1 }
+      return entry
+    }
+    var sum = UInt32.max
+    for byte in text.utf8 { sum = table[Int((sum ^ UInt32(byte)) & 0xFF)] ^ (sum >> 8) }
+    return Base32.encode([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: ~sum >> UInt32($0)) })
+  }
+
+  /// Why a text is no ticket, by a part of the sentence.
+  private func reason(_ text: String, at time: Date = Date(timeIntervalSince1970: 1e9)) -> String? {
+    do throws(EarshotError) {
+      _ = try PeerTicket(parsing: text, at: time)
+      return nil
+    } catch {
+      #expect(error.code == .invalidTicket)
+      return ["no ticket", "mistyped", "understands", "expired"].first {
+        error.message.contains($0)
+      }
+    }
+  }
+
+  @Test("Who copies a ticket hears whether it is none, was mistyped, or has expired")
+  func parsing() throws {
+    var random = RandomStream(seed: 1)
+    let expiry = Date(timeIntervalSince1970: 1_000_000_000.9)
+    let ticket = try PeerTicket(
+      peer: PeerID(random: &random), serviceType: "chat",
+      endpoints: [try #require(Endpoint("10.0.0.1:7100"))], expiry: expiry)
+    #expect(ticket.expiry == Date(timeIntervalSince1970: 1_000_000_000))
+    let text = ticket.description
+    #expect(text.contains("~1000000000~") && PeerTicket(text) == ticket)
+    let before = Date(timeIntervalSince1970: 999_999_999)
+    #expect(try PeerTicket(parsing: "\n  \(text)\t", at: before) == ticket)
+    #expect(reason(text, at: before) == nil && reason(text) == "expired")
+    for wrong in ["", "hello", "earshoT:" + text.dropFirst(8), String(repeating: text, count: 20)] {
+      #expect(reason(wrong) == "no ticket")
+    }
+    #expect(reason("earshot:later~" + Self.check("earshot:later")) == "understands")
+    // Every character that is changed, left out, or exchanged with the next one.
+    let bytes = Array(text.utf8)
+    for index in bytes.indices.dropFirst(8) {
+      var (changed, less, swapped) = (bytes, bytes, bytes)
+      changed[index] = bytes[index] == UInt8(ascii: "7") ? UInt8(ascii: "2") : UInt8(ascii: "7")
+      less.remove(at: index)
+      if index + 1 < bytes.count { swapped.swapAt(index, index + 1) }
+      for wrong in [changed, less, swapped] where wrong != bytes {
+        #expect(reason(String(decoding: wrong, as: UTF8.self), at: before) == "mistyped")
+      }
+    }
+  }
+
+  @Test("A peer says how long its ticket is good")
+  func lasting() async throws {
+    try await Ground.simulated.meet { ann, _ in
+      #expect(try await ann.ticket(for: "lasting").expiry == nil)
+      let ticket = try await ann.ticket(for: "lasting", lasting: .seconds(3_600))
+      let left = try #require(ticket.expiry).timeIntervalSinceNow
+      #expect((3_500...3_600).contains(left))
+    }
   }
 }
