@@ -13,7 +13,8 @@ package struct EarshotTool {
     liveCommands.map { $0.plan } + [
       SimulateCommand.plan, ExploreCommand.plan, MergeCommand.plan, ShrinkCommand.plan,
       ReplayCommand.plan, InitCommand.plan, SchemaCommand.plan, IdentityCommand.plan,
-      TrustCommand.plan, CompletionsCommand.plan, ManCommand.plan, HelpCommand.plan,
+      TrustCommand.plan, TicketCommand.plan,
+      CompletionsCommand.plan, ManCommand.plan, HelpCommand.plan,
     ]
   /// The options that stand in the place of a command.
   package static let options = [
@@ -90,6 +91,7 @@ package struct EarshotTool {
         .run(rest)
     case SchemaCommand.plan.name: return try SchemaCommand(console: console).run(rest)
     case TrustCommand.plan.name: return try TrustCommand(console: console).run(rest)
+    case TicketCommand.plan.name: return try TicketCommand(console: console).run(rest)
     case IdentityCommand.plan.name: return try IdentityCommand(console: console).run(rest)
     case InitCommand.plan.name: return try InitCommand(console: console).run(rest)
     case MergeCommand.plan.name: return try MergeCommand(console: console).run(rest)

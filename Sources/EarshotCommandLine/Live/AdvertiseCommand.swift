@@ -7,6 +7,8 @@ package struct AdvertiseCommand: LiveCommand {
   private let info: [String: String]
   private let accepts: Bool
   private let showsTicket: Bool
+  private let showsCode: Bool
+  private let validity: Duration?
   private let console: Console
 
   /// The command that a command line asks for.
@@ -16,7 +18,14 @@ package struct AdvertiseCommand: LiveCommand {
     }
     options = try LiveOptions(arguments, service: Self.service)
     info = try Self.info(arguments.all("--info"))
-    (accepts, showsTicket) = (arguments.has("--accept"), arguments.has("--ticket"))
+    (accepts, showsCode) = (arguments.has("--accept"), arguments.has("--qr"))
+    showsTicket = showsCode || arguments.has("--ticket")
+    validity =
+      arguments[option: "--valid"] == nil
+      ? nil : try arguments.seconds("--valid", else: .zero, in: 1...31_536_000)
+    guard validity == nil || showsTicket else {
+      throw UsageError("--valid says how long a ticket is good; ask for one with --ticket or --qr")
+    }
     self.console = console
   }
 
@@ -46,7 +55,11 @@ package struct AdvertiseCommand: LiveCommand {
       let advertiser = try await peer.advertise(
         options.service, info: info.isEmpty ? nil : info)
       console.line(announcement(of: peer))
-      if showsTicket { console.line("\(try await peer.ticket(for: options.service))") }
+      if showsTicket {
+        let ticket = try await peer.ticket(for: options.service, lasting: validity)
+        console.line("\(ticket)")
+        if showsCode { console.show(ticket) }
+      }
       for await invitation in advertiser.invitations {
         // None waits for another: a sender that is silent takes its time.
         Task(executorPreference: host.executor.task) { await answer(invitation, on: host) }
@@ -115,6 +128,10 @@ package struct AdvertiseCommand: LiveCommand {
       OptionPlan(
         "--ticket",
         help: "Print a ticket for \"earshot ping --ticket\", where\nmulticast does not get through"),
+      OptionPlan("--qr", help: "The same, and as a QR code"),
+      OptionPlan(
+        "--valid", "SECONDS", help: "How long the ticket is good (else as long as we listen\nthere)"
+      ),
       OptionPlan("--accept", help: "Accept invitations and send every message back"),
     ] + LiveOptions.plans(service: service))
 }

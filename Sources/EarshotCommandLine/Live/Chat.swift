@@ -42,6 +42,7 @@ actor Chat {
     spawn { chat in
       for await event in browser.events { await chat.handle(.browserReported(event)) }
     }
+    if let ticket = options.ticket { await handle(.ticketGiven(ticket.peer)) }
   }
 
   /// Takes one event in, and does what follows from it.
@@ -62,6 +63,8 @@ actor Chat {
     switch action {
     case .print(let line): console.line(line)
     case .invite(let id): await invite(id)
+    case .inviteByTicket(let id): await invite(id, by: options.ticket)
+    case .showTicket: await showTicket()
     case .accept(let number): await accept(number)
     case .decline(let number): await take(number)?.decline()
     case .send(let text): await send(text)
@@ -134,11 +137,16 @@ actor Chat {
 
   // MARK: Asking
 
-  private func invite(_ id: PeerID) async {
+  private func invite(_ id: PeerID, by ticket: PeerTicket? = nil) async {
     guard let session = await currentSession() else { return }
     spawn { chat in
       await chat.attempt { () throws(EarshotError) in
-        let outcome = try await chat.peer.invite(id, to: session)
+        let outcome =
+          if let ticket {
+            try await chat.peer.invite(ticket, to: session)
+          } else {
+            try await chat.peer.invite(id, to: session)
+          }
         await chat.handle(.invitingEnded(id, outcome))
       }
     }
@@ -163,6 +171,14 @@ actor Chat {
     guard let ending = await verification.ended else { return }
     if verifications[verification.peer] === verification { verifications[verification.peer] = nil }
     await handle(.verificationEnded(verification.peer, ending))
+  }
+
+  private func showTicket() async {
+    await attempt { () throws(EarshotError) in
+      let ticket = try await self.peer.ticket(for: self.options.live.service)
+      self.console.line("\(ticket)")
+      self.console.show(ticket)
+    }
   }
 
   // MARK: Talking

@@ -45,20 +45,30 @@ package struct ChatCommand: LiveCommand {
       """,
     options: [
       OptionPlan(
+        "--ticket", "TEXT",
+        help:
+          "Ask the peer of a ticket at once, where multicast does\nnot get through; /ticket shows one of ours"
+      ),
+      OptionPlan(
         "--patience", "SECONDS",
-        help: "How long to wait for members whose connection\nbroke (else 10)")
+        help: "How long to wait for members whose connection\nbroke (else 10)"),
     ] + LiveOptions.plans(service: ChatOptions.service))
 }
 
 /// What `earshot chat` can be told.
 struct ChatOptions: Hashable, Sendable {
   let live: LiveOptions
+  /// Of whom is to be asked at the beginning.
+  let ticket: PeerTicket?
   /// How its sessions behave.
   let session: Session.Configuration
 
   /// The options of a command line.
   init(_ arguments: Arguments) throws(UsageError) {
     live = try LiveOptions(arguments, service: Self.service)
+    ticket = try arguments[option: "--ticket"].map { text throws(UsageError) in
+      try PeerTicket(of: "--ticket", text)
+    }
     let patience = try arguments.seconds("--patience", else: .seconds(10), in: 0...3_600)
     session = Session.Configuration(
       maximumPeerCount: 16, patience: patience,

@@ -47,6 +47,7 @@ extension ChatMachine {
     case .invite: invite(operand, into: &out)
     case .accept: answer(true, into: &out)
     case .decline: answer(false, into: &out)
+    case .ticket: out.append(.showTicket)
     case .trust: trust(operand, into: &out)
     case .verify: verify(operand, into: &out)
     case .confirm: answerCode(into: &out) { .confirm($0) }

@@ -17,6 +17,8 @@ package struct ChatMachine: Hashable, Sendable {
     /// Something happened to the peer itself.
     case peerReported(PeerEvent)
     /// A code is to be compared with a member.
+    /// The user brought a ticket of somebody.
+    case ticketGiven(PeerID)
     case codeShown(PeerID, VerificationCode)
     case verificationEnded(PeerID, Verification.Ending)
     /// Something could not be done; the sentence says what.
@@ -28,6 +30,8 @@ package struct ChatMachine: Hashable, Sendable {
   package enum Action: Hashable, Sendable {
     case print(String)
     case invite(PeerID)
+    case inviteByTicket(PeerID)
+    case showTicket
     case accept(Question.Number)
     case decline(Question.Number)
     case send(String)
@@ -104,6 +108,9 @@ package struct ChatMachine: Hashable, Sendable {
     case .invitationEnded(let number): withdraw(number, into: &out)
     case .invitingEnded(let id, let outcome): hear(outcome, of: id, into: &out)
     case .peerReported(let event): warn(of: event, into: &out)
+    case .ticketGiven(let id):
+      note("Asking \(label(of: id))…", into: &out)
+      out.append(.inviteByTicket(id))
     case .codeShown(let id, let code): show(code, of: id, into: &out)
     case .verificationEnded(let id, let ending): hear(ending, of: id, into: &out)
     case .callFailed(let sentence): out.append(.print(paint.red(sentence.escapedForTerminals)))

@@ -2,7 +2,8 @@ import EarshotScenario
 
 /// A word that begins with a slash, and means something in a chat.
 enum ChatWord: String, CaseIterable, Hashable, Sendable {
-  case who, invite, accept, decline, trust, verify, confirm, reject, members, leave, visible,
+  case who, invite, accept, decline, ticket, trust, verify, confirm, reject, members, leave,
+    visible,
     invisible, help, quit
 
   /// What it does, and what stands behind it.
@@ -12,6 +13,7 @@ enum ChatWord: String, CaseIterable, Hashable, Sendable {
     case .invite: (" PEER", "Ask somebody to chat: a name, a number of /who, or an identifier")
     case .accept: ("", "Say yes to who asks us, as \"y\" does")
     case .decline: ("", "Say no to who asks us, as \"n\" does")
+    case .ticket: ("", "Show a ticket, for \"earshot chat --ticket\" where others do not appear")
     case .trust: (" PEER", "Let somebody in who came with another key than before")
     case .verify: (" PEER", "Show a code to compare with a member, by voice or by sight")
     case .confirm: ("", "Say that both see the same code")

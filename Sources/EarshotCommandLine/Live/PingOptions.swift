@@ -1,4 +1,5 @@
 import Earshot
+import EarshotScenario
 
 /// How `earshot ping` asks.
 struct PingOptions: Hashable, Sendable {
@@ -43,15 +44,40 @@ struct PingOptions: Hashable, Sendable {
       guard arguments.operands.isEmpty else {
         throw UsageError("--ticket says whom to ping; leave the name out")
       }
-      guard text.utf8.count <= ticketBytesMax, let ticket = PeerTicket(text),
-        !ticket.endpoints.isEmpty
-      else { throw UsageError("--ticket takes what \"earshot advertise --ticket\" prints") }
-      return .ticket(ticket)
+      guard arguments.all("--at").isEmpty else {
+        throw UsageError("a ticket says where its peer listens; leave --at out")
+      }
+      return .ticket(try PeerTicket(of: "--ticket", text))
     }
     guard let name = arguments.operands.first, arguments.operands.count == 1, !name.isEmpty else {
       throw UsageError("ping needs one peer: its name, its identifier, or its number in browse")
     }
-    return .nearby(name)
+    let places = arguments.all("--at")
+    return places.isEmpty ? .nearby(name) : .ticket(try place(name, at: places, arguments))
+  }
+
+  /// A peer whose identifier and addresses are known.
+  private static func place(
+    _ name: String, at places: [String], _ arguments: Arguments
+  ) throws(UsageError) -> PeerTicket {
+    guard let peer = PeerID(name) else {
+      throw UsageError("--at needs the whole identifier of the peer: names prove nothing")
+    }
+    var endpoints: [Endpoint] = []
+    for text in places {
+      guard let endpoint = Endpoint(text), endpoint.port > 0 else {
+        throw UsageError(
+          "--at takes an address with a port, such as 10.0.0.1:7100 or [fe80::1%eth0]:7100, not \"\(text.escapedForTerminals)\""
+        )
+      }
+      endpoints.append(endpoint)
+    }
+    let service = arguments[option: "--service"] ?? "earshot"
+    do throws(EarshotError) {
+      return try PeerTicket(peer: peer, serviceType: service, endpoints: endpoints)
+    } catch {
+      throw UsageError(sentence: error.message)
+    }
   }
 
   /// The message of a number: eight bytes of it, the most significant first, and padding.
@@ -62,9 +88,13 @@ struct PingOptions: Hashable, Sendable {
 
   private static let sizeBytesMin = 8
   private static let floodCount = 1_000
-  private static let ticketBytesMax = 1_024
 
   static let plans = [
+    OptionPlan(
+      "--at", "ADDRESS:PORT", isRepeatable: true,
+      help:
+        "Ping the peer with that identifier there, without\nlooking for it; may be given several times"
+    ),
     OptionPlan(
       "--ticket", "TEXT",
       help: "Ping the peer of a ticket, where multicast does not\nget through"),
