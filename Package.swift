@@ -203,6 +203,7 @@ let package = Package(
       ],
       exclude: [
         "ask-again.py", "avahi-in-namespace.sh", "read-perfetto.py", "run-manifest.py",
+        "zeroconf-peer.py",
       ],
       swiftSettings: house),
     // How fast it is.
