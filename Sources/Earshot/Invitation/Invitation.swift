@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A request of another peer to be joined with this one in a session.
 ///
 /// Answer it once, with ``accept(into:)`` or ``decline(_:)``. An invitation that is released without an
@@ -31,15 +29,10 @@ public final class Invitation: Sendable {
     case stopped
   }
 
-  private struct State {
-    var ending: Ending?
-    var waiters: [Promise<Ending?>] = []
-  }
-
   let id: InvitationTable.InboundID
   let inviter: Inviter
   let peer: Peer
-  private let state = Mutex(State())
+  private let conclusion = Conclusion<Ending>()
 
   init(
     id: InvitationTable.InboundID, inviter: Inviter, senderName: String, context: [UInt8],
@@ -56,38 +49,19 @@ public final class Invitation: Sendable {
   deinit { peer.core.released(.invitation(id)) }
 
   /// The way in which the invitation ended, or `nil` while it awaits an answer or the confirmation of one.
-  public var ending: Ending? { state.withLock { $0.ending } }
+  public var ending: Ending? { conclusion.ending }
 
   /// The way in which the invitation ends, as soon as it has: answered, withdrawn, or timed out.
   ///
   /// At once if it has ended already; `nil` if the task was cancelled before.
   public var ended: Ending? {
     get async {
-      let waiter = Promise<Ending?>()
-      let ending = state.withLock { state in
-        if state.ending == nil { state.waiters.append(waiter) }
-        return state.ending
-      }
-      if let ending { return ending }
       defer { withExtendedLifetime(self) {} }
-      return await waiter.value { giveUp(waiter) }
+      return await conclusion.wait()
     }
   }
 
-  private func giveUp(_ waiter: Promise<Ending?>) {
-    state.withLock { $0.waiters.removeAll { $0 === waiter } }
-    waiter.fulfil(nil)
-  }
-
-  func end(_ ending: Ending) {
-    let waiters = state.withLock { state -> [Promise<Ending?>] in
-      guard state.ending == nil else { return [] }
-      state.ending = ending
-      defer { state.waiters = [] }
-      return state.waiters
-    }
-    for waiter in waiters { waiter.fulfil(ending) }
-  }
+  func end(_ ending: Ending) { conclusion.end(ending) }
 
   /// Joins the sender in a new session of this peer, or in the one into which it is being accepted already.
   ///

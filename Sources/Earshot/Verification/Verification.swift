@@ -1,6 +1,4 @@
-import EarshotNetwork
 public import EarshotTLS
-import Synchronization
 
 /// The comparison of a code by the people of two peers, who find out that nobody sits between them.
 ///
@@ -33,23 +31,17 @@ public final class Verification: Sendable {
     case linkLost
   }
 
-  private struct State {
-    var ending: Ending?
-    var waiters: [Promise<Ending?>] = []
-  }
-
   let number: Int
   let verifier: Verifier
-  private let host: any NetworkHost
   private let released: @Sendable () -> Void
-  private let state = Mutex(State())
+  private let conclusion = Conclusion<Ending>()
 
   init(
     _ number: Int, of verifier: Verifier, with peer: PeerID, _ code: VerificationCode,
-    on host: any NetworkHost, released: @escaping @Sendable () -> Void
+    released: @escaping @Sendable () -> Void
   ) {
     (self.number, self.verifier, self.peer, self.code) = (number, verifier, peer, code)
-    (self.host, self.released) = (host, released)
+    self.released = released
   }
 
   deinit { if ending == nil { released() } }
@@ -75,36 +67,17 @@ public final class Verification: Sendable {
   public func withdraw() async { await verifier.withdraw(number) }
 
   /// The way in which it ended, or `nil` as long as it has not.
-  public var ending: Ending? { state.withLock { $0.ending } }
+  public var ending: Ending? { conclusion.ending }
 
   /// The way in which it ends, as soon as it has; `nil` if the task was cancelled before.
   public var ended: Ending? {
     get async {
-      let waiter = Promise<Ending?>()
-      let ending = state.withLock { state in
-        if state.ending == nil { state.waiters.append(waiter) }
-        return state.ending
-      }
-      if let ending { return ending }
       defer { withExtendedLifetime(self) {} }
-      return await waiter.value { giveUp(waiter) }
+      return await conclusion.wait()
     }
   }
 
-  private func giveUp(_ waiter: Promise<Ending?>) {
-    state.withLock { $0.waiters.removeAll { $0 === waiter } }
-    waiter.fulfil(nil)
-  }
-
-  func end(_ ending: Ending) {
-    let waiters = state.withLock { state -> [Promise<Ending?>] in
-      guard state.ending == nil else { return [] }
-      state.ending = ending
-      defer { state.waiters = [] }
-      return state.waiters
-    }
-    for waiter in waiters { waiter.fulfil(ending) }
-  }
+  func end(_ ending: Ending) { conclusion.end(ending) }
 }
 
 extension Verification.Ending {

@@ -162,7 +162,7 @@ actor Verifier {
   private func show(_ code: VerificationCode) {
     number += 1
     let number = number
-    let verification = Verification(number, of: self, with: remote, code, on: host) {
+    let verification = Verification(number, of: self, with: remote, code) {
       [weak self, peer = session.peer] in
       if let self { peer.released(.verification(self, number)) }
     }
