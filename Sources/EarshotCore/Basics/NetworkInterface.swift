@@ -37,6 +37,9 @@ extension NetworkInterface {
     addresses.contains { $0.family == family }
   }
 
+  /// Whether its addresses are all of one family.
+  package var hasOneFamily: Bool { has(.v4) != has(.v6) }
+
   /// Whether an address is reached over the interface without a router: it is in one of its networks, or link-local.
   package func isOnLink(_ address: IPAddress) -> Bool {
     address.isLinkLocal || networks.contains { $0.contains(address) }

@@ -57,6 +57,7 @@ package struct BrowserMachine: Hashable, Sendable {
     var random = random
     query = ServiceQuery(
       for: service.domain, asksForUnicast: asksForUnicast, at: now, random: &random)
+    query.usesOneFamily = interfaces.contains(where: \.hasOneFamily)
     self.random = random
     settle(at: now, into: &out)
   }
@@ -85,6 +86,7 @@ package struct BrowserMachine: Hashable, Sendable {
   ) {
     let previous = instances.interfaces
     let touched = instances.change(to: interfaces)
+    query.usesOneFamily = interfaces.contains(where: \.hasOneFamily)
     if interfaces.contains(where: { !previous.contains($0.index) }) {
       query.lookAnew(at: now, random: &random)
     }
@@ -166,7 +168,7 @@ extension BrowserMachine {
     forget(due.expired, at: now, into: &out)
     instances.askForMissing(&questions, at: now, random: &random)
     askAfterAbsentees(at: now, into: &out)
-    if query.due <= now { askForService(&questions, at: now) }
+    while query.due <= now { askForService(&questions, at: now) }
     for list in questions.lists {
       let isForService = list.questions.contains { $0.name == service }
       let known = isForService ? instances.knownAnswers(on: list.interface, at: now) : []

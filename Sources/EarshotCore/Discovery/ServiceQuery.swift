@@ -1,4 +1,9 @@
 /// The question for all instances of a service: when it is asked, and whether another host's stands for it.
+///
+/// The same question is asked a second and then two apart at the least (RFC 6762 §5.2), so three times in five seconds. Where
+/// three in ten packets are lost that is too seldom to find every peer in that time, unless each question goes out over both
+/// families of addresses. So a browser that has only one, and knows hardly anybody, asks in other words between (for records
+/// of any type), which the same peers answer.
 struct ServiceQuery: Hashable, Sendable {
   private static let returnsPause = Duration.seconds(10)
   private static let truncatedPatience = Duration.seconds(1)
@@ -8,6 +13,9 @@ struct ServiceQuery: Hashable, Sendable {
   private static let crowd = 12
   private static let company = 4
   private static let longListWait = Duration.seconds(60)
+  /// How long after the beginning it is asked in other words first, and how often in all.
+  private static let rewordedAfter = Duration.milliseconds(500)
+  private static let rewordedMax = 3
 
   /// Another host's question that stood for this one, while the rest of what it lists may follow.
   private struct Overheard: Hashable, Sendable {
@@ -19,9 +27,12 @@ struct ServiceQuery: Hashable, Sendable {
 
   /// The instances of the service that this host advertises.
   var advertised: [DNSName] = []
+  /// Whether a question goes out over one family of addresses alone, on some interface.
+  var usesOneFamily = false
   private let service: DNSName
   private let asksForUnicast: Bool
   private var schedule: QuerySchedule
+  private var reworded: QuerySchedule?
   /// Whether nothing has been asked since the start, a sleep, or the coming of an interface.
   private var isNew = true
   /// When a return was last a reason to look again.
@@ -36,16 +47,18 @@ struct ServiceQuery: Hashable, Sendable {
   ) {
     (self.service, self.asksForUnicast) = (service, asksForUnicast)
     schedule = QuerySchedule(at: now, random: &random)
+    reworded = QuerySchedule(at: now + Self.rewordedAfter, random: &random)
   }
 
   /// When to ask next.
-  var due: Instant { schedule.due }
+  var due: Instant { reworded.map { min($0.due, schedule.due) } ?? schedule.due }
 
   // MARK: Asking
 
   /// Begins to ask anew, often at first.
   mutating func lookAgain(at now: Instant, random: inout RandomStream) {
     schedule = QuerySchedule(at: now, random: &random)
+    reworded = QuerySchedule(at: now + Self.rewordedAfter, random: &random)
     overheard = nil
   }
 
@@ -73,6 +86,7 @@ struct ServiceQuery: Hashable, Sendable {
   mutating func ask(
     knowing known: Int, in packets: Int, at now: Instant, random: inout RandomStream
   ) -> DNSQuestion? {
+    guard schedule.due <= now else { return reword(knowing: known, at: now, random: &random) }
     let least = Self.leastWait(knowing: known, in: packets, asked: schedule.sent)
     if schedule.putsOff(until: least, at: now, random: &random) { return nil }
     let wantsUnicast =
@@ -82,6 +96,22 @@ struct ServiceQuery: Hashable, Sendable {
     if wantsUnicast { unicastUntil = now + DNSArrival.unicastPatience }
     schedule.noteAsked(at: now, random: &random)
     return DNSQuestion(service, .ptr, wantsUnicast: wantsUnicast)
+  }
+
+  /// The question in other words, unless it was often enough asked so or enough is known.
+  private mutating func reword(
+    knowing known: Int, at now: Instant, random: inout RandomStream
+  ) -> DNSQuestion? {
+    guard var current = reworded, current.due <= now else { return nil }
+    guard usesOneFamily, known < Self.company, current.sent < Self.rewordedMax else {
+      reworded = nil
+      return nil
+    }
+    let wantsUnicast = asksForUnicast && current.sent == 0
+    if wantsUnicast { unicastUntil = now + DNSArrival.unicastPatience }
+    current.noteAsked(at: now, random: &random)
+    reworded = current
+    return DNSQuestion(service, .any, wantsUnicast: wantsUnicast)
   }
 
   /// How long a question waits at least for the sake of the others on the link.

@@ -7,9 +7,11 @@ enum Ann {
   static let interface = interface(1)
 
   /// One of a host's interfaces, each with the same address, another network and IPv6.
-  static func interface(_ index: UInt32) -> NetworkInterface {
+  static func interface(
+    _ index: UInt32, addresses: [IPAddress] = [address]
+  ) -> NetworkInterface {
     NetworkInterface(
-      index: index, name: "en\(index - 1)", addresses: [address],
+      index: index, name: "en\(index - 1)", addresses: addresses,
       networks: [
         AddressRange(address, bits: 8), AddressRange(.v4(0xC0A8_0001), bits: 16),
         AddressRange(.v6(0xFE80 << 48, 0, scope: index), bits: 64),
