@@ -100,11 +100,15 @@ extension KeyPair {
   /// Reads PEM, the first private key in it.
   package init(pem: String) throws(IdentityError) {
     ERR_clear_error()
-    let text = Array(pem.utf8.prefix(Self.textBytesMax))
-    let memory = OpenSSL.make("open memory", BIO_new_mem_buf(text, CInt(text.count)))
-    defer { BIO_free(memory) }
-    // Without a password to offer; the default would ask on the terminal.
-    let key = PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil)
+    let text = pem.utf8.prefix(Self.textBytesMax) + Array("\n".utf8)  // Never empty.
+    // OpenSSL reads the text where it is, in the second call.
+    let key = text.withUnsafeBytes { bytes in
+      let memory = OpenSSL.make(
+        "open memory", BIO_new_mem_buf(bytes.baseAddress, CInt(bytes.count)))
+      defer { BIO_free(memory) }
+      // Without a password to offer; the default would ask on the terminal.
+      return PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil)
+    }
     guard let key else { throw IdentityError(.noKey, OpenSSL.takeReason()) }
     defer { EVP_PKEY_free(key) }
     guard EVP_PKEY_get_base_id(key) == EVP_PKEY_ED25519 else {
