@@ -21,15 +21,17 @@ extern SWIFT_CC uint64_t swift_task_getJobTaskId(job *);
 extern enqueue_hook swift_task_enqueueGlobal_hook __attribute__((weak));
 extern main_executor_hook swift_task_getMainExecutor_hook __attribute__((weak));
 
-static enqueue_hook enqueue_hook_before;
-static main_executor_hook main_executor_hook_before;
+/* Other threads may be in the runtime while the hooks are set: what a hook reads is there before it. */
+static _Atomic(enqueue_hook) enqueue_hook_before;
+static _Atomic(main_executor_hook) main_executor_hook_before;
 static earshot_escape_handler told;
 static _Thread_local const void *watched;
 
 static SWIFT_CC void enqueue_global(job *job, enqueue original) {
   if (watched != NULL) told(watched, EARSHOT_ESCAPE_POOL);
-  if (enqueue_hook_before != NULL) {
-    enqueue_hook_before(job, original);
+  enqueue_hook before = enqueue_hook_before;
+  if (before != NULL) {
+    before(job, original);
   } else {
     original(job);
   }
@@ -37,18 +39,19 @@ static SWIFT_CC void enqueue_global(job *job, enqueue original) {
 
 static SWIFT_CC executor get_main_executor(main_executor original) {
   if (watched != NULL) told(watched, EARSHOT_ESCAPE_MAIN);
-  return main_executor_hook_before != NULL ? main_executor_hook_before(original) : original();
+  main_executor_hook before = main_executor_hook_before;
+  return before != NULL ? before(original) : original();
 }
 
 void earshot_escapes_install(earshot_escape_handler handler) {
   told = handler;
   if (&swift_task_enqueueGlobal_hook != NULL) {
     enqueue_hook_before = swift_task_enqueueGlobal_hook;
-    swift_task_enqueueGlobal_hook = enqueue_global;
+    __atomic_store_n(&swift_task_enqueueGlobal_hook, enqueue_global, __ATOMIC_RELEASE);
   }
   if (&swift_task_getMainExecutor_hook != NULL) {
     main_executor_hook_before = swift_task_getMainExecutor_hook;
-    swift_task_getMainExecutor_hook = get_main_executor;
+    __atomic_store_n(&swift_task_getMainExecutor_hook, get_main_executor, __ATOMIC_RELEASE);
   }
 }
 
