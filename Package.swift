@@ -133,8 +133,10 @@ let package = Package(
       swiftSettings: plain),
     // How we know.
     .target(
-      name: "TestKit", dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator"],
+      name: "TestKit",
+      dependencies: ["CThreadSanitizer", "EarshotCore", "EarshotNetwork", "EarshotSimulator"],
       path: "Tests/TestKit", swiftSettings: house),
+    .target(name: "CThreadSanitizer", path: "Tests/CThreadSanitizer"),
     .target(
       name: "PlantedBugKit", dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator"],
       path: "Tests/PlantedBugKit", swiftSettings: house),
@@ -265,4 +267,18 @@ if fuzzer != nil {
       name: "FuzzedDecoders", dependencies: ["FuzzTargets", "FuzzerKit"],
       path: "Benchmarks/FuzzedDecoders", swiftSettings: house, linkerSettings: fuzzerLibrary),
   ]
+}
+
+// For .ci/sanitize alone: no more than the tests in which threads and the memory of C take part.
+if Context.environment["EARSHOT_SANITIZE"] != nil {
+  let tests: Set = [
+    "ConformanceTests", "EarshotPOSIXTests", "EarshotTests", "EarshotTestingTests",
+    "EarshotTLSTests",
+  ]
+  let parts: Set = [
+    "CEarshot", "CEarshotTLS", "COpenSSL", "CThreadSanitizer", "Earshot", "EarshotCore",
+    "EarshotNetwork", "EarshotPOSIX", "EarshotSimulator", "EarshotTesting", "EarshotTLS", "TestKit",
+  ]
+  package.products = []
+  package.targets.removeAll { !tests.contains($0.name) && !parts.contains($0.name) }
 }
