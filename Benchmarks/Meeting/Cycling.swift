@@ -5,7 +5,8 @@ import LoopbackPeers
 /// What is left of sessions that were joined and left.
 enum Cycling {
   static func measure(in benchmark: inout Benchmark) {
-    let count = benchmark.isQuick ? 200 : 10_000
+    let wished = benchmark.value(of: "--cycles").flatMap(Int.init)
+    let count = max(2, wished ?? (benchmark.isQuick ? 200 : 10_000))
     let warmUp = count / 2  // What is remembered of the last ones has filled its bounds then.
     let service = Role.service("cycle")
     let joining = Role.start(.join, service)

@@ -7,12 +7,15 @@ import Foundation
 /// Everything happens between processes over the loopback interface. They share one monotonic clock, so that
 /// one process says when something began and another one when it was noticed.
 ///
-/// - Understands `--congestion NAME` besides the options of every benchmark.
+/// - Understands `--congestion NAME` and `--cycles N` besides the options of every benchmark.
 @main
 enum Meeting {
   static func main() async throws {
     if let role = Role(CommandLine.arguments) { return try await role.play() }
-    var benchmark = Benchmark("Meeting", options: Processes.options)
+    let options = [
+      "--cycles N              how many sessions are joined and left, 10,000 by default"
+    ]
+    var benchmark = Benchmark("Meeting", options: Processes.options + options)
     let processes = Processes(benchmark)
     processes.note(in: &benchmark)
     let questions: [(String, (inout Benchmark) -> Void)] = [
