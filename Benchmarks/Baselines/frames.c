@@ -1,12 +1,12 @@
 /* Frames behind a length of four bytes, one way: gathered into writes of 64 KiB, read 64 KiB at a time
-   and parsed in place.
+   and parsed in place. Over TLS if SECURE is defined.
 
      frames receive BYTES COUNT           prints "ready PORT", then "received FIRST LAST COUNT"
      frames send BYTES COUNT PORT...      the same messages to every port, prints "sent" */
-#include "baseline.h"
+#include "channel.h"
 
 static void receive_frames(size_t message_bytes, long count) {
-  int connection = accept_one();
+  struct channel connection = accept_channel();
   size_t frame_bytes = message_bytes + 4, buffered = 0;
   size_t capacity = batch_bytes + frame_bytes;
   char *buffer = malloc(capacity);
@@ -14,7 +14,7 @@ static void receive_frames(size_t message_bytes, long count) {
   int64_t first = 0;
   unsigned char touched = 0;
   for (long received = 0; received < count;) {
-    ssize_t arrived = read(connection, buffer + buffered, batch_bytes);
+    ssize_t arrived = read_channel(connection, buffer + buffered, batch_bytes);
     require(arrived > 0, "read");
     if (first == 0) first = nanoseconds();
     buffered += (size_t)arrived;
@@ -32,14 +32,14 @@ static void receive_frames(size_t message_bytes, long count) {
     buffered -= offset;
   }
   int64_t last = nanoseconds();
-  write_all(connection, &touched, 1);
+  write_channel(connection, &touched, 1);
   printf("received %lld %lld %ld\n", (long long)first, (long long)last, count);
 }
 
 static void send_frames(size_t message_bytes, long count, int receivers, char **ports) {
-  int connections[receivers];
+  struct channel connections[receivers];
   for (int index = 0; index < receivers; index += 1)
-    connections[index] = connect_to(atoi(ports[index]));
+    connections[index] = connect_channel(atoi(ports[index]));
   uint32_t length = (uint32_t)message_bytes;
   size_t frame_bytes = message_bytes + 4;
   size_t per_batch = batch_bytes / frame_bytes > 0 ? batch_bytes / frame_bytes : 1;
@@ -53,11 +53,11 @@ static void send_frames(size_t message_bytes, long count, int receivers, char **
       memcpy(batch + frames * frame_bytes + 4, message, message_bytes);
     }
     for (int index = 0; index < receivers; index += 1)
-      write_all(connections[index], batch, frames * frame_bytes);
+      write_channel(connections[index], batch, frames * frame_bytes);
   }
   for (int index = 0; index < receivers; index += 1) {
     char acknowledgement;
-    read_all(connections[index], &acknowledgement, 1);
+    require(read_channel(connections[index], &acknowledgement, 1) == 1, "read");
   }
   printf("sent\n");
 }

@@ -10,22 +10,38 @@ public struct Baseline {
   /// - Parameters:
   ///   - name: The source's name without `.c`.
   ///   - libraries: What to link.
+  ///   - macro: What is defined, if anything.
   ///   - header: A header without which there is nothing to compile, such as `zmq.h`.
-  public init?(_ name: String, linking libraries: [String] = [], needing header: String? = nil) {
+  public init?(
+    _ name: String, linking libraries: [String] = [], defining macro: String? = nil,
+    needing header: String? = nil
+  ) {
     if let header, !Self.succeeds(["-E", "-x", "c", "-include", header, "/dev/null"]) {
       return nil
     }
     let directory = FileManager.default.temporaryDirectory
       .appendingPathComponent("earshot-baselines-\(getpid())")
     let source = Self.sources.appendingPathComponent("\(name).c")
-    path = directory.appendingPathComponent(name).path
+    let program = [name, macro?.lowercased()].compactMap { $0 }.joined(separator: "-")
+    path = directory.appendingPathComponent(program).path
     do {
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     } catch {
       preconditionFailure("\(error)")
     }
-    let arguments = ["-O2", "-o", path, source.path] + libraries.map { "-l\($0)" }
+    let arguments =
+      ["-O2", "-o", path] + (macro.map { ["-D\($0)"] } ?? []) + [source.path]
+      + libraries.map { "-l\($0)" }
     precondition(Self.succeeds(arguments), "cc \(arguments.joined(separator: " "))")
+  }
+
+  /// The same over TLS of OpenSSL, with which Earshot is built.
+  public static func secure(_ name: String) -> Baseline {
+    guard
+      let baseline = Baseline(
+        name, linking: ["ssl", "crypto"], defining: "SECURE", needing: "openssl/ssl.h")
+    else { preconditionFailure("no header of OpenSSL") }
+    return baseline
   }
 
   /// Removes what was compiled.

@@ -6,6 +6,8 @@ public struct Footprint {
   public let descriptors: Int
   /// Resident memory in MiB.
   public let residentMiB: Double
+  /// The CPU time of all its threads so far, in seconds, to a hundredth.
+  public let processorSeconds: Double
 
   /// The footprint of a process.
   public init(of process: Int32) {
@@ -15,5 +17,10 @@ public struct Footprint {
     let line = status?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
     let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first
     residentMiB = (kibibytes.flatMap { Double($0) } ?? 0) / 1_024
+    // Behind the name, which may have spaces: the state is the third field, the times are the 14th and 15th.
+    let times = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    let fields = times?.split(separator: ")").last?.split(separator: " ").map(String.init) ?? []
+    let ticks = fields.count > 12 ? (Double(fields[11]) ?? 0) + (Double(fields[12]) ?? 0) : 0
+    processorSeconds = ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 }

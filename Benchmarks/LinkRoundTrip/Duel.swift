@@ -4,6 +4,7 @@ import Foundation
 /// Pairs of processes, one of which asks while the other one echoes.
 struct Duel {
   private let pingpong: Baseline
+  private let securePingpong: Baseline
   private let queue: Baseline?
   private let processes: Processes
   private let roundTrips: Int
@@ -12,7 +13,7 @@ struct Duel {
 
   init(_ processes: Processes, roundTrips: Int) {
     guard let pingpong = Baseline("pingpong") else { preconditionFailure("needs no header") }
-    self.pingpong = pingpong
+    (self.pingpong, securePingpong) = (pingpong, .secure("pingpong"))
     queue = Baseline("queue", linking: ["zmq"], needing: "zmq.h")
     (self.processes, self.roundTrips) = (processes, roundTrips)
   }
@@ -20,12 +21,13 @@ struct Duel {
   /// Whether libzmq is installed.
   var hasQueue: Bool { queue != nil }
 
-  /// All contenders; C with epoll is the baseline.
+  /// All contenders; C with epoll over TLS is the baseline.
   var trials: [Benchmark.Trial] {
-    var trials = ["epoll", "blocking"].map { way in
-      Benchmark.Trial("C, \(way)") { plain(way) }
+    var trials = [Benchmark.Trial("C over TLS, epoll") { plain(securePingpong, "epoll") }]
+    for way in ["epoll", "blocking"] {
+      trials.append(.init("C, not encrypted, \(way)") { plain(pingpong, way) })
     }
-    if let queue { trials.append(.init("libzmq PAIR") { queued(queue) }) }
+    if let queue { trials.append(.init("libzmq PAIR, not encrypted") { queued(queue) }) }
     trials.append(.init("Earshot, consumer on the loop") { earshot("loop") })
     trials.append(.init("Earshot") { earshot("pool") })
     return trials
@@ -33,7 +35,7 @@ struct Duel {
 
   private var count: String { "\(Self.warmUps + roundTrips)" }
 
-  private func plain(_ way: String) -> [Double] {
+  private func plain(_ pingpong: Baseline, _ way: String) -> [Double] {
     let echo = processes.start(1) { core in
       ChildProcess(pingpong.path, ["echo", way, Self.bytes], core: core)
     }[0]

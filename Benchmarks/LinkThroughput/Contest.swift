@@ -6,28 +6,34 @@ struct Contest {
   /// libzmq, where it is installed.
   let queue: Baseline?
   private let frames: Baseline
+  private let secureFrames: Baseline
   private let processes: Processes
   private let share: Int
 
   init(_ processes: Processes, isQuick: Bool) {
     guard let frames = Baseline("frames") else { preconditionFailure("needs no header") }
-    self.frames = frames
+    (self.frames, secureFrames) = (frames, .secure("frames"))
     queue = Baseline("queue", linking: ["zmq"], needing: "zmq.h")
     (self.processes, share) = (processes, isQuick ? 20 : 1)
   }
 
-  /// All contenders under one load; the C program is the baseline.
+  /// All contenders under one load; the C program over TLS is the baseline.
   func trials(_ load: Load) -> [Benchmark.Trial] {
     var trials = [
-      Benchmark.Trial("C, \(load.name)") { [plain(load)] }
+      Benchmark.Trial("C over TLS, \(load.name)") { [framed(secureFrames, load)] },
+      Benchmark.Trial("C, not encrypted, \(load.name)") { [framed(frames, load)] },
     ]
-    if queue != nil { trials.append(.init("libzmq, \(load.name)") { [queued(load)] }) }
+    if queue != nil {
+      trials.append(.init("libzmq with CURVE, \(load.name)") { [queued(load, encrypts: true)] })
+      trials.append(
+        .init("libzmq, not encrypted, \(load.name)") { [queued(load, encrypts: false)] })
+    }
     trials.append(.init("Earshot, \(load.name)") { [earshot(load, at: "pool")] })
     trials.append(.init("Earshot on the loop, \(load.name)") { [earshot(load, at: "loop")] })
     return trials
   }
 
-  private func plain(_ load: Load) -> Double {
+  private func framed(_ frames: Baseline, _ load: Load) -> Double {
     let (bytes, count) = ("\(load.bytes)", "\(load.plain / share)")
     let receivers = processes.start(load.receivers) { core in
       ChildProcess(frames.path, ["receive", bytes, count], core: core)
@@ -37,8 +43,10 @@ struct Contest {
     return rate(receivers, sender)
   }
 
-  private func queued(_ load: Load) -> Double {
+  private func queued(_ load: Load, encrypts: Bool) -> Double {
     guard let queue else { preconditionFailure("libzmq is not installed") }
+    if encrypts { setenv("CURVE", "1", 1) }
+    defer { unsetenv("CURVE") }
     let (bytes, count) = ("\(load.bytes)", "\(load.queue / share)")
     let isOne = load.receivers == 1
     let receivers = processes.start(load.receivers) { core in

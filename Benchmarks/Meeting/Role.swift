@@ -6,7 +6,8 @@ import Foundation
 struct Role {
   /// The parts that there are.
   enum Part: String, CaseIterable {
-    case appear, watch, stay, look, invite, accept, member, gather, send, read, join, leave
+    case appear, watch, stay, look, invite, accept, member, gather, send, read, join, leave,
+      hold
   }
   private let part: Part
   private let service: String
@@ -43,6 +44,7 @@ struct Role {
     case .read: try await Stalling.read(service, count)
     case .join: try await Cycling.join(service)
     case .leave: try await Cycling.leave(service, count)
+    case .hold: try await Idling.hold(service, count)
     }
   }
 }
