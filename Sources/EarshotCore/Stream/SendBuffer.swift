@@ -8,8 +8,8 @@
 ///          acknowledged         sent               limit        end
 /// ```
 ///
-/// One flat buffer, compacted now and then: appending, sending and acknowledging cost amortised constant
-/// time a frame and no allocation a message. A link that breaks only moves `sent` back.
+/// In chunks: appending, sending and acknowledging cost constant time a frame, no allocation a message, and move no
+/// byte that waits. A link that breaks only moves `sent` back.
 ///
 /// Not a machine with events: these few operations are the path of every message.
 package struct SendBuffer: Hashable, Sendable {
@@ -27,29 +27,28 @@ package struct SendBuffer: Hashable, Sendable {
   /// How many messages wait for their acknowledgement, of which some bytes may have arrived.
   package private(set) var unacknowledgedMessages = 0
 
-  private static let compactedBytesMin = 65_536
-  private static let keptBytesMax = 16_384
-  private var bytes: [UInt8] = []  // From `head`: the bytes of acknowledged ..< end.
-  private var head = 0
+  private var frames: FrameChunks  // The bytes of acknowledged ..< end.
+  private var cursor = FrameChunks.Place()  // Of `sent`.
   private let bytesMax: Int
 
   /// A stream at position 0, of which nothing may be sent until the remote grants it.
   package init(bytesMax: Int = bytesMaxDefault) {
     precondition(bytesMax > 0, "a log without room takes nothing")
     self.bytesMax = bytesMax
+    frames = FrameChunks(chunkBytesMax: bytesMax)
   }
 
   /// Where the next frame will begin.
-  package var end: UInt64 { acknowledged + UInt64(bytes.count - head) }
+  package var end: UInt64 { acknowledged + UInt64(frames.count) }
 
   /// How many bytes are kept.
-  package var bufferedBytes: Int { bytes.count - head }
+  package var bufferedBytes: Int { frames.count }
 
-  /// How much memory the log holds, which is at most a small multiple of its bound.
-  package var allocatedBytes: Int { bytes.capacity }
+  /// How much memory the log holds, which is little more than its bound.
+  package var allocatedBytes: Int { frames.allocatedBytes }
 
   /// Whether everything was acknowledged.
-  package var isEmpty: Bool { bytes.count == head }
+  package var isEmpty: Bool { frames.count == 0 }
 
   /// Whether a message of so many bytes fits; a log without messages takes a single one of any size.
   ///
@@ -62,10 +61,9 @@ package struct SendBuffer: Hashable, Sendable {
   ///
   /// - Returns: Whether there was room; if not, nothing was appended.
   package mutating func append(message: Span<UInt8>) -> Bool {
-    guard hasRoom(forBytes: MessagePart.wireBytes(messageBytes: message.count)) else {
-      return false
-    }
-    MessagePart.append(message: message, to: &bytes)
+    let byteCount = MessagePart.wireBytes(messageBytes: message.count)
+    guard hasRoom(forBytes: byteCount) else { return false }
+    frames.append(byteCount: byteCount) { MessagePart.append(message: message, to: &$0) }
     unacknowledgedMessages += 1
     return true
   }
@@ -75,7 +73,7 @@ package struct SendBuffer: Hashable, Sendable {
   /// These are few and small: their number is bounded by who sends them.
   package mutating func append(_ payload: some FramePayload) {
     precondition(type(of: payload).type.isReliable, "only reliable frames are part of the stream")
-    payload.encode(into: &bytes)
+    frames.append(byteCount: 0) { payload.encode(into: &$0) }
   }
 
   /// Whether something waits to be sent, granted or not.
@@ -84,50 +82,44 @@ package struct SendBuffer: Hashable, Sendable {
   /// Whether a frame may be sent now.
   package var hasSendable: Bool {
     guard sent < end else { return false }
-    return sent + UInt64(frameBytes(at: index(of: sent))) <= limit
+    var (place, isSendable) = (cursor, false)
+    frames.advance(&place) { frame in
+      isSendable = sent + UInt64(frame.bytes) <= limit
+      return false
+    }
+    return isSendable
   }
 
   /// Lends the frames that may be sent now, and counts them as sent.
   ///
   /// - Parameters:
   ///   - max: About how many bytes: whole frames within it, or a single larger one.
-  ///   - partBytesMax: The most bytes of a message in one frame; longer parts are cut in two as they come.
-  ///   - body: Takes all bytes that it is lent.
+  ///   - partBytesMax: The most bytes of a message in one frame; longer parts are cut in two as they come: the
+  ///     remote has not received them, so they may be sent as other frames than before, too.
+  ///   - body: Takes all bytes that it is lent, whole frames at a time.
   /// - Returns: How many bytes were lent; 0 when `body` was not called.
   @discardableResult
   package mutating func send(
     max: Int, partBytesMax: Int = MessagePart.partBytesMax, _ body: (Span<UInt8>) -> Void
   ) -> Int {
-    let start = index(of: sent)
     let granted = limit > sent ? Int(min(limit - sent, UInt64(Int.max))) : 0
-    var count = 0
-    while start + count < bytes.count {
-      cutPart(at: start + count, to: partBytesMax)
-      let next = count + frameBytes(at: start + count)
-      guard next <= granted, next <= max || count == 0 else { break }
-      count = next
+    var (end, count, isTooLong) = (cursor, 0, true)
+    while isTooLong {
+      isTooLong = false
+      frames.advance(&end) { frame in
+        isTooLong = frame.partBytes > partBytesMax
+        let next = count + frame.bytes
+        guard !isTooLong, next <= granted, next <= max || count == 0 else { return false }
+        count = next
+        return true
+      }
+      if isTooLong { frames.cutPart(at: end, to: partBytesMax) }
     }
-    guard count > 0 else { return 0 }
-    body(bytes.span.extracting(start..<start + count))
+    frames.lend(from: cursor, to: end, body)
+    cursor = end
     sent += UInt64(count)
     sentEver = Swift.max(sentEver, sent)
     return count
-  }
-
-  /// Cuts a part of a message in two, if it is longer than so many bytes.
-  ///
-  /// The remote has not received it: so it may be sent as other frames than before, too.
-  private mutating func cutPart(at index: Int, to partBytes: Int) {
-    precondition(partBytes > 0, "a part that is not the last has bytes")
-    let (start, payloadBytes) = header(at: index)
-    guard payloadBytes - 1 > partBytes, bytes[index] == UInt8(FrameType.message.rawValue) else {
-      return
-    }
-    var (first, second): ([UInt8], [UInt8]) = ([], [])
-    FrameEncoder.appendHeader(.message, payloadBytes: partBytes + 1, to: &first)
-    FrameEncoder.appendHeader(.message, payloadBytes: payloadBytes - partBytes, to: &second)
-    bytes.insert(contentsOf: second + [bytes[start]], at: start + 1 + partBytes)
-    bytes.replaceSubrange(index...start, with: first + [0])
   }
 
   /// Takes up the stream on a new link, behind what the remote has received.
@@ -139,7 +131,7 @@ package struct SendBuffer: Hashable, Sendable {
   package mutating func rewind(to received: UInt64, window: UInt64) throws(FrameError) {
     let (sum, overflow) = received.addingReportingOverflow(window)
     try forget(before: received, sent: sentEver, limit: overflow ? .max : sum, type: .attach)
-    sent = received
+    (sent, cursor) = (received, frames.start)
   }
 
   /// Takes in an acknowledgement: forgets what was received, and opens the window.
@@ -153,56 +145,31 @@ package struct SendBuffer: Hashable, Sendable {
   /// Takes everything as received.
   package mutating func acknowledgeAll() {
     (acknowledged, sent, unacknowledgedMessages) = (end, end, 0)
-    bytes = []
-    head = 0
+    cursor = frames.end
+    frames.removeAll(before: cursor, keeping: &cursor)
   }
 
   private mutating func forget(
     before received: UInt64, sent: UInt64, limit: UInt64, type: FrameType
   ) throws(FrameError) {
     guard acknowledged <= received, received <= sent, self.limit <= limit,
-      let messages = messages(before: received)
+      let (place, messages) = place(of: received)
     else { throw FrameError(.contradictory, type: type, payloadBytes: 0) }
-    head = index(of: received)
+    frames.removeAll(before: place, keeping: &cursor)
     acknowledged = received
     unacknowledgedMessages -= messages
     self.limit = limit
-    compact()
   }
 
-  /// How many messages end before a position, or `nil` when no frame ends there.
-  private func messages(before position: UInt64) -> Int? {
-    let end = index(of: position)
-    var (messages, index) = (0, head)
-    while index < end {
-      if bytes[index] == UInt8(FrameType.message.rawValue), isLastPart(at: index) { messages += 1 }
-      index += frameBytes(at: index)
+  /// Where a position is, and how many messages end before, or `nil` when no frame ends there.
+  private func place(of position: UInt64) -> (FrameChunks.Place, messages: Int)? {
+    var (place, start, messages) = (frames.start, acknowledged, 0)
+    frames.advance(&place) { frame in
+      guard start < position else { return false }
+      if frame.isLastPart { messages += 1 }
+      start += UInt64(frame.bytes)
+      return true
     }
-    return index == end ? messages : nil
-  }
-
-  private mutating func compact() {
-    if isEmpty {
-      bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptBytesMax)
-      head = 0
-    } else if head >= Self.compactedBytesMin, head >= bytes.count / 2 {
-      bytes.removeSubrange(..<head)
-      head = 0
-    }
-  }
-
-  private func index(of position: UInt64) -> Int { head + Int(position - acknowledged) }
-
-  private func frameBytes(at index: Int) -> Int {
-    let length = header(at: index)
-    return length.payloadStart - index + length.payloadBytes
-  }
-
-  private func isLastPart(at index: Int) -> Bool { bytes[header(at: index).payloadStart] == 1 }
-
-  private func header(at index: Int) -> (payloadStart: Int, payloadBytes: Int) {
-    var offset = index + 1  // The types of Earshot's own reliable frames take one byte.
-    let length = Varint.read(bytes.span, at: &offset) ?? 0
-    return (offset, Int(length))
+    return start == position ? (place, messages) : nil
   }
 }

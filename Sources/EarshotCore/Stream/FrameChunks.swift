@@ -1,0 +1,147 @@
+/// Whole frames, one behind the other, from the first that is not forgotten.
+///
+/// They stand in chunks: so nothing that waits is moved when frames before it are forgotten, and no frame is in
+/// two chunks.
+struct FrameChunks: Hashable, Sendable {
+  /// Where a frame begins, or the end; valid until frames are forgotten.
+  struct Place: Hashable, Comparable, Sendable {
+    fileprivate var chunk = 0
+    fileprivate var offset = 0
+
+    static func < (one: Place, other: Place) -> Bool {
+      (one.chunk, one.offset) < (other.chunk, other.offset)
+    }
+  }
+  /// What a frame's first bytes say.
+  struct Frame {
+    /// Its length, header included.
+    let bytes: Int
+    /// How many bytes of a message it carries; 0 if it is none.
+    let partBytes: Int
+    /// Whether a message ends with it.
+    let isLastPart: Bool
+    fileprivate let payloadStart: Int
+
+    fileprivate init(in chunk: [UInt8], at start: Int) {
+      var offset = start + 1  // The types of Earshot's own reliable frames take one byte.
+      let length = Int(Varint.read(chunk.span, at: &offset) ?? 0)
+      let isMessage = chunk[start] == UInt8(FrameType.message.rawValue)
+      (bytes, payloadStart) = (offset - start + length, offset)
+      (partBytes, isLastPart) = (isMessage ? length - 1 : 0, isMessage && chunk[offset] == 1)
+    }
+  }
+
+  /// How many bytes the frames have that are not forgotten.
+  private(set) var count = 0
+  private var chunks: [[UInt8]] = []
+  private var head = 0  // Up to where the first chunk is forgotten.
+  private var spare: [UInt8] = []  // Empty, but with the room of a chunk.
+  private let chunkBytes: Int
+
+  /// No frames.
+  ///
+  /// - Parameter chunkBytesMax: The most that a chunk has of several messages; one message may have more.
+  init(chunkBytesMax: Int) { chunkBytes = min(chunkBytesMax, Self.chunkBytesMax) }
+
+  /// How much memory the chunks hold.
+  var allocatedBytes: Int { chunks.reduce(spare.capacity) { $0 + $1.capacity } }
+
+  /// Where the first frame begins.
+  var start: Place { Place(chunk: 0, offset: head) }
+
+  /// Behind the last frame.
+  var end: Place { Place(chunk: max(0, chunks.count - 1), offset: chunks.last?.count ?? 0) }
+
+  // MARK: Changes
+
+  /// Appends whole frames, of about so many bytes.
+  mutating func append(byteCount: Int, _ body: (inout [UInt8]) -> Void) {
+    if chunks.last.map({ !$0.isEmpty && $0.count + byteCount > chunkBytes }) ?? true {
+      beginChunk(byteCount: byteCount)
+    }
+    let last = chunks.count - 1
+    let before = chunks[last].count
+    body(&chunks[last])
+    count += chunks[last].count - before
+  }
+
+  private mutating func beginChunk(byteCount: Int) {
+    var chunk: [UInt8] = []
+    swap(&chunk, &spare)
+    // The first one grows with what it gets: most of the time it gets little.
+    if !chunks.isEmpty { chunk.reserveCapacity(max(byteCount, chunkBytes)) }
+    chunks.append(chunk)
+  }
+
+  /// Forgets the frames before a place, which moves all places.
+  ///
+  /// - Parameters:
+  ///   - place: Where a frame begins, or the end.
+  ///   - cursor: Is moved with its frame; to the first one that is left, if that is forgotten.
+  mutating func removeAll(before place: Place, keeping cursor: inout Place) {
+    for index in 0..<place.chunk {
+      count -= chunks[index].count - head
+      head = 0
+      if spare.capacity == 0, (chunkBytes...2 * chunkBytes).contains(chunks[index].capacity) {
+        swap(&spare, &chunks[index])
+        spare.removeAll(keepingCapacity: true)
+      }
+    }
+    chunks.removeSubrange(..<place.chunk)
+    cursor = max(cursor, place)  // Where a chunk ends, the next one may have begun since.
+    cursor.chunk -= place.chunk
+    count -= place.offset - head
+    head = place.offset
+    guard count == 0 else { return }
+    let isKept = chunks.last.map { $0.capacity <= Self.keptBytesMax } ?? false
+    chunks.removeFirst(chunks.count - (isKept ? 1 : 0))
+    if isKept { chunks[0].removeAll(keepingCapacity: true) }
+    (head, spare, cursor) = (0, [], Place())
+  }
+
+  /// Cuts the part of a message that begins at a place in two, the first with so many bytes.
+  ///
+  /// - Precondition: The part has more.
+  mutating func cutPart(at place: Place, to partBytes: Int) {
+    let (chunk, before) = (place.chunk, chunks[place.chunk].count)
+    let frame = Frame(in: chunks[chunk], at: place.offset)
+    precondition(0 < partBytes && partBytes < frame.partBytes, "both parts have bytes")
+    var (first, second): ([UInt8], [UInt8]) = ([], [])
+    FrameEncoder.appendHeader(.message, payloadBytes: partBytes + 1, to: &first)
+    FrameEncoder.appendHeader(.message, payloadBytes: frame.partBytes - partBytes + 1, to: &second)
+    let flags = frame.payloadStart
+    chunks[chunk].insert(contentsOf: second + [chunks[chunk][flags]], at: flags + 1 + partBytes)
+    chunks[chunk].replaceSubrange(place.offset...flags, with: first + [0])
+    count += chunks[chunk].count - before
+  }
+
+  // MARK: Frames
+
+  /// Moves a place behind its frame and the next ones, up to one that is refused, or to the end.
+  func advance(_ place: inout Place, while isWanted: (Frame) -> Bool) {
+    while place.chunk < chunks.count {
+      let chunk = chunks[place.chunk]
+      while place.offset < chunk.count {
+        let frame = Frame(in: chunk, at: place.offset)
+        guard isWanted(frame) else { return }
+        place.offset += frame.bytes
+      }
+      guard place.chunk + 1 < chunks.count else { return }
+      place = Place(chunk: place.chunk + 1, offset: 0)
+    }
+  }
+
+  /// Lends the frames between two places, chunk by chunk.
+  func lend(from start: Place, to end: Place, _ body: (Span<UInt8>) -> Void) {
+    var place = start
+    while place != end {
+      let chunk = chunks[place.chunk]
+      let upTo = place.chunk == end.chunk ? end.offset : chunk.count
+      if place.offset < upTo { body(chunk.span.extracting(place.offset..<upTo)) }
+      place = place.chunk == end.chunk ? end : Place(chunk: place.chunk + 1, offset: 0)
+    }
+  }
+
+  private static let chunkBytesMax = 4 * (MessagePart.partBytesMax + 32)
+  private static let keptBytesMax = 16_384
+}
