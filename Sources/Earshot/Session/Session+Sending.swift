@@ -24,14 +24,14 @@ extension Session {
     try check(message.count, for: entries)
     var (receipt, gone) = (SendReceipt(for: entries), [PeerID]())
     var pending: PendingSend?
-    for (index, entry) in entries.enumerated() {
-      switch entry.stream.append(message.span) {
+    for index in entries.indices {
+      switch entries[index].stream.append(message.span) {
       case .appended(let number): receipt.note(number, at: index)
-      case .ended: gone.append(entry.id)
+      case .ended: gone.append(entries[index].id)
       case .full:
         core.peer.host.reached(.sendBufferFull)
         let send = pending ?? PendingSend()
-        send.wait(for: entry, toTake: message)
+        send.wait(for: entries[index], toTake: message)
         pending = send
       }
     }
@@ -121,11 +121,13 @@ extension Session {
         "The message has \(messageBytes) bytes; this session takes "
           + "\(configuration.maximumMessageBytes).")
     }
-    for entry in entries where messageBytes > entry.stream.remoteMessageBytesMax {
+    for index in entries.indices {
+      let bytesMax = entries[index].stream.remoteMessageBytesMax
+      guard messageBytes > bytesMax else { continue }
+      let id = entries[index].id
       throw EarshotError(
-        .messageTooLarge,
-        "The message has \(messageBytes) bytes; \(entry.id.short) takes "
-          + "\(entry.stream.remoteMessageBytesMax).", peers: [entry.id])
+        .messageTooLarge, "The message has \(messageBytes) bytes; \(id.short) takes \(bytesMax).",
+        peers: [id])
     }
   }
 
