@@ -9,13 +9,23 @@ struct DoctorProcessTests {
   private let service = "n\(UInt32.random(in: .min ... .max))"
 
   /// Has a doctor look, and expects what it names.
-  private func expect(_ cause: String, severity: String, on side: Namespaces.Side) async throws {
-    let doctor = try Program(
-      ["doctor", "--json", "--service", service, "--timeout", "1.5"], on: side.interface,
-      prefix: side.prefix)
+  ///
+  /// - Returns: What it prints.
+  @discardableResult
+  private func expect(
+    _ cause: String, severity: String, on side: Namespaces.Side
+  ) async throws -> String {
+    let doctor = try doctor(on: side)
     await doctor.expect("{\"cause\":\"\(cause)\",\"severity\":\"\(severity)\"")
     let status = await doctor.exitStatus()
     if severity == "error" { #expect(status == 1) }
+    return doctor.lines.joined(separator: "\n")
+  }
+
+  private func doctor(on side: Namespaces.Side) throws -> Program {
+    try Program(
+      ["doctor", "--json", "--service", service, "--timeout", "1.5"], on: side.interface,
+      prefix: side.prefix)
   }
 
   @Test("A cable that is out")
@@ -45,6 +55,53 @@ struct DoctorProcessTests {
     let rules = "{ chain in { type filter hook input priority 0; udp dport 5353 drop; }; }"
     try Shell.run(hosts.left.prefix + ["nft", "add", "table", "inet", "f", rules])
     try await expect("firewall", severity: "error", on: hosts.left)
+  }
+
+  @Test(
+    "A firewall of old or new iptables that drops multicast DNS",
+    .enabled(if: Shell.has("iptables-legacy") && Shell.has("iptables-nft"), "needs iptables"),
+    arguments: ["iptables-legacy", "iptables-nft"])
+  func iptables(tool: String) async throws {
+    let hosts = try Namespaces()
+    let rule = [tool, "-A", "INPUT", "-p", "udp", "--dport", "5353", "-j", "DROP"]
+    try Shell.run(hosts.left.prefix + rule)
+    let seen = try await expect("firewall", severity: "error", on: hosts.left)
+    #expect(seen.contains("dport 5353"))
+    withExtendedLifetime(hosts) {}
+  }
+
+  @Test(
+    "A firewall that drops what it does not know; what the doctor says mends it",
+    .enabled(if: Shell.has("nft"), "needs nftables"))
+  func policy() async throws {
+    let hosts = try Namespaces()
+    let chain = "type filter hook input priority 0; policy drop; tcp dport 22 accept;"
+    try Shell.run(
+      hosts.left.prefix + ["nft", "add", "table", "inet", "f", "{ chain in { \(chain) }; }"])
+    let seen = try await expect("firewall", severity: "error", on: hosts.left)
+    let command = "nft insert rule inet f in udp dport 5353 accept"
+    #expect(seen.contains(command))
+    try Shell.run(hosts.left.prefix + command.split(separator: " ").map(String.init))
+    let doctor = try doctor(on: hosts.left)
+    let status = await doctor.exitStatus()
+    #expect(status == 0 || status == 6)  // A container is worth a warning.
+    #expect(doctor.line(with: "firewall") == nil)
+    withExtendedLifetime(hosts) {}
+  }
+
+  @Test(
+    "Another responder, with which the port is shared",
+    .enabled(if: Avahi.isAvailable, "needs avahi-daemon, avahi-utils and dbus"))
+  func responder() async throws {
+    let hosts = try Namespaces()
+    let daemon = try Avahi.run(on: hosts.left, "avahi-browse", "-p", "_\(service)._tcp")
+    let ann = try Program(
+      ["advertise", "--name", "Ann", "--service", service], on: hosts.right.interface,
+      prefix: hosts.right.prefix)
+    await daemon.expect("Ann")  // So the daemon answers and asks.
+    let seen = try await expect("responder", severity: "note", on: hosts.left)
+    #expect(seen.contains("avahi-daemon"))
+    withExtendedLifetime((hosts, daemon, ann)) {}
   }
 
   @Test(

@@ -7,18 +7,9 @@ import Testing
   .enabled(if: Namespaces.areAvailable, "network namespaces need Linux, root and iproute2"))
 struct NamespaceTests {
   private let service = "n\(UInt32.random(in: .min ... .max))"
-  private static let hasAvahi =
-    Shell.has("avahi-daemon") && Shell.has("avahi-browse") && Shell.has("dbus-daemon")
 
   private func earshot(_ side: Namespaces.Side, _ words: String...) throws -> Program {
     try Program(words + ["--service", service], on: side.interface, prefix: side.prefix)
-  }
-
-  /// Runs a command beside an Avahi daemon.
-  private func avahi(_ side: Namespaces.Side, _ words: String...) throws -> Program {
-    let script = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "avahi-in-namespace.sh").path
-    return try Program(running: side.prefix + [script, side.interface, side.name] + words)
   }
 
   @Test("Two hosts chat, over IPv4 as over IPv6", arguments: [true, false])
@@ -102,10 +93,10 @@ struct NamespaceTests {
 
   @Test(
     "Avahi sees a peer with its info, and hears its goodbye",
-    .enabled(if: Self.hasAvahi, "needs avahi-daemon, avahi-utils and dbus"))
+    .enabled(if: Avahi.isAvailable, "needs avahi-daemon, avahi-utils and dbus"))
   func seen() async throws {
     let hosts = try Namespaces()
-    let browser = try avahi(hosts.right, "avahi-browse", "-pr", "_\(service)._tcp")
+    let browser = try Avahi.run(on: hosts.right, "avahi-browse", "-pr", "_\(service)._tcp")
     let ann = try earshot(hosts.left, "advertise", "--name", "Ann", "--info", "room=lobby")
     await browser.expect("\"room=lobby\"")
     await browser.expect(";\(hosts.left.address);")
@@ -117,13 +108,13 @@ struct NamespaceTests {
 
   @Test(
     "What Avahi publishes is found, and lost with its goodbye",
-    .enabled(if: Self.hasAvahi, "needs avahi-daemon, avahi-utils and dbus"))
+    .enabled(if: Avahi.isAvailable, "needs avahi-daemon, avahi-utils and dbus"))
   func sees() async throws {
     let hosts = try Namespaces()
     let browser = try earshot(hosts.left, "browse")
     let identifier = "d4nzm73tx3b57con3xd5d5sexrqj5zg46bjkm4vjyv5ibdlr4fdq"
-    let publisher = try avahi(
-      hosts.right, "avahi-publish", "-s", "Ava (d4nzm73t)", "_\(service)._tcp", "4711", "_v=1",
+    let publisher = try Avahi.run(
+      on: hosts.right, "avahi-publish", "-s", "Ava (d4nzm73t)", "_\(service)._tcp", "4711", "_v=1",
       "_id=\(identifier)", "room=lobby")
     await browser.expect("found\tAva\td4nzm73t\t\(hosts.right.address):4711\troom=lobby")
     try publisher.closeInput()
@@ -133,10 +124,10 @@ struct NamespaceTests {
 
   @Test(
     "A host that runs Avahi too is found, and finds others",
-    .enabled(if: Self.hasAvahi, "needs avahi-daemon, avahi-utils and dbus"))
+    .enabled(if: Avahi.isAvailable, "needs avahi-daemon, avahi-utils and dbus"))
   func shares() async throws {
     let hosts = try Namespaces()
-    let daemon = try avahi(hosts.left, "sleep", "1000")
+    let daemon = try Avahi.run(on: hosts.left, "sleep", "1000")
     let ann = try earshot(hosts.left, "advertise", "--name", "Ann")
     let bob = try earshot(hosts.right, "browse")
     await bob.expect("found\tAnn")

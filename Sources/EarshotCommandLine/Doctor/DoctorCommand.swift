@@ -64,7 +64,7 @@ package struct DoctorCommand: LiveCommand {
     summary: "Say why peers do not meet, and what mends it",
     details: """
       Looks at the network interfaces, routes, UDP port 5353 and who else has it, the
-      firewall (as root, nft's rules), containers and the clock; sends to the group
+      firewall (as root: nft, iptables), containers and the clock; sends to the group
       of multicast DNS and listens whether that comes back; dials every peer of the
       service that it sees. Ends with status 1 when something keeps peers apart, 6
       when something may, and 0 otherwise.

@@ -72,24 +72,21 @@ extension HostFacts {
   }
 
   private var hearingFindings: [Finding] {
-    let rules = dropRules.map {
-      Finding(
-        .firewall, hearsItself == true ? .warning : .error,
-        "The firewall drops multicast DNS: \($0).",
-        mendedBy: "sudo nft insert rule \(Self.chain(of: $0)) udp dport 5353 accept")
+    let isDeaf = hearsItself == false
+    let obstacles = firewall.rules + (isDeaf ? firewall.policies : [])
+    let found = obstacles.map { obstacle in
+      let what =
+        obstacle.rule.map { "The firewall drops multicast DNS: \(obstacle.chain): \($0)." }
+        ?? "The firewall drops what no rule accepts (\(obstacle.chain)), and none accepts multicast DNS."
+      return Finding(.firewall, isDeaf ? .error : .warning, what, mendedBy: obstacle.command)
     }
-    guard hearsItself == false, problem == nil, !useful.isEmpty, rules.isEmpty else { return rules }
+    guard isDeaf, problem == nil, !useful.isEmpty, found.isEmpty else { return found }
     return [
       Finding(
         .deaf, .error,
         "A packet to 224.0.0.251 or ff02::fb, UDP port 5353, does not come back to this host, which a firewall is the usual cause of.",
         mendedBy: "sudo nft list ruleset")
     ]
-  }
-
-  /// The chain that a rule is in: what stands before its colon.
-  private static func chain(of rule: String) -> String {
-    rule.firstIndex(of: ":").map { String(rule[..<$0]) } ?? "inet filter input"
   }
 
   private var routeFindings: [Finding] {

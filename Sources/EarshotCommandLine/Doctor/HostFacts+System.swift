@@ -12,11 +12,22 @@ extension HostFacts {
     }
     facts.readRoutes(text("/proc/net/route"))
     facts.portHolders = holders(of: text("/proc/net/udp") + text("/proc/net/udp6"))
-    facts.dropRules = dropRules(in: output("nft", "list", "ruleset"))
+    facts.firewall = firewall()
     let signs = ["/.dockerenv", "/run/.containerenv"]
     facts.isContainer = signs.contains { FileManager.default.fileExists(atPath: $0) }
     facts.isClockBehind = Date.now < Date(timeIntervalSince1970: EarshotTool.madeAt)
     return facts
+  }
+
+  /// What all tools say, of which `nft` knows the tables of newer `iptables`, but not those of older.
+  private static func firewall() -> Firewall {
+    var firewall = Firewall()
+    let ruleset = output("nft list ruleset")
+    firewall.read(nft: ruleset)
+    var tools = ["iptables-legacy", "ip6tables-legacy"]
+    if ruleset.isEmpty { tools += ["iptables-nft", "ip6tables-nft"] }
+    for tool in tools { firewall.read(tool, output("\(tool)-save")) }
+    return firewall
   }
 
   private static func text(_ path: String) -> String {
@@ -27,15 +38,20 @@ extension HostFacts {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
   }
 
-  private static func output(_ words: String...) -> String {
-    let (process, pipe) = (Process(), Pipe())
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = words
-    process.environment = ["PATH": "/usr/sbin:/sbin:/usr/bin:/bin"]
-    (process.standardOutput, process.standardError) = (pipe, FileHandle.nullDevice)
-    guard (try? process.run()) != nil else { return "" }
-    let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
+  /// What a command of ours prints; nothing if it is not there or may not say.
+  ///
+  /// Not with Foundation's `Process`, which never hears of a child's end where the firewall drops what a host says
+  /// to itself.
+  private static func output(_ command: String) -> String {
+    guard let pipe = popen("PATH=/usr/sbin:/sbin:/usr/bin:/bin \(command) 2>/dev/null", "r") else {
+      return ""
+    }
+    defer { pclose(pipe) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 4_096)
+    while case let count = fread(&chunk, 1, chunk.count, pipe), count > 0 {
+      bytes += chunk[..<count]
+    }
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -52,25 +68,6 @@ extension HostFacts {
       default: break
       }
     }
-  }
-
-  /// The rules of `nft list ruleset` that drop or refuse what goes to UDP port 5353, behind their chains.
-  package static func dropRules(in ruleset: String) -> [String] {
-    var (table, chain, rules) = ("", "", [String]())
-    for line in ruleset.split(separator: "\n") {
-      let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
-      switch words.first {
-      case "table": table = words.dropFirst().prefix(2).joined(separator: " ")
-      case "chain": chain = words.dropFirst().first ?? ""
-      default:
-        let isMulticastDNS = words.contains { ["5353", "mdns"].contains($0.filter { $0 != "," }) }
-        let isRefused = words.contains("drop") || words.contains("reject")
-        if isMulticastDNS, isRefused, words.contains("dport") || words.contains("sport") {
-          rules.append("\(table) \(chain): \(words.joined(separator: " "))")
-        }
-      }
-    }
-    return rules
   }
 
   /// The inodes of the sockets at UDP port 5353.

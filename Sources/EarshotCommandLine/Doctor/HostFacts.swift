@@ -50,8 +50,8 @@ package struct HostFacts: Hashable, Sendable {
   package var portHolders: [Program] = []
   /// Whether a packet to the group of multicast DNS comes back to its sender; `nil` when that was not tried.
   package var hearsItself: Bool?
-  /// The rules of the firewall that drop multicast DNS, as its tool prints them.
-  package var dropRules: [String] = []
+  /// What the firewall does with multicast DNS.
+  package var firewall = Firewall()
   /// Where packets to multicast groups go when a program names no interface.
   package var multicastRoute: String?
   /// Where packets go that nothing else is said of.
