@@ -204,7 +204,7 @@ let package = Package(
         "Simulated",
       ],
       exclude: [
-        "ask-again.py", "avahi-in-namespace.sh", "read-perfetto.py", "run-manifest.py",
+        "ask-again.py", "flood.py", "avahi-in-namespace.sh", "read-perfetto.py", "run-manifest.py",
         "zeroconf-peer.py",
       ],
       swiftSettings: house),

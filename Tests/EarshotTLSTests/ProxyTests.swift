@@ -140,7 +140,8 @@ private enum Attack: CaseIterable {
       if !other.isEmpty { bytes = other[Int(random.below(UInt64(other.count)))] + bytes }
     case .olderVersion, .olderVersions, .noVersions, .weakCipher, .otherProtocol, .noExtension:
       guard var hello = Hello(bytes) else { return }
-      #expect(hello.bytes.dropFirst(3) == bytes[3..<hello.recordBytes])  // But for the record's version.
+      // But for the version of the record.
+      #expect(hello.bytes.dropFirst(3) == bytes[3..<hello.recordBytes])
       change(&hello, using: &random)
       bytes = hello.bytes + bytes[hello.recordBytes...]
     }

@@ -204,6 +204,24 @@ struct SendBufferTests {
       #expect(log.allocatedBytes <= 400_000)
     }
   }
+
+  @Test("The room of a message beyond the bound is given back, also when others wait behind it")
+  func memoryOfLarge() throws {
+    var log = SendBuffer(bytesMax: 100_000)
+    try log.rewind(to: 0, window: .max)
+    let isTaken = log.append(message: [UInt8](repeating: 1, count: 5_000_000))
+    #expect(isTaken && log.allocatedBytes >= 5_000_000)
+    let large = log.end
+    for _ in 0..<3 { log.append(Leave(code: .done)) }
+    log.send(max: 10_000_000) { _ in }
+    try log.acknowledge(Acknowledgement(received: large, limit: .max))
+    while log.append(message: [UInt8](repeating: 1, count: 1_000)) {}
+    log.send(max: 10_000_000) { _ in }
+    #expect(log.bufferedBytes > 90_000)
+    let first = large + 3 * 3 + 1_004
+    try log.acknowledge(Acknowledgement(received: first, limit: .max))
+    #expect(log.allocatedBytes <= 400_000)
+  }
 }
 
 extension Model {
