@@ -11,10 +11,12 @@ struct CallTableTests {
     case again, suspended, stopped, sessionLeft, cancelled
   }
   enum Call: String, Sendable {
-    case advertise, browse, makeSession, invite, accept, acceptInto, decline, waitForEnding
-    case update, stopAdvertiser, stopBrowser, members, statistics, send, sendUnreliably, remove
-    case disconnect
+    case advertise, browse, ticket, makeSession, invite, accept, acceptInto, decline, waitForEnding
+    case update, stopAdvertiser, stopBrowser, members, statistics, send, trySend, sendUnreliably
+    case verify, confirm, reject, withdraw, remove, disconnect
     case suspend, resume, stop
+
+    var needsVerification: Bool { [.confirm, .reject, .withdraw].contains(self) }
   }
   struct Row: Sendable, CustomStringConvertible {
     let call: Call
@@ -29,6 +31,7 @@ struct CallTableTests {
       [(.again, "alreadyAdvertised"), (.suspended, "suspended"), (.stopped, "stopped")]
     ),
     (.browse, [(.again, "done"), (.suspended, "suspended"), (.stopped, "stopped")]),
+    (.ticket, [(.again, "done"), (.suspended, "suspended"), (.stopped, "stopped")]),
     (.makeSession, [(.again, "done"), (.suspended, "done"), (.stopped, "stopped")]),
     (
       .invite,
@@ -81,6 +84,41 @@ struct CallTableTests {
         (.sessionLeft, "sessionEnded"), (.cancelled, "done"),
       ]
     ),
+    (
+      .trySend,
+      [
+        (.again, "done"), (.suspended, "done"), (.stopped, "sessionEnded"),
+        (.sessionLeft, "sessionEnded"), (.cancelled, "done"),
+      ]
+    ),
+    (
+      .verify,
+      [
+        (.again, "done"), (.suspended, "notConnected"), (.stopped, "sessionEnded"),
+        (.sessionLeft, "sessionEnded"), (.cancelled, "cancelled"),
+      ]
+    ),
+    (
+      .confirm,
+      [
+        (.suspended, "linkLost"), (.stopped, "linkLost"), (.sessionLeft, "linkLost"),
+        (.cancelled, "nothing"),
+      ]
+    ),
+    (
+      .reject,
+      [
+        (.again, "rejected"), (.suspended, "linkLost"), (.stopped, "linkLost"),
+        (.sessionLeft, "linkLost"), (.cancelled, "rejected"),
+      ]
+    ),
+    (
+      .withdraw,
+      [
+        (.again, "withdrawn"), (.suspended, "linkLost"), (.stopped, "linkLost"),
+        (.sessionLeft, "linkLost"), (.cancelled, "withdrawn"),
+      ]
+    ),
     (.remove, [(.again, "0"), (.suspended, "0"), (.stopped, "0"), (.sessionLeft, "0")]),
     (.disconnect, [(.again, "0"), (.suspended, "0"), (.stopped, "0"), (.cancelled, "0")]),
     (.suspend, [(.again, "done"), (.suspended, "done"), (.stopped, "done")]),
@@ -98,12 +136,13 @@ struct CallTableTests {
     let own: Session
     let invitation: Invitation
     let browser: Browser
+    let verification: Verification?
   }
 
   @Test("What each call returns or throws is what the table says", arguments: rows)
   func table(row: Row) {
     Scene.play { scene in
-      let cast = try await prepare(scene)
+      let cast = try await prepare(scene, hasVerification: row.call.needsVerification)
       switch row.situation {
       case .again:
         if row.call != .waitForEnding { _ = await start(row.call, cast).end() }
@@ -124,7 +163,7 @@ struct CallTableTests {
     }
   }
 
-  private func prepare(_ scene: Scene) async throws -> Cast {
+  private func prepare(_ scene: Scene, hasVerification: Bool) async throws -> Cast {
     scene.keep(try await scene.bob.advertise("room"))
     let browser = try await scene.ann.browse("room")
     for await event in browser.events {
@@ -133,7 +172,8 @@ struct CallTableTests {
     let shared = try await scene.ann.makeSession()
     let porter = scene.start("bob accepts") {
       for await invitation in try await scene.bob.advertise("other").invitations {
-        scene.keep(try await invitation.accept())
+        let session = scene.keep(try await invitation.accept())
+        _ = session.verifications  // His program compares codes.
         break
       }
       return "done"
@@ -150,7 +190,8 @@ struct CallTableTests {
     let invitation = try #require(await scene.invitation())
     return Cast(
       scene: scene, shared: shared, own: try await scene.ann.makeSession(),
-      invitation: invitation, browser: browser)
+      invitation: invitation, browser: browser,
+      verification: hasVerification ? try await shared.verify(scene.bob.id) : nil)
   }
 
   private func start(_ call: Call, _ cast: Cast) -> Scene.Call {
@@ -162,6 +203,7 @@ struct CallTableTests {
     switch call {
     case .advertise: scene.keep(try await ann.advertise("third"))
     case .browse: scene.keep(try await ann.browse("third"))
+    case .ticket: _ = try await ann.ticket(for: "third")
     case .makeSession: scene.keep(try await ann.makeSession())
     case .invite: return try await ann.invite(bob.id, to: cast.own).rawValue
     case .accept: scene.keep(try await cast.invitation.accept())
@@ -176,7 +218,16 @@ struct CallTableTests {
     case .members: return "\(await cast.shared.members.count)"
     case .statistics: return await cast.shared.statistics(of: bob.id) == nil ? "none" : "some"
     case .send: try await cast.shared.send([1])
+    case .trySend: try cast.shared.trySend([1])
     case .sendUnreliably: try cast.shared.sendUnreliably([1])
+    case .verify: scene.keep(try await cast.shared.verify(bob.id))
+    case .confirm: return await cast.verification?.confirm()?.rawValue ?? "nothing"
+    case .reject:
+      await cast.verification?.reject()
+      return cast.verification?.ending?.rawValue ?? "open"
+    case .withdraw:
+      await cast.verification?.withdraw()
+      return cast.verification?.ending?.rawValue ?? "open"
     case .remove:
       await cast.shared.remove(bob.id)
       try await scene.sleep(.seconds(1))
