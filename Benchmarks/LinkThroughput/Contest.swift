@@ -77,8 +77,8 @@ struct Contest {
 
   /// Messages received in all, a second from the first to the last.
   private func rate(_ receivers: [ChildProcess], _ sender: ChildProcess) -> Double {
+    sender.expect("sent")  // First: if it dies, the receivers wait for ever.
     let results = receivers.map { $0.expect("received").compactMap(Double.init) }
-    sender.expect("sent")
     for process in receivers + [sender] { process.finish() }
     let first = results.map { $0[0] }.min() ?? 0
     let last = results.map { $0[1] }.max() ?? 0
