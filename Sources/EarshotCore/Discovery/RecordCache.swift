@@ -15,6 +15,8 @@ struct RecordCache: Hashable, Sendable {
     case expired(CachedRecord)
   }
   private static let overheadBytes = 64
+  /// What strangers say against a record is not heard beyond that.
+  private static let siblingsMax = 8
   /// A source with no more records than that gives up none.
   private static let modestCount = 64
 
@@ -85,56 +87,90 @@ struct RecordCache: Hashable, Sendable {
 
   /// Takes in what a response said.
   ///
+  /// Sources have no proof, so who was not heard saying a record, and is not known to be its host either, cannot end it:
+  /// what such a stranger says against the record has it asked for, and what it says instead stands behind.
+  ///
   /// - Returns: Whether anything is different now, but for the time until which it is believed; and what had
   ///   to make room.
   mutating func insert(
     _ record: DNSRecord, from source: IPAddress, on interface: UInt32, at now: Instant,
     random: inout RandomStream
   ) -> (isNews: Bool, evicted: [CachedRecord]) {
-    let (same, outdated) = siblings(of: record, on: interface, at: now)
+    let (same, others) = siblings(of: record, on: interface)
     if record.lifetimeSeconds == 0 {
-      if let same { change(same.sequence) { $0.distrust(.leaving, at: now) } }
-      return (same != nil, [])
+      guard let same else { return (false, []) }
+      let trust: CachedRecord.Trust = mayEnd(same, saidBy: source) ? .leaving : .questioned
+      change(same.sequence) { $0.distrust(trust, at: now) }
+      return (true, [])
     }
-    for sequence in outdated { change(sequence) { $0.distrust(.leaving, at: now) } }
+    let isRival = others.contains { !$0.isRival && !mayEnd($0, saidBy: source) }
+    var outdated: [CachedRecord] = []
+    if record.flushesCache {
+      // What came within the last second belongs to the same whole, if it was not said against it.
+      outdated = others.filter {
+        $0.isRival ? !isRival : now - $0.received > CachedRecord.farewell
+      }
+    }
+    let gone = outdated.filter { $0.isRival || mayEnd($0, saidBy: source) }
+    for cached in outdated { change(cached.sequence) { $0.distrust(.questioned, at: now) } }
+    for cached in gone { change(cached.sequence) { $0.distrust(.leaving, at: now) } }
     if let same {
       change(same.sequence) {
         $0.confirm(lifetimeSeconds: record.lifetimeSeconds, at: now, random: &random)
+        if !isRival { $0.stand() }
       }
-      return (same.trust == .leaving || !outdated.isEmpty, [])
+      return (same.trust == .leaving || same.isRival || !outdated.isEmpty, [])
     }
-    guard let evicted = makeRoom(for: record, from: source, inPlaceOf: outdated) else {
-      return (false, [])
-    }
-    add(record, from: source, on: interface, at: now, random: &random)
+    guard !isRival || others.count < Self.siblingsMax,
+      let evicted = makeRoom(for: record, from: source, inPlaceOf: gone)
+    else { return (!outdated.isEmpty, []) }
+    add(record, from: source, on: interface, isRival: isRival, at: now, random: &random)
     return (true, evicted)
   }
 
-  /// The record of the same name, type and data, and those that a record replaces: what came within the last second
-  /// belongs to the same whole.
-  private func siblings(
-    of record: DNSRecord, on interface: UInt32, at now: Instant
-  ) -> (same: (sequence: UInt64, trust: CachedRecord.Trust)?, outdated: [UInt64]) {
-    let replaces = record.flushesCache && record.type != .ptr
-    var same: (sequence: UInt64, trust: CachedRecord.Trust)?
-    var outdated: [UInt64] = []
-    forEach(record.key, record.type, on: interface) { cached in
-      if cached.record.hasData(of: record) {
-        if same == nil { same = (cached.sequence, cached.trust) }
-      } else if replaces, now - cached.received > CachedRecord.farewell {
-        outdated.append(cached.sequence)
+  private func mayEnd(_ cached: CachedRecord, saidBy source: IPAddress) -> Bool {
+    isFrom(source, cached) || isHost(source, of: cached)
+  }
+
+  /// Whether an address is one of the host that a record is about.
+  private func isHost(_ source: IPAddress, of cached: CachedRecord) -> Bool {
+    let hosts =
+      switch cached.record.data {
+      case .address: [cached.record.name]
+      case .pointer, .service, .text, .types, .other:
+        host(of: cached.record.key, on: cached.interface).map { [$0] } ?? []
+      }
+    return hosts.contains { host in
+      addresses(of: host, on: cached.interface).contains {
+        !$0.isRival && Self.address($0) == source
       }
     }
-    return (same, outdated)
+  }
+
+  /// The record of the same name, type and data, and those that a record can replace.
+  private func siblings(
+    of record: DNSRecord, on interface: UInt32
+  ) -> (same: CachedRecord?, others: [CachedRecord]) {
+    var same: CachedRecord?
+    var others: [CachedRecord] = []
+    forEach(record.key, record.type, on: interface) { cached in
+      if cached.record.hasData(of: record) {
+        if same == nil { same = cached }
+      } else if record.type != .ptr {
+        others.append(cached)
+      }
+    }
+    return (same, others)
   }
 
   private mutating func add(
-    _ record: DNSRecord, from source: IPAddress, on interface: UInt32, at now: Instant,
-    random: inout RandomStream
+    _ record: DNSRecord, from source: IPAddress, on interface: UInt32, isRival: Bool,
+    at now: Instant, random: inout RandomStream
   ) {
-    let cached = CachedRecord(
+    var cached = CachedRecord(
       record, sequence: records.makeSequence(), from: sources.add(source), on: interface, at: now,
       random: &random)
+    if isRival { cached.contest(at: now) }
     records.add(cached)
     if record.type == .ptr { pointers.append(cached.sequence) }
     deadlines.set(cached.sequence, at: cached.deadline, in: &records)
@@ -144,10 +180,10 @@ struct RecordCache: Hashable, Sendable {
   /// Evicts what must go, or answers `nil` when the source has had its share; what is outdated goes at once before the
   /// news of it is refused.
   private mutating func makeRoom(
-    for record: DNSRecord, from source: IPAddress, inPlaceOf outdated: [UInt64]
+    for record: DNSRecord, from source: IPAddress, inPlaceOf outdated: [CachedRecord]
   ) -> [CachedRecord]? {
     if let evicted = makeRoom(for: record, from: source) { return evicted }
-    return outdated.isEmpty ? nil : outdated.compactMap { remove($0) }
+    return outdated.isEmpty ? nil : outdated.compactMap { remove($0.sequence) }
   }
 
   /// Evicts what must go, or answers `nil` when the source has had its share, or all others have modest ones.
@@ -215,13 +251,23 @@ struct RecordCache: Hashable, Sendable {
   /// The sequence numbers of all records, in the order of arrival.
   var sequences: [UInt64] { records.all.map(\.sequence).sorted() }
 
-  private mutating func remove(_ sequence: UInt64) -> CachedRecord? {
+  /// Removes a record.
+  @discardableResult
+  mutating func remove(_ sequence: UInt64) -> CachedRecord? {
     guard let cached = records.remove(sequence) else { return nil }
     deadlines.tidy(&records)
     bytes -= Self.bytes(of: cached.record)
     if cached.record.type == .ptr { pointers.removeAll { $0 == sequence } }
     sources.remove(cached.source)
+    if !cached.isRival { putForward(inPlaceOf: cached) }
     return cached
+  }
+
+  /// The first one that spoke against the last record that stood stands now.
+  private mutating func putForward(inPlaceOf gone: CachedRecord) {
+    let others = siblings(of: gone.record, on: gone.interface).others
+    guard let first = others.first, others.allSatisfy(\.isRival) else { return }
+    change(first.sequence) { $0.stand() }
   }
 
   private static func bytes(of record: DNSRecord) -> Int {

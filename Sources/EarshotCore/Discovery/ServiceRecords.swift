@@ -64,9 +64,17 @@ struct ServiceRecords: Hashable, Sendable {
     cache.missing(of: name, on: interface)
   }
 
-  /// Keeps an instance's hosts in step with what is cached.
+  /// Keeps an instance's hosts in step with what is cached, and forgets the addresses of those that have no instance: where
+  /// they are when one comes back is news.
   mutating func noteHosts(of name: DNSName) {
-    hosts.set(interfaces.compactMap { cache.host(of: name, on: $0) }, of: name)
+    let found = interfaces.flatMap { cache.hosts(of: name, on: $0) }
+    let left = hosts.set(found, of: name)
+    guard !left.isEmpty else { return }
+    for interface in interfaces {
+      for cached in left.flatMap({ cache.addresses(of: $0, on: interface) }) {
+        cache.remove(cached.sequence)
+      }
+    }
   }
 
   /// Whether a question lists the pointer to an instance.

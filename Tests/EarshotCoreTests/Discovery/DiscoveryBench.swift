@@ -170,8 +170,10 @@ struct BrowserBench {
       .received(DNSArrival(message, from: source, on: interface, wasMulticast: wasMulticast)))
   }
 
-  mutating func hear(_ records: [DNSRecord], on interface: UInt32 = 1) {
-    hear(DNSMessage(answering: records), on: interface)
+  mutating func hear(
+    _ records: [DNSRecord], from source: Endpoint = BrowserBench.other, on interface: UInt32 = 1
+  ) {
+    hear(DNSMessage(answering: records), from: source, on: interface)
   }
 
   mutating func handle(_ event: BrowserMachine.Event) {

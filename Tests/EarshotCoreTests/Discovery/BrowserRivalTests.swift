@@ -1,0 +1,162 @@
+import EarshotCore
+import TestKit
+import Testing
+
+/// Sources of multicast have no proof, so what a stranger says against a peer only has it asked for.
+@Suite("A browser that hears strangers speak for a peer")
+struct BrowserRivalTests {
+  private static let liar = Endpoint(.v4(0x0A00_0042), port: DNSArrival.port)
+  private static let place = Endpoint(Ann.address, port: 7_100)
+
+  private func said() throws -> Said { Said(announcement: try Ann.announcement()) }
+
+  /// What the liar says: Ann's names, and all else its own.
+  private func lies() throws -> Said {
+    var lies = Said(announcement: try Ann.announcement(info: ["room": "trap"], port: 666))
+    lies.address = Self.liar.address
+    return lies
+  }
+
+  /// Another identifier below Ann's name.
+  private func otherIdentity() throws -> DNSRecord {
+    let text = try Ann.announcement(id: Ann.peer(9)).text
+    return DNSRecord(
+      try said().announcement.instanceName, .text(text.bytes), lifetimeSeconds: 4_500,
+      flushesCache: true)
+  }
+
+  /// A browser that has found Ann, some seconds ago.
+  private func settled() throws -> BrowserBench {
+    var bench = try BrowserBench()
+    bench.run(for: .seconds(70))
+    bench.hear(try said().all)
+    bench.run(for: .seconds(5))
+    bench.forget()
+    return bench
+  }
+
+  private func last(of bench: BrowserBench) -> DiscoveredPeer? {
+    for report in bench.reports.reversed() {
+      switch report.report {
+      case .found(let peer), .updated(let peer): return peer
+      case .lost, .unavailable, .available: return nil
+      }
+    }
+    return nil
+  }
+
+  @Test("Where a stranger says twice that it is comes behind where it is, which is asked for")
+  func place() throws {
+    var bench = try settled()
+    let lies = try lies()
+    bench.hear([lies.service, lies.host], from: Self.liar)
+    bench.run(for: .ms(200))
+    let asked = bench.asked.map(\.question.type)
+    #expect(asked.contains(.srv) && asked.contains(.a))
+    #expect(bench.reports.isEmpty)
+    bench.run(for: .ms(100))
+    bench.hear([lies.service, lies.host], from: Self.liar)
+    let peer = try #require(last(of: bench))
+    #expect(peer.endpoints.first == Self.place && peer.endpoints.count > 1)
+    #expect(peer.info == ["room": "lobby"])
+  }
+
+  @Test("What it says itself then ends the lie within a second")
+  func defended() throws {
+    var bench = try settled()
+    let lies = try lies()
+    for _ in 0..<2 {
+      bench.hear([lies.service, lies.text, lies.host], from: Self.liar)
+      bench.run(for: .seconds(2))
+    }
+    #expect(try #require(last(of: bench)).endpoints.count > 1)
+    bench.hear(try said().all)
+    bench.run(for: .ms(1_100))
+    #expect(last(of: bench)?.endpoints == [Self.place])
+    bench.run(for: .seconds(60))
+    #expect(!bench.news.contains("lost"))
+    #expect(last(of: bench)?.endpoints == [Self.place])
+  }
+
+  @Test("An identifier, strings or a goodbye of a stranger change nothing of who answers in time")
+  func identityAndGoodbye() throws {
+    for claims in [
+      [try otherIdentity()], [try lies().text], try said().all.map { $0.living(0) },
+      [try said().pointer.living(0), try otherIdentity()],
+    ] {
+      for wait in [Duration.ms(100), .seconds(9)] {
+        var bench = try settled()
+        bench.hear(claims, from: Self.liar)
+        bench.run(for: wait)
+        #expect(!bench.asked.isEmpty)
+        bench.hear(try said().all)
+        bench.run(for: .seconds(60))
+        #expect(bench.reports.isEmpty)
+      }
+    }
+  }
+
+  @Test("Who says nothing for ten seconds after a stranger's goodbye is lost")
+  func trueGoodbye() throws {
+    var bench = try settled()
+    let begin = bench.now
+    bench.hear(try said().all.map { $0.living(0) }, from: Self.liar)
+    bench.run(for: .seconds(30))
+    #expect(bench.news == ["lost"] && bench.reports.map { $0.at - begin } == [.seconds(10)])
+  }
+
+  @Test("Who really moved is at both places for ten seconds, and then at the new one alone")
+  func moved() throws {
+    var bench = try settled()
+    let (now, begin) = (try lies(), bench.now)
+    for _ in 0..<3 {
+      bench.hear(now.all, from: Self.liar)
+      bench.run(for: .seconds(1))
+    }
+    #expect(last(of: bench)?.endpoints.contains(Endpoint(Self.liar.address, port: 666)) == true)
+    bench.run(for: .seconds(60))
+    #expect(last(of: bench)?.endpoints == [Endpoint(Self.liar.address, port: 666)])
+    #expect(last(of: bench)?.info == ["room": "trap"])
+    #expect(bench.reports.allSatisfy { $0.at - begin <= .seconds(11) })
+    #expect(!bench.news.contains("lost"))
+  }
+
+  @Test("An address that its host is known at may speak for it", arguments: [0, 5])
+  func ownAddress(afterSeconds seconds: Int) throws {
+    var bench = try settled()
+    let begin = bench.now
+    bench.run(for: .seconds(seconds))
+    let home = Endpoint(Ann.address, port: DNSArrival.port)
+    bench.hear(try said().all.map { $0.living(0) }, from: home)
+    bench.run(for: .seconds(30))
+    #expect(bench.news == ["lost"])
+    #expect(bench.reports.map { $0.at - begin } == [.seconds(seconds + 1)])
+  }
+
+  @Test("A peer outlives a flood of lies from ever new strangers", arguments: Seed.some(5))
+  func flood(seed: Seed) throws {
+    var bench = try settled()
+    var random = RandomStream(seed: seed.value, name: "liars")
+    let (lies, other) = (try lies(), try otherIdentity())
+    let goodbyes = try said().all.map { $0.living(0) }
+    for round in 1...1_200 {
+      let source = IPAddress.v4(0x0A01_0000 + UInt32(random.below(60_000)))
+      let address = DNSRecord(
+        lies.host.name, .address(source), lifetimeSeconds: 120, flushesCache: true)
+      let claims = [[lies.service, lies.text, address], [lies.service], [other], goodbyes]
+      bench.hear(claims[Int(random.below(4))], from: Endpoint(source, port: DNSArrival.port))
+      bench.run(for: .ms(25))
+      if round % 200 == 0 { bench.hear(try said().all) }
+    }
+    // Asked for after each of the answers: three times, and each of its four records.
+    #expect(!bench.asked.isEmpty && bench.asked.count <= 6 * 3 * 4)
+    #expect(!bench.news.contains("lost"))
+    for report in bench.reports {
+      guard case .updated(let peer) = report.report else { continue }
+      #expect(peer.id == Ann.id && peer.endpoints.first == Self.place)
+    }
+    bench.hear(try said().all)
+    bench.run(for: .seconds(15))
+    #expect(last(of: bench).map { $0.endpoints == [Self.place] } ?? bench.reports.isEmpty)
+  }
+}
