@@ -17,7 +17,7 @@ struct FuzzTargetsTests {
     #expect(!corpus.isEmpty, "no input is kept for \(target.name)")
     for input in corpus { try target.run(input) }
     let isSlow = ["session", "tls", "scenario"].contains(target.name)
-    let count = Fuzz.inputCount / (isSlow ? 500 : 20)
+    let count = Fuzz.inputCount / (isSlow ? 500 : 100)
     try Fuzz.inputs(like: corpus, count: count) { input in
       do { try target.run(input) } catch {
         Issue.record("\(error), of \(input)")
