@@ -22,10 +22,12 @@ final class DatagramInbox: DatagramHandler {
   private let state = Mutex(State())
   private let host: any NetworkHost
   private let capacity: Int
+  private let gauge: QueueGauge?
 
   init(_ host: any NetworkHost, capacity: Int) {
     precondition(capacity > 0, "a channel that keeps nothing receives nothing")
     (self.host, self.capacity) = (host, capacity)
+    gauge = host.gauge("datagrams that a channel stores", atMost: capacity)
   }
 
   var lostCount: Int { state.withLock { $0.lostCount } }
@@ -63,6 +65,7 @@ final class DatagramInbox: DatagramHandler {
     let waiter = state.withLock { state in
       if let waiter = state.waiter.take() { return Optional(waiter) }
       state.store(datagram, capacity: capacity)
+      gauge?.note(state.stored.count - state.taken)
       return nil
     }
     waiter?.resume(returning: datagram)

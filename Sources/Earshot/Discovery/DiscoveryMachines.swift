@@ -31,6 +31,8 @@ struct DiscoveryMachines {
   var isEmpty: Bool { advertisers.isEmpty && browsers.isEmpty }
   /// How many browsers there are.
   var browserCount: Int { browsers.numbers.count }
+  /// How many records the browser remembers that remembers the most.
+  var largestRecordCount: Int { browsers.machines.reduce(0) { max($0, $1.recordCount) } }
   /// The earliest deadline, or `nil` when there is none.
   var next: Instant? { deadlines.next }
 

@@ -26,6 +26,7 @@ package actor MulticastDNS {
   private var observation: (any NetworkObservation)?
   private var timer: (any NetworkTimer)?
   private var lastNumber = 0
+  private let gauge: QueueGauge?
   private var problemChanged: @Sendable (DiscoveryProblem?) -> Void = { _ in }
 
   /// Discovery for a peer; opens nothing yet.
@@ -40,6 +41,8 @@ package actor MulticastDNS {
     self.host = host
     self.prefersUnicast = prefersUnicast
     own = peer
+    gauge = host.gauge(
+      "records that a browser remembers", atMost: BrowserMachine.recordCountMax)
     machines = DiscoveryMachines(on: host)
   }
 
@@ -230,6 +233,7 @@ extension MulticastDNS: DatagramHandler {
 
   private func receive(_ packet: [UInt8], _ header: DatagramHeader) {
     if machines.receive(packet, header) { settle() }
+    if let gauge { gauge.note(machines.largestRecordCount) }
   }
 
   private func socketFailed() {

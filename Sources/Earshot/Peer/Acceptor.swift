@@ -17,10 +17,13 @@ actor Acceptor: ListenerHandler {
   private var waiting: [LinkToken: any Connection] = [:]
   /// When a connection was refused without need.
   private var refused: Instant?
+  private let gauge: QueueGauge?
 
   init(of peer: PeerCore) {
     self.peer = peer
     unownedExecutor = peer.unownedExecutor
+    gauge = peer.host.gauge(
+      "strangers at addresses of no member", atMost: AdmissionMachine.Limits().strangers)
   }
 
   // MARK: Listening
@@ -79,6 +82,7 @@ actor Acceptor: ListenerHandler {
     let link = Link(token, accepted: connection, context: context, owner: self)
     strangers[token] = link
     handle(.accepted(token, from: connection.remoteEndpoint.address))
+    if let gauge { gauge.note(driver.machine.newcomerCount) }
     if driver.machine.isWaiting(token) {
       connection.pauseReading()
       waiting[token] = connection

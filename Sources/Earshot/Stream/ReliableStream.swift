@@ -51,6 +51,7 @@ final class ReliableStream: MessageSource {
   private let wakeup = Wakeup()
   private let messageBytesMax = Atomic(Int.max)
   private let buggify: Instrumentation?
+  private let gauge: QueueGauge?
 
   /// A stream at its beginning in both directions.
   ///
@@ -64,6 +65,9 @@ final class ReliableStream: MessageSource {
     sink: @escaping @Sendable ([SessionActivity]) -> Void
   ) {
     (self.id, self.sink, buggify) = (id, sink, host.buggify)
+    gauge = host.gauge(
+      "bytes in the send buffer of a member",
+      atMost: configuration.outboundBytesMax + Self.ownFrameBytesMax)
     state = Mutex(State(machine: ReliableStreamMachine(configuration)))
     wakeup.connect(to: host.makeSignal { [carrier] in carrier.link?.flushRequested() })
   }
@@ -93,6 +97,7 @@ final class ReliableStream: MessageSource {
       if state.isEnded { return (.ended, false) }
       let wasIdle = !state.machine.outbound.hasUnsent
       guard state.machine.append(message) else { return (.full, false) }
+      watch(state)
       state.messagesSent += 1
       return (.appended(state.messagesSent), wasIdle)
     }
@@ -150,20 +155,31 @@ final class ReliableStream: MessageSource {
   func withdraw(_ ticket: SendQueue.Ticket) {
     let (withdrawn, served) = state.withLock { state -> (Settle?, [Served]) in
       guard state.machine.withdraw(ticket) else { return (nil, []) }
-      return (state.pending.removeValue(forKey: ticket), Self.serve(&state))
+      return (state.pending.removeValue(forKey: ticket), serve(&state))
     }
     settle(served)
     withdrawn?(.withdrawn)
   }
 
   /// Appends those that wait, as far as there is room.
-  private static func serve(_ state: inout State) -> [Served] {
-    state.machine.serve().compactMap { ticket in
+  private func serve(_ state: inout State) -> [Served] {
+    let served = state.machine.serve()
+    watch(state)
+    return served.compactMap { ticket in
       state.messagesSent += 1
       let number = state.messagesSent
       return state.pending.removeValue(forKey: ticket).map { Served(settle: $0, number: number) }
     }
   }
+
+  /// Takes in how much waits, unless it is a single message, which may be larger than the buffer.
+  private func watch(_ state: borrowing State) {
+    guard let gauge, state.machine.outbound.unacknowledgedMessages > 1 else { return }
+    gauge.note(state.machine.outbound.bufferedBytes)
+  }
+
+  /// What is left for the frames of the session itself, which go in whether there is room or not.
+  private static let ownFrameBytesMax = 64 << 10
 
   private func settle(_ served: [Served]) {
     guard !served.isEmpty else { return }
@@ -201,6 +217,7 @@ final class ReliableStream: MessageSource {
   func append(_ payload: some FramePayload & Sendable) {
     let goes = state.withLock { state in
       if !state.isEnded { state.machine.outbound.append(payload) }
+      watch(state)
       return !state.isEnded
     }
     if goes { wakeup.raise() }
@@ -225,7 +242,7 @@ final class ReliableStream: MessageSource {
     let (delivered, served) = try state.withLock {
       state throws(FrameError) -> (ArraySlice<Awaited>, [Served]) in
       try state.machine.attach(received: received, window: window)
-      return (state.takeDelivered(), Self.serve(&state))
+      return (state.takeDelivered(), serve(&state))
     }
     carrier.take(link)
     for one in delivered { one.promise.fulfil(true) }
@@ -323,7 +340,7 @@ final class ReliableStream: MessageSource {
       state throws(FrameError) -> (ArraySlice<Awaited>, [Served], (@Sendable () -> Void)?) in
       try state.machine.acknowledge(acknowledgement)
       let delivered = state.takeDelivered()
-      let served = Self.serve(&state)
+      let served = serve(&state)
       return (delivered, served, state.machine.outbound.isEmpty ? state.flushed.take() : nil)
     }
     for one in delivered { one.promise.fulfil(true) }

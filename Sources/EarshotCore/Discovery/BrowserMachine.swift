@@ -64,6 +64,8 @@ package struct BrowserMachine: Hashable, Sendable {
 
   /// How many records are remembered.
   package var recordCount: Int { instances.recordCount }
+  /// How many may be.
+  package static let recordCountMax = RecordCache.Limits().records
 
   /// Takes one event in; appends what must now be done, in order, to `out`.
   package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {

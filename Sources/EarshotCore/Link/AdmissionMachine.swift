@@ -126,6 +126,9 @@ package struct AdmissionMachine: Machine, Hashable, Sendable {
     if known.count > Self.knownMax { known.removeFirst() }
   }
 
+  /// How many are there whose address is that of no member.
+  package var newcomerCount: Int { strangers.count { !$0.isKnown } }
+
   // MARK: Giving way
 
   /// Drops one when there is one too many: any but the one that came last.

@@ -12,6 +12,8 @@ public final class Instrumentation: @unchecked Sendable {
   /// The points of BUGGIFY; `nil` for a run without.
   package var buggifyDraws: BuggifyDraws?
   private var places: [Property.Key: Int] = [:]
+  /// The queues that are watched, in the order in which the first of each name was.
+  @exclusivity(unchecked) package private(set) var queues: [BoundedQueue] = []
 
   private let moment: () -> (host: String?, time: Instant)
 
@@ -42,6 +44,33 @@ public final class Instrumentation: @unchecked Sendable {
   package func unreachable(_ name: String, _ details: String) {
     note(.unreachable, name, holds: false)
     add(.unreachable, name, details)
+  }
+
+  // MARK: Queues
+
+  /// What takes in how much a queue holds.
+  package func gauge(_ name: String, atMost bound: Int) -> QueueGauge {
+    let known = queues.firstIndex { $0.name == name }
+    let index = known ?? queues.count
+    if known == nil {
+      precondition(
+        index < Self.queuesMax,
+        "there are \(Self.queuesMax) kinds of queues: a name says what is kept, and contains no values"
+      )
+      queues.append(BoundedQueue(name: name, peak: 0, bound: bound))
+    }
+    return QueueGauge(instrumentation: self, index: index, bound: bound)
+  }
+
+  /// Takes in how much a queue holds.
+  func note(_ count: Int, atMost bound: Int, inQueue index: Int) {
+    guard isOpen, count > queues[index].peak || count > bound else { return }
+    if count > queues[index].peak { (queues[index].peak, queues[index].bound) = (count, bound) }
+    if count > bound {
+      let name = "\(queues[index].name): within the bound"
+      note(.always, name, holds: false)
+      add(.always, name, "\(count), at most \(bound)")
+    }
   }
 
   // MARK: BUGGIFY
@@ -82,5 +111,6 @@ public final class Instrumentation: @unchecked Sendable {
   }
 
   package static let violationsMax = 100
+  package static let queuesMax = 1_000
   package static let propertiesMax = 10_000
 }

@@ -84,6 +84,13 @@ extension World {
   /// What was stated so far, and how often it held, in the order in which the places were reached or declared.
   public var properties: [Property] { fabric.watch.instrumentation.properties }
 
+  /// How full the queues have been that have a bound: those of the kernels, of Earshot, and those that code of hosts has watched
+  /// by a ``EarshotNetwork/QueueGauge``.
+  ///
+  /// In the order in which the first queue of each name was there. One that has exceeded its bound is among the
+  /// ``violations``.
+  public var queues: [BoundedQueue] { fabric.watch.instrumentation.queues }
+
   /// What did not hold, the first thing first; at most 100 things.
   ///
   /// The world stands still from the first one on: ``run(until:)`` and its like return at once.

@@ -4,6 +4,8 @@
 final class WorldWatch {
   /// What the code of hosts states, and what is checked from outside of them.
   let instrumentation: Instrumentation
+  /// How full the queues of the kernels are.
+  let gauges: KernelGauges
   // Without the dynamic checks of exclusivity: what is called during an access adds no checks.
   @exclusivity(unchecked) private var checks: [Check] = []
 
@@ -20,6 +22,7 @@ final class WorldWatch {
     instrumentation = Instrumentation { [unowned scheduler] in
       (scheduler.runningHost?.name, scheduler.instant)
     }
+    gauges = KernelGauges(instrumentation)
   }
 
   var isViolated: Bool { instrumentation.isViolated }
@@ -53,5 +56,21 @@ final class WorldWatch {
       let check = checks[index]
       instrumentation.always(check.holds(), check.name, check.details)
     }
+  }
+}
+
+/// What watches the queues that kernels keep.
+struct KernelGauges {
+  let sendBuffer: QueueGauge
+  let receiveBuffer: QueueGauge
+  let backlog: QueueGauge
+
+  init(_ instrumentation: Instrumentation) {
+    sendBuffer = instrumentation.gauge(
+      "bytes in the send buffer of a connection", atMost: OutboundStream.bufferBytesMax)
+    receiveBuffer = instrumentation.gauge(
+      "bytes in the receive buffer of a connection", atMost: InboundStream.bufferBytesMax)
+    backlog = instrumentation.gauge(
+      "connections that a listener has not handed over", atMost: SimulatedListener.pendingMax)
   }
 }

@@ -23,6 +23,12 @@ struct InboundStream {
   /// The receive window (RCV.WND): how many bytes more are taken.
   var receiveWindow: Int { max(0, bufferBytes - unread.count) }
 
+  /// How much of the buffer is taken, up to the last byte that has arrived before its turn.
+  var bufferedBytes: Int {
+    let end = outOfOrder.last.map { $0.sequence + $0.payload.count } ?? nextSequence
+    return unread.count + max(0, end - nextSequence)
+  }
+
   /// Whether segments are missing before others that are here.
   var hasGap: Bool { !outOfOrder.isEmpty || (finSequence.map { $0 > nextSequence } ?? false) }
 

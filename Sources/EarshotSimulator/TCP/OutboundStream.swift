@@ -42,6 +42,8 @@ struct OutboundStream {
     nextSequence - unacknowledged - scoreboard.sackedBytes - scoreboard.lostBytes
   }
 
+  /// How many bytes are kept until they are acknowledged.
+  var bufferedBytes: Int { bytes.count }
   var room: Int { hasFIN ? 0 : max(0, bufferBytes - bytes.count) }
   /// Whether a writer that waits should hear of the room: not for a little.
   var isWorthWriting: Bool { room >= bufferBytes / 3 }

@@ -125,6 +125,7 @@ extension SimulatedConnection {
     }
     let hadGap = tcb.inbound.hasGap
     let isNew = tcb.inbound.receive(segment)
+    kernel.fabric.watch.gauges.receiveBuffer.note(tcb.inbound.bufferedBytes)
     tcb.quickAcknowledgements.noteArrival(
       at: now, timeout: tcb.outbound.retransmissionTimeout,
       isDuplicate: tcb.inbound.duplicate != nil)

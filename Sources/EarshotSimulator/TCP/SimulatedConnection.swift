@@ -43,6 +43,7 @@ final class SimulatedConnection: Connection, HostSocket, @unchecked Sendable {
     }
     guard tcb.state == .established else { throw writeError(.notConnected, errno: 107) }
     let count = tcb.outbound.append(bytes)
+    kernel.fabric.watch.gauges.sendBuffer.note(tcb.outbound.bufferedBytes)
     tcb.counters.writtenBytes += count
     if count < bytes.count { upcalls.isWriterWaiting = true }
     transmit()

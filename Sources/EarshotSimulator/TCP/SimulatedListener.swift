@@ -37,6 +37,7 @@ final class SimulatedListener: Listener, @unchecked Sendable {
       options: ConnectionOptions(userTimeout: nil))
     connection.listener = self
     pending.append(connection)
+    kernel.fabric.watch.gauges.backlog.note(pending.count)
     kernel.connections.add(connection)
     connection.tcb.inbound.noteSYN(segment)
     connection.sendSYN()
@@ -84,6 +85,7 @@ final class SimulatedListener: Listener, @unchecked Sendable {
   ///
   /// That of Darwin, and of Linux before 5.4; Linux takes one connection more than the length.
   private static let backlog = 128
+  static let pendingMax = backlog + 1
 }
 
 extension SimulatedListener: HostSocket {
