@@ -7,10 +7,12 @@ import Testing
 struct ProgramTests {
   /// What comes of some peers.
   private static func run(
-    _ peers: String, duration: String = "40s", expect: String = "", seed: UInt64 = 1
+    _ peers: String, duration: String = "40s", expect: String = "", links: String = "{}",
+    seed: UInt64 = 1
   ) throws -> Verdict {
     let scenario = try Scenario(
-      json5: "{ name: 'p', duration: '\(duration)', peers: [\(peers)], expect: [\(expect)] }",
+      json5:
+        "{ name: 'p', duration: '\(duration)', peers: [\(peers)], links: \(links), expect: [\(expect)] }",
       file: "p.json5")
     return ScenarioRun.runTwice(scenario, seed: seed)
   }
@@ -117,6 +119,24 @@ struct ProgramTests {
     #expect(Self.held(verdict), Self.text(verdict))
     let answers = verdict.timeline.entries.filter { $0.kind == .answered }
     #expect(answers.map(\.detail) == ["invitationEnded"])
+  }
+
+  @Test("Sends no message that was cancelled while it waited for room, and all others in order")
+  func cancelsSending() throws {
+    func sent(_ more: String) throws -> Int {
+      let verdict = try Self.run(
+        """
+        'ann', { name: 'bob', invite: 'ann', session: { outboxBytesMax: '64KiB' },
+          send: { to: 'ann', size: '32KiB', every: '500ms', count: 12, start: '1s' \(more) } }
+        """,
+        expect: "{ messages: { from: 'bob', to: 'ann', delivered: 'all' } }",
+        links: "{ bandwidth: '400kbit/s' }")
+      #expect(Self.held(verdict), Self.text(verdict))
+      return verdict.messages.reduce(0) { $0 + $1.sent }
+    }
+    #expect(try sent("") == 12)
+    let withdrawn = try sent(", cancel: '300ms'")
+    #expect(withdrawn > 6 && withdrawn < 12)
   }
 
   @Test(

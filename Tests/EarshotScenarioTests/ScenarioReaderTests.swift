@@ -244,6 +244,9 @@ struct ScenarioReaderTests {
         "{ name: \"p\", accept: { after: \"1s\", answer: \"decline\", cancel: \"1s\" } }",
         at: "peers[0].accept.cancel", "only accepting"),
       Slip(
+        "{ name: \"p\", send: { reliable: false, cancel: \"1s\" } }", at: "peers[0].send.cancel",
+        "waits for nothing"),
+      Slip(
         "{ name: \"p\", session: { patiense: \"1s\" } }", at: "peers[0].session.patiense",
         "\"patience\""),
     ])
@@ -291,7 +294,7 @@ struct ScenarioReaderTests {
         { name: "ann", session: [{ name: "a", patience: "1s" }, { name: "b", messageBytesMax: "8MiB" }],
           disconnect: ["9s", { at: "3s", session: "b", within: "5s" }], rejoin: { at: "4s", session: "b" },
           remove: { who: "bob", at: "1s" }, stop: "20s", invite: { who: "bob", session: "b", cancel: "2s" },
-          send: { session: "b", size: "8MiB" }, read: { every: "1s", batch: 5, until: "2s", leaves: true } },
+          send: { session: "b", size: "8MiB", cancel: "3s" }, read: { every: "1s", batch: 5, until: "2s", leaves: true } },
         { name: "bob", accept: { after: "1s", answer: "both" } }] }
       """
     let scenario = try Scenario(json5: text, file: "n.json5")
@@ -307,6 +310,7 @@ struct ScenarioReaderTests {
     #expect(ann.session("a")?.patience == .seconds(1) && ann.session("b")?.patience == nil)
     #expect(ann.invitations.map(\.session) == ["b"] && ann.invitations[0].cancel == .seconds(2))
     #expect(ann.workloads.map(\.session) == ["b"] && ann.workloads[0].size == 8 << 20)
+    #expect(ann.workloads[0].cancel == .seconds(3) && bob.workloads.isEmpty)
     #expect(ann.reading?.batch == 5 && ann.reading?.leaves == true)
     guard case .late(let answer) = bob.acceptance else {
       Issue.record("\(bob.acceptance)")

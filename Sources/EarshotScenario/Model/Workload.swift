@@ -10,6 +10,8 @@ package struct Workload: Hashable, Sendable {
   package var isReliable = true
   /// When the first one is sent; waits for the first member if there is none yet.
   package var start: Duration = .zero
+  /// The wait after which sending is cancelled; `nil` for never.
+  package var cancel: Duration?
   /// In which of its sessions.
   package var session = SessionPlan.nameOfFirst
 }

@@ -94,6 +94,10 @@ extension ScenarioReader {
     }
     plan.every = object.value("every", Self.time, default: .milliseconds(100))
     plan.start = object.value("start", Self.time, default: .zero)
+    plan.cancel = object.value("cancel", Self.time)
+    if plan.cancel != nil, !plan.isReliable {
+      object.note("what is sent unreliably waits for nothing", at: "cancel")
+    }
     return plan
   }
 }

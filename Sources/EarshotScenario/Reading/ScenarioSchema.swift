@@ -125,7 +125,7 @@ public enum ScenarioSchema {
         "workload": { "type": "object", "additionalProperties": false, "properties": {
           "to": { "$ref": "#/$defs/peers" }, "count": { "type": "integer", "minimum": 1 },
           "size": { "$ref": "#/$defs/size" }, "every": { "$ref": "#/$defs/duration" },
-          "reliable": { "type": "boolean" },
+          "reliable": { "type": "boolean" }, "cancel": { "$ref": "#/$defs/duration" },
           "start": { "$ref": "#/$defs/duration" }, "session": { "$ref": "#/$defs/name" } } },
         "reading": { "type": "object", "additionalProperties": false, "properties": {
           "every": { "$ref": "#/$defs/duration" }, "batch": { "type": "integer", "minimum": 1 },

@@ -40,13 +40,7 @@ extension PeerDriver {
   }
 
   private func invite(_ id: PeerID, _ plan: InvitationPlan) async {
-    guard let delay = plan.cancel else { return await inviteToTheEnd(id, plan) }
-    let call = spawn("invite") { await $0.inviteToTheEnd(id, plan) }
-    spawn("cancel") { driver in
-      await driver.wait(until: driver.host.worldTime + delay)
-      call.cancel()
-    }
-    _ = try? await call.wait()
+    await perform("invite", cancelledAfter: plan.cancel) { await $0.inviteToTheEnd(id, plan) }
   }
 
   private func inviteToTheEnd(_ id: PeerID, _ plan: InvitationPlan) async {
@@ -106,11 +100,7 @@ extension PeerDriver {
 
   private func accept(_ offer: Offer, cancelledAfter delay: Duration? = nil) {
     let call = spawn("answer") { await $0.acceptToTheEnd(offer) }
-    guard let delay else { return }
-    spawn("cancel") { driver in
-      await driver.wait(until: driver.host.worldTime + delay)
-      call.cancel()
-    }
+    if let delay { cancel(call, after: delay) }
   }
 
   private func acceptToTheEnd(_ offer: Offer) async {

@@ -46,7 +46,7 @@ extension PeerDriver {
         let key = StreamKey(
           workload: number, receiver: receiver, session: workload.session,
           isReliable: workload.isReliable)
-        await send(workload.size, on: key, in: session)
+        await send(workload, on: key, in: session)
       }
       time = time + workload.every
     }
@@ -76,21 +76,33 @@ extension PeerDriver {
     await send(echo.size, on: key, in: session)
   }
 
-  private func send(_ size: Int, on key: StreamKey, in session: Session) async {
+  private func send(_ workload: Workload, on key: StreamKey, in session: Session) async {
+    await perform("send", cancelledAfter: workload.cancel) {
+      await $0.send(workload.size, on: key, in: session, cancelledAfter: workload.cancel)
+    }
+  }
+
+  private func send(
+    _ size: Int, on key: StreamKey, in session: Session, cancelledAfter delay: Duration? = nil
+  ) async {
     guard host.isUp else { return }
     let stream = stream(key)
+    let limit = delay.map { $0 + Self.cancellationTime } ?? stream.limit
     let number = recorder.sendBegins(on: stream.number, stream.ledger, at: host)
     let message = TestMessage(stream: stream.number, number: number, size: size)
     do throws(EarshotError) {
       guard key.isReliable else {
         return try session.sendUnreliably(message.bytes, to: [key.receiver])
       }
-      _ = try await calling(.send, about: stream.ledger.receiver, limit: stream.limit) {
+      _ = try await calling(.send, about: stream.ledger.receiver, limit: limit) {
         () async throws(EarshotError) in
         try await session.send(message.bytes, to: [key.receiver])
       }
     } catch { recorder.refuse(number, on: stream.number) }
   }
+
+  /// How long sending may take to return once it is cancelled.
+  private static let cancellationTime: Duration = .seconds(1)
 
   /// How long sending may take, for want of room; for ever when the receiver takes its time.
   ///

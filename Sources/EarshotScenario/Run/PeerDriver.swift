@@ -211,6 +211,25 @@ actor PeerDriver {
     host.spawn("\(plan.name): \(name)") { await operation(self) }
   }
 
+  /// Carries something out, and cancels it after a time, if there is one.
+  func perform(
+    _ name: String, cancelledAfter delay: Duration?,
+    _ operation: @escaping @Sendable (isolated PeerDriver) async -> Void
+  ) async {
+    guard let delay else { return await operation(self) }
+    let call = spawn(name, operation)
+    cancel(call, after: delay)
+    _ = try? await call.wait()
+  }
+
+  /// Cancels a task of this program after a time.
+  func cancel(_ call: SimulatedTask<Void>, after delay: Duration) {
+    spawn("cancel") { driver in
+      await driver.wait(until: driver.host.worldTime + delay)
+      call.cancel()
+    }
+  }
+
   /// Makes a public call, which has to return in time.
   func calling<Value, Failure: Error>(
     _ kind: Call.Kind, about subject: String? = nil, limit: Duration? = .seconds(1),
