@@ -191,6 +191,10 @@ struct ScenarioReaderTests {
       Slip(
         "{ name: \"p\", advertise: false, update: { at: \"1s\" } }", at: "peers[0].update",
         "does not advertise"),
+      Slip("{ name: \"p\", rename: { at: \"1s\" } }", at: "peers[0].rename", "\"to\" is missing"),
+      Slip(
+        "{ name: \"p\", rename: { at: \"1s\", to: \"\" } }", at: "peers[0].rename.to",
+        "1 to 63 bytes"),
       Slip("{ name: \"p\", read: {} }", at: "peers[0].read", "\"every\" is missing"),
       Slip(
         "{ name: \"p\", read: { pause: [\"2s\", \"1s\"] } }", at: "peers[0].read.pause",

@@ -48,6 +48,21 @@ struct ServiceTests {
     #expect(verdict.exitCode == 0, "\(Report(verdict, file: "s").text())")
   }
 
+  @Test("A peer that is renamed is updated, and stays the member that it is")
+  func renamed() throws {
+    let verdict = try Self.run(
+      """
+      { name: 'ann', rename: [{ at: '4s', to: 'Annie' }, { at: '6s', to: 'Annie' }, { at: '8s', to: 'ann' }] },
+      { name: 'bob', invite: 'ann' }
+      """,
+      expect: """
+        { event: 'bob sees ann updated', from: '4s', by: '6s', exactly: 1 },
+        { event: 'bob sees ann updated', exactly: 2 }, { event: 'bob sees ann lost', never: true },
+        { connected: 'all' }, { event: 'anyone sees anyone left', never: true }
+        """)
+    #expect(verdict.exitCode == 0, "\(Report(verdict, file: "s").text())")
+  }
+
   @Test("A reader that pauses takes nothing until the end of the pause, with or without batches")
   func pauses() throws {
     for read in [

@@ -222,6 +222,58 @@ struct BrowserTests {
     world.finish()
   }
 
+  @Test("A peer that is renamed is updated under its identifier, and found by its new name")
+  func renamed() {
+    play("ann") { [notes] host in
+      let peer = try await Peer("Ann", trusting: .anyPeer, on: host)
+      let advertiser = try await peer.advertise("chat", info: ["mood": "good"])
+      try await host.sleep(for: .seconds(7))
+      try await peer.rename(to: "Annie")
+      notes.add("ann: \(peer.name)")
+      for name in ["", String(repeating: "n", count: 64), "a\u{7}"] {
+        do throws(EarshotError) { try await peer.rename(to: name) } catch {
+          notes.add("ann: \(error.code.name)")
+        }
+      }
+      try await host.sleep(for: .seconds(7))
+      // Two at once: one of them is the last.
+      let others = ["Anna", "Anne"].map { name in
+        host.spawn("renames") { try? await peer.rename(to: name) }
+      }
+      for other in others { _ = try? await other.wait() }
+      notes.add("ann: is \(peer.name)")
+      try await host.sleep(for: .seconds(7))
+      try await peer.rename(to: "Ann")
+      try await host.sleep(for: .seconds(7))
+      await peer.stop()
+      do throws(EarshotError) { try await peer.rename(to: "Annie") } catch {
+        notes.add("ann: \(error.code.name)")
+      }
+      notes.add("ann: \(peer.name)")
+      withExtendedLifetime(advertiser) {}
+    }
+    for (name, start) in [("bob", Duration.zero), ("cy", .seconds(11))] {
+      play(name) { [notes] host in
+        try await host.sleep(for: start)
+        let browser = try await Peer(name, trusting: .anyPeer, on: host).browse("chat")
+        for await event in browser.events { notes.add("\(name): \(event.words)") }
+      }
+    }
+    world.run(for: .seconds(40))
+    let invalid = [String](repeating: "invalidDisplayName", count: 3)
+    let last = notes.of("ann").first { $0.hasPrefix("is ") }?.dropFirst(3) ?? "nobody"
+    #expect(["Anna", "Anne"].contains(last))
+    #expect(notes.of("ann") == ["Annie"] + invalid + ["is \(last)", "stopped", "Ann"])
+    // What is said twice in a moment may be seen once.
+    let bob = notes.of("bob").filter { !$0.hasPrefix("updated Ann") || !$0.contains("good") }
+    #expect(bob == ["found Ann", "lost"], "\(notes.of("bob"))")
+    let seen = notes.of("bob").filter { $0.hasPrefix("updated") }
+    #expect(seen.first == "updated Annie good" && seen.last == "updated Ann good")
+    #expect(seen.dropLast().last == "updated \(last) good" && (3...4).contains(seen.count))
+    #expect(notes.of("cy").first == "found Annie" && notes.of("cy").last == "lost")
+    world.finish()
+  }
+
   @Test(
     "Info that an update has replaced is not shown again, however soon the advertiser stops",
     arguments: Seed.some(40))

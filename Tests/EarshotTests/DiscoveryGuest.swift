@@ -55,6 +55,12 @@ struct Guest {
     }
   }
 
+  /// Enters to be found, without a look at others.
+  func enterUnseeing() throws {
+    let announcement = try announcement()
+    host.spawn("enter") { [discovery] in _ = await discovery.advertise(announcement) }
+  }
+
   func enter() throws {
     let (announcement, service) = (try announcement(), try ServiceType("chat"))
     host.spawn("enter") { [discovery, found] in

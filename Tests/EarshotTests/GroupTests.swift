@@ -147,6 +147,29 @@ struct GroupTests {
     #expect(room.seen(by: "bob", "disconnected").count == 1)
   }
 
+  @Test("Members know a new name from their next link on, and who joins later knows it at once")
+  func renamed() {
+    let room = Room(seed: 5)
+    let host = room.addGuest("host", invites: true) { peer, session in
+      for second in [10, 20] {
+        try await peer.host.sleep(until: .zero + .seconds(second))
+        room.note("host", "names \(await session.members.map(\.name))")
+      }
+    }
+    let bob = room.addGuest("bob", invites: false) { peer, _ in
+      try await peer.host.sleep(until: .zero + .seconds(5))
+      try await peer.rename(to: "Bobby")
+    }
+    room.world.at(.zero + .seconds(11)) { Self.cut(host, bob, in: room) }
+    room.world.at(.zero + .seconds(18)) { room.world.heal() }
+    room.world.run(for: .seconds(21))
+    #expect(room.count("host", "names [\"bob\"]") == 1)
+    #expect(room.count("host", "names [\"Bobby\"]") == 1)
+    _ = room.addGuest("cy", invites: false)
+    room.world.run(for: .seconds(10))
+    #expect(room.count("cy", "joined Bobby") == 1)
+  }
+
   @Test("Whoever left before it could be heard is known to have left, once it is asked")
   func askedAfterLeaving() {
     let room = Room(seed: 5)

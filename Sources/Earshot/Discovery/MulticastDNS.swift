@@ -88,6 +88,17 @@ package actor MulticastDNS {
     settle()
   }
 
+  /// Says another name from now on.
+  ///
+  /// - Parameters:
+  ///   - id: Which advertisement; one that was withdrawn is left alone.
+  ///   - name: How people call the peer now.
+  package func rename(_ id: AdvertisementID, to name: DisplayName) {
+    guard machines.announcement(of: id.number) != nil else { return }
+    machines.advertiser(id.number, handles: .renameRequested(name))
+    settle()
+  }
+
   /// Says goodbye.
   package func withdraw(_ id: AdvertisementID) {
     guard machines.announcement(of: id.number) != nil else { return }

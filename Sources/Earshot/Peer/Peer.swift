@@ -56,6 +56,17 @@ public actor Peer {
 
   deinit { core.released(.peer) }
 
+  /// Has the peer call itself something else from now on.
+  ///
+  /// Browsers see it as an update, under the identifier that stays. Members of sessions know the peer by its new name from
+  /// their next link on, and those that are not members yet when they join.
+  ///
+  /// - Parameter name: 1 to 63 bytes of UTF-8 without control characters.
+  /// - Throws: `invalidDisplayName`; `stopped`. Nothing has changed then.
+  public func rename(to name: String) throws(EarshotError) {
+    try core.isolated { core throws(EarshotError) in try core.rename(to: name) }
+  }
+
   // MARK: Discovery
 
   /// Makes the peer visible to those that browse for a service.

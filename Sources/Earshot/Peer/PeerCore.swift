@@ -1,11 +1,12 @@
 import EarshotNetwork
 import EarshotTLS
+import Synchronization
 
 /// What a ``Peer`` does: its discovery and its sessions, and the life that its parts share.
 actor PeerCore {
   nonisolated let unownedExecutor: UnownedSerialExecutor
   nonisolated let identity: Identity
-  nonisolated let displayName: DisplayName
+  private nonisolated let currentName: Mutex<DisplayName>
   nonisolated let trust: TrustJudge
   nonisolated let configuration: Peer.Configuration
   nonisolated let host: any NetworkHost
@@ -54,7 +55,7 @@ actor PeerCore {
     _ name: String, identity: Identity?, trusting trust: TrustPolicy,
     configuration: Peer.Configuration, on host: any NetworkHost
   ) throws(EarshotError) {
-    displayName = try Checked.displayName(name)
+    currentName = Mutex(try Checked.displayName(name))
     unownedExecutor = host.executor.serial.asUnownedSerialExecutor()
     var random = host.random("peer \(name)")
     let credentials = try LinkCredentials(identity, on: host, named: name, using: &random)
@@ -76,7 +77,18 @@ actor PeerCore {
   }
 
   nonisolated var id: PeerID { identity.id }
+  nonisolated var displayName: DisplayName { currentName.withLock { $0 } }
   nonisolated var name: String { displayName.text }
+
+  /// Has others know it by another name: browsers at once, members from their next link on.
+  func rename(to name: String) throws(EarshotError) {
+    let checked = try Checked.displayName(name)
+    if phase == .stopped { throw Self.stopped(self.name) }
+    currentName.withLock { $0 = checked }
+    for advertising in finding.advertisers {
+      discovery.assumeIsolated { $0.rename(advertising.advertisement, to: checked) }
+    }
+  }
 
   /// Listens from now on, and lives until it has ended, also when nothing else holds it.
   func begin() throws(EarshotError) {

@@ -13,6 +13,7 @@ package struct AdvertiserMachine: Hashable, Sendable {
     case deadlineReached
     case interfacesChanged([NetworkInterface])
     case updateRequested(DiscoveryInfo?, port: UInt16)
+    case renameRequested(DisplayName)
     case restartRequested  // After a sleep: everything is announced again.
     case withdrawRequested
   }
@@ -72,7 +73,9 @@ package struct AdvertiserMachine: Hashable, Sendable {
     case (_, .received(let arrival)): receive(arrival, at: now, into: &out)
     case (_, .deadlineReached): continueProbing(at: now, into: &out)
     case (_, .interfacesChanged(let interfaces)): change(to: interfaces, at: now)
-    case (_, .updateRequested(let info, let port)): update(to: info, port, at: now)
+    case (_, .updateRequested(let info, let port)):
+      update(at: now) { ($0.info, $0.port) = (info, port) }
+    case (_, .renameRequested(let name)): update(at: now) { $0.name = name }
     case (_, .restartRequested): restart(at: now)
     case (_, .withdrawRequested): withdraw(at: now, into: &out)
     }
@@ -134,13 +137,17 @@ package struct AdvertiserMachine: Hashable, Sendable {
     return queue
   }
 
-  private mutating func update(to info: DiscoveryInfo?, _ port: UInt16, at now: Instant) {
-    var changed: AdvertisedSets = info == announcement.info ? [] : .text
-    if port != announcement.port { changed.insert(.service) }
+  private mutating func update(at now: Instant, _ change: (inout Announcement) -> Void) {
+    let before = announcement
+    var announcement = before
+    change(&announcement)
+    var changed: AdvertisedSets = []
+    if announcement.info != before.info || announcement.name != before.name {
+      changed.insert(.text)
+    }
+    if announcement.port != before.port { changed.insert(.service) }
     guard !changed.isEmpty else { return }
     noteFormer(changed, at: now)
-    var announcement = announcement
-    (announcement.info, announcement.port) = (info, port)
     records = AdvertisedRecords(announcement)
     let start = updateTime(at: now)
     for index in queues.indices { queues[index].announce(changed, at: start) }

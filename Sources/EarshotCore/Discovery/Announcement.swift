@@ -3,7 +3,7 @@
 /// ```
 /// _chat._tcp.local                  PTR  Ann (k7q2f3d4)._chat._tcp.local
 /// Ann (k7q2f3d4)._chat._tcp.local   SRV  k7q2f3d4mzx5w6ab.local:7100
-/// Ann (k7q2f3d4)._chat._tcp.local   TXT  _v=1  _id=<52 characters>  _n=<name, if it was cut>  room=lobby
+/// Ann (k7q2f3d4)._chat._tcp.local   TXT  _v=1  _id=<52 characters>  _n=<name, if the label has another>  room=lobby
 /// k7q2f3d4mzx5w6ab.local            A, AAAA
 /// ```
 ///
@@ -18,7 +18,7 @@ package struct Announcement: Hashable, Sendable {
     static let version = "_v"
     /// The whole identifier.
     static let id = "_id"
-    /// The whole name, if the instance's label has only its beginning.
+    /// The whole name, if the instance's label has only its beginning, or the one before it was changed.
     static let name = "_n"
     /// There is info, though it has no keys.
     static let emptyInfo = "_info"
@@ -29,7 +29,9 @@ package struct Announcement: Hashable, Sendable {
   /// The peer that is announced.
   package let id: PeerID
   /// How people call it.
-  package let name: DisplayName
+  package var name: DisplayName
+  /// How people called it when it was announced first, which its names in DNS begin with for good.
+  private let firstName: DisplayName
   /// What it offers.
   package let service: ServiceType
   /// Where it listens.
@@ -45,7 +47,7 @@ package struct Announcement: Hashable, Sendable {
     info: DiscoveryInfo? = nil
   ) {
     self.id = id
-    self.name = name
+    (self.name, firstName) = (name, name)
     self.service = service
     self.port = port
     self.info = info
@@ -57,7 +59,7 @@ package struct Announcement: Hashable, Sendable {
   private var labelEnd: String { " (\(id.short))" + (ordinal > 1 ? " (\(ordinal))" : "") }
 
   private var visibleName: String {
-    name.prefix(bytesMax: DNSName.labelBytesMax - labelEnd.utf8.count)
+    firstName.prefix(bytesMax: DNSName.labelBytesMax - labelEnd.utf8.count)
   }
 
   /// The instance of the service: `Ann (k7q2f3d4)._chat._tcp.local`.

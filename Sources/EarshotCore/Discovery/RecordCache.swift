@@ -134,16 +134,15 @@ struct RecordCache: Hashable, Sendable {
 
   /// Whether an address is one of the host that a record is about.
   private func isHost(_ source: IPAddress, of cached: CachedRecord) -> Bool {
-    let hosts =
-      switch cached.record.data {
-      case .address: [cached.record.name]
-      case .pointer, .service, .text, .types, .other:
-        host(of: cached.record.key, on: cached.interface).map { [$0] } ?? []
+    let host: DNSName? =
+      if case .address = cached.record.data {
+        cached.record.name
+      } else {
+        self.host(of: cached.record.key, on: cached.interface)
       }
-    return hosts.contains { host in
-      addresses(of: host, on: cached.interface).contains {
-        !$0.isRival && Self.address($0) == source
-      }
+    guard let host else { return false }
+    return addresses(of: host, on: cached.interface).contains {
+      !$0.isRival && Self.address($0) == source
     }
   }
 

@@ -62,7 +62,7 @@ package struct Convergence {
   private func isSteady(_ peer: PeerPlan, in session: String) -> Bool {
     let count = scenario.peers.count { $0.session(session) != nil }
     let room = peer.session(session).map { $0.capacity ?? Self.capacity }
-    let ends = peer.steps.contains { if case .update = $0.kind { false } else { true } }
+    let ends = peer.steps.contains { $0.endsSomething }
     return room.map { $0 >= count } ?? false && !ends && peer.reading == nil
       && peer.start <= beginning
   }

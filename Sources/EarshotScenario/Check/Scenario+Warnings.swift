@@ -147,6 +147,7 @@ extension Step.Kind {
     case .rejoin: "makes anew"
     case .remove: "removes"
     case .update: "tells"
+    case .rename: "renames"
     case .stop: "stops"
     }
   }

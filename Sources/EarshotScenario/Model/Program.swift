@@ -45,11 +45,21 @@ package struct Step: Hashable, Sendable {
     case remove(String, session: String)
     /// Tells something else about itself with a service; `nil` for that of the scenario.
     case update([String: String]?, service: String?)
+    /// Calls itself something else.
+    case rename(String)
     /// Ends its peer for good.
     case stop(within: Duration)
   }
   package var at: Duration
   package var kind: Kind
+
+  /// Whether a session or a membership ends, or begins anew.
+  var endsSomething: Bool {
+    switch kind {
+    case .disconnect, .rejoin, .remove, .stop: true
+    case .update, .rename: false
+    }
+  }
 
   /// Something that is done at a time.
   package init(at: Duration, kind: Kind) { (self.at, self.kind) = (at, kind) }

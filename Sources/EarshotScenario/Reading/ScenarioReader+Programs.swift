@@ -72,6 +72,7 @@ extension ScenarioReader {
       return Step(at: at, kind: .remove(who, session: name))
     }
     steps += object.list("update") { update($0, $1, of: plan) }
+    steps += object.list("rename") { rename($0, $1) }
     steps += object.list("stop") { node, path in
       step(node, path) { .stop(within: farewell($0)) }
     }

@@ -71,9 +71,27 @@ extension ScenarioReader {
     let type = word.map { short($0) } ?? plan.discovery.advertised.first?.type
     return at.map { Step(at: $0, kind: .update(info, service: type)) }
   }
+
+  /// What a peer calls itself from a time on.
+  func rename(_ node: JSON5Node, _ path: String) -> Step? {
+    let object = ObjectReader(node, path: path, mistakes: mistakes)
+    defer { object.finish() }
+    let at = object.required("at", Self.time)
+    let name = object.required("to", .displayName)
+    guard let at, let name else { return nil }
+    return Step(at: at, kind: .rename(name))
+  }
 }
 
 extension ValueRule where Value == String {
+  /// How a peer may call itself.
+  fileprivate static var displayName: ValueRule {
+    ValueRule("1 to 63 bytes of text without control characters") { node in
+      guard case .string(let text) = node.value else { return nil }
+      return (try? DisplayName(text))?.text
+    }
+  }
+
   /// The same, in words that allow for true and false.
   fileprivate var orFlag: ValueRule {
     ValueRule("true, false or \(allowed)") { silent($0) }

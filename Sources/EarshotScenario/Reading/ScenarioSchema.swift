@@ -87,6 +87,8 @@ public enum ScenarioSchema {
             { "type": "array", "items": { "$ref": "#/$defs/serviceType" } } ] },
           "update": { "anyOf": [ { "$ref": "#/$defs/update" },
             { "type": "array", "items": { "$ref": "#/$defs/update" } } ] },
+          "rename": { "anyOf": [ { "$ref": "#/$defs/rename" },
+            { "type": "array", "items": { "$ref": "#/$defs/rename" } } ] },
           "info": { "$ref": "#/$defs/info" },
           "accept": { "anyOf": [ { "enum": ["always", "never", "decline"] }, { "$ref": "#/$defs/accept" } ] },
           "invite": { "anyOf": [ { "$ref": "#/$defs/invitation" },
@@ -107,6 +109,8 @@ public enum ScenarioSchema {
         "update": { "type": "object", "additionalProperties": false, "required": ["at"], "properties": {
           "at": { "$ref": "#/$defs/duration" }, "info": { "$ref": "#/$defs/info" },
           "service": { "$ref": "#/$defs/serviceType" } } },
+        "rename": { "type": "object", "additionalProperties": false, "required": ["at", "to"], "properties": {
+          "at": { "$ref": "#/$defs/duration" }, "to": { "type": "string", "minLength": 1 } } },
         "accept": { "type": "object", "additionalProperties": false, "properties": {
           "after": { "$ref": "#/$defs/duration" }, "chance": { "$ref": "#/$defs/ratio" },
           "answer": { "enum": ["accept", "decline", "release", "both"] },

@@ -4,8 +4,8 @@ import EarshotSimulator
 package struct Call: Hashable, Sendable {
   /// What is called.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    case makePeer, advertise, update, browse, makeSession, invite, accept, decline, send, remove
-    case disconnect, suspend, resume, stop
+    case makePeer, rename, advertise, update, browse, makeSession, invite, accept, decline
+    case send, remove, disconnect, suspend, resume, stop
   }
   package let kind: Kind
   /// Whose program calls.

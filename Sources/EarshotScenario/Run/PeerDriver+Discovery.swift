@@ -63,6 +63,16 @@ extension PeerDriver {
     } catch { fail(error) }
   }
 
+  /// Calls itself something else.
+  func rename(to name: String, _ peer: Peer) async {
+    guard !hasStopped else { return }
+    do throws(EarshotError) {
+      try await calling(.rename) { () async throws(EarshotError) in
+        try await peer.rename(to: name)
+      }
+    } catch { fail(error) }
+  }
+
   // MARK: Finding
 
   func saw(_ event: BrowserEvent, _ type: String) {

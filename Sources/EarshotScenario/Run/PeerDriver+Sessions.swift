@@ -68,6 +68,7 @@ extension PeerDriver {
     case .rejoin(let name): await rejoin(name, peer)
     case .remove(let member, let name): await remove(member, from: name)
     case .update(let info, let type): await update(info, type)
+    case .rename(let name): await rename(to: name, peer)
     case .stop(let limit): await end(within: limit)
     }
   }

@@ -470,6 +470,26 @@ struct AdvertiserMachineTests {
     #expect(bench.answers.map(\.type) == [.srv])
   }
 
+  @Test("Another name is announced in the strings, below the names in DNS that stay")
+  func rename() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    let (instance, host) = (bench.instance, bench.host)
+    bench.handle(.renameRequested(try DisplayName("Annie")))
+    bench.run(for: .seconds(10))
+    #expect(bench.instance == instance && bench.host == host && bench.answers.count == 3)
+    #expect(bench.answers.allSatisfy { $0.name == instance && $0.type == .txt })
+    let heard = bench.answers.compactMap { record -> String? in
+      guard case .text(let bytes) = record.data else { return nil }
+      return DiscoveredPeer(instance: instance, text: TextRecord(bytes: bytes), endpoints: [])?.name
+    }
+    #expect(heard == ["Annie", "Annie", "Annie"])
+    bench.forget()
+    bench.handle(.renameRequested(try DisplayName("Annie")))
+    #expect(bench.sent.isEmpty)
+    bench.handle(.renameRequested(try DisplayName("Ann")))
+    #expect(bench.answers == [Said(announcement: try Ann.announcement()).text])
+  }
+
   @Test("Ten updates are announced within a minute, and the last one in the end (M38)")
   func manyUpdates() throws {
     var bench = AdvertiserBench.settled(try Ann.announcement())

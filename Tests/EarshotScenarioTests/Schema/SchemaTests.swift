@@ -72,6 +72,7 @@ struct SchemaTests {
       "reading": "peers: [{ name: 'ann', read: { every: '1s', \(key) } }]",
       "service": "peers: [{ name: 'ann', advertise: { service: 'a', \(key) } }]",
       "update": "peers: [{ name: 'ann', update: { at: '1s', \(key) } }]",
+      "rename": "peers: [{ name: 'ann', rename: { at: '1s', to: 'Annie', \(key) } }]",
       "invitation": "peers: [{ name: 'ann', invite: { who: 'found', \(key) } }]",
       "links": "\(ann), links: { \(key) }",
       "exception": "\(ann), links: { exceptions: { between: ['ann', 'bob'], \(key) } }",

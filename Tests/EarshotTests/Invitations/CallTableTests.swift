@@ -12,7 +12,8 @@ struct CallTableTests {
   }
   enum Call: String, Sendable {
     case advertise, browse, ticket, makeSession, invite, accept, acceptInto, decline, waitForEnding
-    case update, stopAdvertiser, stopBrowser, members, statistics, send, trySend, sendUnreliably
+    case update, rename, stopAdvertiser, stopBrowser, members, statistics
+    case send, trySend, sendUnreliably
     case verify, confirm, reject, withdraw, remove, disconnect
     case suspend, resume, stop
 
@@ -63,6 +64,7 @@ struct CallTableTests {
     ),
     (.waitForEnding, [(.stopped, "stopped"), (.cancelled, "nothing")]),
     (.update, [(.again, "done"), (.suspended, "done"), (.stopped, "stopped")]),
+    (.rename, [(.again, "done"), (.suspended, "done"), (.stopped, "stopped")]),
     (.stopAdvertiser, [(.again, "done"), (.suspended, "done"), (.stopped, "done")]),
     (.stopBrowser, [(.again, "done"), (.suspended, "done"), (.stopped, "done")]),
     (.members, [(.again, "1"), (.suspended, "1"), (.stopped, "0"), (.sessionLeft, "0")]),
@@ -213,6 +215,7 @@ struct CallTableTests {
       return cast.invitation.ending?.rawValue ?? "open"
     case .waitForEnding: return await cast.invitation.ended?.rawValue ?? "nothing"
     case .update: try await scene.advertiser.update(info: ["a": "b"])
+    case .rename: try await ann.rename(to: "Annie")
     case .stopAdvertiser: await scene.advertiser.stop()
     case .stopBrowser: await cast.browser.stop()
     case .members: return "\(await cast.shared.members.count)"
