@@ -173,7 +173,8 @@ let package = Package(
       dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "TestKit"],
       exclude: ["linux-tcp.py"], swiftSettings: tests),
     .testTarget(
-      name: "EarshotTestingTests", dependencies: ["EarshotTesting", "EarshotSimulator"],
+      name: "EarshotTestingTests",
+      dependencies: ["EarshotCommandLine", "EarshotTesting", "EarshotSimulator"],
       swiftSettings: tests),
     .testTarget(
       name: "EarshotPOSIXTests",
@@ -217,7 +218,9 @@ let package = Package(
       ],
       swiftSettings: tests),
     // How fast it is.
-    .target(name: "BenchmarkKit", path: "Benchmarks/BenchmarkKit", swiftSettings: house),
+    .target(
+      name: "BenchmarkKit", dependencies: ["CEarshot"], path: "Benchmarks/BenchmarkKit",
+      swiftSettings: house),
     .executableTarget(
       name: "FrameThroughput", dependencies: ["BenchmarkKit", "EarshotCore"],
       path: "Benchmarks/FrameThroughput", swiftSettings: house),

@@ -1,3 +1,4 @@
+import CEarshot
 import Foundation
 
 /// A process that a benchmark starts: told what to do in its arguments and by lines, answers in lines.
@@ -135,22 +136,11 @@ public final class ChildProcess {
   private static func spawn(
     _ command: [String], input: Int32, output: Int32, isSilent: Bool
   ) -> Int32 {
-    #if os(Linux)
-      var actions = posix_spawn_file_actions_t()
-    #else
-      var actions: posix_spawn_file_actions_t?
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-    if isSilent {
-      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    }
     var words = command.map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     var id: Int32 = 0
-    let error = posix_spawnp(&id, command[0], &actions, nil, &words, environ)
+    let complaints = isSilent ? -1 : STDERR_FILENO
+    let error = earshot_spawn(&id, &words, environ, input, output, complaints)
     precondition(error == 0, "\(command[0]) cannot be started: error \(error)")
     return id
   }

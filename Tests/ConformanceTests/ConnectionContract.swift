@@ -18,10 +18,9 @@ struct ConnectionContract {
   @Test("Nobody listening is a refusal, which comes after the call", arguments: networks)
   func refused(under network: any NetworkUnderTest) async throws {
     try await network.run { hosts in
-      let listener = try hosts.listen(ListenerRecorder())
-      listener.close()
       let recorder = ConnectionRecorder()
-      _ = try hosts.connect(to: listener.localEndpoint.port, recorder)
+      // Not one that was listened at: real hosts give it to the next that asks for any, maybe another test.
+      _ = try hosts.connect(to: 1, recorder)
       #expect(recorder.state.callCount == 0)
       let state = try await recorder.seen.wait { $0.error != nil }
       #expect(state.error?.code == .connectionRefused)

@@ -18,16 +18,14 @@ struct CompletionTests {
   private func output(_ words: [String], sourceLocation: SourceLocation = #_sourceLocation) throws
     -> String
   {
-    let (process, pipe) = (Process(), Pipe())
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = words
-    process.environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "HOME": "/"]
-    (process.standardOutput, process.standardError) = (pipe, pipe)
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
+    let pipe = Pipe()
+    let program = try ChildProcess(
+      words,
+      environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "", "HOME": "/"],
+      output: pipe.fileHandleForWriting, errors: pipe.fileHandleForWriting)
+    try pipe.fileHandleForWriting.close()
     let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0, "\(text)", sourceLocation: sourceLocation)
+    #expect(program.wait().status == 0, "\(text)", sourceLocation: sourceLocation)
     return text
   }
 

@@ -85,14 +85,12 @@ struct QRCodeTests {
     let path = FileManager.default.temporaryDirectory.appending(path: "qr-\(UUID()).pbm").path
     try image.write(toFile: path, atomically: false, encoding: .utf8)
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let reader = Process()
-    reader.executableURL = URL(fileURLWithPath: "/usr/bin/zbarimg")
-    reader.arguments = ["--quiet", "--raw", path]
     let output = Pipe()
-    (reader.standardOutput, reader.standardError) = (output, FileHandle.nullDevice)
-    try reader.run()
+    let reader = try ChildProcess(
+      ["/usr/bin/zbarimg", "--quiet", "--raw", path], output: output.fileHandleForWriting)
+    try output.fileHandleForWriting.close()
     let read = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    reader.waitUntilExit()
+    reader.wait()
     #expect(read == text + "\n")
   }
 }

@@ -1,3 +1,4 @@
+import EarshotCommandLine
 import EarshotTesting
 import Foundation
 import Testing
@@ -32,21 +33,19 @@ struct TrapTests {
     "A trap of a host or of the test itself names the seed and the command that replays it",
     arguments: ["host", "test"])
   func line(place: String) throws {
-    let process = Process()
-    process.executableURL = Bundle.main.executableURL
-    process.arguments = [
-      "--testing-library", "swift-testing", "--filter", "EarshotTestingTests.TrapTests/stumbles",
-    ]
-    var environment = ProcessInfo.processInfo.environment
-    environment["EARSHOT_TEST_TRAP"] = place
-    process.environment = environment
     let output = Pipe()
-    (process.standardError, process.standardOutput) = (output, FileHandle.nullDevice)
-    try process.run()
+    let process = try ChildProcess(
+      [
+        Bundle.main.executablePath ?? CommandLine.arguments[0], "--testing-library",
+        "swift-testing",
+        "--filter", "EarshotTestingTests.TrapTests/stumbles",
+      ],
+      environment: ProcessInfo.processInfo.environment.merging(["EARSHOT_TEST_TRAP": place]) { $1 },
+      errors: output.fileHandleForWriting)
+    try output.fileHandleForWriting.close()
     let text = String(
       decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-    process.waitUntilExit()
-    #expect(process.terminationReason == .uncaughtSignal || process.terminationStatus != 0)
+    #expect(process.wait().status != 0)
     let replay = "EARSHOT_SEED=42 swift test --filter 'EarshotTestingTests.TrapTests/stumbles'"
     let name = place == "host" ? "A crash in the world of seed 42." : "A crash in a test. Seed 42."
     #expect(text.contains("\(name) Replay: \(replay)"), "\(text.suffix(2_000))")

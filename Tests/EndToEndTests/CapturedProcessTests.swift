@@ -2,7 +2,7 @@
   import Foundation
   import Testing
 
-  @Suite("Processes in a simulated world")
+  @Suite("Processes in a simulated world", .fewAtOnce)
   struct CapturedProcessTests {
     /// Runs a program that is simulated.
     ///

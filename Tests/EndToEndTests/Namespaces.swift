@@ -1,3 +1,4 @@
+import EarshotCommandLine
 import Foundation
 import Testing
 
@@ -80,14 +81,9 @@ enum Shell {
 
   /// Runs a program to its end.
   static func run(_ words: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = words
-    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Failure(command: words.joined(separator: " "), status: process.terminationStatus)
+    let status = try ChildProcess(words).wait().status
+    guard status == 0 else {
+      throw Failure(command: words.joined(separator: " "), status: status)
     }
   }
 }

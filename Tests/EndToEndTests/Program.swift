@@ -1,3 +1,4 @@
+import EarshotCommandLine
 import Foundation
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 /// Killed when it is released, so that a test that fails leaves nothing behind; so a test keeps those it needs
 /// until its end.
 ///
-/// Sendable because the process is begun once and then only asked for its number; the rest is behind a lock.
+/// Sendable because the process and the pipe are begun once, and the rest is behind a lock.
 final class Program: @unchecked Sendable {
   private struct State {
     var lines: [String] = []
@@ -17,7 +18,7 @@ final class Program: @unchecked Sendable {
     var hasEnded: Bool { openPipes == 0 && status != nil }
   }
   private let state = Watched(State())
-  private let process = Process()
+  private let process: ChildProcess
   private let input = Pipe()
   private let name: String
 
@@ -31,21 +32,18 @@ final class Program: @unchecked Sendable {
   /// Starts a program of the system.
   init(running words: [String]) throws {
     name = words.joined(separator: " ")
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = words
-    process.standardInput = input
     let pipes = [Pipe(), Pipe()]
-    (process.standardOutput, process.standardError) = (pipes[0], pipes[1])
-    process.terminationHandler = { [weak self] process in
-      let status = process.terminationStatus
-      self?.state.update { $0.status = status }
-    }
-    try process.run()
+    process = try ChildProcess(
+      ["env"] + words, input: input.fileHandleForReading, output: pipes[0].fileHandleForWriting,
+      errors: pipes[1].fileHandleForWriting)
+    for pipe in pipes { try pipe.fileHandleForWriting.close() }
+    try input.fileHandleForReading.close()
+    process.observeEnd { [weak self] ending in self?.state.update { $0.status = ending.status } }
     for pipe in pipes { read(pipe.fileHandleForReading) }
   }
 
   deinit {
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    process.signal(SIGKILL)
     try? input.fileHandleForWriting.close()
   }
 
@@ -64,7 +62,7 @@ final class Program: @unchecked Sendable {
 
   func closeInput() throws { try input.fileHandleForWriting.close() }
 
-  func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+  func signal(_ number: Int32) { process.signal(number) }
 
   // MARK: Hearing from it
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("What the README says")
+@Suite("What the README says", .fewAtOnce)
 struct ReadmeTests {
   private let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()

@@ -5,7 +5,7 @@ import Testing
 
 /// A peer on real sockets, asked by `openssl s_client` in every wrong way.
 @Suite(
-  "TLS, asked by another program", .timeLimit(.minutes(2)),
+  "TLS, asked by another program", .timeLimit(.minutes(10)), .fewAtOnce,
   .enabled(if: Shell.has("openssl"), "needs the openssl program"))
 struct TLSProbeTests {
   /// Keys and certificates that openssl has made, in a folder that is gone afterwards.

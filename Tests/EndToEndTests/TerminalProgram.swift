@@ -7,15 +7,13 @@ import Testing
 /// A process at a terminal of its own, what is pressed there, and what is seen.
 ///
 /// Killed when it is released, as ``Program`` is.
-///
-/// Sendable because the process is begun once and then only asked for its number; the rest is behind a lock.
-final class TerminalProgram: @unchecked Sendable {
+final class TerminalProgram: Sendable {
   private struct State {
     var screen: Screen
     var status: Int32?
   }
   private let state: Watched<State>
-  private let process = Process()
+  private let process: ChildProcess
   /// The side of the terminal that its user has, and the one that the program has.
   private let (user, line): (Int32, Int32)
 
@@ -32,29 +30,19 @@ final class TerminalProgram: @unchecked Sendable {
     var (user, line): (Int32, Int32) = (-1, -1)
     try #require(earshot_terminal_open(&user, &line) == 0)
     (self.user, self.line) = (user, line)
-    setSize(columns: columns)
+    Self.setSize(of: user, columns: columns)
     let handle = FileHandle(fileDescriptor: line)
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["setsid", "--ctty", "--wait"] + words
-    (process.standardInput, process.standardOutput, process.standardError) = (
-      handle, handle, handle
-    )
-    process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm"]) { $1 }
-    process.terminationHandler = { [weak self] process in
-      self?.state.update { $0.status = process.terminationStatus }
-    }
-    // Threads of tests hold signals back, and programs inherit that.
-    var (none, before) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    try process.run()
+    process = try ChildProcess(
+      ["setsid", "--ctty", "--wait"] + words,
+      environment: ProcessInfo.processInfo.environment.merging(["TERM": "xterm"]) { $1 },
+      input: handle, output: handle, errors: handle)
+    process.observeEnd { [weak self] ending in self?.state.update { $0.status = ending.status } }
     read()
   }
 
   deinit {
     if let leader { kill(-leader, SIGKILL) }
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    process.signal(SIGKILL)
     close(line)
   }
 
@@ -75,10 +63,10 @@ final class TerminalProgram: @unchecked Sendable {
 
   func resize(columns: Int) {
     state.update { $0.screen.resize(columns: columns) }
-    setSize(columns: columns)
+    Self.setSize(of: user, columns: columns)
   }
 
-  private func setSize(columns: Int) {
+  private static func setSize(of user: Int32, columns: Int) {
     var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
     _ = ioctl(user, UInt(TIOCSWINSZ), &size)
   }

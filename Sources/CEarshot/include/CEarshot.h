@@ -16,6 +16,12 @@
 int earshot_open_socket(int family, int type);
 int earshot_accept(int listener, struct sockaddr_storage *peer, socklen_t *length);
 
+/* Starts a program, which is sought in PATH unless it has a slash, in a process group of its own, with no signal held
+   back and with three descriptors alone, /dev/null where one is negative.
+   Returns 0 and its process, or an errno. */
+int earshot_spawn(
+    pid_t *process, char *const *words, char *const *environment, int input, int output, int errors);
+
 /* How far a TCP connection got. */
 struct earshot_progress {
   uint32_t unacknowledged_bytes; /* Written, and not acknowledged by the other side's system. */

@@ -3,23 +3,22 @@ import Foundation
 
 /// A process that runs scenarios for this one, one after the other, so that a crash is its own end only.
 ///
-/// Sendable because the pool hands it to one thread at a time; only ``kill()`` comes from others, and that
-/// asks for nothing but the number of the process.
+/// Sendable because the pool hands it to one thread at a time; only ``kill()`` comes from others.
 final class RunProcess: @unchecked Sendable {
-  private let process = Process()
+  private let process: ChildProcess
   private let input = Pipe()
   private let output = Pipe()
   private var lines: DescriptorLines
 
   /// Starts the program with the word that has it serve.
   init(_ program: URL, words: [String] = [RunServer.word]) throws {
-    (process.executableURL, process.arguments) = (program, words)
-    (process.standardInput, process.standardOutput) = (input, output)
-    process.standardError = output
-    lines = DescriptorLines(output.fileHandleForReading.fileDescriptor)
-    try process.run()
-    // Else the end of the process would not be the end of its output.
+    process = try ChildProcess(
+      [program.path] + words, input: input.fileHandleForReading,
+      output: output.fileHandleForWriting, errors: output.fileHandleForWriting)
+    // Else the end of the process would not be the end of its output, nor that of orders the end of them.
+    try input.fileHandleForReading.close()
     try output.fileHandleForWriting.close()
+    lines = DescriptorLines(output.fileHandleForReading.fileDescriptor)
   }
 
   deinit { kill() }
@@ -44,9 +43,7 @@ final class RunProcess: @unchecked Sendable {
   }
 
   /// Ends it at once.
-  func kill() {
-    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
-  }
+  func kill() { process.signal(SIGKILL) }
 
   /// More would not be read.
   private static let linesMax = 100
