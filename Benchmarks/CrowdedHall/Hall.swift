@@ -78,7 +78,7 @@ final class Hall: Sendable {
     let announcement = Announcement(of: guest.id, named: name, offering: service, on: 7_100)
     guest.host.spawn("enter") { [self] in
       _ = await guest.discovery.advertise(announcement)
-      _ = await guest.discovery.browse(service) { self.take($0, by: guest) }
+      _ = await guest.discovery.browse(service) { [weak self] in self?.take($0, by: guest) }
     }
   }
 

@@ -7,10 +7,10 @@ struct SimulationTests {
   @Test("Are there")
   func present() { #expect(SimulationFile.all.count >= 11) }
 
-  @Test("Hold, twice in the same way", arguments: SimulationFile.all)
+  @Test("Hold", arguments: SimulationFile.all)
   func hold(file: SimulationFile) throws {
     let scenario = try Scenario(json5: file.text, file: file.name)
-    let verdict = ScenarioRun.runTwice(scenario)
+    let verdict = ScenarioRun.run(scenario)
     #expect(verdict.exitCode == 0, "\(Report(verdict, file: file.name).text())")
     #expect(!scenario.expectations.isEmpty)
   }

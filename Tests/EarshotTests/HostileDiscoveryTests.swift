@@ -155,7 +155,8 @@ struct HostileDiscoveryTests {
     let world = World(seed: 1)
     let present = ["ann", "cleo"].map { Guest($0, in: world) }
     let (bob, eve) = (Guest("bob", in: world), world.makeHost("eve"))
-    for guest in present + [bob] { try guest.enter() }
+    for guest in present { try guest.enterUnseeing() }
+    try bob.enter()
     world.run(for: .seconds(60))
     let late = Guest("late", in: world)
     var random = world.random("forgery")
@@ -172,7 +173,7 @@ struct HostileDiscoveryTests {
       world.run(for: .milliseconds(12))
       if round == 3_500 {
         arrival = world.now
-        try late.enter()
+        try late.enterUnseeing()
       }
       if let arrival, world.now >= arrival + .seconds(2), round < 3_700 {
         #expect(bob.found.present.contains { $0.id == late.id })

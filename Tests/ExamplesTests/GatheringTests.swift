@@ -11,7 +11,8 @@ struct GatheringTests {
     let hosts = try (0..<3).map { _ in try POSIXHost(.init(interfaces: ["lo"])) }
     var guests: [Guest] = []
     for (number, host) in hosts.enumerated() {
-      guests.append(try await Guest("Guest \(number)", on: host))
+      guests.append(
+        try await Guest("Guest \(number)", on: host, patience: .seconds(300)))
     }
     for guest in guests { await guest.hasMet(2) }
     for guest in guests { try await guest.publish(10, every: .milliseconds(1)) }
@@ -28,7 +29,7 @@ struct GatheringTests {
     for host in hosts { await host.shutDown() }
   }
 
-  @Test("Whatever befalls them, all hear all, each post once and in order", .simulated(seeds: 200))
+  @Test("Whatever befalls them, all hear all, each post once and in order", .simulated(seeds: 80))
   func faults() throws {
     let world = World.current
     let places = try (0..<4).map { try start("guest \($0)", in: world) }
@@ -46,7 +47,7 @@ struct GatheringTests {
   }
 
   @Test(
-    "Those who lost each other for good find together again by themselves", .simulated(seeds: 50))
+    "Those who lost each other for good find together again by themselves", .simulated(seeds: 20))
   func longFaults() throws {
     let world = World.current
     let places = try (0..<4).map { try start("guest \($0)", in: world, patience: .seconds(3)) }

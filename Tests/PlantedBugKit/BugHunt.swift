@@ -51,8 +51,9 @@ public struct BugHunt: Sendable {
   /// What is wrong in a run of what is left.
   public var failureOfReduced: String? { bug.run(seed: seed, reduced).failure }
 
-  /// The seeds up to the one that shows the bug, and some more, at which the program without the bug fails.
-  public var falseAlarms: [UInt64] {
-    (0...max(seed, 24)).filter { bug.run(seed: $0, isFlawed: false).failure != nil }
+  /// The seeds up to the one that shows the bug, and up to another one at least, at which the program without the bug
+  /// fails.
+  public func falseAlarms(upTo last: UInt64) -> [UInt64] {
+    (0...max(seed, last)).filter { bug.run(seed: $0, isFlawed: false).failure != nil }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import PlantedBugKit
 import Testing
 
@@ -13,24 +14,33 @@ struct PlantedBugTests {
     "Each is found, reduced by the same oracle within 200 runs, to 3 faults and 3 peers in the median; without it nothing fails"
   )
   func hunts() async {
-    let hunts = await withTaskGroup(of: (Int, BugHunt)?.self) { group in
-      for (index, bug) in PlantedBug.all.enumerated() {
-        group.addTask { BugHunt(bug).map { (index, $0) } }
+    var hunts: [BugHunt] = []
+    for bug in PlantedBug.all {
+      // On a thread of its own, as each takes long, and others wait for those that tasks have.
+      let (hunt, falseAlarms) = await onThread {
+        let hunt = BugHunt(bug)
+        return (hunt, hunt?.falseAlarms(upTo: 8) ?? [])
       }
-      var hunts: [(Int, BugHunt)] = []
-      for await hunt in group { if let hunt { hunts.append(hunt) } }
-      return hunts.sorted { $0.0 < $1.0 }.map(\.1)
+      if let hunt { hunts.append(hunt) }
+      #expect(falseAlarms.isEmpty, "\(bug): fails without the bug")
     }
     #expect(hunts.map { "\($0.bug)" } == PlantedBug.all.map(\.description), "not all were found")
     for hunt in hunts {
       #expect(hunt.failureOfReduced == hunt.failure, "\(hunt.line): another oracle fails")
-      #expect(hunt.falseAlarms.isEmpty, "\(hunt.bug): fails without the bug")
       #expect(hunt.runCount <= 200, "\(hunt.line)")
       #expect(hunt.faultCounts.reduced <= 6 && hunt.peerCount <= 5, "\(hunt.line)")
     }
     #expect(Self.median(hunts.map(\.faultCounts.reduced)) <= 3)
     #expect(Self.median(hunts.map(\.peerCount)) <= 3)
     print(hunts.map(\.line).joined(separator: "\n"))
+  }
+
+  private func onThread<Result: Sendable>(
+    _ body: @escaping @Sendable () -> Result
+  ) async -> Result {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(returning: body()) }
+    }
   }
 
   private static func median(_ counts: [Int]) -> Int { counts.sorted()[counts.count / 2] }

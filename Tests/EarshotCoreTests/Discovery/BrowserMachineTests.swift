@@ -713,7 +713,7 @@ struct BrowserMachineTests {
 
   @Test(
     "Whatever is heard, every peer is found, then updated, then lost, in this order",
-    arguments: Seed.some(40))
+    arguments: Seed.some(20))
   func reportsMakeSense(seed: Seed) throws {
     var random = seed.generator
     var bench = try BrowserBench(interfaces: [1, 2], seed: seed.value)
