@@ -5,16 +5,15 @@ import Testing
 
 @Suite("The command identity")
 struct IdentityCommandTests {
-  /// A place for a file, in a folder of the test's own.
-  private func place() throws -> String {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "identity-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    return folder.appending(path: "me.pem").path
-  }
+  private let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  /// A place for a file.
+  private var path: String { "\(folder.path)/me.pem" }
 
   @Test("It makes an identity once, and shows the same one from then on")
   func create() throws {
-    let path = try place()
     let missing = Shell()
     #expect(missing.run("identity", path) == .violated)
     #expect(missing.err.contains("--create makes a new identity"))
@@ -31,7 +30,6 @@ struct IdentityCommandTests {
 
   @Test("It says when an identity is not the one that it should be")
   func verify() throws {
-    let path = try place()
     #expect(Shell().run("identity", path, "--create") == .held)
     let other = Shell()
     #expect(other.run("identity", path, "--verify", "\(Identity().id)") == .violated)
@@ -43,7 +41,6 @@ struct IdentityCommandTests {
 
   @Test("The public key is what openssl reads; nothing that is printed is secret")
   func publicKey() throws {
-    let path = try place()
     #expect(Shell().run("identity", path, "--create") == .held)
     let identity = try #require(try FileIdentityStore(path: path).load())
     let (key, json) = (Shell(), Shell())
@@ -62,7 +59,6 @@ struct IdentityCommandTests {
 
   @Test("A file that others may read, and none at all, are refused with the reason")
   func refused() throws {
-    let path = try place()
     #expect(Shell().run("identity", path, "--create") == .held)
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
     let open = Shell()

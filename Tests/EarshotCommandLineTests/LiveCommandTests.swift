@@ -31,9 +31,8 @@ struct LiveCommandTests {
 
   @Test("With an identity in a file a peer is the same each time; an unprotected one is refused")
   func identity() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "live-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let path = folder.appending(path: "ann.pem").path
+    let folder = try Folder()
+    let path = "\(folder.path)/ann.pem"
     let party = Party()
     let bob = try party.guest("browse", "--json", on: "tablet")
     let words = ["advertise", "--name", "Ann", "--identity", path]
@@ -50,7 +49,7 @@ struct LiveCommandTests {
     let refused = try party.guest(words[0], words[1], words[2], words[3], words[4], on: "watch")
     party.run(until: 13)
     #expect(refused.code == .violated && refused.printed.err.contains("chmod 600"))
-    withExtendedLifetime(again) {}
+    withExtendedLifetime((again, folder)) {}
   }
 
   @Test("A ticket leads to its peer, whom nobody has looked for")

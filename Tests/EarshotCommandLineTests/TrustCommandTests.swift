@@ -5,15 +5,11 @@ import Testing
 
 @Suite("Trust on the command line")
 struct TrustCommandTests {
-  /// A folder of a test's own.
-  private let folder: URL
+  private let folder: Folder
 
-  init() throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "trust-\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
+  init() throws { folder = try Folder() }
 
-  private func path(_ name: String) -> String { folder.appending(path: name).path }
+  private func path(_ name: String) -> String { "\(folder.path)/\(name)" }
 
   @Test("It keeps, lists and forgets peers; what is not there is said")
   func changing() throws {
