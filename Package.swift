@@ -174,7 +174,7 @@ let package = Package(
       exclude: ["linux-tcp.py"], swiftSettings: tests),
     .testTarget(
       name: "EarshotTestingTests",
-      dependencies: ["EarshotCommandLine", "EarshotTesting", "EarshotSimulator"],
+      dependencies: ["EarshotTesting", "EarshotSimulator"],
       swiftSettings: tests),
     .testTarget(
       name: "EarshotPOSIXTests",
@@ -195,7 +195,7 @@ let package = Package(
       name: "EarshotCommandLineTests",
       dependencies: [
         "EarshotCore", "EarshotNetwork", "EarshotSimulator", "Earshot", "EarshotScenario",
-        "EarshotCommandLine", "ScreenKit", "TestKit",
+        "EarshotCommandLine", "EarshotTesting", "ScreenKit", "TestKit",
       ],
       swiftSettings: tests),
     .testTarget(

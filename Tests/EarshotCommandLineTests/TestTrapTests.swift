@@ -3,7 +3,7 @@ import EarshotTesting
 import Foundation
 import Testing
 
-/// Where a test of ``TrapTests`` traps, in a process of its own.
+/// Where a test of ``TestTrapTests`` traps, in a process of its own.
 private enum Trap: String {
   case host, test
 
@@ -14,7 +14,7 @@ private enum Trap: String {
 }
 
 @Suite("Tests that trap", .timeLimit(.minutes(10)))
-struct TrapTests {
+struct TestTrapTests {
   @Test(
     "Traps with one of its seeds", .enabled(if: Trap.wanted != nil),
     .simulated(seeds: [41, 42], jobs: 1))
@@ -38,7 +38,7 @@ struct TrapTests {
       [
         Bundle.main.executablePath ?? CommandLine.arguments[0], "--testing-library",
         "swift-testing",
-        "--filter", "EarshotTestingTests.TrapTests/stumbles",
+        "--filter", "EarshotCommandLineTests.TestTrapTests/stumbles",
       ],
       environment: ProcessInfo.processInfo.environment.merging(["EARSHOT_TEST_TRAP": place]) { $1 },
       errors: output.fileHandleForWriting)
@@ -46,7 +46,8 @@ struct TrapTests {
     let text = String(
       decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     #expect(process.wait().status != 0)
-    let replay = "EARSHOT_SEED=42 swift test --filter 'EarshotTestingTests.TrapTests/stumbles'"
+    let replay =
+      "EARSHOT_SEED=42 swift test --filter 'EarshotCommandLineTests.TestTrapTests/stumbles'"
     let name = place == "host" ? "A crash in the world of seed 42." : "A crash in a test. Seed 42."
     #expect(text.contains("\(name) Replay: \(replay)"), "\(text.suffix(2_000))")
     #expect(!text.contains("EARSHOT_SEED=41"))
