@@ -280,16 +280,20 @@ if fuzzer != nil {
   ]
 }
 
-// For .ci/sanitize alone: no more than the tests in which threads and the memory of C take part.
+// For .ci/sanitize alone: no more than the tests in which threads and the memory of C take part, and what they need.
 if Context.environment["EARSHOT_SANITIZE"] != nil {
-  let tests: Set = [
+  var kept: Set = [
     "ConformanceTests", "EarshotPOSIXTests", "EarshotTests", "EarshotTestingTests",
     "EarshotTLSTests",
   ]
-  let parts: Set = [
-    "CEarshot", "CEarshotTLS", "COpenSSL", "CThreadSanitizer", "Earshot", "EarshotCore",
-    "EarshotNetwork", "EarshotPOSIX", "EarshotSimulator", "EarshotTesting", "EarshotTLS", "TestKit",
-  ]
+  var next = kept
+  while !next.isEmpty {
+    let needed = package.targets.filter { next.contains($0.name) }.flatMap(\.dependencies)
+    next = []
+    for case .byNameItem(let name, _) in needed where kept.insert(name).inserted {
+      next.insert(name)
+    }
+  }
   package.products = []
-  package.targets.removeAll { !tests.contains($0.name) && !parts.contains($0.name) }
+  package.targets.removeAll { !kept.contains($0.name) }
 }
