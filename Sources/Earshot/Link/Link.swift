@@ -8,17 +8,19 @@ actor Link: ConnectionHandler {
   /// What it waits for until a deadline.
   enum Deadline { case handshake, liveness, acknowledgement, room, linger }
   /// Where it is in its life, with what each phase needs.
+  ///
+  /// One reference in every phase, since every frame looks at it.
   enum Life {
     /// A connection that was accepted, and has not been started.
-    case accepted(any Connection)
+    indirect case accepted(any Connection)
     /// The endpoints that are left to try, and the connection that is being tried.
-    case dialling(ArraySlice<Endpoint>, (any Connection)?)
+    indirect case dialling(ArraySlice<Endpoint>, (any Connection)?)
     /// The channel does not know yet who the remote peer is.
-    case securing(LinkTransport, MachineDriver<HandshakeMachine>)
-    case greeting(LinkTransport, PeerID, MachineDriver<HandshakeMachine>)
+    indirect case securing(LinkTransport, MachineDriver<HandshakeMachine>)
+    indirect case greeting(LinkTransport, PeerID, MachineDriver<HandshakeMachine>)
     case open(OpenLink)
     /// What is left is written, then the remote peer's end is waited for.
-    case closing(LinkTransport, Lingering)
+    indirect case closing(LinkTransport, Lingering)
     case ended
   }
 
@@ -96,9 +98,8 @@ actor Link: ConnectionHandler {
 
   /// Begins: dials, or greets on the connection that was accepted.
   func start() {
-    timer = DeadlineTimer(on: context.host) { [weak self] in
-      self?.inTurn { $0.timerFired() }
-    }
+    // It is stopped with the link's end. A weak reference would make each retain and release of the link slower.
+    timer = DeadlineTimer(on: context.host) { [self] in inTurn { $0.timerFired() } }
     switch life {
     case .accepted(let connection): transportOpened(connection)
     case .dialling(let candidates, _): dial(candidates, after: nil)
