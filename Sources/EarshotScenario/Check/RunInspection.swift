@@ -3,14 +3,15 @@ import EarshotSimulator
 /// Looks at a run while it goes on, so that it stops where something happens that never must.
 ///
 /// Messages, programs and calls are looked at after every event. The invariants over all peers are looked at from time
-/// to time, as if the run ended there; the more there is to look at, the more rarely.
+/// to time, as if the run ended there: each time that as much again has happened, so that all looks together cost about
+/// twice the last one.
 final class RunInspection {
   private let scenario: Scenario
   private let recorder: Recorder
   private let stage: Stage
   private var links = LinkInspection()
   private var eventCount = 0
-  private var next = interval
+  private var next = 2_000
   /// Whether something was found.
   private(set) var hasFound = false
 
@@ -25,7 +26,7 @@ final class RunInspection {
     eventCount += 1
     if recorder.isBreached { hasFound = true }
     guard eventCount >= next, !hasFound else { return hasFound }
-    next = eventCount + max(Self.interval, eventCount / Self.growth)
+    next = 2 * eventCount
     hasFound = inspect(at: stage.world.now - .zero)
     return hasFound
   }
@@ -44,7 +45,4 @@ final class RunInspection {
     }
     return invariants.isViolatedSoFar
   }
-
-  private static let interval = 2_000
-  private static let growth = 4
 }
