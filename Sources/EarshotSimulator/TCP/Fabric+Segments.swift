@@ -1,39 +1,47 @@
 /// A segment on its way.
-struct SegmentInFlight: ~Copyable {
-  var segment: Segment?
-  let from: Int32
-  let to: Int32
+///
+/// An object that is used again, so that the segment lies still from its sending until it was received.
+final class SegmentInFlight {
+  @exclusivity(unchecked) fileprivate(set) var segment: Segment
+  @exclusivity(unchecked) fileprivate(set) var from: Int32
+  @exclusivity(unchecked) fileprivate(set) var to: Int32
   /// The event of its sending.
-  let event: Int
+  @exclusivity(unchecked) fileprivate(set) var event: Int
+
+  fileprivate init(_ segment: consuming Segment, _ link: SimulatedLink, _ event: Int) {
+    self.segment = segment
+    self.event = event
+    (from, to) = (Int32(link.source), Int32(link.target))
+  }
 }
 
 /// The segments that are on their way, by number.
 struct SegmentsInFlight: ~Copyable {
-  private var segments = Slab<SegmentInFlight>()
+  private var segments = Slab<SegmentInFlight?>()
 
   mutating func add(_ segment: consuming Segment, over link: SimulatedLink, _ event: Int) -> Int {
-    let index = segments.take(
-      orAppend: SegmentInFlight(segment: nil, from: 0, to: 0, event: EventCause.none))
-    segments[index] = SegmentInFlight(
-      segment: segment, from: Int32(link.source), to: Int32(link.target), event: event)
+    let index = segments.take(orAppend: nil)
+    if let used = segments[index] {
+      used.segment = segment
+      (used.from, used.to, used.event) = (Int32(link.source), Int32(link.target), event)
+    } else {
+      segments[index] = SegmentInFlight(segment, link, event)
+    }
     return index
   }
 
   /// The link that a segment takes.
-  func link(of index: Int) -> ThreadKey {
-    .link(from: segments[index].from, to: segments[index].to)
+  func link(of index: Int) -> ThreadKey? {
+    segments[index].map { .link(from: $0.from, to: $0.to) }
   }
 
-  /// The hosts at the ends of a segment's way, and the event of its sending.
-  func way(of index: Int) -> (from: Int, to: Int, event: Int) {
-    (Int(segments[index].from), Int(segments[index].to), segments[index].event)
-  }
+  /// A segment that arrives; its place is kept for it until ``recycle(_:)``.
+  subscript(index: Int) -> SegmentInFlight? { segments[index] }
 
-  /// Takes a segment that arrives, and gives its place free.
-  mutating func take(_ index: Int) -> Segment? {
-    guard let segment = segments[index].segment.take() else { return nil }
+  /// Gives the place of a segment free, and lets go of what it carried.
+  mutating func recycle(_ index: Int) {
+    segments[index]?.segment.empty()
     segments.recycle(index)
-    return segment
   }
 }
 
@@ -78,23 +86,29 @@ extension Fabric {
     at arrival: Int64
   ) {
     let index = segments.add(segment, over: link, event)
-    guard !dispatch(EventSlot(.segment, index), over: link, size, at: arrival),
-      let segment = segments.take(index)
-    else { return }
-    recordLoss(.queue, of: segment, event, from: link.source, to: link.target)
+    if dispatch(EventSlot(.segment, index), over: link, size, at: arrival) { return }
+    if let held = segments[index] {
+      recordLoss(.queue, of: held.segment, event, from: link.source, to: link.target)
+    }
+    segments.recycle(index)
   }
 
   func deliverSegment(_ index: Int) {
-    let (from, to, event) = segments.way(of: index)
-    guard let segment = segments.take(index) else { return }
+    if let arrived = segments[index] { deliver(arrived) }
+    segments.recycle(index)
+  }
+
+  private func deliver(_ arrived: SegmentInFlight) {
+    let (from, to) = (Int(arrived.from), Int(arrived.to))
     let kernel = kernel(to)
-    let isGone = !hosts.has(segment.destination.address, to)
-    if let refusal = isGone ? .address : kernel.refusal(of: segment) {
-      return recordLoss(refusal, of: segment, event, from: from, to: to)
+    let isGone = !hosts.has(arrived.segment.destination.address, to)
+    if let refusal = isGone ? .address : kernel.refusal(of: arrived.segment) {
+      return recordLoss(refusal, of: arrived.segment, arrived.event, from: from, to: to)
     }
     trace.recordDelivery(
-      of: event, from: from, to: to, bytes: segment.payload.count, segment.packet)
-    kernel.receive(segment)
+      of: arrived.event, from: from, to: to, bytes: arrived.segment.payload.count,
+      arrived.segment.packet)
+    kernel.receive(arrived.segment)
   }
 
   /// Ends every connection between the hosts of a link, as if both had been sent a reset.
