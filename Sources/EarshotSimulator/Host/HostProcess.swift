@@ -96,6 +96,13 @@ final class HostProcess: @unchecked Sendable {
   /// Calls code of this host soon, behind all that is ready: at once or once the host goes on.
   func perform(_ body: @escaping () -> Void) { scheduler.call(on: self, .body(body)) }
 
+  /// Fires a signal of this host soon; otherwise as ``perform(_:)``.
+  ///
+  /// - Returns: The number of the call, which a signal that is released before has forgotten.
+  func fire(_ signal: SimulatedSignal) -> Int? {
+    scheduler.call(on: self, .signal(.passUnretained(signal)))
+  }
+
   /// Has a connection of this host hand over soon what arrived for it; otherwise as ``perform(_:)``.
   func performUpcalls(of connection: SimulatedConnection) {
     scheduler.call(on: self, .upcalls(connection))

@@ -4,7 +4,8 @@
 final class SimulatedSignal: NetworkSignal, @unchecked Sendable {
   private let host: HostProcess
   private let body: @Sendable () -> Void
-  private var isRaised = false
+  /// The number of the call that fires it, while it is raised.
+  private var call: Int?
 
   init(_ host: HostProcess, _ body: @escaping @Sendable () -> Void) {
     (self.host, self.body) = (host, body)
@@ -12,13 +13,14 @@ final class SimulatedSignal: NetworkSignal, @unchecked Sendable {
 
   func raise() {
     host.scheduler.checkThread("a signal of host '\(host.name)'")
-    guard !isRaised else { return }
-    isRaised = true
-    host.perform { [weak self] in self?.fire() }
+    if call == nil { call = host.fire(self) }
   }
 
-  private func fire() {
-    isRaised = false
+  deinit { if let call { host.scheduler.forgetCall(call) } }
+
+  /// Calls what waits for it.
+  func fire() {
+    call = nil
     body()
   }
 }

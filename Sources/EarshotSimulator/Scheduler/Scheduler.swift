@@ -258,10 +258,18 @@ extension Scheduler {
   }
 
   /// Appends a call, which runs behind what is ready already.
-  func call(on host: HostProcess, _ action: ActionTable.Action) {
-    guard phase != .finished else { return }
-    append(ReadyWork(host: .passUnretained(host), work: .call(actions.add(action)), cause: cause))
+  ///
+  /// - Returns: Its number, until it runs; `nil` after the end of the world.
+  @discardableResult
+  func call(on host: HostProcess, _ action: ActionTable.Action) -> Int? {
+    guard phase != .finished else { return nil }
+    let number = actions.add(action)
+    append(ReadyWork(host: .passUnretained(host), work: .call(number), cause: cause))
+    return number
   }
+
+  /// Forgets a call that has not run: nothing happens in its turn.
+  func forgetCall(_ number: Int) { actions.forget(number) }
 
   func append(_ work: ReadyWork) { ready.append(work) }
 

@@ -63,11 +63,14 @@ struct ActionTable: ~Copyable {
     case body(() -> Void)
     /// What arrived for a connection is handed over: as often as anything arrives, so without a closure of its own.
     case upcalls(SimulatedConnection)
+    /// A signal fires, likewise; one that is released has its call forgotten.
+    case signal(Unmanaged<SimulatedSignal>)
 
     func callAsFunction() {
       switch self {
       case .body(let body): body()
       case .upcalls(let connection): connection.makeUpcalls()
+      case .signal(let signal): signal.takeUnretainedValue().fire()
       }
     }
   }
@@ -83,6 +86,9 @@ struct ActionTable: ~Copyable {
     defer { actions.recycle(index) }
     return actions[index].take()
   }
+
+  /// Forgets a call; its number stays valid.
+  mutating func forget(_ index: Int) { actions[index] = nil }
 
   /// Forgets all calls; their numbers stay valid.
   mutating func removeAll() {
