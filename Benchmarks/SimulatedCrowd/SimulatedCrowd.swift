@@ -7,7 +7,8 @@ import EarshotSimulator
 @main
 enum SimulatedCrowd {
   static func main() throws {
-    var benchmark = Benchmark("SimulatedCrowd")
+    var benchmark = Benchmark(
+      "SimulatedCrowd", options: ["--hosts N     so many hosts instead of four sizes"])
     benchmark.add(idleHosts(benchmark.isQuick ? 1_000 : 10_000))
     for hostCount in hostCounts {
       measure(
@@ -59,11 +60,12 @@ enum SimulatedCrowd {
   }
 
   private static func measure(_ peerCount: Int, _ burst: Int, in benchmark: inout Benchmark) {
+    let name = "sessions, \(peerCount) peers, \(burst) at once"
+    guard benchmark.isWished(name) else { return }
     let conversations = Conversations(
       peerCount: peerCount, burst: burst, messages: benchmark.isQuick ? 10_000 : 200_000)
     let rates = (0..<benchmark.rounds).map { _ in conversations.run(seed: 1) }
-    benchmark.add(
-      Sample("sessions, \(peerCount) peers, \(burst) at once", unit: "messages/s", values: rates))
+    benchmark.add(Sample(name, unit: "messages/s", values: rates))
   }
 
   /// The growth of the resident memory for every host of a world in which nothing happens.
