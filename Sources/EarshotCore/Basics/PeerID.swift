@@ -11,11 +11,9 @@ public struct PeerID: Hashable, Comparable, Sendable {
   /// An identifier from its 32 bytes, or `nil` when there are more or fewer.
   public init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
-    var words: [UInt64] = [0, 0, 0, 0]
-    for (index, byte) in bytes.enumerated() {
-      words[index / 8] = words[index / 8] << 8 | UInt64(byte)
-    }
-    self.words = (words[0], words[1], words[2], words[3])
+    var rest = bytes.makeIterator()
+    func word() -> UInt64 { (0..<8).reduce(0) { word, _ in word << 8 | UInt64(rest.next() ?? 0) } }
+    words = (word(), word(), word(), word())
   }
 
   /// A random identifier, for peers whose links are not authenticated.
@@ -25,9 +23,16 @@ public struct PeerID: Hashable, Comparable, Sendable {
 
   /// The 32 bytes, the most significant first.
   public var bytes: [UInt8] {
-    [words.0, words.1, words.2, words.3].flatMap { word in
-      (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.byteCount)
+    func append(_ word: UInt64) {
+      for index in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * index))) }
     }
+    append(words.0)
+    append(words.1)
+    append(words.2)
+    append(words.3)
+    return bytes
   }
 
   /// The first eight characters of the text form: enough to tell the peers of a room apart, not to trust.

@@ -79,12 +79,15 @@ package struct LivenessMachine: Machine, Hashable, Sendable {
   private var look: Look?
   private var pongs = 0
   private let silences: Liveness
+  /// How long to wait between two looks at the transport: a division of durations takes long.
+  private let lookingAfter: Duration
 
   /// Watches over a link on which something was just heard.
   package init(
     _ silences: Liveness = .standard, at now: Instant, into out: inout [Action]
   ) {
     self.silences = silences
+    lookingAfter = silences.askingAfter / Self.looksPerAsking
     lastHeard = now
     deadline = now + silences.askingAfter
     out.append(.wake(at: deadline))
@@ -186,7 +189,7 @@ package struct LivenessMachine: Machine, Hashable, Sendable {
   ) {
     look = Look(
       delivered: signs.transport.deliveredCount, arrived: signs.transport.arrivedCount, at: now)
-    wake(at: min(lastHeard + silence, now + silences.askingAfter / Self.looksPerAsking), into: &out)
+    wake(at: min(lastHeard + silence, now + lookingAfter), into: &out)
   }
 
   private mutating func answer(_ token: UInt64, into out: inout [Action]) {
