@@ -23,7 +23,7 @@ package struct FuzzTarget: Sendable {
   /// All there are: packets and streams first, then texts, then what lives.
   package static let all: [FuzzTarget] =
     [dns, text, discovery, frames, messages] + bodies
-    + [preamble, tls, handshake, datagram, fragments, identity]
+    + [preamble, tls, handshake, datagram, fragments, assembly, identity]
     + [ticket, address, scenario, session]
 
   /// The one of a name.
