@@ -330,6 +330,22 @@ struct InvariantTests {
     }
   }
 
+  @Test("Lets a peer join in a new session before it has left the one before")
+  func twoSessionsOfOneName() throws {
+    for number in [1, 0] {
+      let recording = try Recording()
+      recording.join(1, "ann", "bob")
+      recording.note(5, "ann", .disconnected)
+      recording.note(6, "ann", .rejoined)
+      recording.note(7, "bob", .left, "ann", "restarted")
+      recording.note(7, "bob", .joined, "ann")
+      recording.note(7, "ann", .joined, "bob", sessionNumber: number)
+      recording.note(8, "ann", .left, "bob", "disconnected")
+      #expect(
+        recording.violated.contains("events of a membership follow each other") == (number == 0))
+    }
+  }
+
   @Test("Is violated by events that cannot follow each other")
   func disorder() throws {
     let events: [[Timeline.Kind]] = [

@@ -33,11 +33,12 @@ struct Recording {
   /// Something happened.
   func note(
     _ seconds: Double, _ observer: String, _ kind: Timeline.Kind, _ subject: String? = nil,
-    _ detail: String = "", identity: Int = 0, in session: String = "main"
+    _ detail: String = "", identity: Int = 0, in session: String = "main", sessionNumber: Int = 0
   ) {
     recorder.note(
       Timeline.Entry(
-        .seconds(seconds), observer, kind, subject, identity: identity, detail, in: session))
+        .seconds(seconds), observer, kind, subject, identity: identity, detail, in: session,
+        sessionNumber: sessionNumber))
   }
 
   /// Each of some peers has each other one as a member.

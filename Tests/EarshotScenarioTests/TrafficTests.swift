@@ -52,6 +52,21 @@ struct TrafficTests {
     #expect(traffic.messages == [Verdict.Messages("ann", "bob", sent: 6, delivered: 3)])
   }
 
+  @Test("Arrive in order in each of the receiver's sessions of that name")
+  func anotherSession() {
+    var traffic = Self.sent(6)
+    func arrive(_ number: Int, in session: Int) -> String? {
+      traffic.receive(
+        number, on: 0, from: "ann", to: "bob", in: "main", sessionNumber: session, at: .seconds(9))
+    }
+    for (number, session) in [(0, 0), (3, 1), (1, 0), (4, 1)] {
+      #expect(arrive(number, in: session) == nil)
+    }
+    #expect(arrive(1, in: 1)?.contains("twice") == true)
+    #expect(arrive(2, in: 1)?.contains("after message 4") == true)
+    #expect(arrive(5, in: 0)?.contains("before message 2") == true)
+  }
+
   @Test("Are told apart by who sent them to whom")
   func otherWay() {
     var traffic = Self.sent(1)

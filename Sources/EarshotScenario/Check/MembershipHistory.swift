@@ -2,10 +2,11 @@ import EarshotCore
 
 /// The members of every peer at one time, and those that it is connected to.
 struct MembershipState: Hashable {
-  /// Which identity of a member, in which session.
+  /// Which identity of a member, in which session, and which of the observer's of that name.
   private struct Place: Hashable {
     let identity: Int
     let session: String
+    let sessionNumber: Int
   }
   /// By peer, then by member: where the member has joined and not left.
   private var joined: [String: [String: Set<Place>]] = [:]
@@ -22,7 +23,8 @@ struct MembershipState: Hashable {
       return true
     }
     guard let subject = entry.subject else { return false }
-    let place = Place(identity: entry.identity, session: entry.session)
+    let place = Place(
+      identity: entry.identity, session: entry.session, sessionNumber: entry.sessionNumber)
     switch entry.kind {
     case .joined:
       joined[observer, default: [:]][subject, default: []].insert(place)

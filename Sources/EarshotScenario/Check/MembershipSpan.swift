@@ -18,6 +18,8 @@ struct MembershipSpan: Hashable {
   let key: Key
   /// Which identity of the subject.
   let identity: Int
+  /// Which of the observer's sessions of that name.
+  let sessionNumber: Int
   let start: Duration
   /// When the observer saw it end, or lost its memory; `nil` when it has not.
   var end: Duration?
@@ -71,7 +73,17 @@ struct MembershipSpans {
   /// What was told of a membership that there was not, or that was there already.
   private(set) var disorder: [String] = []
   private var places: [MembershipSpan.Key: [Int]] = [:]
-  private var open: [MembershipSpan.Key: [Int: Int]] = [:]  // By identity.
+  private var open: [MembershipSpan.Key: [Part: Int]] = [:]
+
+  /// What memberships of one key, which go on at one time, differ in.
+  private struct Part: Hashable {
+    let identity: Int
+    let sessionNumber: Int
+
+    init(_ entry: Timeline.Entry) {
+      (identity, sessionNumber) = (entry.identity, entry.sessionNumber)
+    }
+  }
 
   init(_ timeline: Timeline) {
     for (order, entry) in timeline.entries.enumerated() { apply(entry, order) }
@@ -103,7 +115,7 @@ struct MembershipSpans {
         (span.end, span.endOrder) = (entry.time, order)
         (span.reason, span.undelivered) = (entry.reason, entry.undelivered)
       }
-      open[key]?[entry.identity] = nil
+      open[key]?[Part(entry)] = nil
     case .found, .updated, .lost, .invited, .answered, .outcome, .started, .suspended, .awoke,
       .disconnected, .rejoined, .removed, .stopped, .crashed, .failed, .fault, .faultEnded:
       break
@@ -111,20 +123,22 @@ struct MembershipSpans {
   }
 
   private mutating func join(_ key: MembershipSpan.Key, _ entry: Timeline.Entry) {
-    if let earlier = open[key]?[entry.identity] {
+    if let earlier = open[key]?[Part(entry)] {
       complain(key, entry)
       all[earlier].end = entry.time
     }
     places[key, default: []].append(all.count)
-    open[key, default: [:]][entry.identity] = all.count
+    open[key, default: [:]][Part(entry)] = all.count
     all.append(
-      MembershipSpan(key: key, identity: entry.identity, start: entry.time, number: all.count))
+      MembershipSpan(
+        key: key, identity: entry.identity, sessionNumber: entry.sessionNumber, start: entry.time,
+        number: all.count))
   }
 
   private mutating func change(
     _ key: MembershipSpan.Key, _ entry: Timeline.Entry, _ change: (inout MembershipSpan) -> Void
   ) {
-    guard let place = open[key]?[entry.identity] else { return complain(key, entry) }
+    guard let place = open[key]?[Part(entry)] else { return complain(key, entry) }
     let isBroken = all[place].lastBreak != nil
     if entry.kind == .interrupted && isBroken || entry.kind == .resumed && !isBroken {
       complain(key, entry)

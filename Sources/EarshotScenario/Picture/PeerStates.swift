@@ -77,7 +77,7 @@ extension [PeerStateSpan] {
 extension PeerChange {
   /// What an entry of a timeline says about its observer.
   fileprivate init?(_ entry: Timeline.Entry) {
-    let member = "\(entry.subject ?? "") \(entry.identity) \(entry.session)"
+    let member = "\(entry.subject ?? "") \(entry.identity) \(entry.session) \(entry.sessionNumber)"
     switch entry.kind {
     case .started: self = .started
     case .stopped, .failed: self = .stopped

@@ -13,16 +13,19 @@ package struct MembershipLog: Sendable {
     /// The first and the last message of each stream; those in between belong to it too.
     package var streams: [Int: ClosedRange<Int>] = [:]
   }
-  /// The sender, the receiver and their session.
+  /// The sender, the receiver, their session, and which of the sender's sessions of that name.
   package struct LedgerKey: Hashable, Sendable {
     package let sender: String
     package let receiver: String
     package let identity: Int
     package let session: String
+    package let sessionNumber: Int
 
-    package init(sender: String, receiver: String, identity: Int, session: String) {
+    package init(
+      sender: String, receiver: String, identity: Int, session: String, sessionNumber: Int = 0
+    ) {
       (self.sender, self.receiver) = (sender, receiver)
-      (self.identity, self.session) = (identity, session)
+      (self.identity, self.session, self.sessionNumber) = (identity, session, sessionNumber)
     }
   }
 
@@ -38,7 +41,8 @@ package struct MembershipLog: Sendable {
     if entry.kind == .crashed { forget(sender) }
     guard let receiver = entry.subject else { return }
     let key = LedgerKey(
-      sender: sender, receiver: receiver, identity: entry.identity, session: entry.session)
+      sender: sender, receiver: receiver, identity: entry.identity, session: entry.session,
+      sessionNumber: entry.sessionNumber)
     if entry.kind == .joined {
       open[key] = all.count
       all.append(Ledger(key: key, start: entry.time))

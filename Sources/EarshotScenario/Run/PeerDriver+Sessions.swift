@@ -5,9 +5,14 @@ import EarshotSimulator
 
 /// A session of a program, and what the program knows of it.
 ///
-/// A class, since it is looked at for every message: to copy what it holds would cost more than the message.
-final class OpenSession {
+/// A class, since it is looked at for every message: to copy what it holds would cost more than the message. Sendable
+/// since its driver, which runs in one place, is all that uses it.
+final class OpenSession: @unchecked Sendable {
   let session: Session
+  /// The name that the scenario gives it.
+  let name: String
+  /// Which one of that name it is, counted from 0: the ones before may still be ending.
+  let number: Int
   /// The members, in the order of their joining.
   var members: [PeerID] = []
   /// Whether the program has left it.
@@ -17,8 +22,8 @@ final class OpenSession {
   let echoes: AsyncStream<Echo>
   let echo: AsyncStream<Echo>.Continuation
 
-  init(_ session: Session) {
-    self.session = session
+  init(_ session: Session, _ name: String, number: Int) {
+    (self.session, self.name, self.number) = (session, name, number)
     (echoes, echo) = AsyncStream.makeStream()
   }
 }
@@ -31,17 +36,17 @@ extension PeerDriver {
     let session = try await calling(.makeSession) { () async throws(EarshotError) in
       try await peer.makeSession(Session.Configuration(plan))
     }
-    sessions[plan.name] = OpenSession(session)
+    let number = sessions[plan.name].map { $0.number + 1 } ?? 0
+    sessions[plan.name] = OpenSession(session, plan.name, number: number)
   }
 
   /// Takes the events of a session.
   func attend(_ plan: SessionPlan) {
     guard let open = sessions[plan.name] else { return }
-    let (name, session, echoes) = (plan.name, open.session, open.echoes)
-    spawn("events") { await $0.watch(session, name) }
+    spawn("events") { await $0.watch(open) }
     guard self.plan.echoes else { return }
     spawn("echoes") { driver in
-      for await echo in echoes { await driver.send(echo, in: session, name) }
+      for await echo in open.echoes { await driver.send(echo, in: open) }
     }
   }
 
@@ -74,11 +79,11 @@ extension PeerDriver {
   }
 
   private func leave(_ name: String, within limit: Duration) async {
-    guard let session = sessions[name]?.session else { return }
-    sessions[name]?.isLeft = true
-    note(.disconnected, in: name)
+    guard let open = sessions[name] else { return }
+    open.isLeft = true
+    note(.disconnected, in: open)
     await calling(.disconnect, limit: limit + Self.farewellTime) {
-      await session.stop(within: limit)
+      await open.session.stop(within: limit)
     }
   }
 
@@ -89,7 +94,7 @@ extension PeerDriver {
     guard !hasStopped, let plan = plan.session(name), sessions[name]?.isLeft ?? true else { return }
     do throws(EarshotError) {
       try await open(plan, of: peer)
-      note(.rejoined, in: name)
+      if let open = sessions[name] { note(.rejoined, in: open) }
       attend(plan)
       wakeWaiters(name)
     } catch { fail(error) }
@@ -98,42 +103,43 @@ extension PeerDriver {
   private func remove(_ member: String, from name: String) async {
     guard let open = sessions[name] else { return }
     for id in open.members where self.name(of: id) == member {
-      note(.removed, id, in: name)
+      note(.removed, id, in: open)
       await calling(.remove) { await open.session.remove(id) }
     }
   }
 
   // MARK: What happens in a session
 
-  private func watch(_ session: Session, _ name: String) async {
+  private func watch(_ open: OpenSession) async {
     var filter = ArrivalFilter()
     if let reading = plan.reading {
-      await read(session, name, reading, &filter)
+      await read(open, reading, &filter)
     } else {
-      for await activity in session.activity where filter.passes(activity) {
-        happened(activity, session, name)
+      for await activity in open.session.activity where filter.passes(activity) {
+        happened(activity, in: open)
       }
     }
-    guard sessions[name]?.session === session else { return }
-    sessions[name]?.isOver = true
-    sessions[name]?.echo.finish()
-    wakeWaiters(name)
+    open.isOver = true
+    open.echo.finish()
+    if isLatest(open) { wakeWaiters(open.name) }
   }
 
+  private func isLatest(_ open: OpenSession) -> Bool { sessions[open.name] === open }
+
   private func read(
-    _ session: Session, _ name: String, _ reading: ReadingPlan, _ filter: inout ArrivalFilter
+    _ open: OpenSession, _ reading: ReadingPlan, _ filter: inout ArrivalFilter
   ) async {
-    var iterator = session.activity.makeAsyncIterator()
+    var iterator = open.session.activity.makeAsyncIterator()
     while host.isUp {
       if reading.leaves {
-        guard await readInLoop(session, name, reading, &filter) else { return }
+        guard await readInLoop(open, reading, &filter) else { return }
       } else {
         var taken = 0
         while taken < reading.batch {
           guard let activity = await iterator.next() else { return }
           await rest(reading)
           guard filter.passes(activity) else { continue }
-          happened(activity, session, name)
+          happened(activity, in: open)
           taken += 1
         }
       }
@@ -147,12 +153,12 @@ extension PeerDriver {
   ///
   /// - Returns: Whether there may be more.
   private func readInLoop(
-    _ session: Session, _ name: String, _ reading: ReadingPlan, _ filter: inout ArrivalFilter
+    _ open: OpenSession, _ reading: ReadingPlan, _ filter: inout ArrivalFilter
   ) async -> Bool {
     var taken = 0
-    for await activity in session.activity where filter.passes(activity) {
+    for await activity in open.session.activity where filter.passes(activity) {
       await rest(reading)
-      happened(activity, session, name)
+      happened(activity, in: open)
       taken += 1
       if taken == reading.batch { return true }
     }
@@ -165,37 +171,36 @@ extension PeerDriver {
     await wait(until: .zero + pause.upperBound)
   }
 
-  private func happened(_ activity: SessionActivity, _ session: Session, _ name: String) {
+  private func happened(_ activity: SessionActivity, in open: OpenSession) {
     switch activity {
-    case .event(let event): happened(event, session, name)
-    case .message(let message): arrived(message, name)
+    case .event(let event): happened(event, in: open)
+    case .message(let message): arrived(message, in: open)
     }
   }
 
-  private func happened(_ event: SessionEvent, _ session: Session, _ name: String) {
-    let isLatest = sessions[name]?.session === session
+  private func happened(_ event: SessionEvent, in open: OpenSession) {
     switch event {
     case .joining: break
     case .joined(let member):
-      note(.joined, member.id, in: name)
-      guard isLatest else { return }
-      sessions[name]?.members.append(member.id)
-      wakeWaiters(name)
-    case .interrupted(let id, let reason): note(.interrupted, id, reason.rawValue, in: name)
-    case .resumed(let id): note(.resumed, id, in: name)
+      note(.joined, member.id, in: open)
+      open.members.append(member.id)
+      if isLatest(open) { wakeWaiters(open.name) }
+    case .interrupted(let id, let reason): note(.interrupted, id, reason.rawValue, in: open)
+    case .resumed(let id): note(.resumed, id, in: open)
     case .left(let id, let reason, let undelivered):
       let count = undelivered == 0 ? "" : ", \(undelivered) undelivered"
-      note(.left, id, reason.rawValue + count, in: name)
-      if isLatest { sessions[name]?.members.removeAll { $0 == id } }
+      note(.left, id, reason.rawValue + count, in: open)
+      open.members.removeAll { $0 == id }
     }
   }
 
-  private func arrived(_ message: Message, _ name: String) {
+  private func arrived(_ message: Message, in open: OpenSession) {
     let test = TestMessage(message.bytes)
     let isEcho = recorder.arrived(
-      test, from: self.name(of: message.sender), in: name, at: host)
+      test, from: self.name(of: message.sender), in: open.name, sessionNumber: open.number, at: host
+    )
     if let test, plan.echoes, !isEcho {
-      sessions[name]?.echo.yield(
+      open.echo.yield(
         Echo(to: message.sender, size: test.size, isReliable: message.isReliable))
     }
   }

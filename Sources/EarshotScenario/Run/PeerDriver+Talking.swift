@@ -20,7 +20,14 @@ struct StreamKey: Hashable {
   let workload: Int?
   let receiver: PeerID
   let session: String
+  /// Which of the sender's sessions of that name.
+  let sessionNumber: Int
   let isReliable: Bool
+
+  init(workload: Int?, to receiver: PeerID, in open: OpenSession, isReliable: Bool) {
+    (self.workload, self.receiver, self.isReliable) = (workload, receiver, isReliable)
+    (session, sessionNumber) = (open.name, open.number)
+  }
 }
 
 /// A stream of messages that has been begun.
@@ -42,11 +49,10 @@ extension PeerDriver {
       guard host.isUp, !isOver, !receivers.isEmpty else { return }
       if index == 0 { time = host.worldTime }
       for receiver in receivers {
-        guard let session = sessions[workload.session]?.session else { return }
+        guard let open = sessions[workload.session] else { return }
         let key = StreamKey(
-          workload: number, receiver: receiver, session: workload.session,
-          isReliable: workload.isReliable)
-        await send(workload, on: key, in: session)
+          workload: number, to: receiver, in: open, isReliable: workload.isReliable)
+        await send(workload, on: key, in: open.session)
       }
       time = time + workload.every
     }
@@ -70,10 +76,10 @@ extension PeerDriver {
   }
 
   /// Sends a message back.
-  func send(_ echo: Echo, in session: Session, _ name: String) async {
+  func send(_ echo: Echo, in open: OpenSession) async {
     let key = StreamKey(
-      workload: nil, receiver: echo.receiver, session: name, isReliable: echo.isReliable)
-    await send(echo.size, on: key, in: session)
+      workload: nil, to: echo.receiver, in: open, isReliable: echo.isReliable)
+    await send(echo.size, on: key, in: open.session)
   }
 
   private func send(_ workload: Workload, on key: StreamKey, in session: Session) async {
@@ -125,7 +131,7 @@ extension PeerDriver {
     let direction = Direction(plan.name, name(of: key.receiver))
     let ledger = MembershipLog.LedgerKey(
       sender: plan.name, receiver: receiver?.name ?? "", identity: receiver?.identity ?? 0,
-      session: key.session)
+      session: key.session, sessionNumber: key.sessionNumber)
     let stream = SendingStream(
       number: recorder.openStream(
         direction, in: key.session, isEcho: key.workload == nil, isReliable: key.isReliable),

@@ -248,9 +248,17 @@ actor PeerDriver {
   /// Notes what happened here.
   nonisolated func note(
     _ kind: Timeline.Kind, _ subject: PeerID? = nil, _ detail: String = "",
-    in session: String = SessionPlan.nameOfFirst
+    in session: String = SessionPlan.nameOfFirst, sessionNumber: Int = 0
   ) {
-    recorder.note(host.elapsed, host, kind, subject, detail, in: session)
+    recorder.note(
+      host.elapsed, host, kind, subject, detail, in: session, sessionNumber: sessionNumber)
+  }
+
+  /// Notes that something happened in one of the program's sessions.
+  nonisolated func note(
+    _ kind: Timeline.Kind, _ subject: PeerID? = nil, _ detail: String = "", in open: OpenSession
+  ) {
+    note(kind, subject, detail, in: open.name, sessionNumber: open.number)
   }
 
   nonisolated func fail(_ error: EarshotError) {

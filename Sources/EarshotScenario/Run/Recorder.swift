@@ -112,13 +112,14 @@ package final class Recorder: Sendable {
   /// Notes that something happened, on a host or to the network.
   func note(
     _ time: Duration, _ host: SimulatedHost?, _ kind: Timeline.Kind, _ subject: PeerID? = nil,
-    _ detail: String = "", in session: String = SessionPlan.nameOfFirst
+    _ detail: String = "", in session: String = SessionPlan.nameOfFirst, sessionNumber: Int = 0
   ) {
     let who = subject.map { id in
       self.who(id) ?? (name: "stranger \(id.short)", identity: 0)
     }
     let entry = Timeline.Entry(
-      time, host?.name, kind, who?.name, identity: who?.identity ?? 0, detail, in: session)
+      time, host?.name, kind, who?.name, identity: who?.identity ?? 0, detail, in: session,
+      sessionNumber: sessionNumber)
     guard note(entry) else { return }
     let place = session == SessionPlan.nameOfFirst ? "" : session
     let words = [entry.subject ?? "", detail, place].filter { !$0.isEmpty }
@@ -250,17 +251,20 @@ package final class Recorder: Sendable {
   ///
   /// - Returns: Whether it was an echo.
   func arrived(
-    _ message: TestMessage?, from: String, in session: String, at host: SimulatedHost
+    _ message: TestMessage?, from: String, in session: String, sessionNumber: Int,
+    at host: SimulatedHost
   ) -> Bool {
     if let message { trace(host, kind: "received", "\(message.stream):\(message.number)") }
-    return arrived(message, from: from, to: host.name, in: session, host.elapsed)
+    return arrived(
+      message, from: from, to: host.name, in: session, sessionNumber: sessionNumber, host.elapsed)
   }
 
   /// Takes an arrival in.
   ///
   /// - Returns: Whether it was an echo.
   package func arrived(
-    _ message: TestMessage?, from: String, to: String, in session: String, _ time: Duration
+    _ message: TestMessage?, from: String, to: String, in session: String,
+    sessionNumber: Int = 0, _ time: Duration
   ) -> Bool {
     guard let message else {
       breach(.messages, "\(to) received a garbled message from \(from)")
@@ -269,7 +273,8 @@ package final class Recorder: Sendable {
     let (mistake, isEcho) = record.withLock { record -> (String?, Bool) in
       guard !record.isClosed else { return (nil, true) }
       let mistake = record.traffic.receive(
-        message.number, on: message.stream, from: from, to: to, in: session, at: time)
+        message.number, on: message.stream, from: from, to: to, in: session,
+        sessionNumber: sessionNumber, at: time)
       return (mistake, record.traffic.isEcho(message.stream))
     }
     if let mistake { breach(.messages, "at \(Quantity.moment(time)) \(mistake)") }

@@ -20,14 +20,18 @@ public struct Timeline: Hashable, Sendable {
     public var detail: String
     /// In which of the sessions that the scenario names; `main` unless it says otherwise.
     public var session: String
+    /// Which of the observer's sessions of that name, counted from 0: a program that rejoins has one more, while the
+    /// one before may still be ending.
+    public var sessionNumber: Int
 
     package init(
       _ time: Duration, _ observer: String?, _ kind: Kind, _ subject: String? = nil,
-      identity: Int = 0, _ detail: String = "", in session: String = "main"
+      identity: Int = 0, _ detail: String = "", in session: String = "main",
+      sessionNumber: Int = 0
     ) {
       (self.time, self.observer, self.kind) = (time, observer, kind)
       (self.subject, self.identity, self.detail) = (subject, identity, detail)
-      self.session = session
+      (self.session, self.sessionNumber) = (session, sessionNumber)
     }
   }
 

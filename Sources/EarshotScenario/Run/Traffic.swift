@@ -17,10 +17,20 @@ package struct Traffic: Sendable {
     package fileprivate(set) var sent: [Duration] = []
     /// When each one arrived, or why it did not.
     fileprivate var fates: [Fate] = []
-    fileprivate var next = 0
-    /// The place of its two peers among the breaks, and how many of theirs it knows of.
+    /// What has arrived in each of the receiver's sessions of that name: a program that takes its time reads in the one that
+    /// it has left what was sent before that, and in the next one what was sent later.
+    fileprivate var arrivals: [Arrivals] = []
+    /// The place of its two peers among the breaks, and how many of theirs there were when it began.
     fileprivate let couple: Int
-    fileprivate var breaks: Int
+    fileprivate let breaks: Int
+  }
+  /// What has arrived of a stream in one session of the receiver.
+  fileprivate struct Arrivals: Sendable {
+    let sessionNumber: Int
+    /// The message that comes next.
+    var next = 0
+    /// How many breaks of its two peers it knows of.
+    var breaks: Int
   }
   fileprivate enum Fate: Hashable, Sendable {
     case underway, refused
@@ -89,40 +99,43 @@ package struct Traffic: Sendable {
   ///
   /// - Returns: What is wrong about that, or `nil`.
   package mutating func receive(
-    _ number: Int, on stream: Int, from: String, to: String, in session: String, at time: Duration
+    _ number: Int, on stream: Int, from: String, to: String, in session: String,
+    sessionNumber: Int = 0, at time: Duration
   ) -> String? {
     guard streams.indices.contains(stream), streams[stream].direction.from == from,
       streams[stream].direction.to == to,
       streams[stream].session == session,
       streams[stream].sent.indices.contains(number)
     else { return "\(to) received a message from \(from) that was never sent" }
-    let expected = streams[stream].next
+    let place = streams[stream].place(of: sessionNumber)
+    let expected = streams[stream].arrivals[place].next
     if case .delivered = streams[stream].fates[number] {
       return "\(to) received message \(number) from \(from) twice"
     }
     guard streams[stream].isReliable else {
       streams[stream].fates[number] = .delivered(time)
-      streams[stream].next = max(expected, number + 1)
+      streams[stream].arrivals[place].next = max(expected, number + 1)
       return nil
     }
     guard number >= expected else {
       return "\(to) received message \(number) from \(from) after message \(expected - 1)"
     }
-    let mistake = number == expected ? nil : gap(from: expected, to: number, in: streams[stream])
+    let mistake = number == expected ? nil : gap(place, to: number, in: streams[stream])
     streams[stream].fates[number] = .delivered(time)
-    streams[stream].next = number + 1
-    streams[stream].breaks = breaks[streams[stream].couple]
+    streams[stream].arrivals[place].next = number + 1
+    streams[stream].arrivals[place].breaks = breaks[streams[stream].couple]
     return mistake
   }
 
   /// Whether there is a stream of a number, which carries what is sent back.
   func isEcho(_ stream: Int) -> Bool { streams.indices.contains(stream) && streams[stream].isEcho }
 
-  private func gap(from expected: Int, to number: Int, in stream: Stream) -> String? {
-    if stream.breaks != breaks[stream.couple] { return nil }
-    guard let missing = (expected..<number).first(where: { stream.fates[$0] == .underway }) else {
-      return nil
-    }
+  private func gap(_ place: Int, to number: Int, in stream: Stream) -> String? {
+    let arrivals = stream.arrivals[place]
+    // A session that is not the first has missed what the ones before were sent.
+    if arrivals.breaks != breaks[stream.couple] || place > 0 && arrivals.next == 0 { return nil }
+    guard let missing = (arrivals.next..<number).first(where: { stream.fates[$0] == .underway })
+    else { return nil }
     return
       "\(stream.direction.to) received message \(number) from \(stream.direction.from) before message \(missing)"
   }
@@ -204,7 +217,7 @@ extension Traffic {
       if counts[stream.direction] == nil { order.append(stream.direction) }
       counts[stream.direction, default: (0, 0)].sent += stream.fates.count { $0 != .refused }
       counts[stream.direction, default: (0, 0)].delivered +=
-        stream.next == 0 ? 0 : stream.deliveredCount
+        stream.arrivals.isEmpty ? 0 : stream.deliveredCount
     }
     return order.compactMap { direction in
       counts[direction].map {
@@ -215,6 +228,13 @@ extension Traffic {
 }
 
 extension Traffic.Stream {
+  /// The place of what has arrived in one session of the receiver.
+  fileprivate mutating func place(of sessionNumber: Int) -> Int {
+    if let place = arrivals.lastIndex(where: { $0.sessionNumber == sessionNumber }) { return place }
+    arrivals.append(Traffic.Arrivals(sessionNumber: sessionNumber, breaks: breaks))
+    return arrivals.count - 1
+  }
+
   fileprivate var deliveredCount: Int {
     fates.count { if case .delivered = $0 { true } else { false } }
   }
