@@ -219,7 +219,7 @@ public actor Peer {
   /// Peers that wait for its answer are told that it cannot be reached. Tasks of ``task(_:_:)`` are cancelled in the
   /// end. Stopping again waits for the same end; cancelling changes nothing.
   ///
-  /// - Parameter limit: How long delivering what was sent may take.
+  /// - Parameter limit: How long delivering what was sent may take; sessions that are being left have no longer, either.
   public func stop(within limit: Duration = .seconds(2)) async { await core.stop(within: limit) }
 }
 

@@ -74,7 +74,8 @@ public actor Session {
 
   /// Leaves the session: what was sent is delivered, then the members are told.
   ///
-  /// Leaving again waits for the same end; cancelling changes nothing.
+  /// Leaving again, or stopping the peer meanwhile, waits for the same end, which comes when the first of all limits is
+  /// over at the latest; cancelling changes nothing.
   ///
   /// - Parameter limit: How long delivering may take; what is left then counts as undelivered.
   public func stop(within limit: Duration = .seconds(2)) async {

@@ -313,9 +313,13 @@ actor SessionCore {
     await leaver.value(cancelled: {})
   }
 
-  /// Begins to leave, unless that was begun before.
+  /// Begins to leave; when that was begun before, has it take no longer than this.
   func beginLeaving(within limit: Duration) {
-    guard phase == .open else { return }
+    guard phase == .open else {
+      tellAll(.leaveRequested(.disconnected, within: limit))
+      deadlines?.rearm()
+      return
+    }
     phase = .leaving
     directory.end()
     invitations.assumeIsolated { $0.withdraw(to: self) }

@@ -9,6 +9,11 @@ extension MembershipMachine {
   struct Farewell: Hashable {
     let departure: DepartureReason
     let until: Instant
+
+    /// The same, if it must be over sooner.
+    func within(_ limit: Duration, from now: Instant) -> Farewell {
+      Farewell(departure: departure, until: min(until, now + limit))
+    }
   }
   /// What is being done to find a member that has no link.
   enum Search: Hashable {

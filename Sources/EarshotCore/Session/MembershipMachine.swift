@@ -160,6 +160,10 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
       return .leaving(newer, farewell, remote: remote)
     case (.leaving(let link, let farewell, _), .leaveReceived(let code)):
       return .leaving(link, farewell, remote: DepartureReason(afterLeave: code))
+    case (.leaving(let link, let farewell, let remote), .leaveRequested(_, let limit)):
+      let sooner = farewell.within(limit, from: now)
+      if sooner != farewell { out.append(.wake(at: sooner.until)) }
+      return .leaving(link, sooner, remote: remote)
     case (.leaving(let link, let farewell, let remote), .deadlineReached)
     where now < farewell.until:
       out.append(.wake(at: farewell.until))
@@ -199,7 +203,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
       (.connected, .streamFlushed), (.connected, .deadlineReached),
       (.connected, .resumeRequested), (.leaving, .dialFailed), (.leaving, .linkBroken),
       (.leaving, .closeReceived), (.leaving, .violationFound), (.leaving, .resumeRequested),
-      (.leaving, .leaveRequested), (.asleep, .dialFailed),
+      (.asleep, .dialFailed),
       (.asleep, .linkBroken), (.asleep, .closeReceived), (.asleep, .violationFound),
       (.asleep, .leaveReceived), (.asleep, .streamFlushed), (.asleep, .deadlineReached),
       (.asleep, .suspendRequested), (.gone, _):
@@ -297,18 +301,28 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
   ) -> State {
     switch absence.purpose {
     case .beginning: return end(departure, departure.code, leaving: absence, into: &out)
-    case .leaving: return state
+    case .leaving(let farewell):
+      let sooner = farewell.within(limit, from: now)
+      return sooner == farewell ? state : go(on: absence, with: sooner, at: now, into: &out)
     case .resuming(let until):
-      var absence = absence
-      let farewell = Farewell(departure: departure, until: min(until, now + limit))
-      absence.purpose = .leaving(farewell)
       out.append(.sendLeave(departure.code))
-      guard now < farewell.until else {
-        return end(departure, departure.code, leaving: absence, into: &out)
-      }
-      wake(absence, into: &out)
-      return .apart(absence)
+      let farewell = Farewell(departure: departure, until: until).within(limit, from: now)
+      return go(on: absence, with: farewell, at: now, into: &out)
     }
+  }
+
+  /// Looks for a member that is to be told of a farewell, as long as that may take.
+  private func go(
+    on absence: Absence, with farewell: Farewell, at now: Instant, into out: inout [Action]
+  ) -> State {
+    var absence = absence
+    absence.purpose = .leaving(farewell)
+    let departure = farewell.departure
+    guard now < farewell.until else {
+      return end(departure, departure.code, leaving: absence, into: &out)
+    }
+    wake(absence, into: &out)
+    return .apart(absence)
   }
 
   private func finish(

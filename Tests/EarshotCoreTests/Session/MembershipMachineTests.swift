@@ -187,6 +187,18 @@ struct MembershipMachineTests {
       after: .seconds(5),
       actions: [.cancelDials, .cancelWake, .reportLeft(.disconnected, .done)]),
     Transition(
+      law: "Leaving again within a shorter time has it end sooner",
+      before: [leave], event: leaveSooner, after: .seconds(1),
+      actions: [.wake(at: .zero + .seconds(2))]),
+    Transition(
+      law: "Leaving again within a longer time changes nothing",
+      before: [leaveSooner], event: leave, actions: []),
+    Transition(
+      law: "Leaving again within no time gives up a member that is looked for",
+      before: [leave, .linkBroken(first, .linkBroken)],
+      event: .leaveRequested(.disconnected, within: .zero),
+      actions: [.cancelDials, .cancelWake, .reportLeft(.disconnected, .done)]),
+    Transition(
       law: "Two that leave at once wait for each other's last words",
       before: [leave], event: .leaveReceived(.done), actions: []),
     Transition(
@@ -428,6 +440,7 @@ struct MembershipMachineTests {
   private static let id = MembershipID(rawValue: 3)
   private static let later = MembershipID(rawValue: 5)
   private static let leave = Event.leaveRequested(.disconnected, within: .seconds(5))
+  private static let leaveSooner = Event.leaveRequested(.disconnected, within: .seconds(1))
 
   private static func connected(
     isSmaller: Bool, _ configuration: MembershipMachine.Configuration = .init()

@@ -126,6 +126,33 @@ struct SleepTests {
     }
   }
 
+  @Test(
+    "A stop within a shorter time ends a farewell that would take longer", arguments: [true, false])
+  func stoppedWhileLeaving(stopsPeer: Bool) {
+    Scene.play { scene in
+      let session = try await scene.bob.makeSession()
+      scene.invite(to: session)
+      let invitation = try #require(await scene.invitation())
+      let own = try await invitation.accept()
+      scene.cut()
+      let leaving = scene.start("ann leaves") {
+        await own.stop(within: .seconds(60))
+        return "left"
+      }
+      try await scene.sleep(.seconds(1))
+      let stopping = scene.start("ann stops") {
+        if stopsPeer { await scene.ann.stop(within: .seconds(2)) } else { await own.stop() }
+        return "stopped"
+      }
+      #expect(await stopping.end() == "stopped")
+      #expect(await leaving.end() == "left")
+      for (call, time) in [(stopping, 2), (leaving, 3)] {
+        let duration = try #require(call.duration)
+        #expect(abs((duration - .seconds(time)) / .seconds(1)) < 0.1)
+      }
+    }
+  }
+
   @Test("Stopping twice waits for the same end")
   func stoppedTwice() {
     Scene.play { scene in
