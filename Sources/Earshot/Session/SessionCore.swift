@@ -262,7 +262,9 @@ actor SessionCore {
       case .member(let member): tell(member, .deadlineReached)
       case .joining(let member):
         peer.host.reached(.waitForJoiningExpired)
-        answerJoiners(of: member, false)
+        let (due, next) = joiners.takeDue(member, at: now)
+        set(.joining(member), at: next)
+        for tell in due { tell(false) }
       case .roster: settle()
       }
     }
@@ -281,8 +283,9 @@ actor SessionCore {
     let (member, isMember) = (inviter.peer, hasJoined(inviter))
     let isAttaching = memberships[member]?.assumeIsolated { !$0.hasJoined } ?? false
     guard isComing || isAttaching, !isMember, phase == .open else { return tell(isMember) }
-    joiners.add(tell, for: member)
-    set(.joining(member), at: now + InboundInvitationMachine.confirmationTimeout)
+    let deadline = joiners.add(
+      tell, for: member, until: now + InboundInvitationMachine.confirmationTimeout)
+    set(.joining(member), at: deadline)
     deadlines?.rearm()
   }
 
