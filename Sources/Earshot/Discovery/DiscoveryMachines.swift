@@ -31,8 +31,6 @@ struct DiscoveryMachines {
   var isEmpty: Bool { advertisers.isEmpty && browsers.isEmpty }
   /// How many browsers there are.
   var browserCount: Int { browsers.numbers.count }
-  /// How many records the browser remembers that remembers the most.
-  var largestRecordCount: Int { browsers.machines.reduce(0) { max($0, $1.recordCount) } }
   /// The earliest deadline, or `nil` when there is none.
   var next: Instant? { deadlines.next }
 
@@ -154,10 +152,17 @@ struct DiscoveryMachines {
     }
   }
 
+  /// Tells a gauge how many records the browser remembers that remembers the most.
+  ///
+  /// Called for every packet, and mutating so that no machine is copied for it.
+  mutating func noteRecords(in gauge: QueueGauge) {
+    gauge.note(browsers.greatest { $0.recordCount })
+  }
+
   /// Takes in what the port received.
   ///
   /// - Returns: Whether that led to anything.
-  mutating func receive(_ packet: [UInt8], _ header: DatagramHeader) -> Bool {
+  mutating func receive(_ packet: Span<UInt8>, _ header: DatagramHeader) -> Bool {
     guard let arrival = port.receive(packet, header) else { return false }
     let haveActed = advertisersHandle(.received(arrival))
     return browsersHandle(.received(arrival)) || haveActed

@@ -40,4 +40,11 @@ struct MachineTable<Running: Machine> {
     machines[place].handle(event, at: now, into: &actions)
     return actions
   }
+
+  /// The greatest of a number that each machine has, or 0; the machines stay where they are meanwhile.
+  mutating func greatest(_ number: (inout Running) -> Int) -> Int {
+    var greatest = 0
+    for place in machines.indices { greatest = max(greatest, number(&machines[place])) }
+    return greatest
+  }
 }

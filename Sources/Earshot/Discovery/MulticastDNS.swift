@@ -232,8 +232,7 @@ extension MulticastDNS: DatagramHandler {
     _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
   ) {
     guard bytes.count <= DNSMessage.packetBytesMax else { return }
-    let packet = [UInt8](copying: bytes)
-    assumeIsolated { $0.receive(packet, header) }
+    inTurn(with: bytes, header) { $0.receive($1, $2) }
   }
 
   package nonisolated func datagramSocket(
@@ -242,9 +241,9 @@ extension MulticastDNS: DatagramHandler {
     assumeIsolated { $0.socketFailed() }
   }
 
-  private func receive(_ packet: [UInt8], _ header: DatagramHeader) {
+  private func receive(_ packet: Span<UInt8>, _ header: DatagramHeader) {
     if machines.receive(packet, header) { settle() }
-    if let gauge { gauge.note(machines.largestRecordCount) }
+    if let gauge { machines.noteRecords(in: gauge) }
   }
 
   private func socketFailed() {

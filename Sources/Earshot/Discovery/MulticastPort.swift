@@ -133,7 +133,7 @@ struct MulticastPort {
   }
 
   /// The message of a packet that came in, or `nil` if it is not looked at.
-  mutating func receive(_ packet: [UInt8], _ header: DatagramHeader) -> DNSArrival? {
+  mutating func receive(_ packet: Span<UInt8>, _ header: DatagramHeader) -> DNSArrival? {
     let hash = PacketMemory.hash(of: packet)
     guard filter.admits(hash, header, interfaces: interfaces, at: host.now),
       let message = SharedPackets.message(of: packet, on: header.interface, hash: hash)

@@ -26,15 +26,14 @@ struct PacketFilter {
     _ hash: UInt64, _ header: DatagramHeader, interfaces: [NetworkInterface], at now: Instant
   ) -> Bool {
     let source = header.source.address
-    guard let interface = interfaces.first(where: { $0.index == header.interface }),
-      interface.isOnLink(source), receiving.admits(source, at: now)
+    guard let place = interfaces.firstIndex(where: { $0.index == header.interface }),
+      interfaces[place].isOnLink(source), receiving.admits(source, at: now)
     else { return false }
     let path = Self.path(to: header.destination, on: header.interface)
     let isOwnAddress = interfaces.contains { $0.addresses.contains(source) }
     if isOwnAddress && sent.take(hash, path: path, at: now) { return false }
-    guard header.destination.isMulticast, interface.has(.v4), interface.has(.v6) else {
-      return true
-    }
+    guard header.destination.isMulticast, interfaces[place].has(.v4), interfaces[place].has(.v6)
+    else { return true }
     if received.take(hash, path: path ^ 1, at: now) { return false }
     received.note(hash, path: path, at: now)
     return true
@@ -53,7 +52,8 @@ struct PacketFilter {
     _ packet: [UInt8], to group: Endpoint, on interface: UInt32, at now: Instant
   ) {
     sent.note(
-      PacketMemory.hash(of: packet), path: Self.path(to: group.address, on: interface), at: now)
+      PacketMemory.hash(of: packet.span), path: Self.path(to: group.address, on: interface), at: now
+    )
   }
 
   /// A number for an interface and a family of addresses; the other family differs in the last bit.

@@ -23,11 +23,13 @@ enum SharedPackets {
   ///   - interface: The index of the interface that it came in on.
   ///   - hash: The hash of its bytes.
   /// - Returns: What it says, or `nil` if it cannot be read.
-  static func message(of packet: [UInt8], on interface: UInt32, hash: UInt64) -> DNSMessage? {
+  static func message(
+    of packet: Span<UInt8>, on interface: UInt32, hash: UInt64
+  ) -> SharedMessage? {
     state.withLock { state in
       state.ports > 1
         ? try? state.packets.message(of: packet, on: interface, hash: hash)
-        : try? DNSMessage(decoding: packet)
+        : try? SharedMessage(DNSMessage(decoding: [UInt8](copying: packet)))
     }
   }
 }

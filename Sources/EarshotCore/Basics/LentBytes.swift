@@ -10,6 +10,24 @@ extension [UInt8] {
   package mutating func append(copying bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
   }
+
+  /// Whether lent bytes are the same.
+  package func isEqual(to bytes: Span<UInt8>) -> Bool {
+    guard count == bytes.count else { return false }
+    let own = span
+    var index = 0
+    while index + 8 <= count {
+      let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+      let ownWord = unsafe own.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+      guard word == ownWord else { return false }
+      index += 8
+    }
+    while index < count {
+      guard own[index] == bytes[index] else { return false }
+      index += 1
+    }
+    return true
+  }
 }
 
 extension ByteReader {

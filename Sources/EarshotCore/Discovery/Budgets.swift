@@ -79,9 +79,9 @@ package struct PacketMemory: Hashable, Sendable {
   }
 
   /// The hash of a packet's bytes.
-  package static func hash(of packet: [UInt8]) -> UInt64 {
+  package static func hash(of packet: Span<UInt8>) -> UInt64 {
     var hash = RollingHash()
-    hash.combine(bytes: packet.span)
+    hash.combine(bytes: packet)
     return hash.value
   }
 }

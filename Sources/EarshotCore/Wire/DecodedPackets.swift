@@ -6,7 +6,7 @@ package struct DecodedPackets: Sendable {
   private struct Entry {
     let packet: [UInt8]
     let interface: UInt32
-    let message: DNSMessage
+    let message: SharedMessage
   }
   private var entries: [Entry?] = []
 
@@ -24,20 +24,31 @@ package struct DecodedPackets: Sendable {
   /// - Returns: The message.
   /// - Throws: What reading it throws; that is not remembered.
   package mutating func message(
-    of packet: [UInt8], on interface: UInt32, hash: UInt64
-  ) throws(WireError) -> DNSMessage {
+    of packet: Span<UInt8>, on interface: UInt32, hash: UInt64
+  ) throws(WireError) -> SharedMessage {
     if entries.isEmpty { entries = Array(repeating: nil, count: Self.count) }
     let slot = Int(truncatingIfNeeded: hash) & (Self.count - 1)
-    if let entry = entries[slot], entry.interface == interface, entry.packet == packet {
+    if let entry = entries[slot], entry.interface == interface, entry.packet.isEqual(to: packet) {
       return entry.message
     }
+    let packet = [UInt8](copying: packet)
     var message = try DNSMessage(decoding: packet)
     if message.isResponse { message.notePeers(on: interface) }
-    entries[slot] = Entry(packet: packet, interface: interface, message: message)
-    return message
+    let shared = SharedMessage(message)
+    entries[slot] = Entry(packet: packet, interface: interface, message: shared)
+    return shared
   }
 
   private static let count = 4_096
+}
+
+/// A message that several peers of one process hear: in memory once.
+package final class SharedMessage: Sendable {
+  /// What it says.
+  package let message: DNSMessage
+
+  /// A message to be shared.
+  package init(_ message: DNSMessage) { self.message = message }
 }
 
 extension DNSMessage {

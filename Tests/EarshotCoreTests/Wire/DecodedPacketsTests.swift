@@ -16,7 +16,8 @@ struct DecodedPacketsTests {
     for _ in 0..<2 {
       for number in 0..<6_000 {
         let packet = try packet(number)
-        let message = try decoded.message(of: packet, on: 1, hash: PacketMemory.hash(of: packet))
+        let hash = PacketMemory.hash(of: packet.span)
+        let message = try decoded.message(of: packet.span, on: 1, hash: hash).message
         #expect(try message == DNSMessage(decoding: packet))
       }
     }
@@ -27,7 +28,8 @@ struct DecodedPacketsTests {
     var decoded = DecodedPackets()
     for number in [1, 2, 1] {
       let packet = try packet(number)
-      #expect(try decoded.message(of: packet, on: 1, hash: 7) == DNSMessage(decoding: packet))
+      let message = try decoded.message(of: packet.span, on: 1, hash: 7).message
+      #expect(try message == DNSMessage(decoding: packet))
     }
   }
 
@@ -48,8 +50,9 @@ struct DecodedPacketsTests {
       for interface: UInt32 in [2, 1, 2] {
         let packet = try #require(DNSMessage(answering: records).packets().first)
         alone.hear(try DNSMessage(decoding: packet), on: interface)
-        let hash = PacketMemory.hash(of: packet)
-        sharing.hear(try decoded.message(of: packet, on: interface, hash: hash), on: interface)
+        let hash = PacketMemory.hash(of: packet.span)
+        let shared = try decoded.message(of: packet.span, on: interface, hash: hash)
+        sharing.hear(shared.message, on: interface)
         alone.run(for: .seconds(3))
         sharing.run(for: .seconds(3))
       }
@@ -65,7 +68,7 @@ struct DecodedPacketsTests {
     for count in 0..<whole.count {
       for _ in 0..<2 {
         #expect(throws: WireError.self) {
-          try decoded.message(of: Array(whole[..<count]), on: 1, hash: UInt64(count))
+          try decoded.message(of: Array(whole[..<count]).span, on: 1, hash: UInt64(count))
         }
       }
     }
