@@ -25,9 +25,18 @@ struct AdvertisedSets: OptionSet, Hashable, Sendable {
 
   /// The sets one by one, in the order in which they are sent.
   static let count = 8
-  var each: [(index: Int, set: AdvertisedSets)] {
-    (0..<Self.count).map { ($0, AdvertisedSets(rawValue: 1 << UInt8($0))) }
-      .filter { contains($0.1) }
+  var each: Each { Each(rest: rawValue) }
+
+  /// The sets one by one; in no array, since every packet asks.
+  struct Each: Sequence, IteratorProtocol {
+    fileprivate var rest: UInt8
+
+    mutating func next() -> (index: Int, set: AdvertisedSets)? {
+      guard rest != 0 else { return nil }
+      let index = rest.trailingZeroBitCount
+      rest &= rest - 1
+      return (index, AdvertisedSets(rawValue: 1 << UInt8(index)))
+    }
   }
 }
 
@@ -44,6 +53,8 @@ struct AdvertisedRecords: Hashable, Sendable {
   let instance: DNSName
   let host: DNSName
   private let text: [UInt8]
+  /// What many say alike, and each hears from all.
+  private let serviceType: DNSRecord
 
   init(_ announcement: Announcement) {
     self.announcement = announcement
@@ -51,10 +62,17 @@ struct AdvertisedRecords: Hashable, Sendable {
     instance = announcement.instanceName
     host = announcement.hostName
     text = announcement.text.bytes
+    serviceType = DNSRecord(
+      Self.serviceTypes, .pointer(domain),
+      lifetimeSeconds: Self.lifetimeSeconds(of: .serviceTypes))
   }
 
   /// The records of some sets on an interface with the given addresses.
   func records(of sets: AdvertisedSets, on addresses: [IPAddress]) -> [DNSRecord] {
+    sets == .serviceTypes ? [serviceType] : makeRecords(of: sets, on: addresses)
+  }
+
+  private func makeRecords(of sets: AdvertisedSets, on addresses: [IPAddress]) -> [DNSRecord] {
     sets.each.flatMap { _, set in
       data(of: set, on: addresses).map { data in
         DNSRecord(
@@ -144,11 +162,14 @@ struct AdvertisedRecords: Hashable, Sendable {
 
   /// The sets that some records say the same of, at least in part.
   func sets(saidBy said: [DNSRecord]) -> AdvertisedSets {
-    said.reduce(into: []) { sets, record in
-      let isPointer = record.name == domain && record.data == .pointer(instance)
-      let isType = record.name == Self.serviceTypes && record.data == .pointer(domain)
-      sets.formUnion(isPointer ? .pointer : isType ? .serviceTypes : uniqueSet(of: record))
-    }
+    said.reduce(into: []) { $0.formUnion(set(saidBy: $1)) }
+  }
+
+  private func set(saidBy record: DNSRecord) -> AdvertisedSets {
+    guard record.type == .ptr else { return uniqueSet(of: record) }
+    // Where it points is asked first: in a crowd that is somewhere else.
+    if record.key == instance { return record.name == domain ? .pointer : [] }
+    return record.key == domain && record.name == Self.serviceTypes ? .serviceTypes : []
   }
 
   /// The unique set that a record of this name and type would belong to, or none.

@@ -11,26 +11,29 @@ extension AdvertiserMachine {
       return meetConflict(at: now, into: &out)
     }
     guard phase == .standing, arrival.wasMulticast else { return }
-    let interface = queues[index].interface
     for (_, set) in records.sets(saidBy: arrival.message.said).each {
-      let own = records.records(of: set, on: interface.addresses)
-      let lifetimes = own.map { record in
-        arrival.message.said.first { $0.saysTheSame(as: record) }?.lifetimeSeconds
-      }
-      compare(lifetimes, of: set, at: index, now: now)
+      compare(arrival.message.said, of: set, at: index, now: now)
     }
   }
 
   /// A host that gives a record of this peer too short a life is corrected; one that says it alike makes that needless:
   /// (RFC 6762 §6.6, §7.4).
   private mutating func compare(
-    _ lifetimes: [UInt32?], of set: AdvertisedSets, at index: Int, now: Instant
+    _ said: [DNSRecord], of set: AdvertisedSets, at index: Int, now: Instant
   ) {
+    let own = records.records(of: set, on: queues[index].interface.addresses)
     let seconds = AdvertisedRecords.lifetimeSeconds(of: set)
-    let heard = lifetimes.compactMap { $0 }
-    if heard.contains(where: { $0 < seconds / 2 }) {
+    var (shortest, missing) = (UInt32.max, own.isEmpty)
+    for record in own {
+      if let same = said.first(where: { $0.saysTheSame(as: record) }) {
+        shortest = min(shortest, same.lifetimeSeconds)
+      } else {
+        missing = true
+      }
+    }
+    if shortest < seconds / 2 {
       if set != .serviceTypes { queues[index].owe(set, at: now) }
-    } else if !heard.isEmpty, heard.count == lifetimes.count, heard.allSatisfy({ $0 >= seconds }) {
+    } else if !missing, shortest >= seconds {
       queues[index].noteSent(set, at: now)
     }
   }

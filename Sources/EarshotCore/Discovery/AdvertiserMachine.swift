@@ -70,7 +70,9 @@ package struct AdvertiserMachine: Hashable, Sendable {
   package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {
     switch (phase, event) {
     case (.withdrawn, _): return
-    case (_, .received(let arrival)): receive(arrival, at: now, into: &out)
+    case (_, .received(let arrival)):
+      if armed > now, isAboutOthers(arrival.message) { return }
+      receive(arrival, at: now, into: &out)
     case (_, .deadlineReached): continueProbing(at: now, into: &out)
     case (_, .interfacesChanged(let interfaces)): change(to: interfaces, at: now)
     case (_, .updateRequested(let info, let port)):
@@ -80,6 +82,11 @@ package struct AdvertiserMachine: Hashable, Sendable {
     case (_, .withdrawRequested): withdraw(at: now, into: &out)
     }
     settle(at: now, into: &out)
+  }
+
+  /// Whether a message is a response that says nothing of what this peer says: most are, in a crowd.
+  private func isAboutOthers(_ message: DNSMessage) -> Bool {
+    message.isResponse && records.sets(saidBy: message.said).isEmpty
   }
 
   private mutating func restart(at now: Instant) {

@@ -39,8 +39,10 @@ struct AnswerQueue: Hashable, Sendable {
 
   /// When there is something to do next.
   var next: Instant? {
-    let reservedDue = reserved.map(\.due)
-    return (due.compactMap { $0 } + reservedDue + [announcing?.next].compactMap { $0 }).min()
+    var next = announcing?.next
+    for entry in reserved { next = min(next ?? entry.due, entry.due) }
+    for case let time? in due { next = min(next ?? time, time) }
+    return next
   }
 
   /// Announces some sets at the given time, and twice more after one and two seconds.
@@ -102,12 +104,14 @@ struct AnswerQueue: Hashable, Sendable {
       current.next = now + .seconds(1 << (current.sent - 1))
       announcing = current.sent < Self.announcementsMax ? current : nil
     }
+    guard !reserved.isEmpty else { return }
     for entry in reserved where entry.due <= now && !entry.isUnicast { owe(entry.sets, at: now) }
     reserved.removeAll { $0.due <= now && !$0.isUnicast }
   }
 
   /// Takes what is to be sent to single sources now.
   mutating func takeUnicast(at now: Instant) -> [Reserved] {
+    guard !reserved.isEmpty else { return [] }
     defer { reserved.removeAll { $0.due <= now && $0.isUnicast } }
     return reserved.filter { $0.due <= now && $0.isUnicast }
   }
