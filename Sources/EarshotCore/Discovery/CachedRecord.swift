@@ -24,23 +24,29 @@ struct CachedRecord: Hashable, Sendable {
   private static let pointerSecondsMin: UInt16 = 15
   private static let second: Int64 = 1_000_000_000
 
+  /// What is either so or not.
+  private struct Marks: OptionSet, Hashable {
+    let rawValue: UInt8
+    static let proven = Marks(rawValue: 1)
+    static let rival = Marks(rawValue: 2)
+    /// Others have asked for it since it was believed, and it was not said.
+    static let unanswered = Marks(rawValue: 4)
+  }
+
   // In the order that takes least memory: there are many of them.
   let record: DNSRecord
   private(set) var trust = Trust.fresh
   private var asked: UInt8 = 0
-  private var unanswered: UInt8 = 0
-  /// Whether it was said again, more than a moment after it had been heard first.
-  private(set) var isProven = false
-  let interface: UInt32
-  private var doubtJitterNanoseconds: UInt32
-  /// Whether a stranger said it against what stood already; it stands behind that while it lasts.
-  private(set) var isRival = false
+  private var marks: Marks = []
   /// Increases with every record that is new.
   let sequence: UInt64
   private(set) var received: Instant
-  private var since: Instant
-  private var jitterNanoseconds: Int64
-  private var lifetimeSeconds: UInt16
+  /// While it is fresh, what is added at random to the wait for asking; from then on how long after it was received the
+  /// doubt began.
+  private var jitterOrDelayNanoseconds: Int64 = 0
+  private var doubtJitterNanoseconds: UInt32 = 0
+  let interface: UInt32
+  private var lifetimeSeconds: UInt16 = 0
   /// The number of its source in the cache.
   let source: UInt16
 
@@ -52,9 +58,20 @@ struct CachedRecord: Hashable, Sendable {
     self.sequence = sequence
     self.source = source
     self.interface = interface
-    (received, since) = (now, now)
-    (lifetimeSeconds, jitterNanoseconds, doubtJitterNanoseconds) = (0, 0, 0)
+    received = now
     renew(lifetimeSeconds: record.lifetimeSeconds, at: now, random: &random)
+  }
+
+  /// Whether it was said again, more than a moment after it had been heard first.
+  var isProven: Bool { marks.contains(.proven) }
+
+  /// Whether a stranger said it against what stood already; it stands behind that while it lasts.
+  var isRival: Bool { marks.contains(.rival) }
+
+  /// Since when it is believed as it is now.
+  private var since: Instant {
+    trust == .fresh
+      ? received : Instant(nanoseconds: received.nanoseconds &+ jitterOrDelayNanoseconds)
   }
 
   private var lifetimeNanoseconds: Int64 { Int64(lifetimeSeconds) * Self.second }
@@ -69,7 +86,7 @@ struct CachedRecord: Hashable, Sendable {
     switch trust {
     case .fresh where asked < 4:
       let share = Ratio.percent(Int(80 + 5 * asked))
-      wait = share.of(lifetimeNanoseconds) + jitterNanoseconds
+      wait = share.of(lifetimeNanoseconds) + jitterOrDelayNanoseconds
     case .questioned where asked < 3: wait = (asked == 0 ? 0 : asked == 1 ? 2 : 5) * Self.second
     case .doubted where asked < 2:
       wait = (8 + asked) * Self.second + Int64(doubtJitterNanoseconds)
@@ -81,9 +98,15 @@ struct CachedRecord: Hashable, Sendable {
   /// What comes first: asking again, or the end.
   var deadline: Instant { min(nextAsk ?? expiry, expiry) }
 
+  /// Its deadline after a change.
+  mutating func deadline(after change: (inout CachedRecord) -> Void) -> Instant {
+    change(&self)
+    return deadline
+  }
+
   /// It was said again.
   mutating func confirm(lifetimeSeconds: UInt32, at now: Instant, random: inout RandomStream) {
-    if now - received >= Self.proof { isProven = true }
+    if now - received >= Self.proof { marks.insert(.proven) }
     renew(lifetimeSeconds: lifetimeSeconds, at: now, random: &random)
   }
 
@@ -94,15 +117,19 @@ struct CachedRecord: Hashable, Sendable {
     self.lifetimeSeconds = record.type == .ptr ? max(clamped, Self.pointerSecondsMin) : clamped
     doubtJitterNanoseconds = UInt32(random.below(UInt64(Self.second)))
     // Two percent of a second are drawn from at least.
-    jitterNanoseconds = Int64(random.below(UInt64(Ratio.percent(2).of(lifetimeNanoseconds))))
-    (received, since, trust, asked, unanswered) = (now, now, .fresh, 0, 0)
+    jitterOrDelayNanoseconds = Int64(
+      random.below(UInt64(Ratio.percent(2).of(lifetimeNanoseconds))))
+    (received, trust, asked) = (now, .fresh, 0)
+    marks.remove(.unanswered)
   }
 
   /// It is believed for a shorter time from now on.
   mutating func distrust(_ trust: Trust, at now: Instant) {
     let seconds = trust == .leaving ? Self.farewellSeconds : Self.confirmationSeconds
     guard expiry > now.advanced(nanoseconds: Int64(seconds) * Self.second) else { return }
-    (self.trust, since, lifetimeSeconds, asked, unanswered) = (trust, now, seconds, 0, 0)
+    (self.trust, lifetimeSeconds, asked) = (trust, seconds, 0)
+    jitterOrDelayNanoseconds = now.nanoseconds &- received.nanoseconds
+    marks.remove(.unanswered)
   }
 
   /// Whether strangers said it more than once: it may be true.
@@ -110,12 +137,12 @@ struct CachedRecord: Hashable, Sendable {
 
   /// A stranger said it against what stands: ten seconds to be heard again.
   mutating func contest(at now: Instant) {
-    isRival = true
+    marks.insert(.rival)
     distrust(.unproven, at: now)
   }
 
   /// It stands, and nothing else of its name and type stands against it.
-  mutating func stand() { isRival = false }
+  mutating func stand() { marks.remove(.rival) }
 
   /// It was asked for, here or by a host whose answers are heard here too.
   mutating func noteAsked() { asked = asked == .max ? asked : asked + 1 }
@@ -155,8 +182,8 @@ struct CachedRecord: Hashable, Sendable {
   mutating func noteAskedByOthers(at now: Instant) {
     if isDoubtedAloud(at: now) { noteAsked() }
     guard trust == .fresh else { return }
-    unanswered = min(unanswered + 1, 2)
-    if unanswered >= 2 { distrust(.doubted, at: now) }
+    if marks.contains(.unanswered) { return distrust(.doubted, at: now) }
+    marks.insert(.unanswered)
   }
 
   /// The seconds that it has left when these are at least half of its life, else `nil`.

@@ -15,6 +15,8 @@ protocol DeadlineTable<ID> {
   var deadlines: [(id: ID, deadline: HeapDeadline)] { get }
   /// The deadline of a thing, or `nil` when it has none, or is gone.
   subscript(deadlineOf id: ID) -> HeapDeadline? { get set }
+  /// The deadline of the entry that stands for a thing, or `nil` when it has no deadline, or is gone.
+  func entered(_ id: ID) -> Instant?
 }
 
 extension Dictionary: DeadlineTable where Key: Comparable, Value == HeapDeadline {
@@ -24,6 +26,7 @@ extension Dictionary: DeadlineTable where Key: Comparable, Value == HeapDeadline
     get { self[id] }
     set { self[id] = newValue }
   }
+  func entered(_ id: Key) -> Instant? { self[id]?.entered }
 }
 
 /// The order of deadlines of many things, of which most are put off again and again before they come.
@@ -56,8 +59,8 @@ struct DeadlineHeap<ID: Comparable & Hashable & Sendable>: Hashable, Sendable {
     _ id: ID, at deadline: Instant, in table: inout some DeadlineTable<ID>
   ) {
     tidy(&table)
-    if let old = table[deadlineOf: id], old.entered <= deadline {
-      table[deadlineOf: id] = HeapDeadline(deadline: deadline, entered: old.entered)
+    if let entered = table.entered(id), entered <= deadline {
+      table[deadlineOf: id] = HeapDeadline(deadline: deadline, entered: entered)
     } else {
       table[deadlineOf: id] = HeapDeadline(deadline: deadline, entered: deadline)
       push(Entry(deadline: deadline, id: id))

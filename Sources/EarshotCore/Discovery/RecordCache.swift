@@ -25,7 +25,7 @@ struct RecordCache: Hashable, Sendable {
   private var deadlines = DeadlineHeap<UInt64>()
   private var sources = RecordSources()
   private var bytes = 0
-  /// The pointers in the order of their arrival.
+  /// The pointers in the order of their arrival, and so of their sequence numbers.
   private var pointers: [UInt64] = []
 
   init(limits: Limits = Limits()) {
@@ -150,16 +150,11 @@ struct RecordCache: Hashable, Sendable {
   private func siblings(
     of record: DNSRecord, on interface: UInt32
   ) -> (same: CachedRecord?, others: [CachedRecord]) {
-    var same: CachedRecord?
-    var others: [CachedRecord] = []
-    forEach(record.key, record.type, on: interface) { cached in
-      if cached.record.hasData(of: record) {
-        if same == nil { same = cached }
-      } else if record.type != .ptr {
-        others.append(cached)
-      }
-    }
-    return (same, others)
+    let matches = records.matches(of: record, on: interface)
+    let same = matches.same.flatMap { records[$0] }
+    guard matches.others, record.type != .ptr else { return (same, []) }
+    let all = records(record.key, record.type, on: interface)
+    return (same, all.filter { !$0.record.hasData(of: record) })
   }
 
   private mutating func add(
@@ -256,10 +251,19 @@ struct RecordCache: Hashable, Sendable {
     guard let cached = records.remove(sequence) else { return nil }
     deadlines.tidy(&records)
     bytes -= Self.bytes(of: cached.record)
-    if cached.record.type == .ptr { pointers.removeAll { $0 == sequence } }
+    if cached.record.type == .ptr { removePointer(sequence) }
     sources.remove(cached.source)
     if !cached.isRival { putForward(inPlaceOf: cached) }
     return cached
+  }
+
+  private mutating func removePointer(_ sequence: UInt64) {
+    var (low, high) = (0, pointers.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if pointers[middle] < sequence { low = middle + 1 } else { high = middle }
+    }
+    if low < pointers.count, pointers[low] == sequence { pointers.remove(at: low) }
   }
 
   /// The first one that spoke against the last record that stood stands now.

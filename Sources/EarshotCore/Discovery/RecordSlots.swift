@@ -5,6 +5,7 @@
 /// who heard it, and a slot has what this cache alone knows.
 struct RecordSlots: Hashable, Sendable {
   private struct Slot: Hashable, Sendable {
+    // 64 bytes in this order.
     var cached: CachedRecord?
     /// The next one of the chain, or of the free ones.
     var next: Int32
@@ -42,6 +43,27 @@ struct RecordSlots: Hashable, Sendable {
       }
       next = slots[slot].next
     }
+  }
+
+  /// Looks for what is like a record: the sequence number of what says the same, and whether anything of the same name and
+  /// type says something else.
+  func matches(of record: DNSRecord, on interface: UInt32) -> (same: UInt64?, others: Bool) {
+    var (same, others): (UInt64?, Bool) = (nil, false)
+    let (name, type) = (record.key, record.type)
+    var next = index[name.hashValueOfProcess]
+    while next != ChainIndex.none {
+      let slot = Int(next)
+      next = slots[slot].next
+      guard let cached = slots[slot].cached, cached.interface == interface,
+        cached.record.type == type, cached.record.key == name
+      else { continue }
+      if !cached.record.hasData(of: record) {
+        others = true
+      } else if same == nil {
+        same = cached.sequence
+      }
+    }
+    return (same, others)
   }
 
   /// The sequence number that the next record has.
@@ -87,10 +109,8 @@ struct RecordSlots: Hashable, Sendable {
   ///
   /// - Returns: Its deadline, which is to be set then, or `nil` when the record is gone.
   mutating func change(_ sequence: UInt64, _ body: (inout CachedRecord) -> Void) -> Instant? {
-    guard let slot = slot(of: sequence), var cached = slots[slot].cached else { return nil }
-    body(&cached)
-    slots[slot].cached = cached
-    return cached.deadline
+    guard let slot = slot(of: sequence) else { return nil }
+    return slots[slot].cached?.deadline(after: body)
   }
 
   private static func slot(in sequence: UInt64) -> Int {
@@ -135,6 +155,11 @@ extension RecordSlots: DeadlineTable {
       guard let cached = slot.cached, slot.entered != Self.unordered else { return nil }
       return (cached.sequence, HeapDeadline(deadline: cached.deadline, entered: slot.entered))
     }
+  }
+
+  func entered(_ sequence: UInt64) -> Instant? {
+    guard let slot = slot(of: sequence), slots[slot].entered != Self.unordered else { return nil }
+    return slots[slot].entered
   }
 
   /// The deadline of a record, which follows from the record: setting it says only when to look.
