@@ -106,7 +106,7 @@ package struct BrowserMachine: Hashable, Sendable {
   private mutating func settle(at now: Instant, into out: inout [Action]) {
     // Without an interface no absentee is asked after; a deadline that passes would never be replaced.
     let absenteesNext = instances.interfaces.isEmpty ? nil : absentees.next
-    let next = [instances.next, absenteesNext].compactMap { $0 }.reduce(query.due, min)
+    let next = min(query.due, instances.next ?? .distantFuture, absenteesNext ?? .distantFuture)
     guard next != armed else { return }
     armed = next
     out.append(.wake(at: next))
@@ -123,6 +123,7 @@ extension BrowserMachine {
   private mutating func report(
     after touched: [DNSName], at now: Instant, into out: inout [Action]
   ) -> [DiscoveredPeer] {
+    guard !touched.isEmpty else { return [] }
     var seen: Set<DNSName> = []
     let names = touched.filter { seen.insert($0).inserted }
     var changed: [PeerID] = []

@@ -37,7 +37,10 @@ struct InstanceTable: Hashable, Sendable {
   var recordCount: Int { records.count }
 
   /// When to look next, or `nil` when nothing will come due.
-  var next: Instant? { [records.next, resolutions.next].compactMap { $0 }.min() }
+  var next: Instant? {
+    guard let recordsNext = records.next else { return resolutions.next }
+    return min(recordsNext, resolutions.next ?? recordsNext)
+  }
 
   /// An instance as it was at the last review, or `nil` while a part of it was missing.
   subscript(name: DNSName) -> DiscoveredPeer? { instances[name]?.peer }

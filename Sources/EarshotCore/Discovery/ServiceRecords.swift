@@ -98,12 +98,17 @@ extension ServiceRecords {
     _ arrival: DNSArrival, at now: Instant, random: inout RandomStream
   ) -> [DNSName] {
     var touched: [DNSName] = []
-    for record in arrival.message.said where concernsInstance(record) {
+    let said = arrival.message.said
+    for record in said where concernsInstance(record) {
       guard admits(record, arrival, at: now) else { continue }
       touched += insert(record, arrival, at: now, random: &random)
     }
-    for name in touched { noteHosts(of: name) }
-    for record in arrival.message.said {
+    var noted: DNSName?
+    for name in touched where name != noted {
+      noteHosts(of: name)
+      noted = name
+    }
+    for record in said where record.type == .a || record.type == .aaaa {
       guard case .address(let address) = record.data, hosts.hasInstances(on: record.name),
         links.canBeDialled(address, heardFrom: arrival.source.address, on: arrival.interface)
       else { continue }
@@ -117,6 +122,7 @@ extension ServiceRecords {
   ) -> [DNSName] {
     let (isNews, evicted) = cache.insert(
       record, from: arrival.source.address, on: arrival.interface, at: now, random: &random)
+    guard isNews || !evicted.isEmpty else { return [] }
     return (isNews ? names(touchedBy: record) : []) + names(touchedBy: evicted)
   }
 
@@ -142,7 +148,7 @@ extension ServiceRecords {
 
   private func concernsInstance(_ record: DNSRecord) -> Bool {
     switch record.data {
-    case .pointer(let target): record.name == service && target.isBelow(service)
+    case .pointer(let target): target.isBelow(service) && record.name == service
     // Port 0 is where nothing can listen.
     case .service(_, _, let port, _): port > 0 && record.name.isBelow(service)
     case .text: record.name.isBelow(service)

@@ -120,6 +120,9 @@ package struct DNSName: Hashable, Sendable {
   /// The hash of the lower-case form; another one in every process, so that no stranger can choose names for it.
   var hashValueOfProcess: Int { storage.hash }
 
+  /// The same: what was hashed once need not be hashed again.
+  package var hashValue: Int { storage.hash }
+
   /// Feeds the hash of the lower-case form to a hasher.
   package func hash(into hasher: inout Hasher) { hasher.combine(storage.hash) }
 }
