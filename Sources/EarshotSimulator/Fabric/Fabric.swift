@@ -10,6 +10,7 @@ final class Fabric {
   let watch: WorldWatch
   var multicastLoss: Ratio
   @exclusivity(unchecked) var datagrams = DatagramsInFlight()
+  @exclusivity(unchecked) var multicasts = MulticastsInFlight()
   @exclusivity(unchecked) var segments = SegmentsInFlight()
   @exclusivity(unchecked) var faults = NetworkFaults()
   private var held = HeldPackets()
@@ -46,6 +47,7 @@ final class Fabric {
   func end() {
     kernels = []
     datagrams = DatagramsInFlight()
+    multicasts = MulticastsInFlight()
     segments = SegmentsInFlight()
     held = HeldPackets()
     faults.endAll()

@@ -90,6 +90,9 @@ final class SimulatedLink {
     var damage: Damage?
 
     static func lost(_ loss: TraceEvent.Loss) -> Fate { Fate(loss: loss) }
+
+    /// Whether it arrives once and unharmed, if at all.
+    var isPlain: Bool { duplicate == nil && damage == nil }
   }
 
   /// A further chance of loss, which only some packets have.

@@ -17,18 +17,19 @@ struct EventKey {
 
 /// Which table an event lies in, and where in it.
 struct EventSlot {
-  enum Table: UInt32 { case timer, datagram, segment, action }
+  enum Table: UInt32 { case timer, datagram, multicast, segment, action }
   private let bits: UInt32
 
-  init(_ table: Table, _ index: Int) { bits = table.rawValue << 30 | UInt32(index) }
+  init(_ table: Table, _ index: Int) { bits = table.rawValue << 29 | UInt32(index) }
 
-  var index: Int { Int(bits & 0x3FFF_FFFF) }
+  var index: Int { Int(bits & 0x1FFF_FFFF) }
 
   var table: Table {
-    switch bits >> 30 {
+    switch bits >> 29 {
     case 0: .timer
     case 1: .datagram
-    case 2: .segment
+    case 2: .multicast
+    case 3: .segment
     default: .action
     }
   }

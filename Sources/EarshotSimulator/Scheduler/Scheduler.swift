@@ -19,7 +19,8 @@ final class Scheduler: @unchecked Sendable {
   private var phase = Phase.idle
   private var owner = ThreadID.current
   @exclusivity(unchecked) private var events = EventHeap()
-  @exclusivity(unchecked) private var nextSequence: UInt64 = 1
+  /// The place of the next event among those of the same instant.
+  @exclusivity(unchecked) private(set) var nextSequence: UInt64 = 1
   @exclusivity(unchecked) private var timers = TimerRecords()
   @exclusivity(unchecked) private var actions = ActionTable()
   @exclusivity(unchecked) private var ready = WorkQueue<ReadyWork>()
@@ -45,7 +46,10 @@ final class Scheduler: @unchecked Sendable {
   /// Whether the network works: it refuses everything once the world comes to its end.
   var isOpen: Bool { phase == .idle || phase == .running }
 
-  private func takeSequence() -> UInt64 {
+  /// Whether events come in their order, and none is chosen from those that could happen.
+  var isInOrder: Bool { choices == nil }
+
+  func takeSequence() -> UInt64 {
     defer { nextSequence += 1 }
     return nextSequence
   }
@@ -54,6 +58,9 @@ final class Scheduler: @unchecked Sendable {
   func push(_ slot: EventSlot, at time: Int64) {
     events.push(EventKey(time: max(time, now), sequence: takeSequence(), slot: slot))
   }
+
+  /// Adds an event at the place that was taken for it.
+  func push(_ key: EventKey) { events.push(key) }
 
   /// Has something done by the world itself.
   func schedule(at time: Int64, _ action: @escaping () -> Void) {
@@ -136,7 +143,8 @@ extension Scheduler {
     case .timer: timers.host(of: key, index).map(ThreadKey.timers(host:))
     case .datagram: fabric.datagrams.link(of: index)
     case .segment: fabric.segments.link(of: index)
-    case .action: .world
+    // A multicast is one event only where none is chosen.
+    case .multicast, .action: .world
     }
   }
 
@@ -169,6 +177,10 @@ extension Scheduler {
       now = key.time
       cause.begin(after: EventCause.none)
       fabric.deliverDatagram(index)
+    case .multicast:
+      now = key.time
+      cause.begin(after: EventCause.none)
+      fabric.deliverMulticast(index)
     case .segment:
       now = key.time
       cause.begin(after: EventCause.none)

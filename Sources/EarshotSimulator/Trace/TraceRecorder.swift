@@ -14,6 +14,9 @@ final class TraceRecorder {
       hash: trace.hash, eventCount: trace.eventCount, checkpoints: trace.checkpoints)
   }
 
+  /// How many events there have been.
+  var eventCount: Int { trace.eventCount }
+
   /// Hands every event from now on to a sink; `nil` ends that.
   func setSink(_ sink: ((TraceEvent) -> Void)?) { self.sink = sink }
 

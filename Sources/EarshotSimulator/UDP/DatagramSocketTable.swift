@@ -15,9 +15,15 @@ struct DatagramSocketTable: ~Copyable {
 
   /// The sockets that receive a multicast: all that have joined its group.
   func receivers(of destination: Endpoint) -> [SimulatedDatagramSocket] {
-    all.filter {
-      $0.localEndpoint.port == destination.port && $0.groups.contains(destination.address)
-    }
+    all.filter { $0.receives(destination) }
+  }
+
+  /// The socket that receives a multicast, unless several do, or none.
+  func onlyReceiver(of destination: Endpoint) -> SimulatedDatagramSocket? {
+    guard let first = all.firstIndex(where: { $0.receives(destination) }),
+      !all[(first + 1)...].contains(where: { $0.receives(destination) })
+    else { return nil }
+    return all[first]
   }
 
   /// The socket that is bound to the address itself, or else one for all addresses; the latest of several.

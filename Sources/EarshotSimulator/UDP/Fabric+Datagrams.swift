@@ -2,10 +2,10 @@ extension Fabric {
   /// Sends a datagram over one link.
   func send(
     _ bytes: Span<UInt8>, over link: SimulatedLink, _ path: DatagramPath,
-    multicastLoss: Ratio? = nil, sharing group: GroupPayload? = nil
+    multicastLoss: Ratio? = nil, sharing multicast: MulticastInFlight? = nil
   ) {
     let (source, destination) = (path.source, path.destination)
-    let hash = group?.hash ?? Trace.hash(of: bytes)
+    let hash = multicast?.hash ?? Trace.hash(of: bytes)
     let (from, to, count) = (link.source, link.target, bytes.count)
     let event = trace.record(
       .sent, from: from, to: to, bytes: count, hash: hash,
@@ -23,11 +23,17 @@ extension Fabric {
         fate.loss, of: event, from: from, to: to, bytes: count,
         PacketHeader(source: source, destination: destination, payloadBytes: count))
     }
-    let index = datagrams.add(bytes, shared: group?.content, path, link, event)
+    if let multicast, fate.isPlain, scheduler.isInOrder, !faults.holds(link),
+      multicast.add(
+        to, at: max(arrival, scheduler.now), place: scheduler.takeSequence, sentBy: event)
+    {
+      return
+    }
+    let index = datagrams.add(bytes, shared: multicast?.content, path, link, event)
     if let damage = fate.damage { datagrams.harm(index, damage) }
     if !dispatch(EventSlot(.datagram, index), over: link, size, at: arrival) { loseHeld(index) }
     if let again = fate.duplicate {
-      let index = datagrams.add(bytes, shared: group?.content, path, link, event)
+      let index = datagrams.add(bytes, shared: multicast?.content, path, link, event)
       if !dispatch(EventSlot(.datagram, index), over: link, size, at: again) { loseHeld(index) }
     }
   }
@@ -42,20 +48,32 @@ extension Fabric {
   ///
   /// With a hop limit of 0 it does not leave its host.
   func multicast(_ bytes: Span<UInt8>, of sender: Int, _ path: DatagramPath, loops: Bool) {
-    let payload = GroupPayload(bytes, path)
-    for member in members(of: path.destination.address, heardBy: sender)
-    where member == sender ? loops : path.hopLimit > 0 {
-      multicast(payload, over: link(from: sender, to: member))
+    let hosts = members(of: path.destination.address, heardBy: sender).filter {
+      $0 == sender ? loops : path.hopLimit > 0
     }
+    multicast(bytes, path, from: sender, to: hosts)
     if !faults.copies.isEmpty { sendCopies(bytes, of: sender, path) }
   }
 
-  private func multicast(_ payload: GroupPayload, over link: SimulatedLink) {
-    let (content, bytes) = (payload.content, payload.content.bytes)
+  private func multicast(
+    _ bytes: Span<UInt8>, _ path: DatagramPath, from sender: Int, to hosts: [Int]
+  ) {
+    let multicast = MulticastInFlight(
+      bytes, path, from: sender, at: scheduler.now, before: scheduler.nextSequence,
+      trace.eventCount)
+    multicast.reserveCapacity(hosts.count)
+    for host in hosts { send(multicast, over: link(from: sender, to: host)) }
+    guard !multicast.isOver else { return }
+    multicast.sort()
+    if let first = multicasts.add(multicast) { scheduler.push(first) }
+  }
+
+  private func send(_ multicast: MulticastInFlight, over link: SimulatedLink) {
+    let (content, bytes) = (multicast.content, multicast.content.bytes)
     let isLocal = link.source == link.target
     let loss = isLocal ? Ratio.zero : max(multicastLoss, link.conditions.multicastLoss)
     send(
-      bytes.span, over: link, content.path, multicastLoss: loss, sharing: payload)
+      bytes.span, over: link, content.path, multicastLoss: loss, sharing: multicast)
   }
 
   /// Has a multicast heard once more, as faults want it; a copy has no copies.
@@ -72,22 +90,43 @@ extension Fabric {
           copy.isReflected
           ? Endpoint(hosts.address(of: copy.host, destination.address.family), port: source.port)
           : source
-        let packet = GroupPayload(
-          bytes.span, DatagramPath(speaker, destination, hopLimit: path.hopLimit))
-        for member in members(of: destination.address, heardBy: copy.host) where member != copy.host
-        {
-          multicast(packet, over: link(from: copy.host, to: member))
+        let others = members(of: destination.address, heardBy: copy.host).filter {
+          $0 != copy.host
         }
+        multicast(
+          bytes.span, DatagramPath(speaker, destination, hopLimit: path.hopLimit), from: copy.host,
+          to: others)
       }
     }
   }
 
   func deliverDatagram(_ index: Int) {
     let datagram = datagrams.take(index)
+    deliver(datagram)
+    datagrams.recycle(index, datagram)
+  }
+
+  /// Delivers a multicast to the next one who hears it.
+  func deliverMulticast(_ index: Int) {
+    guard let multicast = multicasts[index] else { return }
+    let datagram = multicast.takeNext()
+    if let next = multicast.key(in: EventSlot(.multicast, index)) {
+      scheduler.push(next)
+    } else {
+      multicasts.remove(index)
+    }
+    deliver(datagram)
+  }
+
+  private func deliver(_ datagram: borrowing DatagramInFlight) {
     let kernel = kernel(Int(datagram.to))
     if !hosts.has(datagram.destination.address, kernel.index) {
       recordArrival(of: datagram, .address)
     } else if datagram.destination.address.isMulticast {
+      if let receiver = kernel.datagramSockets.onlyReceiver(of: datagram.destination) {
+        recordArrival(of: datagram, kernel.refusal(of: datagram.bytes.count, by: receiver))
+        return receiver.receive(datagram)
+      }
       let receivers = kernel.datagramSockets.receivers(of: datagram.destination)
       recordArrival(of: datagram, kernel.refusal(of: datagram.bytes.count, by: receivers))
       for receiver in receivers { receiver.receive(datagram) }
@@ -96,7 +135,6 @@ extension Fabric {
       recordArrival(of: datagram, kernel.refusal(of: datagram.bytes.count, by: receiver))
       receiver?.receive(datagram)
     }
-    datagrams.recycle(index, datagram)
   }
 
   private func recordArrival(of datagram: borrowing DatagramInFlight, _ refusal: TraceEvent.Loss?) {
@@ -107,17 +145,5 @@ extension Fabric {
     } else {
       trace.recordDelivery(of: datagram.event, from: from, to: to, bytes: count, datagram.packet)
     }
-  }
-}
-
-/// What a multicast carries to all of its receivers: in memory once, and hashed once.
-struct GroupPayload {
-  let content = DatagramContent(isShared: true)
-  let hash: UInt64
-
-  init(_ bytes: Span<UInt8>, _ path: DatagramPath) {
-    content.bytes = [UInt8](copying: bytes)
-    content.set(path)
-    hash = Trace.hash(of: bytes)
   }
 }

@@ -16,7 +16,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   @exclusivity(unchecked) private var lastDestination: Endpoint?
   /// How often addresses had changed when that link was looked up.
   @exclusivity(unchecked) private var lastMoves = 0
-  private(set) var groups: [IPAddress] = []
+  @exclusivity(unchecked) private(set) var groups: [IPAddress] = []
   /// What arrived while the host was frozen.
   private var backlog: [(bytes: [UInt8], header: DatagramHeader)] = []
   private var backlogBytes = 0
@@ -175,6 +175,11 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
 }
 
 extension SimulatedDatagramSocket: HostSocket {
+  /// Whether the socket has joined a multicast's group.
+  func receives(_ multicast: Endpoint) -> Bool {
+    localEndpoint.port == multicast.port && groups.contains(multicast.address)
+  }
+
   /// Whether another socket must not be bound beside this one.
   func excludes(_ endpoint: Endpoint, _ other: DatagramOptions) -> Bool {
     guard localEndpoint.port == endpoint.port else { return false }
