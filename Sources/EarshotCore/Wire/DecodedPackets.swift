@@ -1,9 +1,11 @@
 /// Packets that were decoded lately, for several peers of one process that hear the same.
 ///
-/// A slot for each of 4,096 remainders of the packets' hashes: a packet takes the place of the one before it. So a room
-/// of a thousand simulated peers decodes a packet once, and keeps its names and texts once.
+/// Four slots for each of 1,024 remainders of the packets' hashes: a packet takes the place of the one that came first of
+/// them. So a room of a thousand simulated peers that all speak at once decodes a packet once, and keeps its names and
+/// texts once; with one slot each, every fifth packet would drive out another at each of its receivers.
 package struct DecodedPackets: Sendable {
   private struct Entry {
+    let hash: UInt64
     let packet: [UInt8]
     let interface: UInt32
     let message: SharedMessage
@@ -26,20 +28,26 @@ package struct DecodedPackets: Sendable {
   package mutating func message(
     of packet: Span<UInt8>, on interface: UInt32, hash: UInt64
   ) throws(WireError) -> SharedMessage {
-    if entries.isEmpty { entries = Array(repeating: nil, count: Self.count) }
-    let slot = Int(truncatingIfNeeded: hash) & (Self.count - 1)
-    if let entry = entries[slot], entry.interface == interface, entry.packet.isEqual(to: packet) {
-      return entry.message
+    if entries.isEmpty { entries = Array(repeating: nil, count: Self.sets * Self.ways) }
+    let first = (Int(truncatingIfNeeded: hash) & (Self.sets - 1)) * Self.ways
+    let slots = first..<first + Self.ways
+    for slot in slots {
+      guard let entry = entries[slot] else { break }
+      if entry.interface == interface, entry.hash == hash, entry.packet.isEqual(to: packet) {
+        return entry.message
+      }
     }
     let packet = [UInt8](copying: packet)
     var message = try DNSMessage(decoding: packet)
     if message.isResponse { message.notePeers(on: interface) }
     let shared = SharedMessage(message)
-    entries[slot] = Entry(packet: packet, interface: interface, message: shared)
+    for slot in slots.dropFirst().reversed() { entries[slot] = entries[slot - 1] }
+    entries[first] = Entry(hash: hash, packet: packet, interface: interface, message: shared)
     return shared
   }
 
-  private static let count = 4_096
+  private static let sets = 1_024
+  private static let ways = 4
 }
 
 /// A message that several peers of one process hear: in memory once.
