@@ -1,10 +1,28 @@
 /// The UDP sockets of a host, in the order of their opening.
 struct DatagramSocketTable: ~Copyable {
+  private struct Membership {
+    let group: Endpoint
+    let socket: SimulatedDatagramSocket
+  }
   private(set) var all: [SimulatedDatagramSocket] = []
+  /// Which sockets have joined which groups: in one place, since it is looked at for every multicast.
+  private var memberships: [Membership] = []
 
   mutating func add(_ socket: SimulatedDatagramSocket) { all.append(socket) }
 
-  mutating func remove(_ socket: SimulatedDatagramSocket) { all.removeAll { $0 === socket } }
+  mutating func remove(_ socket: SimulatedDatagramSocket) {
+    all.removeAll { $0 === socket }
+    memberships.removeAll { $0.socket === socket }
+  }
+
+  mutating func join(_ group: IPAddress, _ socket: SimulatedDatagramSocket) {
+    let group = Endpoint(group, port: socket.localEndpoint.port)
+    memberships.append(Membership(group: group, socket: socket))
+  }
+
+  mutating func leave(_ group: IPAddress, _ socket: SimulatedDatagramSocket) {
+    memberships.removeAll { $0.socket === socket && $0.group.address == group }
+  }
 
   func isBound(_ port: UInt16) -> Bool { all.contains { $0.localEndpoint.port == port } }
 
@@ -15,15 +33,19 @@ struct DatagramSocketTable: ~Copyable {
 
   /// The sockets that receive a multicast: all that have joined its group.
   func receivers(of destination: Endpoint) -> [SimulatedDatagramSocket] {
-    all.filter { $0.receives(destination) }
+    all.filter {
+      $0.localEndpoint.port == destination.port && $0.groups.contains(destination.address)
+    }
   }
 
   /// The socket that receives a multicast, unless several do, or none.
   func onlyReceiver(of destination: Endpoint) -> SimulatedDatagramSocket? {
-    guard let first = all.firstIndex(where: { $0.receives(destination) }),
-      !all[(first + 1)...].contains(where: { $0.receives(destination) })
-    else { return nil }
-    return all[first]
+    var only: Int?
+    for place in memberships.indices where memberships[place].group == destination {
+      guard only == nil else { return nil }
+      only = place
+    }
+    return only.map { memberships[$0].socket }
   }
 
   /// The socket that is bound to the address itself, or else one for all addresses; the latest of several.

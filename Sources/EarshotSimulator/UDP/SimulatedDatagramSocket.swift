@@ -16,7 +16,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   @exclusivity(unchecked) private var lastDestination: Endpoint?
   /// How often addresses had changed when that link was looked up.
   @exclusivity(unchecked) private var lastMoves = 0
-  @exclusivity(unchecked) private(set) var groups: [IPAddress] = []
+  private(set) var groups: [IPAddress] = []
   /// What arrived while the host was frozen.
   private var backlog: [(bytes: [UInt8], header: DatagramHeader)] = []
   private var backlogBytes = 0
@@ -101,12 +101,14 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     }
     guard !groups.contains(group) else { return }
     groups.append(group)
+    kernel.datagramSockets.join(group, self)
     kernel.fabric.join(group, host: kernel.index)
   }
 
   func leave(_ group: IPAddress, on interface: UInt32) {
     guard interface == 1, let index = groups.firstIndex(of: group) else { return }
     groups.remove(at: index)
+    kernel.datagramSockets.leave(group, self)
     kernel.fabric.leave(group, host: kernel.index)
   }
 
@@ -175,11 +177,6 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
 }
 
 extension SimulatedDatagramSocket: HostSocket {
-  /// Whether the socket has joined a multicast's group.
-  func receives(_ multicast: Endpoint) -> Bool {
-    localEndpoint.port == multicast.port && groups.contains(multicast.address)
-  }
-
   /// Whether another socket must not be bound beside this one.
   func excludes(_ endpoint: Endpoint, _ other: DatagramOptions) -> Bool {
     guard localEndpoint.port == endpoint.port else { return false }
