@@ -6,16 +6,16 @@ import Synchronization
 final class Hall: Sendable {
   /// What is known of one peer.
   struct Guest: Sendable {
-    let number: UInt16
+    let number: Int
     let host: SimulatedHost
     let id: PeerID
     let discovery: MulticastDNS
   }
   private struct Record {
-    let number: UInt16
-    var entry = Instant.zero
-    /// The numbers of the guests that were found.
-    var found: Set<UInt16> = []
+    /// When the guest entered, if it has.
+    var entry: Instant?
+    /// Which of the guests were found, by number.
+    var found: [Bool] = []
     /// The longest from the later entry of two to their finding.
     var longestWait = Duration.zero
     var sent = MulticastDNS.Statistics()
@@ -23,20 +23,25 @@ final class Hall: Sendable {
   private let world: World
   private let guests: [Guest]
   private let spread: Duration
-  private let records = Mutex<[PeerID: Record]>([:])
+  private let numbers: [PeerID: Int]
+  /// By number.
+  private let records: Mutex<[Record]>
 
   /// A hall that so many peers enter within a time, each at an instant of its own.
   init(_ count: Int, within spread: Duration, losing loss: Ratio, seed: UInt64) {
     let world = World(
       seed: seed, configuration: WorldConfiguration(defaultLink: LinkConditions(loss: loss)))
     (self.world, self.spread) = (world, spread)
-    guests = (0..<count).map { number in
+    let guests = (0..<count).map { number in
       let host = world.makeHost("guest \(number)")
       var random = world.random("identity of \(number)")
       let id = PeerID(random: &random)
       return Guest(
-        number: UInt16(number), host: host, id: id, discovery: MulticastDNS(for: id, on: host))
+        number: number, host: host, id: id, discovery: MulticastDNS(for: id, on: host))
     }
+    self.guests = guests
+    numbers = Dictionary(uniqueKeysWithValues: guests.map { ($0.id, $0.number) })
+    records = Mutex(Array(repeating: Record(), count: count))
   }
 
   deinit { world.finish() }
@@ -63,17 +68,19 @@ final class Hall: Sendable {
     world.run(for: spread + .seconds(60) + .milliseconds(1))
     return records.withLock { records in
       guests.reduce(into: Outcome()) { outcome, guest in
-        guard let record = records[guest.id] else { return }
+        let record = records[guest.number]
+        guard record.entry != nil else { return }
         outcome.multicasts.append(record.sent.multicasts)
         outcome.unicasts.append(record.sent.unicasts)
         outcome.longestWait = max(outcome.longestWait, record.longestWait)
-        outcome.missing += guests.count - 1 - record.found.count
+        outcome.missing += guests.count - 1 - record.found.count { $0 }
       }
     }
   }
 
   private func enter(_ guest: Guest, _ service: ServiceType) {
-    records.withLock { $0[guest.id] = Record(number: guest.number, entry: guest.host.now) }
+    let found = Array(repeating: false, count: guests.count)
+    records.withLock { $0[guest.number] = Record(entry: guest.host.now, found: found) }
     guard let name = try? DisplayName(guest.host.name) else { return }
     let announcement = Announcement(of: guest.id, named: name, offering: service, on: 7_100)
     guest.host.spawn("enter") { [self] in
@@ -85,20 +92,19 @@ final class Hall: Sendable {
   private func take(_ report: BrowserEvent, by guest: Guest) {
     guard case .found(let service) = report else { return }
     records.withLock { records in
-      guard let entry = records[guest.id]?.entry, let other = records[service.id] else {
-        return
-      }
-      let wait = guest.host.now - max(entry, other.entry)
-      let longest = records[guest.id]?.longestWait ?? .zero
-      records[guest.id]?.longestWait = max(wait, longest)
-      records[guest.id]?.found.insert(other.number)
+      guard let number = numbers[service.id], let entry = records[guest.number].entry,
+        let other = records[number].entry
+      else { return }
+      let wait = guest.host.now - max(entry, other)
+      records[guest.number].longestWait = max(wait, records[guest.number].longestWait)
+      records[guest.number].found[number] = true
     }
   }
 
   private func count(_ guest: Guest) {
     guest.host.spawn("count") { [self] in
       let statistics = await guest.discovery.statistics
-      records.withLock { $0[guest.id]?.sent = statistics }
+      records.withLock { $0[guest.number].sent = statistics }
     }
   }
 }
