@@ -16,15 +16,16 @@ struct BrowsedLinks: Hashable, Sendable {
     _ address: IPAddress, heardFrom source: IPAddress, on index: UInt32
   ) -> Bool {
     if address.isLoopback { return source.isLoopback }
-    return interfaces.first { $0.index == index }?.canBeHost(address) ?? false
+    guard let place = interfaces.firstIndex(where: { $0.index == index }) else { return false }
+    return interfaces[place].canBeHost(address)
   }
 
   /// Whether what a record says can still be used: it was heard on one of the links, and leads to no address of another.
   func reach(_ cached: CachedRecord) -> Bool {
-    guard let interface = interfaces.first(where: { $0.index == cached.interface }) else {
+    guard let place = interfaces.firstIndex(where: { $0.index == cached.interface }) else {
       return false
     }
     guard case .address(let address) = cached.record.data, !address.isLoopback else { return true }
-    return interface.canBeHost(address)
+    return interfaces[place].canBeHost(address)
   }
 }

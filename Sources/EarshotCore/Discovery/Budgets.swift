@@ -54,28 +54,42 @@ package struct SendBudget: Hashable, Sendable {
 /// each leaves out one copy, and so each takes in the other's.
 package struct PacketMemory: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
-    let hash: UInt64
     let path: UInt64
     let until: Instant
   }
   private static let kept = Duration.seconds(1)
   private static let entriesMax = 64
   private var entries: [Entry] = []
+  /// The hash of each: apart, since most packets are looked for in vain.
+  private var hashes: [UInt64] = []
 
   /// An empty memory.
   package init() {}
 
   /// Remembers a packet by the hash of its bytes, and the path that it took.
   package mutating func note(_ hash: UInt64, path: UInt64, at now: Instant) {
-    if let first = entries.first, first.until <= now { entries.removeAll { $0.until <= now } }
-    if entries.count == Self.entriesMax { entries.removeFirst() }
-    entries.append(Entry(hash: hash, path: path, until: now + Self.kept))
+    // The oldest are the first to be forgotten.
+    let outdated = entries.firstIndex { $0.until > now } ?? entries.count
+    removeFirst(max(outdated, entries.count == Self.entriesMax ? 1 : 0))
+    entries.append(Entry(path: path, until: now + Self.kept))
+    hashes.append(hash)
   }
 
   /// Whether a packet took this path within the last second; forgets one such packet.
   package mutating func take(_ hash: UInt64, path: UInt64, at now: Instant) -> Bool {
-    let place = entries.firstIndex { $0.hash == hash && $0.path == path && $0.until > now }
-    return place.map { entries.remove(at: $0) } != nil
+    for place in hashes.indices where hashes[place] == hash {
+      guard entries[place].path == path, entries[place].until > now else { continue }
+      entries.remove(at: place)
+      hashes.remove(at: place)
+      return true
+    }
+    return false
+  }
+
+  private mutating func removeFirst(_ count: Int) {
+    guard count > 0 else { return }
+    entries.removeFirst(count)
+    hashes.removeFirst(count)
   }
 
   /// The hash of a packet's bytes.

@@ -50,6 +50,12 @@ struct RecordCache: Hashable, Sendable {
     first(name, type, on: interface) { _ in true } != nil
   }
 
+  /// Whether a record is remembered, and is not leaving.
+  func remembers(_ record: DNSRecord, on interface: UInt32) -> Bool {
+    guard let same = records.matches(of: record, on: interface).same else { return false }
+    return records[same]?.trust != .leaving
+  }
+
   /// The oldest record of a name that meets a condition.
   func first(
     _ name: DNSName, _ type: DNSType, on interface: UInt32, where isWanted: (CachedRecord) -> Bool
@@ -243,7 +249,7 @@ struct RecordCache: Hashable, Sendable {
   }
 
   /// The sequence numbers of all records, in the order of arrival.
-  var sequences: [UInt64] { records.all.map(\.sequence).sorted() }
+  var sequences: [UInt64] { records.sequences }
 
   /// Removes a record.
   @discardableResult

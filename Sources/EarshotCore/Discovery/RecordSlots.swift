@@ -33,6 +33,11 @@ struct RecordSlots: Hashable, Sendable {
   /// All records, in any order.
   var all: some Sequence<CachedRecord> { slots.all.lazy.compactMap(\.cached) }
 
+  /// The sequence numbers of all records, in the order of arrival.
+  var sequences: [UInt64] {
+    (0..<slots.count).compactMap { slots[$0].cached?.sequence }.sorted()
+  }
+
   /// Calls a closure with the records that are found by a name, the oldest first, until it answers `false`.
   func forEach(of name: DNSName, _ body: (borrowing CachedRecord) -> Bool) {
     var next = index[name.hashValueOfProcess]
@@ -137,7 +142,7 @@ struct RecordSlots: Hashable, Sendable {
   /// Enters all slots anew, those of the oldest records first.
   private mutating func enterAll() {
     index.reset(for: count)
-    for sequence in all.map(\.sequence).sorted() { enter(Self.slot(in: sequence)) }
+    for sequence in sequences { enter(Self.slot(in: sequence)) }
   }
 
   /// The slot of a chain whose next one is another.

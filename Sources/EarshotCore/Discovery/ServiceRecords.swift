@@ -109,12 +109,18 @@ extension ServiceRecords {
       noted = name
     }
     for record in said where record.type == .a || record.type == .aaaa {
-      guard case .address(let address) = record.data, hosts.hasInstances(on: record.name),
-        links.canBeDialled(address, heardFrom: arrival.source.address, on: arrival.interface)
+      guard case .address(let address) = record.data,
+        links.canBeDialled(address, heardFrom: arrival.source.address, on: arrival.interface),
+        hasInstances(at: record, on: arrival.interface)
       else { continue }
       touched += insert(record, arrival, at: now, random: &random)
     }
     return touched
+  }
+
+  /// Whether there are instances on the host of an address: so there are while it is remembered, until it leaves.
+  private func hasInstances(at address: DNSRecord, on interface: UInt32) -> Bool {
+    cache.remembers(address, on: interface) || hosts.hasInstances(on: address.name)
   }
 
   private mutating func insert(
