@@ -7,13 +7,13 @@ extension AdvertiserMachine {
   mutating func compare(
     _ arrival: DNSArrival, at index: Int, now: Instant, into out: inout [Action]
   ) {
-    if arrival.message.said.contains(where: { isConflict($0, at: now) }) {
+    let said = arrival.message.said
+    let sets = records.sets(saidBy: said)
+    if !sets.isDisjoint(with: .unique), said.contains(where: { isConflict($0, at: now) }) {
       return meetConflict(at: now, into: &out)
     }
     guard phase == .standing, arrival.wasMulticast else { return }
-    for (_, set) in records.sets(saidBy: arrival.message.said).each {
-      compare(arrival.message.said, of: set, at: index, now: now)
-    }
+    for (_, set) in sets.each { compare(said, of: set, at: index, now: now) }
   }
 
   /// A host that gives a record of this peer too short a life is corrected; one that says it alike makes that needless:
