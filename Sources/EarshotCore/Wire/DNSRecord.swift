@@ -53,6 +53,18 @@ package enum DNSData: Hashable, Sendable {
     }
   }
 
+  /// Whether two records say the same, also by the case of their letters.
+  fileprivate func isWritten(like other: DNSData) -> Bool {
+    switch (self, other) {
+    case (.pointer(let name), .pointer(let others)): name.wire == others.wire
+    case (.service(_, _, _, let host), .service(_, _, _, let others)):
+      self == other && host.wire == others.wire
+    case (.types(let next, _), .types(let others, _)): self == other && next.wire == others.wire
+    case (.address, _), (.pointer, _), (.service, _), (.text, _), (.types, _), (.other, _):
+      self == other
+    }
+  }
+
   /// The bytes as they are without compression: what a tie between probes is broken by.
   ///
   /// - SeeAlso: RFC 6762 §8.2.
@@ -110,6 +122,19 @@ package struct DNSRecord: Hashable, Sendable {
   package var type: DNSType { content.type }
   /// The name that the record is found by: where a pointer points, and of all others their own.
   var key: DNSName { content.key }
+
+  /// Whether one record is a copy of the other, but for how long it lives.
+  func isCopy(of other: DNSRecord) -> Bool { content === other.content }
+
+  /// This record, as a copy of another one if that says the same to the letter.
+  func sharing(_ other: DNSRecord) -> DNSRecord? {
+    guard name.wire == other.name.wire, data.isWritten(like: other.data), peer == other.peer else {
+      return nil
+    }
+    var copy = other
+    (copy.lifetimeSeconds, copy.flushesCache) = (lifetimeSeconds, flushesCache)
+    return copy
+  }
 
   /// Whether two records say the same, however long they live.
   package func saysTheSame(as other: DNSRecord) -> Bool {

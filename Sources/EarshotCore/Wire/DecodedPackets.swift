@@ -11,6 +11,7 @@ package struct DecodedPackets: Sendable {
     let message: SharedMessage
   }
   private var entries: [Entry?] = []
+  private var records = DecodedRecords()
 
   /// No packets yet.
   package init() {}
@@ -40,6 +41,7 @@ package struct DecodedPackets: Sendable {
     let packet = [UInt8](copying: packet)
     var message = try DNSMessage(decoding: packet)
     if message.isResponse { message.notePeers(on: interface) }
+    records.share(with: &message)
     let shared = SharedMessage(message)
     for slot in slots.dropFirst().reversed() { entries[slot] = entries[slot - 1] }
     entries[first] = Entry(hash: hash, packet: packet, interface: interface, message: shared)
@@ -48,6 +50,36 @@ package struct DecodedPackets: Sendable {
 
   private static let sets = 1_024
   private static let ways = 4
+}
+
+/// Records that were decoded lately: what two packets say alike is in memory once.
+///
+/// A peer says the same in several packets, some of them longer than others.
+private struct DecodedRecords {
+  private static let sets = 4_096
+  private static let ways = 4
+  private var records: [DNSRecord?] = []
+
+  /// Has a message say by copies what was said before.
+  mutating func share(with message: inout DNSMessage) {
+    if records.isEmpty { records = Array(repeating: nil, count: Self.sets * Self.ways) }
+    let (answers, additionals) = (message.answers, message.additionals)
+    message.answers = answers.map { known($0) }
+    if !additionals.isEmpty { message.additionals = additionals.map { known($0) } }
+  }
+
+  private mutating func known(_ record: DNSRecord) -> DNSRecord {
+    let hash = record.key.hashValueOfProcess &+ Int(record.type.rawValue)
+    let first = (hash & (Self.sets - 1)) * Self.ways
+    let slots = first..<first + Self.ways
+    for slot in slots {
+      guard let other = records[slot] else { break }
+      if let copy = record.sharing(other) { return copy }
+    }
+    for slot in slots.dropFirst().reversed() { records[slot] = records[slot - 1] }
+    records[first] = record
+    return record
+  }
 }
 
 /// A message that several peers of one process hear: in memory once.
