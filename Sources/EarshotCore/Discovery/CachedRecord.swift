@@ -31,13 +31,36 @@ struct CachedRecord: Hashable, Sendable {
     static let rival = Marks(rawValue: 2)
     /// Others have asked for it since it was believed, and it was not said.
     static let unanswered = Marks(rawValue: 4)
+    /// Its kind is in the bits above.
+    static let kindShift: UInt8 = 4
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Nothing but the kind.
+    init(_ kind: Kind) { rawValue = kind.rawValue << Self.kindShift }
+  }
+
+  /// The type of a record as far as one can tell without looking at what it says, which lies elsewhere in memory.
+  enum Kind: UInt8 {
+    case other, pointer, service, text, addressV4, addressV6
+
+    init(_ type: DNSType) {
+      switch type {
+      case .ptr: self = .pointer
+      case .srv: self = .service
+      case .txt: self = .text
+      case .a: self = .addressV4
+      case .aaaa: self = .addressV6
+      default: self = .other
+      }
+    }
   }
 
   // In the order that takes least memory: there are many of them.
   let record: DNSRecord
   private(set) var trust = Trust.fresh
   private var asked: UInt8 = 0
-  private var marks: Marks = []
+  private var marks: Marks
   /// Increases with every record that is new.
   let sequence: UInt64
   private(set) var received: Instant
@@ -55,12 +78,16 @@ struct CachedRecord: Hashable, Sendable {
     at now: Instant, random: inout RandomStream
   ) {
     self.record = record
+    marks = Marks(Kind(record.type))
     self.sequence = sequence
     self.source = source
     self.interface = interface
     received = now
     renew(lifetimeSeconds: record.lifetimeSeconds, at: now, random: &random)
   }
+
+  /// Whether it is of a kind.
+  func isOf(_ kind: Kind) -> Bool { marks.rawValue >> Marks.kindShift == kind.rawValue }
 
   /// Whether it was said again, more than a moment after it had been heard first.
   var isProven: Bool { marks.contains(.proven) }

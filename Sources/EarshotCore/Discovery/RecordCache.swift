@@ -127,10 +127,12 @@ struct RecordCache: Hashable, Sendable {
       }
       return (same.trust == .leaving || same.isRival || !outdated.isEmpty, [])
     }
+    let known = sources[source]
     guard !isRival || others.count < Self.siblingsMax,
-      let evicted = makeRoom(for: record, from: source, inPlaceOf: gone)
+      let evicted = makeRoom(for: record, from: known, inPlaceOf: gone)
     else { return (!outdated.isEmpty, []) }
-    add(record, from: source, on: interface, isRival: isRival, at: now, random: &random)
+    let number = sources.add(source, numbered: evicted.isEmpty ? known : sources[source])
+    add(record, from: number, on: interface, isRival: isRival, at: now, random: &random)
     return (true, evicted)
   }
 
@@ -164,11 +166,11 @@ struct RecordCache: Hashable, Sendable {
   }
 
   private mutating func add(
-    _ record: DNSRecord, from source: IPAddress, on interface: UInt32, isRival: Bool,
-    at now: Instant, random: inout RandomStream
+    _ record: DNSRecord, from source: UInt16, on interface: UInt32, isRival: Bool, at now: Instant,
+    random: inout RandomStream
   ) {
     var cached = CachedRecord(
-      record, sequence: records.makeSequence(), from: sources.add(source), on: interface, at: now,
+      record, sequence: records.makeSequence(), from: source, on: interface, at: now,
       random: &random)
     if isRival { cached.contest(at: now) }
     records.add(cached)
@@ -180,15 +182,15 @@ struct RecordCache: Hashable, Sendable {
   /// Evicts what must go, or answers `nil` when the source has had its share; what is outdated goes at once before the
   /// news of it is refused.
   private mutating func makeRoom(
-    for record: DNSRecord, from source: IPAddress, inPlaceOf outdated: [CachedRecord]
+    for record: DNSRecord, from source: UInt16?, inPlaceOf outdated: [CachedRecord]
   ) -> [CachedRecord]? {
     if let evicted = makeRoom(for: record, from: source) { return evicted }
     return outdated.isEmpty ? nil : outdated.compactMap { remove($0.sequence) }
   }
 
   /// Evicts what must go, or answers `nil` when the source has had its share, or all others have modest ones.
-  private mutating func makeRoom(for record: DNSRecord, from source: IPAddress) -> [CachedRecord]? {
-    let used = sources.count(of: source)
+  private mutating func makeRoom(for record: DNSRecord, from source: UInt16?) -> [CachedRecord]? {
+    let used = source.map { sources.count(of: $0) } ?? 0
     let size = Self.bytes(of: record)
     guard used < limits.recordsPerSource, size <= limits.bytes else { return nil }
     var evicted: [CachedRecord] = []

@@ -54,13 +54,14 @@ struct RecordSlots: Hashable, Sendable {
   /// type says something else.
   func matches(of record: DNSRecord, on interface: UInt32) -> (same: UInt64?, others: Bool) {
     var (same, others): (UInt64?, Bool) = (nil, false)
-    let (name, type) = (record.key, record.type)
+    let (name, kind) = (record.key, CachedRecord.Kind(record.type))
     var next = index[name.hashValueOfProcess]
     while next != ChainIndex.none {
       let slot = Int(next)
       next = slots[slot].next
-      guard let cached = slots[slot].cached, cached.interface == interface,
-        cached.record.type == type, cached.record.key == name
+      guard let cached = slots[slot].cached, cached.interface == interface, cached.isOf(kind),
+        cached.record.isCopy(of: record)
+          || cached.record.type == record.type && cached.record.key == name
       else { continue }
       if !cached.record.hasData(of: record) {
         others = true

@@ -7,9 +7,6 @@ struct RecordSources: Hashable, Sendable {
   /// The number of a source, or `nil` when it has said nothing.
   subscript(address: IPAddress) -> UInt16? { counts.number(of: address).map { UInt16($0) } }
 
-  /// How many records a source has.
-  func count(of address: IPAddress) -> Int { Int(counts[address] ?? 0) }
-
   /// How many records the source of a number has.
   func count(of number: UInt16) -> Int { Int(counts[Int(number)]) }
 
@@ -20,15 +17,18 @@ struct RecordSources: Hashable, Sendable {
 
   /// A source has one more record.
   ///
+  /// - Parameters:
+  ///   - address: The source.
+  ///   - number: Its number, or `nil` when it had none.
   /// - Returns: Its number, until it has none.
-  mutating func add(_ address: IPAddress) -> UInt16 {
-    guard let number = counts.number(of: address) else {
+  mutating func add(_ address: IPAddress, numbered number: UInt16?) -> UInt16 {
+    guard let number else {
       note(1, from: 0)
       return UInt16(counts.add(1, for: address))
     }
-    counts[number] += 1
-    note(Int(counts[number]), from: Int(counts[number]) - 1)
-    return UInt16(number)
+    counts[Int(number)] += 1
+    note(Int(counts[Int(number)]), from: Int(counts[Int(number)]) - 1)
+    return number
   }
 
   /// The source of a number has one record less.
