@@ -100,10 +100,9 @@ struct QueryScheduleTests {
   @Test("A packet of ours is recognised once when it comes back")
   func packetMemory() {
     var memory = PacketMemory()
-    let packets: [[UInt8]] = [[1, 2], [1, 3]]
-    let (packet, other) = (
-      PacketMemory.hash(of: packets[0].span), PacketMemory.hash(of: packets[1].span)
-    )
+    let (bytes, others): ([UInt8], [UInt8]) = ([1, 2], [1, 3])
+    let packet = PacketMemory.hash(of: bytes.span)
+    let other = PacketMemory.hash(of: others.span)
     memory.note(packet, path: 1, at: .zero)
     let paths: [(UInt64, UInt64)] = [(packet, 2), (other, 1), (packet, 1), (packet, 1)]
     let taken = paths.map { memory.take($0.0, path: $0.1, at: .zero) }

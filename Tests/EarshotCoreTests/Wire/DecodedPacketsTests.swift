@@ -33,6 +33,28 @@ struct DecodedPacketsTests {
     }
   }
 
+  @Test("What was said before in other letters, or for another time, is said as it is now")
+  func letters() throws {
+    var decoded = DecodedPackets()
+    let words = ["Ann", "ANN", "ann", "Ann"]
+    for (number, word) in words.enumerated() {
+      let (name, service) = (DNSName(word, "_chat", "_tcp", "local"), DNSName("_chat", "local"))
+      let records = [
+        DNSRecord(service, .pointer(name), lifetimeSeconds: UInt32(number)),
+        DNSRecord(
+          service, .service(priority: 0, weight: 0, port: 7, host: name), lifetimeSeconds: 120,
+          flushesCache: number > 1),
+        DNSRecord(name, .types(next: name, [.txt]), lifetimeSeconds: 120),
+        DNSRecord(name, .text([1, UInt8(number / 2)]), lifetimeSeconds: 120),
+      ]
+      let packet = try #require(DNSMessage(answering: records).packets().first)
+      let hash = PacketMemory.hash(of: packet.span)
+      let message = try decoded.message(of: packet.span, on: 1, hash: hash).message
+      #expect(try message == DNSMessage(decoding: packet))
+      #expect(DNSMessage(answering: message.answers).packets() == [packet])
+    }
+  }
+
   @Test("A browser finds and updates the same peers, whether it decodes its packets alone")
   func peers() throws {
     var decoded = DecodedPackets()
@@ -66,9 +88,10 @@ struct DecodedPacketsTests {
     var decoded = DecodedPackets()
     let whole = try packet(1)
     for count in 0..<whole.count {
+      let packet = Array(whole[..<count])
       for _ in 0..<2 {
         #expect(throws: WireError.self) {
-          try decoded.message(of: Array(whole[..<count]).span, on: 1, hash: UInt64(count))
+          try decoded.message(of: packet.span, on: 1, hash: UInt64(count))
         }
       }
     }
