@@ -23,13 +23,16 @@ package struct SourceBudget: Hashable, Sendable {
       uses.removeAll(keepingCapacity: true)
       (others, windowEnd) = (0, now + .seconds(1))
     }
-    let used = uses[source]
-    guard used != nil || uses.count < Self.sourcesMax else {
+    if let place = uses.index(forKey: source) {
+      uses.values[place] += 1
+      return uses.values[place] <= packetsPerSecond
+    }
+    guard uses.count < Self.sourcesMax else {
       others += 1
       return others <= sharedPerSecond
     }
-    uses[source] = (used ?? 0) + 1
-    return (used ?? 0) < packetsPerSecond
+    uses[source] = 1
+    return packetsPerSecond > 0
   }
 }
 

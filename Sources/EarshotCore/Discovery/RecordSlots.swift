@@ -157,9 +157,11 @@ struct RecordSlots: Hashable, Sendable {
 
 extension RecordSlots: DeadlineTable {
   var deadlines: [(id: UInt64, deadline: HeapDeadline)] {
-    slots.all.compactMap { slot in
-      guard let cached = slot.cached, slot.entered != Self.unordered else { return nil }
-      return (cached.sequence, HeapDeadline(deadline: cached.deadline, entered: slot.entered))
+    (0..<slots.count).compactMap { slot in
+      guard slots[slot].entered != Self.unordered, let sequence = slots[slot].cached?.sequence,
+        let deadline = slots[slot].cached?.deadline
+      else { return nil }
+      return (sequence, HeapDeadline(deadline: deadline, entered: slots[slot].entered))
     }
   }
 
