@@ -1,0 +1,165 @@
+import EarshotCore
+import EarshotScenario
+import TestKit
+
+/// A scenario that a seed decides: who is there, what they do, what the network is like, and what befalls it.
+///
+/// First is drawn which features there are at all, then how they are used, so that each is missing in many.
+struct RandomScenario {
+  private var random: RandomStream
+  private let names: [String]
+  private let features: Features
+  let seed: Seed
+
+  /// What a scenario may have.
+  private struct Features {
+    let capacity: Int?
+    let isSecure, hasFaults, leaves, hasReaders, hasLateStarts, hasUnreliable, changes, isSlow: Bool
+
+    init(_ random: inout RandomStream) {
+      func has(_ percent: Int) -> Bool { random.chance(.percent(percent)) }
+      capacity = has(40) ? 2 + Int(random.below(7)) : nil
+      (isSecure, hasFaults, leaves) = (has(5), has(85), has(60))
+      (hasReaders, hasLateStarts, hasUnreliable) = (has(30), has(50), has(30))
+      (changes, isSlow) = (has(30), has(60))
+    }
+  }
+
+  init(_ seed: Seed) {
+    self.seed = seed
+    random = seed.generator
+    let count = 2 + Int(random.below(6))
+    names = Array(["ann", "bob", "cy", "dan", "eve", "fay", "gus"].prefix(count))
+    features = Features(&random)
+  }
+
+  /// The scenario, as a file has it.
+  var text: String {
+    mutating get {
+      var fields = [
+        "name: '\(seed)'", "duration: '110s'", "seed: \(seed.value)",
+        "expect: [{ event: 'anyone sees anyone found', atLeast: 0, atMost: 1000000 }]",
+      ]
+      let peers = names.map { peer($0) }
+      fields.append("peers: [\n  \(peers.joined(separator: ",\n  "))\n]")
+      if features.isSlow { fields.append("links: { \(links) }") }
+      if features.isSecure { fields.append("secure: true") }
+      if features.hasFaults {
+        let longest = pick(["500ms", "4s", "15s"])
+        fields.append(
+          "randomFaults: { count: \(1 + random.below(12)), between: ['1s', '40s'], "
+            + "lasting: ['1ms', '\(longest)'] }")
+      }
+      return "{\n\(fields.joined(separator: ",\n"))\n}"
+    }
+  }
+
+  private var links: String {
+    mutating get {
+      if has(50) {
+        let profiles = [
+          "Ethernet", "home Wi-Fi", "peer-to-peer Wi-Fi", "conference Wi-Fi", "airport Wi-Fi",
+          "edge of range", "elevator", "Bluetooth", "LTE", "3G", "EDGE", "satellite",
+        ]
+        return "profile: '\(pick(profiles))'"
+      }
+      var parts = ["latency: \(time(0, 200))"]
+      if has(30) { parts.append("jitter: \(time(0, 100))") }
+      if has(30) { parts.append("loss: '\(1 + random.below(10))%'") }
+      if has(15) { parts.append("duplication: '\(1 + random.below(20))%'") }
+      if has(15) { parts.append("reordering: '\(1 + random.below(20))%'") }
+      if has(10) { parts.append("multicastLoss: '\(1 + random.below(60))%'") }
+      return parts.joined(separator: ", ")
+    }
+  }
+
+  // MARK: Peers
+
+  private mutating func peer(_ name: String) -> String {
+    var fields = ["name: '\(name)'", "session: { \(session) }"]
+    if features.hasLateStarts, has(50) { fields.append("start: \(time(0, 8_000))") }
+    if has(15) { fields.append("accept: { after: \(time(0, 4_000)) }") }
+    if has(7) { fields.append("accept: { chance: 0.6 }") }
+    if has(80) { fields.append("invite: [\(invitation(of: name))]") }
+    if has(75) { fields.append("send: [\(workload)]") }
+    if has(20) { fields.append("echo: true") }
+    if has(20) { fields.append("suspension: 'unprepared'") }
+    if features.hasReaders, has(40) { fields.append("read: { \(reading) }") }
+    if features.leaves, has(40) { fields.append(contentsOf: leaving) }
+    if features.leaves, has(15), let other = other(than: name) {
+      fields.append("remove: { at: \(time(5_000, 30_000)), who: '\(other)' }")
+    }
+    if features.leaves, has(10) { fields.append("stop: \(time(10_000, 40_000))") }
+    if features.changes { fields.append("rename: { at: \(time(1_000, 30_000)), to: 'N\(name)' }") }
+    return "{ \(unique(fields).joined(separator: ", ")) }"
+  }
+
+  /// The fields without those whose key was drawn before.
+  private func unique(_ fields: [String]) -> [String] {
+    var keys: Set<Substring> = []
+    return fields.filter { keys.insert($0.prefix { $0 != ":" }).inserted }
+  }
+
+  private var session: String {
+    mutating get {
+      var parts = ["name: 'main'"]
+      if has(60) { parts.append("patience: '\(pick(["0s", "500ms", "3s", "10s", "30s", "60s"]))'") }
+      if let capacity = features.capacity { parts.append("capacity: \(capacity)") }
+      if has(15) { parts.append("outboxBytesMax: \(pick([1_000, 5_000, 65_536]))") }
+      if has(15) { parts.append("windowBytes: \(pick([1_000, 20_000, 131_072]))") }
+      return parts.joined(separator: ", ")
+    }
+  }
+
+  private mutating func invitation(of name: String) -> String {
+    let who = has(60) ? pick(["found", "foundSmaller"]) : other(than: name) ?? "found"
+    var parts = ["who: '\(who)'", "timeout: '\(pick(["500ms", "2s", "5s", "30s"]))'"]
+    if has(40) { parts.append("at: \(time(0, 20_000))") }
+    if has(60) { parts.append("again: '\(pick(["200ms", "1s", "3s"]))'") }
+    return "{ \(parts.joined(separator: ", ")) }"
+  }
+
+  private var workload: String {
+    mutating get {
+      var parts = [
+        "count: \(1 + random.below(60))", "size: \(pick([16, 64, 256, 1_400, 5_000, 20_000]))",
+        "every: \(time(1, 700))", "start: \(time(0, 30_000))",
+      ]
+      if features.hasUnreliable, has(50) { parts.append("reliable: false") }
+      return "{ \(parts.joined(separator: ", ")) }"
+    }
+  }
+
+  private var reading: String {
+    mutating get {
+      has(60)
+        ? "every: \(time(10, 500)), batch: \(1 + random.below(20)), until: \(time(20_000, 40_000))"
+        : "pause: ['5s', \(time(6_000, 30_000))]"
+    }
+  }
+
+  private var leaving: [String] {
+    mutating get {
+      let start = 5_000 + Int(random.below(30_000))
+      var fields = ["disconnect: { at: '\(start)ms', within: '\(pick(["2s", "5s", "60s"]))' }"]
+      if has(70) { fields.append("rejoin: '\(start + 1 + Int(random.below(8_000)))ms'") }
+      return fields
+    }
+  }
+
+  // MARK: Drawing
+
+  private mutating func has(_ percent: Int) -> Bool { random.chance(.percent(percent)) }
+
+  private mutating func pick<Value>(_ values: [Value]) -> Value {
+    values[Int(random.below(UInt64(values.count)))]
+  }
+
+  private mutating func time(_ least: Int, _ most: Int) -> String {
+    "'\(least + Int(random.below(UInt64(most - least))))ms'"
+  }
+
+  private mutating func other(than name: String) -> String? {
+    pick(names.filter { $0 != name })
+  }
+}

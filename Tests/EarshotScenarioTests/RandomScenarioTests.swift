@@ -1,0 +1,15 @@
+import EarshotScenario
+import TestKit
+import Testing
+
+@Suite("Scenarios that nobody wrote", .timeLimit(.minutes(10)))
+struct RandomScenarioTests {
+  @Test("Hold what holds in every run", arguments: Seed.some(120))
+  func invariants(seed: Seed) throws {
+    var random = RandomScenario(seed)
+    let text = random.text
+    let verdict = ScenarioRun.run(try Scenario(json5: text, file: "\(seed).json5"))
+    let violated = verdict.results.filter { $0.isInvariant && !$0.held }
+    #expect(violated.isEmpty, "\(violated.map { "\($0.name): \($0.observed)" })\n\(text)")
+  }
+}
