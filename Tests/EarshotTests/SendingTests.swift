@@ -192,6 +192,24 @@ struct SendingTests {
     }
   }
 
+  @Test("A send that waits when its own session is left is refused")
+  func waitingWhenLeft() async throws {
+    try await Ground.simulated.meet { ann, bob in
+      let meeting = try await Meeting(of: ann, Self.tight)
+      let session = try await meeting.join(bob, Self.tight)
+      let count = try await Self.fill(session, of: bob, to: ann.id)
+      let waiting = bob.start { try await session.send(Self.message(250), to: [ann.id]) }
+      try await bob.wait(milliseconds: 100)
+      async let left: Void = session.stop(within: .seconds(5))
+      // Now there is room, but the farewell stands in it.
+      #expect(await meeting.session.take(count) == (0..<count).map { UInt8($0) })
+      let error = await failure { try await waiting.value }
+      #expect(error?.code == .notConnected)
+      #expect(error?.peers == [ann.id])
+      await left
+    }
+  }
+
   @Test("A message that is too large is refused before anything is sent")
   func tooLarge() async throws {
     try await Ground.simulated.meet { ann, bob in

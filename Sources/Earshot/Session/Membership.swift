@@ -275,8 +275,9 @@ actor Membership {
 
   private func sendLeave(_ code: CloseCode) {
     session.assumeIsolated { $0.directory.remove(peer) }
-    stream.append(Leave(code: code))
-    stream.whenFlushed { [weak self] in self?.assumeIsolated { $0.handle(.streamFlushed) } }
+    stream.close(Leave(code: code)) { [weak self] in
+      self?.assumeIsolated { $0.handle(.streamFlushed) }
+    }
   }
 
   /// Lets go of everything at once, since nothing works any more.

@@ -14,8 +14,8 @@ extension Session {
   ///   - members: The members that it is for; all by default, also if there are none.
   /// - Returns: Who gets the message, and a way to wait until it has arrived.
   /// - Throws: `messageTooLarge`, `sessionEnded` or `notConnected` before anything was sent. `notConnected` also
-  ///   names members that left before there was room for the message, and `cancelled` those for which it was
-  ///   taken back or that left: all others get it.
+  ///   names members that left, were removed, or whose session was left here, before there was room for the message,
+  ///   and `cancelled` those for which it was taken back or that left: all others get it.
   @discardableResult
   public nonisolated func send(
     _ message: [UInt8], to members: [PeerID]? = nil

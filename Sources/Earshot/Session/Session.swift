@@ -74,10 +74,10 @@ public actor Session {
 
   /// Leaves the session: what was sent is delivered, then the members are told.
   ///
-  /// Leaving again, or stopping the peer meanwhile, waits for the same end, which comes when the first of all limits is
-  /// over at the latest; cancelling changes nothing.
+  /// Calls of `send` that wait for room are refused. Leaving again, or stopping the peer meanwhile, waits for the same end,
+  /// which comes when the first of all limits is over at the latest; cancelling changes nothing.
   ///
-  /// - Parameter limit: How long delivering may take; what is left then counts as undelivered.
+  /// - Parameter limit: How long delivering may take; what is not known to have arrived then counts as undelivered.
   public func stop(within limit: Duration = .seconds(2)) async {
     await core.leave(within: limit)
   }

@@ -15,7 +15,10 @@ public enum SessionEvent: Hashable, Sendable {
   case resumed(PeerID)
   /// A member is gone for good, or a peer that was joining does not join.
   ///
-  /// `undelivered` counts the messages to it that it is not known to have received.
+  /// `undelivered` counts the messages that were sent to it and that its host has not acknowledged. It never counts too
+  /// few. It may count too many: what arrived is among them when its acknowledgement did not come back before the end,
+  /// because the link was broken, or because the time for leaving was over. A message that counts as delivered is in
+  /// the hands of its host; its program may have ended before it took it.
   case left(PeerID, DepartureReason, undelivered: Int)
 }
 

@@ -21,6 +21,7 @@ final class ReliableStream: MessageSource {
   private struct State {
     var machine: ReliableStreamMachine
     var pending: [SendQueue.Ticket: Settle] = [:]
+    var isClosed = false  // What was sent now would stand behind LEAVE.
     var isEnded = false
     var flushed: (@Sendable () -> Void)?
     var messagesSent = 0
@@ -94,7 +95,7 @@ final class ReliableStream: MessageSource {
   func append(_ message: Span<UInt8>) -> Outcome {
     if let buggify, buggify.occurs(.waitingSend) { return .full }
     let (outcome, wasIdle) = state.withLock { state -> (Outcome, Bool) in
-      if state.isEnded { return (.ended, false) }
+      if state.isClosed { return (.ended, false) }
       let wasIdle = !state.machine.outbound.hasUnsent
       guard state.machine.append(message) else { return (.full, false) }
       watch(state)
@@ -113,7 +114,7 @@ final class ReliableStream: MessageSource {
   /// - Returns: What became of it, or `nil` when `others` said no.
   func append(_ message: Span<UInt8>, ifAlso others: () -> Bool) -> Outcome? {
     let outcome = state.withLock { state -> Outcome? in
-      if state.isEnded { return .ended }
+      if state.isClosed { return .ended }
       guard state.machine.hasRoom(forMessageBytes: message.count) else { return .full }
       guard others() else { return nil }
       precondition(state.machine.append(message), "a stream with room takes a message")
@@ -128,14 +129,14 @@ final class ReliableStream: MessageSource {
   ///
   /// - Parameters:
   ///   - message: The message.
-  ///   - settle: Called once, on any thread, when it was appended, when the membership has ended, and when it
-  ///     was withdrawn.
+  ///   - settle: Called once, on any thread, when it was appended, when the stream was closed or ended, and when
+  ///     it was withdrawn.
   /// - Returns: What withdraws it; `nil` if it is settled.
   func enqueue(
     _ message: [UInt8], settle: @escaping @Sendable (PendingSend.Outcome) -> Void
   ) -> SendQueue.Ticket? {
     let (ticket, outcome) = state.withLock { state -> (SendQueue.Ticket?, PendingSend.Outcome) in
-      if state.isEnded { return (nil, .ended) }
+      if state.isClosed { return (nil, .ended) }
       guard !state.machine.append(message.span) else {
         state.messagesSent += 1
         return (nil, .appended(state.messagesSent))
@@ -255,9 +256,29 @@ final class ReliableStream: MessageSource {
     carrier.drop(link)
   }
 
-  /// Calls back once, when everything that was appended so far has arrived.
-  func whenFlushed(_ flushed: @escaping @Sendable () -> Void) {
-    state.withLock { $0.flushed = flushed }
+  /// Appends LEAVE, behind which the remote reads nothing.
+  ///
+  /// No message is taken any more; who waits for room is let go.
+  ///
+  /// - Parameters:
+  ///   - leave: The farewell.
+  ///   - flushed: Called once, when everything that was appended has arrived.
+  func close(_ leave: Leave, whenFlushed flushed: @escaping @Sendable () -> Void) {
+    let waiting = state.withLock { state in
+      state.machine.outbound.append(leave)
+      state.flushed = flushed
+      return close(&state)
+    }
+    for settle in waiting { settle(.ended) }
+    wakeup.raise()
+  }
+
+  /// Has no message taken any more.
+  ///
+  /// - Returns: Those who wait for room.
+  private func close(_ state: inout State) -> [Settle] {
+    state.isClosed = true
+    return state.machine.endQueue().compactMap { state.pending.removeValue(forKey: $0) }
   }
 
   /// Takes nothing more; who waits for room is let go.
@@ -267,10 +288,7 @@ final class ReliableStream: MessageSource {
       state.isEnded = true
       state.flushed = nil
       defer { state.awaited = [] }
-      return (
-        state.machine.endQueue().compactMap { state.pending.removeValue(forKey: $0) },
-        state.awaited
-      )
+      return (close(&state), state.awaited)
     }
     for settle in waiting { settle(.ended) }
     for one in undelivered { one.promise.fulfil(false) }
