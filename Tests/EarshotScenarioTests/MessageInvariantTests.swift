@@ -58,6 +58,48 @@ struct MessageInvariantTests {
   }
 
   @Test(
+    "Lets a farewell whose time is over count what was not acknowledged by then, and nothing else")
+  func unacknowledged() throws {
+    // The last message arrived 115 ms before the end, the one before a second earlier.
+    for (within, latency, told, isRight) in [
+      ("125ms", "100ms", 0, true), ("125ms", "100ms", 1, true), ("125ms", "100ms", 2, false),
+      ("125ms", "10ms", 1, false), ("1s", "100ms", 1, false),
+    ] {
+      let recording = try Recording(
+        "{ name: 'ann', disconnect: { at: '12s', within: '\(within)' } }, 'bob'",
+        more: "links: { latency: '\(latency)' }")
+      recording.join(1, "ann", "bob")
+      recording.send(10, from: "ann", to: "bob", at: 3, arrived: 10)
+      recording.note(12, "ann", .disconnected)
+      let detail = told == 0 ? "" : ", \(told) undelivered"
+      recording.note(12.125, "ann", .left, "bob", "disconnected" + detail)
+      recording.note(12.2, "bob", .left, "ann", "left")
+      #expect(recording.violated == (isRight ? [] : [Self.counts]), "\(within) \(latency) \(told)")
+    }
+  }
+
+  @Test("Takes what is sent in the instant between two memberships as part of either")
+  func between() throws {
+    // Two messages before that instant and one in it, of which none arrives.
+    for (told, next, isRight) in [
+      (1, 0, false), (2, 1, true), (3, 0, true), (4, 0, false), (2, 2, false),
+    ] {
+      let recording = try Recording("{ name: 'ann', session: { patience: '5s' } }, 'bob'")
+      recording.join(1, "ann", "bob")
+      recording.fault(.partition([["ann"], ["bob"]]), from: 2)
+      recording.note(6, "ann", .interrupted, "bob", "silence")
+      recording.note(6, "bob", .interrupted, "ann", "silence")
+      recording.send(3, from: "ann", to: "bob", at: 9, arrived: 0)
+      recording.note(11, "ann", .left, "bob", "lost, \(told) undelivered")
+      recording.note(11, "ann", .joined, "bob")
+      recording.note(20, "ann", .interrupted, "bob", "silence")
+      let detail = next == 0 ? "" : ", \(next) undelivered"
+      recording.note(25, "ann", .left, "bob", "lost" + detail)
+      #expect(recording.violated.contains(Self.counts) == !isRight, "\(told) \(next)")
+    }
+  }
+
+  @Test(
     "Has bounds where the sender cannot know what arrived: no less than what did not, no more than")
   func bounds() throws {
     for (told, isRight) in [(2, false), (3, true), (9, true), (10, true), (11, false)] {

@@ -102,6 +102,31 @@ struct Evidence {
     return delay(between: sender, receiver) + Self.time(of: bytes, at: change.bandwidth)
   }
 
+  /// How long an acknowledgement may take from the arrival of a message, when nothing is lost.
+  func acknowledgementTime(of sender: String, from receiver: String) -> Duration {
+    let change = links.change(for: Direction(receiver, sender))
+    return ReceiveWindow.acknowledgementDelayDefault
+      + (change.latency ?? .zero) + (change.jitter ?? .zero)
+      + Self.time(of: change.queue ?? Self.queueBytes, at: change.bandwidth)
+  }
+
+  /// How long a farewell that a program began may take, if its plan says so.
+  func farewellLimit(of departure: Timeline.Entry) -> Duration? {
+    let step = plans[departure.observer ?? ""]?.steps.last { step in
+      guard step.at <= departure.time else { return false }
+      switch step.kind {
+      case .disconnect(let session, _):
+        return departure.kind == .disconnected && session == departure.session
+      case .stop: return departure.kind == .stopped
+      case .rejoin, .remove, .update, .rename: return false
+      }
+    }
+    switch step?.kind {
+    case .disconnect(_, let limit), .stop(let limit): return limit
+    case .rejoin, .remove, .update, .rename, nil: return nil
+    }
+  }
+
   private func directions(_ left: String, _ right: String) -> [LinkChange] {
     [
       links.change(for: Direction(left, right)),

@@ -6,15 +6,23 @@ extension Invariants {
   ///
   /// What the member's program never got must be counted, if it takes its messages at once. What it got
   /// must not be counted, if the sender can know of it: when both were linked to the end, all that arrived
-  /// before the member itself began to leave; else what arrived some time before the link was last up.
+  /// before the member itself began to leave, and whose acknowledgement could be back before the time of the sender's
+  /// own farewell was over; else what arrived some time before the link was last up.
+  ///
+  /// What a program sends in the instant in which one membership has ended and the next begun belongs to either: it is
+  /// told of both a moment later.
   var wrongCounts: [String] {
     evidence.record.memberships.all.compactMap { ledger in
       guard let end = ledger.end, evidence.isPrompt(ledger.key.sender, from: ledger.start) else {
         return nil
       }
-      let tally = evidence.record.traffic.tally(ledger.streams, until: knownTime(ledger, end: end))
-      let least = isRead(ledger) ? tally.sent - tally.arrived : 0
-      let most = tally.sent - tally.arrivedInTime
+      let known = knownTime(ledger, end: end)
+      let tally = evidence.record.traffic.tally(ledger.streams, until: known, endingAt: end)
+      let least = isRead(ledger) ? tally.missing : 0
+      var most = tally.sent - tally.arrivedInTime
+      if ledger.undelivered > most {
+        most += evidence.record.traffic.sentBeforeJoining(ledger, until: known)
+      }
       guard ledger.undelivered < least || ledger.undelivered > most else { return nil }
       let right = least == most ? "\(least)" : "\(least) to \(most)"
       return
@@ -36,13 +44,18 @@ extension Invariants {
     let key = MembershipSpan.Key(observer: sender, subject: receiver, session: session)
     let delay = evidence.delay(between: sender, receiver)
     let during = max(ledger.start, end - Evidence.calm - delay)...end
-    let leaving = firstDeparture(of: receiver, from: sender, session, during)
+    let leaving = firstDeparture(of: receiver, from: sender, session, during)?.time
     let span = evidence.spans.spans(key).last { $0.start == ledger.start }
     let isClean =
       span?.lastBreak == nil && delay < Evidence.calm && !evidence.isLossy(sender, receiver)
       && !evidence.record.disturbances.touch(sender, receiver, in: during)
       && !isFarewellCut(ledger, during) && Self.farewells.contains(ledger.reason)
-    guard !isClean else { return leaving ?? end }
+    if isClean {
+      let answered =
+        isFarewellOver(ledger, during)
+        ? end - evidence.acknowledgementTime(of: sender, from: receiver) : end
+      return min(leaving ?? end, answered)
+    }
     let lag = evidence.record.disturbances.lag(
       between: sender, receiver, in: ledger.start...max(ledger.start, end))
     // What arrived is known when the answer has come.
@@ -53,16 +66,30 @@ extension Invariants {
   private func isFarewellCut(
     _ ledger: MembershipLog.Ledger, _ during: ClosedRange<Duration>
   ) -> Bool {
-    let start = firstDeparture(
-      of: ledger.key.sender, from: ledger.key.receiver, ledger.key.session, during)
-    let time = start.map { during.upperBound - $0 }
+    let time = ownDeparture(ledger, during).map { during.upperBound - $0.time }
     return time.map { $0 == .zero || $0 > Self.farewellTime } ?? false
+  }
+
+  /// Whether the sender's own farewell took all the time that it had.
+  private func isFarewellOver(
+    _ ledger: MembershipLog.Ledger, _ during: ClosedRange<Duration>
+  ) -> Bool {
+    guard let departure = ownDeparture(ledger, during),
+      let limit = evidence.farewellLimit(of: departure)
+    else { return false }
+    return during.upperBound - departure.time >= limit
+  }
+
+  private func ownDeparture(
+    _ ledger: MembershipLog.Ledger, _ during: ClosedRange<Duration>
+  ) -> Timeline.Entry? {
+    firstDeparture(of: ledger.key.sender, from: ledger.key.receiver, ledger.key.session, during)
   }
 
   /// When a peer began to leave another one, in a range.
   private func firstDeparture(
     of name: String, from other: String, _ session: String, _ range: ClosedRange<Duration>
-  ) -> Duration? {
+  ) -> Timeline.Entry? {
     evidence.record.timeline.entries.first { entry in
       guard entry.observer == name, range.contains(entry.time) else { return false }
       switch entry.kind {
@@ -73,7 +100,7 @@ extension Invariants {
         .left, .started, .awoke, .rejoined, .failed, .fault, .faultEnded:
         return false
       }
-    }?.time
+    }
   }
 
   /// Messages that wait though their membership goes on, nothing stands in their way, and none has arrived

@@ -35,6 +35,15 @@ package struct Traffic: Sendable {
   fileprivate enum Fate: Hashable, Sendable {
     case underway, refused
     case delivered(Duration)
+
+    /// Whether it was sent and had not arrived by a time.
+    func isOpen(at time: Duration) -> Bool {
+      switch self {
+      case .underway: true
+      case .refused: false
+      case .delivered(let arrival): arrival >= time
+      }
+    }
   }
 
   /// Two peers in one session.
@@ -192,21 +201,51 @@ extension Traffic {
     var (sent, sentInTime) = (0, 0)
     /// Those that arrived, and how many of these before that time.
     var (arrived, arrivedInTime) = (0, 0)
+    /// Those that were sent before the end and never arrived.
+    var missing = 0
   }
 
   /// What became of the messages of some streams, and what up to a time.
-  func tally(_ ranges: [Int: ClosedRange<Int>], until time: Duration) -> Tally {
+  ///
+  /// - Parameters:
+  ///   - ranges: The first and the last message of each stream.
+  ///   - time: The time in question.
+  ///   - end: When their membership ended; those of that instant need not be its own.
+  /// - Returns: How many there were of each kind.
+  func tally(
+    _ ranges: [Int: ClosedRange<Int>], until time: Duration, endingAt end: Duration? = nil
+  ) -> Tally {
     var tally = Tally()
     for (stream, range) in ranges {
       for number in range where streams[stream].fates[number] != .refused {
         tally.sent += 1
         if streams[stream].sent[number] <= time { tally.sentInTime += 1 }
-        guard case .delivered(let arrival) = streams[stream].fates[number] else { continue }
+        guard case .delivered(let arrival) = streams[stream].fates[number] else {
+          if end.map({ streams[stream].sent[number] < $0 }) ?? true { tally.missing += 1 }
+          continue
+        }
         tally.arrived += 1
         if arrival < time { tally.arrivedInTime += 1 }
       }
     }
     return tally
+  }
+
+  /// How many messages were sent in the instant in which a membership began, before its sender was told of it, and
+  /// did not arrive before a time.
+  func sentBeforeJoining(_ ledger: MembershipLog.Ledger, until time: Duration) -> Int {
+    let direction = Direction(ledger.key.sender, ledger.key.receiver)
+    return streams.indices.reduce(0) { sum, index in
+      let stream = streams[index]
+      guard stream.direction == direction, stream.session == ledger.key.session, stream.isReliable
+      else { return sum }
+      let own = ledger.streams[index]
+      return sum
+        + stream.sent.indices.count { number in
+          stream.sent[number] == ledger.start && own?.contains(number) != true
+            && stream.fates[number].isOpen(at: time)
+        }
+    }
   }
 
   /// The messages of each way, in the order in which they were used first.
