@@ -134,6 +134,42 @@ struct InvariantTests {
     }
   }
 
+  @Test(
+    "Lets a group that does not fit be split when one has removed another, and no longer counts it")
+  func removedAndReplaced() throws {
+    for (capacity, hasRemoved, isExplained) in [
+      (3, true, true), (3, false, false), (4, true, false),
+    ] {
+      let recording = try Recording(
+        "{ name: 'peer', count: 4, session: { capacity: \(capacity) } }")
+      recording.join(1, "peer1", "peer2", "peer3")
+      recording.note(5, "peer1", .left, "peer2", "removed")
+      if hasRemoved { recording.note(5, "peer1", .removed, "peer2") }
+      recording.note(5.1, "peer2", .left, "peer1", "removed")
+      recording.join(6, "peer1", "peer4")
+      #expect(recording.violated.contains(Self.mesh) == !isExplained, "\(capacity) \(hasRemoved)")
+    }
+  }
+
+  @Test(
+    "Gives links that lose packets the time that they need, in which nothing may have begun or ended"
+  )
+  func lossy() throws {
+    for (link, seconds, isViolated) in [
+      ("latency: '1ms'", 29.0, false), ("latency: '1ms'", 31, true),
+      ("loss: '5%'", 31, false), ("loss: '5%'", 80, true), ("corruption: '5%'", 31, false),
+      ("burst: { enter: 0.01, leave: 0.01 }", 150, false),
+      ("burst: { enter: 0.01, leave: 0.01 }", 180, true),
+    ] {
+      let recording = try Recording(
+        more: "links: { \(link) }", lasting: .seconds(10) + .seconds(seconds))
+      recording.join(1, "ann", "bob")
+      recording.join(1, "bob", "cy")
+      recording.fault(.partition([["ann", "bob"], ["cy"]]), from: 2, to: 10)
+      #expect(recording.violated.contains(Self.mesh) == isViolated, "\(link) \(seconds)")
+    }
+  }
+
   // MARK: Causes
 
   @Test(

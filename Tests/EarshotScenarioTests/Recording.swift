@@ -8,9 +8,12 @@ struct Recording {
   let recorder = Recorder()
 
   /// A recording of a minute with ann, bob and cy, unless a scenario's peers are given.
-  init(_ peers: String = "'ann', 'bob', 'cy'", more: String = "") throws {
+  init(
+    _ peers: String = "'ann', 'bob', 'cy'", more: String = "", lasting time: Duration = .seconds(60)
+  ) throws {
+    let duration = "\(time / .seconds(1))s"
     scenario = try Scenario(
-      json5: "{ name: 'r', duration: '60s', peers: [\(peers)], \(more) }", file: "r.json5")
+      json5: "{ name: 'r', duration: '\(duration)', peers: [\(peers)], \(more) }", file: "r.json5")
     for name in scenario.peerNames { know(name) }
   }
 

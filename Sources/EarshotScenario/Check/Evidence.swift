@@ -81,7 +81,7 @@ struct Evidence {
 
   /// Whether what goes from one peer to the other may be lost by chance, whatever befalls them.
   func isLossy(_ left: String, _ right: String) -> Bool {
-    directions(left, right).contains { ($0.loss ?? .zero) > .zero }
+    directions(left, right).contains(where: \.isLossy)
   }
 
   /// How much longer than on a quiet link it may take until two peers know of each other what is so.
@@ -89,10 +89,17 @@ struct Evidence {
     commonDelay ?? directions(left, right).map(Self.delay(of:)).max() ?? .zero
   }
 
+  /// The delays of all couples, each once, the shortest first.
+  var delays: [Duration] {
+    if let commonDelay { return [commonDelay] }
+    return Set(PeerPairs(names: names).couples.map { delay(between: $0, $1) }).sorted()
+  }
+
   private static func delay(of change: LinkChange) -> Duration {
-    let lossy: Duration = (change.loss ?? .zero) > .zero ? lossDelay : .zero
+    let lossy: Duration = change.isLossy ? lossDelay : .zero
     let latency = ((change.latency ?? .zero) + (change.jitter ?? .zero)) * 10
-    return lossy + latency + time(of: change.queue ?? queueBytes, at: change.bandwidth)
+    return lossy + latency + (change.burst?.time ?? .zero)
+      + time(of: change.queue ?? queueBytes, at: change.bandwidth)
   }
 
   /// The same, when messages as large as those of a sender are on their way.
@@ -183,6 +190,13 @@ struct Evidence {
   static let calm: Duration = .seconds(15)
   private static let lossDelay: Duration = .seconds(45)
   private static let queueBytes = 256 << 10
+}
+
+extension BurstLoss {
+  /// How long a burst lasts on a link of which only those make use who look for each other: a packet a second.
+  fileprivate var time: Duration {
+    .seconds(Int64(Ratio.one.billionths) / max(1, Int64(leave.billionths)))
+  }
 }
 
 extension Timeline.Kind {

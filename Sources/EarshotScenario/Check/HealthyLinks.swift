@@ -26,8 +26,10 @@ extension LinkPlan {
 }
 
 extension LinkChange {
-  /// Whether packets may be lost by chance.
-  var isLossy: Bool { (loss ?? .zero) > .zero || burst != nil }
+  /// Whether packets may be lost by chance; so are TCP segments that arrive harmed.
+  var isLossy: Bool {
+    burst != nil || [loss, corruption, truncation].contains { ($0 ?? .zero) > .zero }
+  }
 }
 
 extension Disturbance {

@@ -96,7 +96,17 @@ extension Invariants {
   }
 
   private func holes(in session: String, at gap: ClosedRange<Duration>) -> [String] {
-    let window = (gap.upperBound - Self.meshCalm)...gap.upperBound
+    evidence.delays.flatMap { delay -> [String] in
+      let start = gap.upperBound - Self.meshCalm - delay
+      guard start >= gap.lowerBound else { return [] }
+      return holes(in: session, start...gap.upperBound, delay)
+    }
+  }
+
+  /// Those among the couples that may take so much longer than on a quiet link.
+  private func holes(
+    in session: String, _ window: ClosedRange<Duration>, _ delay: Duration
+  ) -> [String] {
     let present = evidence.names.filter {
       evidence.isAwake($0, in: window) && evidence.isPrompt($0, from: window.lowerBound)
     }
@@ -104,40 +114,47 @@ extension Invariants {
       isOverfull(group, session, window)
         ? []
         : PeerPairs(names: group).couples.compactMap { left, right in
-          hole(left, right, session, gap)
+          evidence.delay(between: left, right) == delay ? hole(left, right, session, window) : nil
         }
     }
   }
 
-  /// Whether a group that fits does not with those that its members wait for: these keep their places meanwhile.
+  /// Whether not all of a group can have places with each other, though no member is of another group.
+  ///
+  /// A group that fits may not do so with those that its members wait for: these keep their places meanwhile. One that
+  /// does not fit has no row that all compute alike if one has removed another, whose place it no longer counts.
   private func isOverfull(
     _ group: [String], _ session: String, _ window: ClosedRange<Duration>
   ) -> Bool {
+    let room = group.map { evidence.capacity(of: $0, in: session) }.min() ?? 0
+    guard group.count <= room else {
+      return PeerPairs(names: group).couples.contains { left, right in
+        wereParted(
+          MembershipSpan.Key(observer: left, subject: right, session: session),
+          by: window.upperBound)
+      }
+    }
     let absent = evidence.spans.all.filter { span in
       span.key.session == session && group.contains(span.key.observer)
         && !group.contains(span.key.subject) && span.isAwaited(in: window)
     }
-    let room = group.map { evidence.capacity(of: $0, in: session) }.min() ?? 0
-    return group.count <= room && group.count + Set(absent.map(\.key.subject)).count > room
+    return group.count + Set(absent.map(\.key.subject)).count > room
   }
 
   /// Why two peers of a group are not linked, if they should be.
   private func hole(
-    _ left: String, _ right: String, _ session: String, _ gap: ClosedRange<Duration>
+    _ left: String, _ right: String, _ session: String, _ window: ClosedRange<Duration>
   ) -> String? {
-    let time = max(
-      gap.lowerBound, gap.upperBound - Self.meshCalm - evidence.delay(between: left, right))
-    let window = time...gap.upperBound
     let key = MembershipSpan.Key(observer: left, subject: right, session: session)
-    guard !evidence.record.disturbances.touch(left, right, in: gap.strict),
-      !wereParted(key, by: gap.upperBound)
+    guard !evidence.record.disturbances.touch(left, right, in: window.strict),
+      !wereParted(key, by: window.upperBound)
     else { return nil }
     for (key, ends) in [(key, (left, right)), (key.reversed, (right, left))] {
       let spans = evidence.spans.spans(key).filter { evidence.isLast($0.identity, of: key.subject) }
       if !spans.contains(where: { $0.isLinked(in: window) }) {
         return
-          "from \(Quantity.moment(time)) to \(Quantity.moment(gap.upperBound)) \(ends.0) is not "
-          + "linked with \(ends.1), though both are in one session"
+          "from \(Quantity.moment(window.lowerBound)) to \(Quantity.moment(window.upperBound)) "
+          + "\(ends.0) is not linked with \(ends.1), though both are in one session"
       }
     }
     return nil

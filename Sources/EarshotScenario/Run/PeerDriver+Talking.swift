@@ -154,5 +154,5 @@ extension Scenario {
   fileprivate var slowestBandwidth: Int? { changes.compactMap(\.bandwidth).min() }
 
   /// Whether packets may be lost by chance.
-  fileprivate var isLossy: Bool { changes.contains { ($0.loss ?? .zero) > .zero } }
+  fileprivate var isLossy: Bool { changes.contains(where: \.isLossy) }
 }
