@@ -51,7 +51,7 @@ extension SessionCore {
       $0.endSearch(for: member, in: self.id)
     }
     for other in roster.leave(member, membership.remoteSession, departure, at: now) {
-      memberships[other.peer]?.stream.append(
+      memberships[other.peer]?.stream.send(
         Retract(peer: member, session: membership.remoteSession))
     }
     if hasJoined {
@@ -72,9 +72,9 @@ extension SessionCore {
       peer: subject.peer, session: subject.session, seniority: subject.seniority,
       capacity: subject.capacity, displayName: subject.displayName,
       endpoints: Array(subject.endpoints.prefix(FrameBounds.endpointsMax)))
-    memberships[reader]?.stream.append(introduction)
+    memberships[reader]?.stream.send(introduction)
     if peer.host.buggify?.occurs(.repeatedIntroduction) == true {
-      memberships[reader]?.stream.append(introduction)
+      memberships[reader]?.stream.send(introduction)
     }
   }
 

@@ -214,10 +214,10 @@ final class ReliableStream: MessageSource {
 
   // MARK: The session
 
-  /// Appends a frame of the session itself, such as INTRODUCE.
-  func append(_ payload: some FramePayload & Sendable) {
+  /// Sends a frame of the session itself, such as INTRODUCE, in front of the messages that wait.
+  func send(_ payload: some FramePayload & Sendable) {
     let goes = state.withLock { state in
-      if !state.isEnded { state.machine.outbound.append(payload) }
+      if !state.isEnded { state.machine.outbound.insert(payload) }
       watch(state)
       return !state.isEnded
     }

@@ -65,6 +65,15 @@ struct FrameChunks: Hashable, Sendable {
     count += chunks[last].count - before
   }
 
+  /// Inserts a small frame where another one begins, or at the end; places before that stay valid.
+  mutating func insert(at place: Place, _ body: (inout [UInt8]) -> Void) {
+    guard place < end else { return append(byteCount: 0, body) }
+    var frame: [UInt8] = []
+    body(&frame)
+    chunks[place.chunk].insert(contentsOf: frame, at: place.offset)
+    count += frame.count
+  }
+
   private mutating func beginChunk(byteCount: Int) {
     var chunk: [UInt8] = []
     swap(&chunk, &spare)

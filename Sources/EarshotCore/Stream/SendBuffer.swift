@@ -29,6 +29,7 @@ package struct SendBuffer: Hashable, Sendable {
 
   private var frames: FrameChunks  // The bytes of acknowledged ..< end.
   private var cursor = FrameChunks.Place()  // Of `sent`.
+  private var ownEnd: UInt64 = 0  // Behind the last frame that is no part of a message.
   private let bytesMax: Int
 
   /// A stream at position 0, of which nothing may be sent until the remote grants it.
@@ -74,6 +75,27 @@ package struct SendBuffer: Hashable, Sendable {
   package mutating func append(_ payload: some FramePayload) {
     precondition(type(of: payload).type.isReliable, "only reliable frames are part of the stream")
     frames.append(byteCount: 0) { payload.encode(into: &$0) }
+    ownEnd = end
+  }
+
+  /// Puts another reliable frame, such as INTRODUCE, in front of all messages that were not sent yet.
+  ///
+  /// What is said of the group does not wait for what programs say. Such frames, and those that were appended, keep
+  /// their order. May come between two parts of a message.
+  package mutating func insert(_ payload: some FramePayload) {
+    precondition(type(of: payload).type.isReliable, "only reliable frames are part of the stream")
+    if max(sent, ownEnd) == end { return append(payload) }
+    var (place, position) = (cursor, sent)
+    if position < ownEnd {
+      frames.advance(&place) { frame in
+        guard position < ownEnd else { return false }
+        position += UInt64(frame.bytes)
+        return true
+      }
+    }
+    let count = frames.count
+    frames.insert(at: place) { payload.encode(into: &$0) }
+    ownEnd = position + UInt64(frames.count - count)
   }
 
   /// Whether something waits to be sent, granted or not.
@@ -113,13 +135,22 @@ package struct SendBuffer: Hashable, Sendable {
         count = next
         return true
       }
-      if isTooLong { frames.cutPart(at: end, to: partBytesMax) }
+      if isTooLong { cutPart(at: end, sent + UInt64(count), to: partBytesMax) }
     }
     frames.lend(from: cursor, to: end, body)
     cursor = end
     sent += UInt64(count)
     sentEver = Swift.max(sentEver, sent)
     return count
+  }
+
+  /// Cuts a part of a message in two; frames behind move.
+  private mutating func cutPart(
+    at place: FrameChunks.Place, _ position: UInt64, to partBytes: Int
+  ) {
+    let count = frames.count
+    frames.cutPart(at: place, to: partBytes)
+    if position < ownEnd { ownEnd += UInt64(frames.count - count) }
   }
 
   /// Takes up the stream on a new link, behind what the remote has received.

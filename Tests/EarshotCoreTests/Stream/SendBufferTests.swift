@@ -83,6 +83,64 @@ struct SendBufferTests {
     #expect(leaves == messages.count)
   }
 
+  @Test(
+    "Other frames go before the messages that were not sent, in their order, wherever links break",
+    arguments: Seed.some(100))
+  func inserting(seed: Seed) throws {
+    var random = seed.generator
+    var log = SendBuffer(bytesMax: 1 << 20)
+    var ledger = ReceiveWindow()
+    var (decoder, assembler) = (FrameDecoder(), MessageAssembler())
+    var (sent, received, own): ([[UInt8]], [[UInt8]], [UInt8]) = ([], [], [])
+    var (insertions, last): (UInt8, UInt8?) = (0, nil)
+    func connect() throws {
+      let position = ledger.takeAcknowledgement()
+      try log.rewind(to: position.received, window: position.limit - position.received)
+      decoder = FrameDecoder()
+    }
+    try connect()
+    for step in 0... {
+      if step >= 60, log.isEmpty { break }
+      if step < 60, random.below(2) == 0 {
+        let message = random.bytes(Int(random.below(1 << random.below(14))))
+        let isTaken = log.append(message: message)
+        #expect(isTaken)
+        sent.append(message)
+      }
+      if step < 60, random.below(3) == 0 {
+        insertions += 1
+        log.insert(Leave(code: CloseCode(rawValue: UInt64(insertions))))
+        last = insertions
+      } else {
+        last = nil
+      }
+      var wire: [UInt8] = []
+      log.send(max: 1 + Int(random.below(2_000)), partBytesMax: 1 + Int(random.below(1_500))) {
+        wire.append(copying: $0)
+      }
+      // Whatever waits, a frame that is inserted goes next when all that were before have arrived.
+      if let last, own.count + 1 == Int(last) {
+        #expect(wire.starts(with: [0x0A, 1, last]))
+      }
+      let isBroken = random.below(10) == 0
+      let whole = isBroken ? Int(random.below(UInt64(wire.count + 1))) : wire.count
+      try decoder.decode(wire.span.extracting(..<whole)) {
+        type, payload, frameBytes throws(FrameError) in
+        try ledger.receive(type, frameBytes: frameBytes, at: .zero)
+        if type == .leave { own.append(payload[0]) }
+        if type == .message, let message = try assembler.take(payload) { received.append(message) }
+        return true
+      }
+      if isBroken {
+        try connect()
+      } else if random.below(2) == 0 {
+        try log.acknowledge(ledger.takeAcknowledgement())
+      }
+    }
+    #expect(received == sent)
+    #expect(own == Array(1...insertions))
+  }
+
   @Test("The log does what a list of all bytes would do", arguments: Seed.some(200))
   func model(seed: Seed) throws {
     var random = seed.generator
