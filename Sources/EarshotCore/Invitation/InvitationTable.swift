@@ -244,6 +244,8 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     if outcome == .accepted {
       tell(other.id, .dismissRequested(.duplicate), at: now, into: &out)
     } else if !inbounds[index].machine.isReserved {
+      // What the application has accepted itself stays accepted.
+      guard inbounds[index].isSilent else { return }
       tell(other.id, .dismissRequested(.done), at: now, into: &out)
     } else if other.isAdvertised {
       inbounds[index].isSilent = false

@@ -469,6 +469,19 @@ struct InvitationTableTests {
       ])
   }
 
+  @Test("A withdrawn wish takes back what was accepted by it, not what the application has")
+  func acceptedByApplication() {
+    for isAccepted in [true, false] {
+      var table = Table(of: 1)
+      _ = table.handle(invite(3, over: 2))
+      if isAccepted { _ = table.handle(.acceptRequested(id(3), ours)) }
+      _ = table.handle(.inviteRequested(wish(3)))
+      let actions = table.handle(.cancelRequested(wish(3).invitation))
+      #expect(actions.contains(.reportOutcome(wish(3).invitation, .cancelled)))
+      #expect(actions.contains(.closeLink(link(2), .done)) == !isAccepted)
+    }
+  }
+
   @Test("Two invitations for different services are no glare")
   func services() {
     var table = Table(of: 3)
