@@ -7,6 +7,7 @@ import Testing
 struct CallInvariantTests {
   private static let calls = "every call returns in time"
   private static let answers = "both ends of an invitation are told the same"
+  private static let causes = "nobody is interrupted or leaves without a cause"
 
   private static func call(_ kind: Call.Kind = .accept, about subject: String? = "bob") -> Call {
     Call(kind, by: "ann", about: subject, at: .seconds(5), limit: .seconds(10))
@@ -165,6 +166,49 @@ struct CallInvariantTests {
     let apart = try Self.invitation("accepted", nil, joined: ["ann"])
     apart.fault(.partition([["ann"], ["bob", "cy"]]), from: 8)
     #expect(!apart.violated.contains(Self.answers))
+  }
+
+  @Test("Lets a guest take back that it accepted, or its own invitation where the two crossed")
+  func takenBack() throws {
+    for (answer, withdrawal, isExplained) in [
+      ("cancelled", nil, true), (nil, 7.9, true), (nil, 1, false), (nil, nil, false),
+    ] as [(String?, Double?, Bool)] {
+      let recording = try Recording()
+      if let withdrawal { _ = recording.invite("bob", "ann", at: 0, "cancelled", by: withdrawal) }
+      let key = recording.invite("ann", "bob", at: 5, "accepted", by: 8)
+      if let answer { recording.answer(key, .accept, at: 7, answer) }
+      recording.note(8, "ann", .joined, "bob")
+      recording.note(8.1, "ann", .left, "bob", "left")
+      #expect(
+        recording.violated == (isExplained ? [] : [Self.answers, Self.causes]), "\(answer ?? "")")
+    }
+  }
+
+  @Test("Lets an acceptance be void that a slow link has confirmed too late")
+  func void() throws {
+    for (latency, isExplained) in [("200ms", true), ("20ms", false)] {
+      let recording = try Recording(more: "links: { latency: '\(latency)' }")
+      let key = recording.invite("ann", "bob", at: 5, "accepted", by: 8)
+      recording.answer(key, .accept, at: 7.9, "invitationEnded")
+      recording.note(8, "ann", .joined, "bob")
+      recording.note(8.5, "ann", .left, "bob", "lost")
+      #expect(recording.violated == (isExplained ? [] : [Self.answers, Self.causes]))
+    }
+  }
+
+  @Test("Waits until an inviter that gave up can have heard that it is in")
+  func heardLater() throws {
+    for (peers, answer, cut, isExplained) in [
+      ("'ann', 'bob'", 30, nil, false), ("'ann', 'bob'", 50, nil, true),
+      ("'ann', 'bob'", 30, 31, true),
+    ] as [(String, Double, Double?, Bool)] {
+      let recording = try Recording(peers)
+      let key = recording.invite("ann", "bob", at: 5, "timedOut", by: 8)
+      recording.note(answer, "bob", .joined, "ann")
+      recording.answer(key, .accept, at: answer, "accepted")
+      if let cut { recording.fault(.partition([["ann"], ["bob"]]), from: cut, to: cut + 5) }
+      #expect(recording.violated.contains(Self.answers) == !isExplained, "\(peers) \(answer)")
+    }
   }
 
   @Test("The context of an invitation says which it is, and nothing else is taken for one")

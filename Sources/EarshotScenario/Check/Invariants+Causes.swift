@@ -60,15 +60,17 @@ extension Invariants {
     let meeting = meetingTime(of: span)
     let during = max(.zero, span.start - meeting)...end
     switch DepartureReason(rawValue: reason) {
-    case .left: return evidence.ended(key.subject, key.session, during)
+    case .left:
+      return evidence.ended(key.subject, key.session, during) || hasTakenBack(key, during)
     case .disconnected: return evidence.ended(key.observer, key.session, during)
     case .removed:
       return [key, key.reversed].contains {
         evidence.did(.removed, $0.observer, to: $0.subject, in: key.session, during)
+          || hasTakenBack($0, during)
       }
     case .lost:
       return isPatienceOver(span, at: end) || isForgotten(span, during)
-        || isUnconfirmed(span, within: meeting)
+        || isUnconfirmed(span, within: meeting) || isAcceptanceVoid(span)
     case .restarted:
       return isForgotten(span, during)
         || evidence.did(.rejoined, key.subject, in: key.session, during)
@@ -128,6 +130,30 @@ extension Invariants {
       && !evidence.spans.spans(span.key.reversed).contains {
         $0.overlaps(during) && $0.start >= restart ?? .zero
       }
+  }
+
+  /// Whether the subject has taken back what made it a member of the observer: its acceptance of an invitation, or its
+  /// own invitation where that crossed one of the observer.
+  private func hasTakenBack(
+    _ key: MembershipSpan.Key, _ during: ClosedRange<Duration>
+  ) -> Bool {
+    evidence.record.invitations.all.contains { invitation in
+      guard invitation.session == key.session else { return false }
+      switch (invitation.inviter, invitation.guest) {
+      case (key.observer, key.subject): return invitation.wasTakenBack(in: during)
+      case (key.subject, key.observer): return invitation.wasWithdrawn(in: during)
+      default: return false
+      }
+    }
+  }
+
+  /// Whether the subject heard too late that its acceptance was taken, and was told so itself.
+  private func isAcceptanceVoid(_ span: MembershipSpan) -> Bool {
+    evidence.record.invitations.all.contains { invitation in
+      invitation.inviter == span.key.observer && invitation.guest == span.key.subject
+        && invitation.session == span.key.session
+        && invitation.outcome?.time == span.start && isVoid(invitation)
+    }
   }
 
   /// How long the two ends may take to meet.

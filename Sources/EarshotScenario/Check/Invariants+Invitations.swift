@@ -19,20 +19,23 @@ extension Invariants {
     let range = invitation.start...max(end, invitation.start)
     if evidence.record.disturbances.crash(invitation.inviter, in: range) { return nil }
     let (inviter, guest) = (invitation.inviter, invitation.guest)
+    let settled = range.upperBound + Evidence.calm + evidence.delay(between: inviter, guest)
     let isQuiet = evidence.isQuiet(
       inviter, guest, in: invitation.start...range.upperBound + Evidence.calm)
     switch (answer.outcome?.text, invitation.outcome?.text) {
     case ("accepted", _) where !isMember(ofGuest: invitation, at: end):
       return text(
         invitation, "\(guest) has accepted at \(Quantity.moment(end)), and never joined")
+    // Who attaches is a member for the other side first; what strikes then may keep it from hearing so.
     case ("accepted", let outcome?)
     where outcome != "accepted" && spans(of: inviter, invitation).isEmpty
-      && !foundItFull(guest, invitation):
+      && !foundItFull(guest, invitation)
+      && settled < evidence.end && evidence.isQuiet(inviter, guest, in: end...settled)
+      && !evidence.ended(inviter, invitation.session, end...settled):
       return text(invitation, "\(guest) is told that it is in, \(inviter) \(outcome)")
     case ("invitationEnded", "accepted")
     where invitation.answers.count == 1 && isQuiet && !foundItFull(inviter, invitation)
-      && !evidence.isLossy(inviter, guest)
-      && spans(of: guest, invitation).isEmpty:
+      && !isVoid(invitation) && spans(of: guest, invitation).isEmpty:
       return text(invitation, "\(guest) is told that it came too late, \(inviter) that it is in")
     default: return nil
     }
@@ -91,9 +94,33 @@ extension Invariants {
       evidence.isPrompt(guest, from: invitation.start),
       !evidence.ended(guest, invitation.session, range), !foundItFull(inviter, invitation),
       !evidence.ended(inviter, invitation.session, range),
+      !isVoid(invitation), !isTakenBack(invitation, in: range),
       !spans(of: guest, invitation).contains(where: { $0.start <= settled })
     else { return nil }
     return text(invitation, "accepted, but \(guest) never joined")
+  }
+
+  /// Whether the guest heard too late that its acceptance was taken, and was told so itself.
+  ///
+  /// It waits some seconds, and a quarter of one at least if it needs the place for others.
+  func isVoid(_ invitation: InvitationRecord) -> Bool {
+    let (inviter, guest) = (invitation.inviter, invitation.guest)
+    let end = evidence.end
+    let isSlow =
+      evidence.isLossy(inviter, guest) || evidence.delay(between: inviter, guest) > .seconds(1)
+      || !evidence.isQuiet(inviter, guest, in: invitation.start...(invitation.outcome?.time ?? end))
+    return isSlow && invitation.wasTooLate(in: invitation.start...max(end, invitation.start))
+  }
+
+  /// Whether the guest took back that it accepted, or its own invitation, where the two crossed.
+  private func isTakenBack(
+    _ invitation: InvitationRecord, in range: ClosedRange<Duration>
+  ) -> Bool {
+    invitation.wasTakenBack(in: range)
+      || evidence.record.invitations.all.contains { other in
+        other.inviter == invitation.guest && other.guest == invitation.inviter
+          && other.session == invitation.session && other.wasWithdrawn(in: range)
+      }
   }
 
   /// Whether an answer was given long before the outcome, and nothing was in its way.

@@ -1,3 +1,6 @@
+import Earshot
+import EarshotCore
+
 /// What became of one invitation, at both of its ends.
 package struct InvitationRecord: Hashable, Sendable {
   /// How the call of the inviter ended.
@@ -21,6 +24,29 @@ package struct InvitationRecord: Hashable, Sendable {
   package let start: Duration
   package var outcome: Outcome?
   package var answers: [Answer] = []
+
+  /// Whether the guest's program has cancelled its acceptance in a range, which takes it back.
+  func wasTakenBack(in range: ClosedRange<Duration>) -> Bool {
+    hasAcceptance(EarshotError.Code.cancelled.name, in: range)
+  }
+
+  /// Whether the guest's program was told in a range that its acceptance led to nothing.
+  func wasTooLate(in range: ClosedRange<Duration>) -> Bool {
+    hasAcceptance(EarshotError.Code.invitationEnded.name, in: range)
+  }
+
+  private func hasAcceptance(_ text: String, in range: ClosedRange<Duration>) -> Bool {
+    answers.contains { answer in
+      answer.call == .accept && answer.outcome?.text == text
+        && answer.outcome.map { range.contains($0.time) } ?? false
+    }
+  }
+
+  /// Whether the inviter's program has cancelled it in a range, which withdraws it.
+  func wasWithdrawn(in range: ClosedRange<Duration>) -> Bool {
+    outcome.map { $0.text == InvitationOutcome.cancelled.rawValue && range.contains($0.time) }
+      ?? false
+  }
 }
 
 /// The invitations of a run, in the order in which they were made.
