@@ -201,6 +201,7 @@ struct CallInvariantTests {
     for (peers, answer, cut, isExplained) in [
       ("'ann', 'bob'", 30, nil, false), ("'ann', 'bob'", 50, nil, true),
       ("'ann', 'bob'", 30, 31, true),
+      ("{ name: 'ann', read: { pause: ['0s', '60s'] } }, 'bob'", 30, nil, true),
     ] as [(String, Double, Double?, Bool)] {
       let recording = try Recording(peers)
       let key = recording.invite("ann", "bob", at: 5, "timedOut", by: 8)

@@ -291,6 +291,38 @@ struct InvariantTests {
     }
   }
 
+  @Test("Waits for the word of a program that is yet to look, if its patience may be over")
+  func unheardWord() throws {
+    for (pause, patience, isExplained) in [
+      ("90s", "2s", true), ("90s", "40s", false), ("30s", "2s", false),
+    ] {
+      let (session, read) = ("{ patience: '\(patience)' }", "{ pause: ['0s', '\(pause)'] }")
+      let recording = try Recording("'ann', { name: 'bob', session: \(session), read: \(read) }")
+      recording.note(1, "ann", .joined, "bob")
+      recording.fault(.partition([["ann"], ["bob"]]), from: 5, to: 16)
+      recording.note(10, "ann", .interrupted, "bob", "silence")
+      recording.note(16.2, "ann", .left, "bob", "lost")
+      #expect(recording.violated.contains(Self.causes) == !isExplained, "\(pause) \(patience)")
+    }
+  }
+
+  @Test("Looks for the cause of what a program is told late before it was told")
+  func toldLate() throws {
+    for (reason, isLate) in [
+      ("restarted", true), ("restarted", false), ("lost", true), ("lost", false),
+    ] {
+      let reading = isLate ? "read: { pause: ['0s', '20s'] }" : ""
+      let recording = try Recording("{ name: 'ann', \(reading) }, 'bob'")
+      recording.note(1, "bob", .joined, "ann")
+      let kind = reason == "lost" ? Fault.Kind.partition([["ann"], ["bob"]]) : .crash("bob")
+      recording.fault(kind, from: 5, to: 8)
+      recording.note(9, "bob", .left, "ann", "lost")
+      recording.note(20, "ann", .joined, "bob")
+      recording.note(20.5, "ann", .left, "bob", reason)
+      #expect(recording.violated.contains(Self.causes) == !isLate, "\(reason) \(isLate)")
+    }
+  }
+
   @Test("Lets who takes no part in discovery wait for one that has moved, unless a member knows it")
   func unheard() throws {
     for (ann, isHidden, isIntroduced, isExplained) in [

@@ -79,6 +79,12 @@ struct Evidence {
     return reading.promptFrom.map { $0 < time } ?? false
   }
 
+  /// Whether a program takes its time, and may not have been told yet, when the run ends, what befell it at a time.
+  func isBehind(_ name: String, with time: Duration) -> Bool {
+    guard let reading = plans[name]?.reading else { return false }
+    return reading.promptFrom.map { $0 >= end } ?? (end < time + Self.calm)
+  }
+
   /// Whether what goes from one peer to the other may be lost by chance, whatever befalls them.
   func isLossy(_ left: String, _ right: String) -> Bool {
     directions(left, right).contains(where: \.isLossy)

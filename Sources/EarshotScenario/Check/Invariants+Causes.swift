@@ -58,7 +58,7 @@ extension Invariants {
     let key = span.key
     // The other end may have gone before this one knew that they had met.
     let meeting = meetingTime(of: span)
-    let during = max(.zero, span.start - meeting)...end
+    let during = max(.zero, earliestStart(of: span) - meeting)...end
     switch DepartureReason(rawValue: reason) {
     case .left:
       return evidence.ended(key.subject, key.session, during) || hasTakenBack(key, during)
@@ -70,6 +70,7 @@ extension Invariants {
       }
     case .lost:
       return isPatienceOver(span, at: end) || isForgotten(span, during)
+        || isGivenUpUnheard(span, at: end)
         || isUnconfirmed(span, within: meeting) || isAcceptanceVoid(span)
     case .restarted:
       return isForgotten(span, during)
@@ -80,6 +81,11 @@ extension Invariants {
     case .full: return evidence.isCrowded
     case .violation, nil: return false  // No peer of a scenario breaks the protocol.
     }
+  }
+
+  /// When a membership may have begun: a program that takes its time notes it when it is told.
+  private func earliestStart(of span: MembershipSpan) -> Duration {
+    evidence.isPrompt(span.key.observer, from: span.start) ? span.start : .zero
   }
 
   /// Whether the observer has waited for as long as it was told to, by its own clock.
@@ -104,8 +110,19 @@ extension Invariants {
         guard let (end, order) = other.end.flatMap({ end in other.endOrder.map { (end, $0) } }),
           other.reason != DepartureReason.disconnected.rawValue || isCutOff(span, before: end)
         else { return false }
-        return end >= span.start && (!isPrompt || span.endOrder.map { order < $0 } ?? false)
+        return end >= earliestStart(of: span)
+          && (!isPrompt || span.endOrder.map { order < $0 } ?? false)
       }
+  }
+
+  /// Whether the other end may have given the membership up, by its own patience, and its program is yet to hear so.
+  private func isGivenUpUnheard(_ span: MembershipSpan, at end: Duration) -> Bool {
+    let (observer, subject) = (span.key.observer, span.key.subject)
+    guard evidence.isBehind(subject, with: end), let start = span.lastBreak else { return false }
+    // It may have noticed the break before.
+    let earliest = start - Evidence.calm - evidence.delay(between: observer, subject)
+    let gain = evidence.record.disturbances.gain(of: subject, in: start...max(start, end))
+    return earliest + evidence.patience(of: subject, in: span.key.session) <= end + gain
   }
 
   /// Whether a farewell that was over at a time may not have arrived.

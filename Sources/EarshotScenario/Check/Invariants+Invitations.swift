@@ -29,7 +29,7 @@ extension Invariants {
     // Who attaches is a member for the other side first; what strikes then may keep it from hearing so.
     case ("accepted", let outcome?)
     where outcome != "accepted" && spans(of: inviter, invitation).isEmpty
-      && !foundItFull(guest, invitation)
+      && !foundItFull(guest, invitation) && evidence.isPrompt(inviter, from: invitation.start)
       && settled < evidence.end && evidence.isQuiet(inviter, guest, in: end...settled)
       && !evidence.ended(inviter, invitation.session, end...settled):
       return text(invitation, "\(guest) is told that it is in, \(inviter) \(outcome)")
