@@ -5,7 +5,8 @@
 /// the oldest of the source that has most gives way. Memory: an INVITE that was answered and comes again is
 /// answered the same. Glare: when two peers invite each other
 /// for the same service, the larger PeerID accepts, the smaller holds in reserve, and no application is
-/// asked. A side whose INVITE has not gone out accepts in any case: no peer has heard of its invitation.
+/// asked. A side whose INVITE has not gone out accepts in any case: no peer has heard of its invitation. When both
+/// applications were asked, and have accepted into the same two sessions, the smaller PeerID confirms.
 package struct InvitationTable: Machine, Hashable, Sendable {
   enum Deadline: Hashable { case outbound(InvitationID), inbound(InboundID) }
   let local: PeerID
@@ -155,9 +156,25 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     into out: inout [Action]
   ) {
     switch outbound(over: link) {
-    case id: tell(id, .acceptReceived(link, session), at: now, into: &out)
+    case id:
+      guard let index = indexOfAcceptance(meeting: id, session) else {
+        return tell(id, .acceptReceived(link, session), at: now, into: &out)
+      }
+      inbounds[index].counterpart = id
+      tell(id, .yieldRequested, at: now, into: &out)
     case nil where inbound(over: link) == nil: out.append(.closeLink(link, .expired))
     default: violated(over: link, at: now, into: &out)
+    }
+  }
+
+  /// The acceptance of the local peer for the same two sessions, which the smaller PeerID confirms.
+  private func indexOfAcceptance(meeting id: InvitationID, _ session: SessionID) -> Int? {
+    guard let wish = outbounds.first(where: { $0.wish.invitation == id })?.wish,
+      local > wish.peer
+    else { return nil }
+    return inbounds.firstIndex {
+      $0.counterpart == nil && $0.invite.id.inviter == wish.peer && $0.invite.session == session
+        && $0.machine.acceptedSession == wish.session
     }
   }
 

@@ -489,6 +489,39 @@ struct InvitationTableTests {
     #expect(table.handle(invite(1, service: "other", over: 2)).contains(.reportOffered(id(1))))
   }
 
+  @Test("Of two acceptances that meet, the smaller confirms the one that it receives")
+  func acceptancesMeet() {
+    for (local, remote) in [(1, 3), (3, 1)] {
+      var table = Table(of: local)
+      _ = table.handle(.inviteRequested(wish(remote)))
+      _ = table.handle(.dialOpened(wish(remote).invitation, link(1)))
+      _ = table.handle(invite(remote, service: "other", over: 2))
+      _ = table.handle(.acceptRequested(id(remote), ours))
+      let session = InvitationTable.Event.acceptReceived(link(1), wish(remote).invitation, theirs)
+      let actions = table.handle(session)
+      let isSmaller = local < remote
+      #expect(actions.contains(.sendAttached(link(1), wish(remote).invitation)) == isSmaller)
+      #expect(actions.contains(.closeLink(link(1), .duplicate)) == !isSmaller)
+      guard !isSmaller else { continue }
+      let confirmed = table.handle(.attachedReceived(link(2)))
+      #expect(confirmed.contains(.reportOutcome(wish(remote).invitation, .accepted)))
+      #expect(table.table.isEmpty)
+    }
+  }
+
+  @Test("Acceptances for other sessions do not meet")
+  func acceptancesMiss() {
+    for (accepted, remote) in [(theirs, theirs), (ours, ours)] {
+      var table = Table(of: 3)
+      _ = table.handle(.inviteRequested(wish(1)))
+      _ = table.handle(.dialOpened(wish(1).invitation, link(1)))
+      _ = table.handle(invite(1, service: "other", over: 2))
+      _ = table.handle(.acceptRequested(id(1), accepted))
+      let actions = table.handle(.acceptReceived(link(1), wish(1).invitation, remote))
+      #expect(actions.contains(.sendAttached(link(1), wish(1).invitation)))
+    }
+  }
+
   @Test("A member that invites again, since it never knew, is accepted into the same session")
   func memberInvites() {
     var table = Table(of: 3)
