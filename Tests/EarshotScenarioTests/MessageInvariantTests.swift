@@ -153,4 +153,26 @@ struct MessageInvariantTests {
     crashed.join(14, "ann", "bob")
     #expect(crashed.violated.isEmpty, "\(crashed.complaints)")
   }
+
+  @Test("Knows in which sessions two are joined whose invitations crossed")
+  func crossed() throws {
+    for isMixed in [true, false] {
+      let recording = try Recording("'ann', { name: 'bob', session: { name: 'side' } }")
+      for (observer, subject, session, other) in [
+        ("ann", "bob", "main", "side"), ("bob", "ann", "side", "main"),
+      ] {
+        let entry = Timeline.Entry(
+          .seconds(1), observer, .joined, subject, in: session, with: isMixed ? other : nil)
+        recording.recorder.note(entry)
+      }
+      let direction = Direction("bob", "ann")
+      let stream = recording.recorder.openStream(direction, in: "side", isEcho: false)
+      let key = MembershipLog.LedgerKey(
+        sender: "bob", receiver: "ann", identity: 0, session: "side")
+      let number = recording.recorder.sendBegins(on: stream, key, at: .seconds(2))
+      let message = TestMessage(stream: stream, number: number, size: 16)
+      _ = recording.recorder.arrived(message, from: "bob", to: "ann", in: "main", .seconds(3))
+      #expect(recording.violated.isEmpty == isMixed, "\(recording.complaints)")
+    }
+  }
 }

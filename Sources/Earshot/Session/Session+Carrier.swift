@@ -1,3 +1,4 @@
+package import EarshotCore
 import EarshotNetwork
 
 extension Session {
@@ -12,6 +13,16 @@ extension Session {
     package func isOtherEnd(of other: Carrier) -> Bool {
       local == other.remote && remote == other.local
     }
+  }
+
+  /// What tells it from all other sessions, also those of other peers.
+  package nonisolated var id: SessionID { core.id }
+
+  /// The session of a member at the other end of its membership; `nil` when it is no member.
+  ///
+  /// Must be called on the executor of the peer's host.
+  package nonisolated func session(of member: PeerID) -> SessionID? {
+    core.assumeIsolated { $0.memberships[member]?.remoteSession }
   }
 
   /// The connection that carries the membership of a peer; `nil` while none does.

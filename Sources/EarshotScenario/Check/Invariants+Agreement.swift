@@ -147,7 +147,7 @@ extension Invariants {
   ) -> String? {
     let key = MembershipSpan.Key(observer: left, subject: right, session: session)
     guard !evidence.record.disturbances.touch(left, right, in: window.strict),
-      !wereParted(key, by: window.upperBound)
+      !wereParted(key, by: window.upperBound), !isThereOtherwise(key, in: window)
     else { return nil }
     for (key, ends) in [(key, (left, right)), (key.reversed, (right, left))] {
       let spans = evidence.spans.spans(key).filter { evidence.isLast($0.identity, of: key.subject) }
@@ -158,6 +158,17 @@ extension Invariants {
       }
     }
     return nil
+  }
+
+  /// Whether one of two peers has its place with another session of its, since invitations crossed.
+  private func isThereOtherwise(
+    _ key: MembershipSpan.Key, in window: ClosedRange<Duration>
+  ) -> Bool {
+    [key, key.reversed].contains { key in
+      evidence.spans.mixedSpans(of: key.observer, with: key.subject).contains {
+        $0.key.session == key.session && $0.overlaps(window)
+      }
+    }
   }
 
   /// Whether one of two peers removed the other, and they have not been together since.
@@ -203,13 +214,6 @@ extension Invariants {
 
   /// How long a group has to find itself together.
   private static var meshCalm: Duration { Evidence.calm * 2 }
-}
-
-extension MembershipSpan.Key {
-  /// The other end.
-  var reversed: MembershipSpan.Key {
-    MembershipSpan.Key(observer: subject, subject: observer, session: session)
-  }
 }
 
 extension ClosedRange<Duration> {

@@ -36,7 +36,7 @@ extension Invariants {
     let recently = max(.zero, time - Evidence.calm - delay)...time
     return evidence.isLossy(observer, subject)
       || evidence.record.disturbances.touch(observer, subject, in: recently)
-      || evidence.ended(subject, span.key.session, recently)
+      || evidence.ended(subject, span.key.otherSession, recently)
       || evidence.ended(observer, span.key.session, recently)
   }
 
@@ -61,11 +61,12 @@ extension Invariants {
     let during = max(.zero, earliestStart(of: span) - meeting)...end
     switch DepartureReason(rawValue: reason) {
     case .left:
-      return evidence.ended(key.subject, key.session, during) || hasTakenBack(key, during)
+      return evidence.ended(key.subject, key.otherSession, during) || hasTakenBack(key, during)
+        || isReplaced(key.reversed, at: end)
     case .disconnected: return evidence.ended(key.observer, key.session, during)
     case .removed:
       return [key, key.reversed].contains {
-        evidence.did(.removed, $0.observer, to: $0.subject, in: key.session, during)
+        evidence.did(.removed, $0.observer, to: $0.subject, in: $0.session, during)
           || hasTakenBack($0, during)
       }
     case .lost:
@@ -74,7 +75,8 @@ extension Invariants {
         || isUnconfirmed(span, within: meeting) || isAcceptanceVoid(span)
     case .restarted:
       return isForgotten(span, during)
-        || evidence.did(.rejoined, key.subject, in: key.session, during)
+        || evidence.did(.rejoined, key.subject, in: key.otherSession, during)
+        || isReplaced(key, at: end)
     case .unreachable:
       return evidence.isLossy(key.observer, key.subject)
         || evidence.record.disturbances.touch(key.observer, key.subject, in: during)
@@ -122,7 +124,7 @@ extension Invariants {
     // It may have noticed the break before.
     let earliest = start - Evidence.calm - evidence.delay(between: observer, subject)
     let gain = evidence.record.disturbances.gain(of: subject, in: start...max(start, end))
-    return earliest + evidence.patience(of: subject, in: span.key.session) <= end + gain
+    return earliest + evidence.patience(of: subject, in: span.key.otherSession) <= end + gain
   }
 
   /// Whether a farewell that was over at a time may not have arrived.
@@ -155,12 +157,29 @@ extension Invariants {
     _ key: MembershipSpan.Key, _ during: ClosedRange<Duration>
   ) -> Bool {
     evidence.record.invitations.all.contains { invitation in
-      guard invitation.session == key.session else { return false }
-      switch (invitation.inviter, invitation.guest) {
-      case (key.observer, key.subject): return invitation.wasTakenBack(in: during)
-      case (key.subject, key.observer): return invitation.wasWithdrawn(in: during)
-      default: return false
+      switch (invitation.inviter, invitation.guest, invitation.session) {
+      case (key.observer, key.subject, key.session): invitation.wasTakenBack(in: during)
+      case (key.subject, key.observer, key.otherSession): invitation.wasWithdrawn(in: during)
+      default: false
       }
+    }
+  }
+
+  /// Whether another session of the member has taken its place in the group, since invitations crossed.
+  ///
+  /// It has joined the observer, or one of whom the observer heard of it.
+  private func isReplaced(_ key: MembershipSpan.Key, at end: Duration) -> Bool {
+    guard evidence.spans.areMixed else { return false }
+    let during = max(.zero, end - Evidence.calm)...(end + Evidence.calm)
+    return evidence.spans.all.contains { span in
+      guard span.key.subject == key.subject, span.key.otherSession != key.otherSession,
+        span.overlaps(during)
+      else { return false }
+      if span.key.observer == key.observer { return span.key.session == key.session }
+      let way = MembershipSpan.Key(
+        observer: key.observer, subject: span.key.observer, session: key.session,
+        with: span.key.session)
+      return evidence.spans.spans(way).contains { $0.overlaps(during) }
     }
   }
 

@@ -21,7 +21,7 @@ extension Invariants {
     let key = span.key
     return min(
       evidence.patience(of: key.observer, in: key.session),
-      evidence.patience(of: key.subject, in: key.session))
+      evidence.patience(of: key.subject, in: key.otherSession))
   }
 
   private func strangers(_ plan: FaultPlan) -> [String] {

@@ -34,8 +34,9 @@ extension Invariants {
       && !evidence.ended(inviter, invitation.session, end...settled):
       return text(invitation, "\(guest) is told that it is in, \(inviter) \(outcome)")
     case ("invitationEnded", "accepted")
-    where invitation.answers.count == 1 && isQuiet && !foundItFull(inviter, invitation)
-      && !isVoid(invitation) && spans(of: guest, invitation).isEmpty:
+    where invitation.answers.count == 1 && isQuiet && settled < evidence.end
+      && !foundItFull(inviter, invitation) && !isVoid(invitation)
+      && spans(of: guest, invitation).isEmpty:
       return text(invitation, "\(guest) is told that it came too late, \(inviter) that it is in")
     default: return nil
     }
@@ -138,7 +139,13 @@ extension Invariants {
     let other = observer == invitation.inviter ? invitation.guest : invitation.inviter
     let key = MembershipSpan.Key(
       observer: observer, subject: other, session: invitation.session)
-    return evidence.spans.spans(key).filter { $0.overlaps(invitation.start...evidence.end) }
+    let isInviter = observer == invitation.inviter
+    let mixed = evidence.spans.mixedSpans(of: observer, with: other).filter {
+      (isInviter ? $0.key.session : $0.key.otherSession) == invitation.session
+    }
+    return (evidence.spans.spans(key) + mixed).filter {
+      $0.overlaps(invitation.start...evidence.end)
+    }
   }
 
   /// Whether one end was told after it had joined that there is no room, which the other end knew before.

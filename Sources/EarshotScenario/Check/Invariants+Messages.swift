@@ -41,10 +41,11 @@ extension Invariants {
     let (sender, receiver, session) = (
       ledger.key.sender, ledger.key.receiver, ledger.key.session
     )
-    let key = MembershipSpan.Key(observer: sender, subject: receiver, session: session)
+    let key = MembershipSpan.Key(
+      observer: sender, subject: receiver, session: session, with: ledger.otherSession)
     let delay = evidence.delay(between: sender, receiver)
     let during = max(ledger.start, end - Evidence.calm - delay)...end
-    let leaving = firstDeparture(of: receiver, from: sender, session, during)?.time
+    let leaving = firstDeparture(of: receiver, from: sender, ledger.otherSession, during)?.time
     let span = evidence.spans.spans(key).last { $0.start == ledger.start }
     let isClean =
       span?.lastBreak == nil && delay < Evidence.calm && !evidence.isLossy(sender, receiver)

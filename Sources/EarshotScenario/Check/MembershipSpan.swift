@@ -8,11 +8,27 @@ struct MembershipSpan: Hashable {
     let reason: String
     var end: Duration?
   }
-  /// The observer, its member, and the session.
+  /// The observer and its member, and the session of each.
   struct Key: Hashable {
     let observer: String
     let subject: String
     let session: String
+    /// The member's session, which has the same name unless the two have crossed.
+    let otherSession: String
+
+    init(observer: String, subject: String, session: String, with otherSession: String? = nil) {
+      (self.observer, self.subject, self.session) = (observer, subject, session)
+      self.otherSession = otherSession ?? session
+    }
+
+    /// The other end.
+    var reversed: Key {
+      Key(observer: subject, subject: observer, session: otherSession, with: session)
+    }
+    /// Whether the two sessions have different names.
+    var isMixed: Bool { session != otherSession }
+    /// What the observer knows of it by what happens.
+    fileprivate var named: Key { Key(observer: observer, subject: subject, session: session) }
   }
 
   let key: Key
@@ -72,6 +88,8 @@ struct MembershipSpans {
   private(set) var all: [MembershipSpan] = []
   /// What was told of a membership that there was not, or that was there already.
   private(set) var disorder: [String] = []
+  /// Those of two sessions with different names.
+  private var mixed: [Int] = []
   private var places: [MembershipSpan.Key: [Int]] = [:]
   private var open: [MembershipSpan.Key: [Part: Int]] = [:]
 
@@ -92,6 +110,14 @@ struct MembershipSpans {
   /// What one end saw of the other, in the order of time.
   func spans(_ key: MembershipSpan.Key) -> [MembershipSpan] {
     (places[key] ?? []).map { all[$0] }
+  }
+
+  /// Whether sessions with different names have been joined.
+  var areMixed: Bool { !mixed.isEmpty }
+
+  /// What one end saw of the other in sessions with different names.
+  func mixedSpans(of observer: String, with subject: String) -> [MembershipSpan] {
+    mixed.lazy.map { all[$0] }.filter { $0.key.observer == observer && $0.key.subject == subject }
   }
 
   private mutating func apply(_ entry: Timeline.Entry, _ order: Int) {
@@ -127,12 +153,15 @@ struct MembershipSpans {
       complain(key, entry)
       all[earlier].end = entry.time
     }
-    places[key, default: []].append(all.count)
+    let whole = MembershipSpan.Key(
+      observer: key.observer, subject: key.subject, session: key.session, with: entry.otherSession)
+    if whole.isMixed { mixed.append(all.count) }
+    places[whole, default: []].append(all.count)
     open[key, default: [:]][Part(entry)] = all.count
     all.append(
       MembershipSpan(
-        key: key, identity: entry.identity, sessionNumber: entry.sessionNumber, start: entry.time,
-        number: all.count))
+        key: whole, identity: entry.identity, sessionNumber: entry.sessionNumber,
+        start: entry.time, number: all.count))
   }
 
   private mutating func change(
@@ -156,7 +185,7 @@ struct MembershipSpans {
   private mutating func forget(_ observer: String, at time: Duration) {
     for index in all.indices where all[index].key.observer == observer && all[index].end == nil {
       all[index].end = time
-      open[all[index].key] = nil
+      open[all[index].key.named] = nil
     }
   }
 }

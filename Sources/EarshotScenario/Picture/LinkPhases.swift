@@ -57,6 +57,6 @@ struct LinkPhases: Hashable {
 extension MembershipSpan.Key {
   /// What the subject sees of the observer.
   fileprivate var opposite: MembershipSpan.Key {
-    MembershipSpan.Key(observer: subject, subject: observer, session: session)
+    reversed
   }
 }

@@ -4,6 +4,8 @@ package struct MembershipLog: Sendable {
   package struct Ledger: Hashable, Sendable {
     package let key: LedgerKey
     package let start: Duration
+    /// The receiver's session.
+    package let otherSession: String
     /// When the membership ended for the sender, and how many messages it was told had not arrived.
     package var end: Duration?
     package var reason = ""
@@ -45,7 +47,7 @@ package struct MembershipLog: Sendable {
       sessionNumber: entry.sessionNumber)
     if entry.kind == .joined {
       open[key] = all.count
-      all.append(Ledger(key: key, start: entry.time))
+      all.append(Ledger(key: key, start: entry.time, otherSession: entry.otherSession))
     }
     if entry.kind == .left, let index = open.removeValue(forKey: key) {
       all[index].end = entry.time

@@ -10,7 +10,10 @@ extension PeerDriver {
         driver.plan.sessions.flatMap { plan -> [CarrierEnd] in
           guard let open = driver.sessions[plan.name] else { return [] }
           return open.members.compactMap { id in
-            open.session.carrier(of: id).map {
+            // What leads to a session with another name is told apart from what leads to the one with this.
+            let other = open.session.session(of: id).flatMap { driver.recorder.name(of: $0) }
+            guard other == plan.name else { return nil }
+            return open.session.carrier(of: id).map {
               CarrierEnd(of: driver.plan.name, to: driver.name(of: id), in: plan.name, $0)
             }
           }

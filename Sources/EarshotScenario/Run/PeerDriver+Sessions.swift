@@ -36,6 +36,7 @@ extension PeerDriver {
     let session = try await calling(.makeSession) { () async throws(EarshotError) in
       try await peer.makeSession(Session.Configuration(plan))
     }
+    recorder.know(session.id, as: plan.name)
     let number = sessions[plan.name].map { $0.number + 1 } ?? 0
     sessions[plan.name] = OpenSession(session, plan.name, number: number)
   }
@@ -182,7 +183,8 @@ extension PeerDriver {
     switch event {
     case .joining: break
     case .joined(let member):
-      note(.joined, member.id, in: open)
+      let other = open.session.session(of: member.id).flatMap { recorder.name(of: $0) }
+      note(.joined, member.id, in: open, with: other)
       open.members.append(member.id)
       if isLatest(open) { wakeWaiters(open.name) }
     case .interrupted(let id, let reason): note(.interrupted, id, reason.rawValue, in: open)

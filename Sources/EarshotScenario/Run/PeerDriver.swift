@@ -248,17 +248,19 @@ actor PeerDriver {
   /// Notes what happened here.
   nonisolated func note(
     _ kind: Timeline.Kind, _ subject: PeerID? = nil, _ detail: String = "",
-    in session: String = SessionPlan.nameOfFirst, sessionNumber: Int = 0
+    in session: String = SessionPlan.nameOfFirst
   ) {
-    recorder.note(
-      host.elapsed, host, kind, subject, detail, in: session, sessionNumber: sessionNumber)
+    recorder.note(host.elapsed, host, kind, subject, detail, in: session)
   }
 
-  /// Notes that something happened in one of the program's sessions.
+  /// Notes that something happened in one of the program's sessions, with a member in one of its.
   nonisolated func note(
-    _ kind: Timeline.Kind, _ subject: PeerID? = nil, _ detail: String = "", in open: OpenSession
+    _ kind: Timeline.Kind, _ subject: PeerID? = nil, _ detail: String = "", in open: OpenSession,
+    with otherSession: String? = nil
   ) {
-    note(kind, subject, detail, in: open.name, sessionNumber: open.number)
+    recorder.note(
+      host.elapsed, host, kind, subject, detail, in: open.name, sessionNumber: open.number,
+      with: otherSession)
   }
 
   nonisolated func fail(_ error: EarshotError) {

@@ -25,6 +25,10 @@ package final class Recorder: Sendable {
     package var disturbances = Disturbances()
     /// What was planned to befall them; `nil` when nothing is known of a plan.
     package var plan: FaultPlan?
+    /// The sessions of members that have another name than the observer's, as each joined last.
+    var otherSessions: [MembershipSpan.Key: String] = [:]
+    /// The names of sessions.
+    var sessions: [SessionID: String] = [:]
     var names: [PeerID: (name: String, identity: Int)] = [:]
     /// How many identities each peer has had.
     package var identities: [String: Int] = [:]
@@ -36,8 +40,15 @@ package final class Recorder: Sendable {
     package mutating func apply(_ entry: Timeline.Entry) {
       timeline.append(entry)
       memberships.apply(entry)
-      if entry.kind == .left, let observer = entry.observer, let subject = entry.subject {
+      guard let observer = entry.observer, let subject = entry.subject else { return }
+      let key = MembershipSpan.Key(observer: observer, subject: subject, session: entry.session)
+      if entry.kind == .joined {
+        let isMixed = entry.otherSession != entry.session
+        otherSessions[key] = isMixed ? entry.otherSession : nil
+      }
+      if entry.kind == .left {
         traffic.breakOff(Direction(observer, subject), in: entry.session)
+        otherSessions[key].map { traffic.breakOff(Direction(observer, subject), in: $0) }
       }
     }
   }
@@ -104,6 +115,14 @@ package final class Recorder: Sendable {
     }
   }
 
+  /// Learns that a session has a name.
+  func know(_ session: SessionID, as name: String) {
+    record.withLock { $0.sessions[session] = name }
+  }
+
+  /// The name of a session.
+  func name(of session: SessionID) -> String? { record.withLock { $0.sessions[session] } }
+
   /// The name of a peer and the number of its identity.
   func who(_ id: PeerID) -> (name: String, identity: Int)? { record.withLock { $0.names[id] } }
 
@@ -112,14 +131,15 @@ package final class Recorder: Sendable {
   /// Notes that something happened, on a host or to the network.
   func note(
     _ time: Duration, _ host: SimulatedHost?, _ kind: Timeline.Kind, _ subject: PeerID? = nil,
-    _ detail: String = "", in session: String = SessionPlan.nameOfFirst, sessionNumber: Int = 0
+    _ detail: String = "", in session: String = SessionPlan.nameOfFirst, sessionNumber: Int = 0,
+    with otherSession: String? = nil
   ) {
     let who = subject.map { id in
       self.who(id) ?? (name: "stranger \(id.short)", identity: 0)
     }
     let entry = Timeline.Entry(
       time, host?.name, kind, who?.name, identity: who?.identity ?? 0, detail, in: session,
-      sessionNumber: sessionNumber)
+      sessionNumber: sessionNumber, with: otherSession)
     guard note(entry) else { return }
     let place = session == SessionPlan.nameOfFirst ? "" : session
     let words = [entry.subject ?? "", detail, place].filter { !$0.isEmpty }
@@ -272,9 +292,10 @@ package final class Recorder: Sendable {
     }
     let (mistake, isEcho) = record.withLock { record -> (String?, Bool) in
       guard !record.isClosed else { return (nil, true) }
+      let key = MembershipSpan.Key(observer: to, subject: from, session: session)
       let mistake = record.traffic.receive(
-        message.number, on: message.stream, from: from, to: to, in: session,
-        sessionNumber: sessionNumber, at: time)
+        message.number, on: message.stream, from: from, to: to,
+        in: record.otherSessions[key] ?? session, sessionNumber: sessionNumber, at: time)
       return (mistake, record.traffic.isEcho(message.stream))
     }
     if let mistake { breach(.messages, "at \(Quantity.moment(time)) \(mistake)") }

@@ -23,15 +23,18 @@ public struct Timeline: Hashable, Sendable {
     /// Which of the observer's sessions of that name, counted from 0: a program that rejoins has one more, while the
     /// one before may still be ending.
     public var sessionNumber: Int
+    /// In which of the subject's, for one that joined; the same unless the two have crossed.
+    package var otherSession: String
 
     package init(
       _ time: Duration, _ observer: String?, _ kind: Kind, _ subject: String? = nil,
       identity: Int = 0, _ detail: String = "", in session: String = "main",
-      sessionNumber: Int = 0
+      sessionNumber: Int = 0, with otherSession: String? = nil
     ) {
       (self.time, self.observer, self.kind) = (time, observer, kind)
       (self.subject, self.identity, self.detail) = (subject, identity, detail)
       (self.session, self.sessionNumber) = (session, sessionNumber)
+      self.otherSession = otherSession ?? session
     }
   }
 
