@@ -67,6 +67,15 @@ struct TrafficTests {
     #expect(arrive(5, in: 0)?.contains("before message 2") == true)
   }
 
+  @Test("May be missing when the receiver has joined anew, and not when it has joined")
+  func joinedAnew() {
+    for (joins, isMissed) in [(1, true), (2, false)] {
+      var traffic = Self.sent(3)
+      for _ in 0..<joins { traffic.join(Direction("bob", "ann"), in: "main") }
+      #expect(Self.arrive([2], &traffic).isEmpty != isMissed)
+    }
+  }
+
   @Test("Are told apart by who sent them to whom")
   func otherWay() {
     var traffic = Self.sent(1)

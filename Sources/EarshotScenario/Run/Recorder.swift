@@ -45,6 +45,7 @@ package final class Recorder: Sendable {
       if entry.kind == .joined {
         let isMixed = entry.otherSession != entry.session
         otherSessions[key] = isMixed ? entry.otherSession : nil
+        traffic.join(Direction(observer, subject), in: entry.otherSession)
       }
       if entry.kind == .left {
         traffic.breakOff(Direction(observer, subject), in: entry.session)

@@ -56,10 +56,17 @@ package struct Traffic: Sendable {
     }
   }
 
+  private struct Acquaintance: Hashable, Sendable {
+    let direction: Direction
+    let session: String
+  }
+
   package private(set) var streams: [Stream] = []
   /// How often memberships of two peers have ended.
   private var breaks: [Int] = []
   private var couples: [Couple: Int] = [:]
+  /// Who has had whom as a member, in which session of the other one.
+  private var acquaintances: Set<Acquaintance> = []
 
   package init() {}
 
@@ -102,6 +109,16 @@ package struct Traffic: Sendable {
   /// A membership of two peers has ended for one of them: what was underway between them may be lost.
   package mutating func breakOff(_ direction: Direction, in session: String) {
     breaks[place(of: direction, in: session)] += 1
+  }
+
+  /// A peer has another one as a member.
+  ///
+  /// If that is not for the first time, the membership before has ended, though the other one's program, which may take its
+  /// time, need not have been told.
+  package mutating func join(_ direction: Direction, in session: String) {
+    let isFirst = acquaintances.insert(Acquaintance(direction: direction, session: session))
+      .inserted
+    if !isFirst { breakOff(direction, in: session) }
   }
 
   /// A message arrived.
