@@ -202,6 +202,19 @@ struct InvariantTests {
     #expect(recording.violated.isEmpty, "\(recording.complaints)")
   }
 
+  @Test("Lets a program that takes its time hear of a break later than that was")
+  func breakHeardLate() throws {
+    for (pause, isExplained) in [("12s", true), ("6s", false)] {
+      let recording = try Recording(
+        "{ name: 'ann', session: { patience: '10s' }, read: { pause: ['2s', '\(pause)'] } }, 'bob'")
+      recording.join(1, "ann", "bob")
+      recording.fault(.partition([["ann"], ["bob"]]), from: 5)
+      recording.note(12, "ann", .interrupted, "bob", "silence")
+      recording.note(20, "ann", .left, "bob", "lost")
+      #expect(recording.violated == (isExplained ? [] : [Self.causes]))
+    }
+  }
+
   @Test("Is violated when patience is over too early, and by a break that nothing explains")
   func impatient() throws {
     let recording = try Recording("{ name: 'peer', count: 2, session: { patience: '10s' } }")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Scenarios that nobody wrote", .timeLimit(.minutes(10)))
 struct RandomScenarioTests {
-  @Test("Hold what holds in every run", arguments: Seed.some(120))
+  @Test("Hold what holds in every run", arguments: Seed.some(600))
   func invariants(seed: Seed) throws {
     var random = RandomScenario(seed)
     let text = random.text

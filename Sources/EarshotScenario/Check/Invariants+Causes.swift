@@ -98,7 +98,11 @@ extension Invariants {
     guard let start = span.lastBreak else { return false }
     guard start <= end else { return false }
     let gain = evidence.record.disturbances.gain(of: span.key.observer, in: start...end)
-    return start + patience <= end + gain
+    // A program that takes its time hears of the break later than that was.
+    let latestBreak = end + gain - patience
+    let isHeardLate =
+      latestBreak >= .zero && !evidence.isPrompt(span.key.observer, from: latestBreak)
+    return start <= latestBreak || isHeardLate
   }
 
   /// Whether the other end has lost its memory of the membership, or has given it up before, or has left it when
