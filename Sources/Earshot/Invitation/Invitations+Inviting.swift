@@ -17,19 +17,21 @@ extension Invitations {
       throw EarshotError(.unknownPeer, "\(peer.name) cannot invite itself.", peers: [invited])
     case .reserved: break
     }
-    let id = makeID()
+    let (id, isOfSeveral) = (makeID(), hasHadSeveralSessions)
     outbound[id] = OutboundInvitation(
       peer: invited, session: session, serviceType: serviceType, context: context,
-      deadline: now + timeout, endpoints: endpoints, waiters: [waiter])
+      deadline: now + timeout, isOfSeveral: isOfSeveral, endpoints: endpoints, waiters: [waiter])
     handle(
       .inviteRequested(
         InvitationTable.Wish(
           invitation: id, peer: invited, session: session.id, serviceType: serviceType,
-          timeout: timeout)))
+          timeout: timeout, isOfSeveral: isOfSeveral)))
     return await outcome(of: id, for: waiter)
   }
 
   private func makeID() -> InvitationID { peer.assumeIsolated { $0.makeInvitationID() } }
+
+  private var hasHadSeveralSessions: Bool { peer.assumeIsolated { $0.hasHadSeveralSessions } }
 
   func openInvitation(of invited: PeerID, to session: SessionCore) -> InvitationID? {
     outbound.first { $0.value.peer == invited && $0.value.session === session }?.key
@@ -70,7 +72,7 @@ extension Invitations {
         invitation: id, session: session.id,
         ended: session.assumeIsolated { $0.ended(with: invitation.peer) },
         nextSeniority: session.assumeIsolated { $0.roster.nextSeniority },
-        timeoutMilliseconds: UInt64(left),
+        timeoutMilliseconds: UInt64(left), isOfSeveral: invitation.isOfSeveral,
         serviceType: invitation.serviceType, context: invitation.context), on: token)
   }
 

@@ -13,6 +13,7 @@ struct OutboundInvitation {
   let serviceType: String
   let context: [UInt8]
   let deadline: Instant
+  let isOfSeveral: Bool
   let endpoints: [Endpoint]
   var dialling: Dialling?
   var endpoint: Endpoint?  // That the last dial reached.

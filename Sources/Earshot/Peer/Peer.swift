@@ -123,9 +123,9 @@ public actor Peer {
   /// Invites a peer that a browser has found into a session.
   ///
   /// Inviting a member changes nothing. Two peers that invite each other at once, for the same service, are joined by
-  /// one link, and neither program is asked: each is joined in the session into which it invited the other, and the
-  /// groups of both sessions become one. Where it matters which of several sessions these are, have one of two peers
-  /// invite, say the one with the smaller identifier. Inviting the same peer into the same session while an
+  /// one link, and neither program is asked: each is joined in the session into which it invited the other. If one of
+  /// the two has ever had two sessions open at once, both programs are asked, since only they know which belong
+  /// together; two that accept each other into the same two sessions are joined once. Inviting the same peer into the same session while an
   /// invitation is open waits for that one's outcome. Cancelling the task withdraws the invitation, unless another
   /// call waits for it, too. While this peer is suspended, the invitation rests, and its deadline stays; a peer that
   /// is suspended is asked again until then.

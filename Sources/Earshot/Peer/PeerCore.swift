@@ -20,6 +20,8 @@ actor PeerCore {
   enum Phase { case running, suspended, stopped }
   private(set) var phase = Phase.running
   private(set) var sessions: [SessionID: SessionCore] = [:]
+  /// Whether there were ever two open sessions at once, each for a purpose that only the program knows.
+  private(set) var hasHadSeveralSessions = false
   var finding = Finding()
   var missing = MissingMembers()
   /// The verification codes that led to nothing.
@@ -135,6 +137,7 @@ actor PeerCore {
     let session = SessionCore(
       configuration, id: nextSession,
       random: RandomStream(seed: random.next()), peer: self)
+    hasHadSeveralSessions = hasHadSeveralSessions || sessions.values.contains { isOpen($0) }
     sessions[session.id] = session
     nextSession = nextSession.next(random: &random)
     return session

@@ -34,8 +34,7 @@ extension InvitationTable {
     /// Whether it leads to what an invitation of the local peer is to lead to, without another dial.
     func serves(_ wish: Wish) -> Bool {
       guard counterpart == nil, invite.id.inviter == wish.peer else { return false }
-      return machine.isOffered && invite.serviceType == wish.serviceType
-        || machine.acceptedSession == wish.session
+      return machine.isOffered && invite.crosses(wish) || machine.acceptedSession == wish.session
     }
   }
 }
@@ -45,5 +44,13 @@ extension InvitationTable.Wish {
     InvitationTable.Joining(
       peer: peer, session: session, remoteSession: remote, link: link,
       origin: .outbound(invitation))
+  }
+}
+
+extension InvitationTable.ReceivedInvite {
+  /// Whether it and an invitation of the local peer are one wish of both: for the same service, which neither has
+  /// several sessions for.
+  func crosses(_ wish: InvitationTable.Wish) -> Bool {
+    id.inviter == wish.peer && serviceType == wish.serviceType && !isOfSeveral && !wish.isOfSeveral
   }
 }

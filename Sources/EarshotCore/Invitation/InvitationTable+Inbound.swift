@@ -26,10 +26,7 @@ extension InvitationTable {
   }
 
   private func indexOfGlare(with invite: ReceivedInvite) -> Int? {
-    outbounds.firstIndex {
-      $0.wish.peer == invite.id.inviter && $0.wish.serviceType == invite.serviceType
-        && !$0.machine.isYielded
-    }
+    outbounds.firstIndex { invite.crosses($0.wish) && !$0.machine.isYielded }
   }
 
   private mutating func meet(

@@ -18,14 +18,15 @@ extension InvitationTable {
     package let session: SessionID  // The local peer's.
     package let serviceType: String
     package let timeout: Duration
+    package let isOfSeveral: Bool  // As INVITE says, each time that it is sent.
 
     /// An invitation of a peer into a session of the local peer.
     package init(
       invitation: InvitationID, peer: PeerID, session: SessionID, serviceType: String,
-      timeout: Duration
+      timeout: Duration, isOfSeveral: Bool = false
     ) {
       (self.invitation, self.peer, self.session) = (invitation, peer, session)
-      (self.serviceType, self.timeout) = (serviceType, timeout)
+      (self.serviceType, self.timeout, self.isOfSeveral) = (serviceType, timeout, isOfSeveral)
     }
   }
   /// An INVITE, with what the shell knows about it.
@@ -34,6 +35,7 @@ extension InvitationTable {
     package let session: SessionID  // The inviter's.
     package let serviceType: String
     package let timeout: Duration
+    package let isOfSeveral: Bool
     package let isAdvertised: Bool  // That service type, by the local peer, now.
     package let membership: SessionID?  // If the inviter's is a member of it.
     package let source: IPAddress  // Where it comes from.
@@ -46,6 +48,7 @@ extension InvitationTable {
       source = address.source
       id = InboundID(inviter: inviter, invitation: invite.invitation)
       (session, serviceType) = (invite.session, invite.serviceType)
+      isOfSeveral = invite.isOfSeveral
       timeout = .milliseconds(Int64(min(invite.timeoutMilliseconds, InvitationTable.timeoutMax)))
       (self.isAdvertised, self.membership) = (isAdvertised, membership)
     }

@@ -5,7 +5,8 @@
 /// the oldest of the source that has most gives way. Memory: an INVITE that was answered and comes again is
 /// answered the same. Glare: when two peers invite each other
 /// for the same service, the larger PeerID accepts, the smaller holds in reserve, and no application is
-/// asked. A side whose INVITE has not gone out accepts in any case: no peer has heard of its invitation. When both
+/// asked, unless one of the two has several sessions: then only the applications know whether both mean the same. A
+/// side whose INVITE has not gone out accepts in any case: no peer has heard of its invitation. When both
 /// applications were asked, and have accepted into the same two sessions, the smaller PeerID confirms.
 package struct InvitationTable: Machine, Hashable, Sendable {
   enum Deadline: Hashable { case outbound(InvitationID), inbound(InboundID) }

@@ -2,7 +2,7 @@
 ///
 /// ```
 /// invitation (16) | session (8) | count (varint, ≤ 8) | ended … | next seniority (varint)
-///   | timeout in ms (varint) | service type (string) | context (bytes)
+///   | timeout in ms (varint) | sessions (1 byte: 0 one, 1 several) | service type (string) | context (bytes)
 ///
 /// ended:  session of the invited peer (8) | membership (varint)
 /// ```
@@ -21,6 +21,8 @@ package struct Invite: FramePayload {
   package var nextSeniority: UInt64
   /// How long the inviter waits for the answer, in milliseconds.
   package var timeoutMilliseconds: UInt64
+  /// Whether the inviter has had several sessions at once: then none that crosses is taken for an answer.
+  package var isOfSeveral: Bool
   /// The service type under which the invited peer was found; 1 through 15 bytes.
   package var serviceType: String
   /// What the inviter's application says about it; at most 16,384 bytes.
@@ -31,7 +33,8 @@ package struct Invite: FramePayload {
   /// - Precondition: The service type, the context and the number of memberships are within their bounds.
   package init(
     invitation: InvitationID, session: SessionID, ended: [EndedMembership] = [],
-    nextSeniority: UInt64 = 0, timeoutMilliseconds: UInt64, serviceType: String, context: [UInt8]
+    nextSeniority: UInt64 = 0, timeoutMilliseconds: UInt64, isOfSeveral: Bool = false,
+    serviceType: String, context: [UInt8]
   ) {
     precondition(
       1...FrameBounds.serviceTypeBytesMax ~= serviceType.utf8.count
@@ -41,6 +44,7 @@ package struct Invite: FramePayload {
     (self.invitation, self.session) = (invitation, session)
     (self.ended, self.nextSeniority) = (ended, nextSeniority)
     self.timeoutMilliseconds = timeoutMilliseconds
+    self.isOfSeveral = isOfSeveral
     self.serviceType = serviceType
     self.context = context
   }
@@ -59,6 +63,9 @@ package struct Invite: FramePayload {
     }
     nextSeniority = try reader.readSeniority()
     timeoutMilliseconds = try reader.readVarint()
+    let sessions = try reader.readUInt8()
+    guard sessions <= 1 else { throw .malformed }
+    isOfSeveral = sessions == 1
     serviceType = try reader.readPrefixedString(maxBytes: FrameBounds.serviceTypeBytesMax)
     guard !serviceType.isEmpty else { throw .malformed }
     context = try reader.readPrefixedBytes(max: FrameBounds.contextBytesMax)
@@ -75,6 +82,7 @@ package struct Invite: FramePayload {
     }
     writer.writeVarint(nextSeniority)
     writer.writeVarint(timeoutMilliseconds)
+    writer.write(isOfSeveral ? 1 as UInt8 : 0)
     writer.writePrefixed(serviceType)
     writer.writePrefixed(context)
   }

@@ -489,6 +489,22 @@ struct InvitationTableTests {
     #expect(table.handle(invite(1, service: "other", over: 2)).contains(.reportOffered(id(1))))
   }
 
+  @Test("Two invitations are no glare when either comes from one of several sessions")
+  func severalSessions() {
+    for (local, isOfSeveral) in [(1, [true, false]), (3, [false, true]), (1, [true, true])] {
+      let (own, theirs) = (wish(4 - local, isOfSeveral: isOfSeveral[0]), id(4 - local))
+      var table = Table(of: local)
+      _ = table.handle(.inviteRequested(own))
+      let received = invite(4 - local, isOfSeveral: isOfSeveral[1], over: 2)
+      #expect(table.handle(received).contains(.reportOffered(theirs)))
+      var other = Table(of: local)
+      _ = other.handle(received)
+      #expect(other.handle(.inviteRequested(own)).contains(.dial(own.invitation)))
+      let answer = other.handle(.acceptRequested(theirs, ours))
+      #expect(answer.contains(.sendAccept(link(2), theirs, ours)))
+    }
+  }
+
   @Test("Of two acceptances that meet, the smaller confirms the one that it receives")
   func acceptancesMeet() {
     for (local, remote) in [(1, 3), (3, 1)] {
@@ -571,20 +587,20 @@ private func wake(_ seconds: Int) -> InvitationTable.Action {
   .wake(at: .zero + .seconds(seconds))
 }
 
-private func wish(_ number: Int) -> InvitationTable.Wish {
+private func wish(_ number: Int, isOfSeveral: Bool = false) -> InvitationTable.Wish {
   InvitationTable.Wish(
     invitation: InvitationID(high: 99, low: UInt64(number)), peer: peer(number), session: ours,
-    serviceType: "chat", timeout: .seconds(20))
+    serviceType: "chat", timeout: .seconds(20), isOfSeveral: isOfSeveral)
 }
 
 private func invite(
   _ number: Int, second: Bool = false, named name: InvitationID? = nil,
-  service: String = "chat", over token: Int, isAdvertised: Bool = true,
+  service: String = "chat", isOfSeveral: Bool = false, over token: Int, isAdvertised: Bool = true,
   membership: SessionID? = nil, at address: IPAddress = .v4(1)
 ) -> InvitationTable.Event {
   let invite = Invite(
     invitation: name ?? id(number, second ? 1 : 0).invitation, session: theirs,
-    timeoutMilliseconds: 20_000, serviceType: service, context: [])
+    timeoutMilliseconds: 20_000, isOfSeveral: isOfSeveral, serviceType: service, context: [])
   return .inviteReceived(
     link(token),
     InvitationTable.ReceivedInvite(

@@ -46,6 +46,7 @@ struct TwoSides: Hashable {
     var suspensions = 0
     var leaves = 0
     var mayAccept = true
+    var isOfSeveral = [false, false]  // What the INVITE of each side says.
     var usersComeFirst = false  // No deadline passes while a user may do something.
     var timeout = Duration.seconds(20)
     var patience = Duration.seconds(30)
@@ -263,7 +264,7 @@ struct TwoSides: Hashable {
   private func wish(_ side: Int, _ id: InvitationID) -> InvitationTable.Wish {
     InvitationTable.Wish(
       invitation: id, peer: sides[1 - side].id, session: sides[side].session,
-      serviceType: "chat", timeout: budget.timeout)
+      serviceType: "chat", timeout: budget.timeout, isOfSeveral: budget.isOfSeveral[side])
   }
 
   private mutating func opens(_ dial: Dial, of side: Int) {
@@ -467,7 +468,7 @@ struct TwoSides: Hashable {
     let invite = Invite(
       invitation: id, session: wish.session,
       timeoutMilliseconds: UInt64(wish.timeout.nanoseconds / 1_000_000),
-      serviceType: wish.serviceType, context: [])
+      isOfSeveral: wish.isOfSeveral, serviceType: wish.serviceType, context: [])
     return InvitationTable.ReceivedInvite(
       invite, from: sides[side].id, at: .v4(UInt32(side)), isAdvertised: true, membership: nil)
   }
@@ -585,8 +586,8 @@ extension InvitationTable.ReceivedInvite {
   fileprivate func knowing(membership: SessionID?) -> InvitationTable.ReceivedInvite {
     let invite = Invite(
       invitation: id.invitation, session: session,
-      timeoutMilliseconds: UInt64(timeout.nanoseconds / 1_000_000), serviceType: serviceType,
-      context: [])
+      timeoutMilliseconds: UInt64(timeout.nanoseconds / 1_000_000), isOfSeveral: isOfSeveral,
+      serviceType: serviceType, context: [])
     return InvitationTable.ReceivedInvite(
       invite, from: id.inviter, at: source, isAdvertised: isAdvertised, membership: membership)
   }

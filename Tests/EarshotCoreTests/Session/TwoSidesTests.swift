@@ -24,6 +24,24 @@ struct TwoSidesTests {
     }
   }
 
+  @Test(
+    "Two who have several sessions and invite each other are asked, and both sides agree",
+    arguments: [[true, false], [false, true], [true, true]])
+  func glareOfSeveral(isOfSeveral: [Bool]) {
+    var budget = Budget(
+      invites: [1, 1], isOfSeveral: isOfSeveral, usersComeFirst: true, timeout: .seconds(8))
+    var world = TwoSides(budget)
+    world.take(.invite(0))
+    world.take(.invite(1))
+    expectAll(from: world, atLeast: 10) {
+      $0.areHappy && 1...2 ~= $0.sides.reduce(0) { $0 + $1.offersMade }
+        && $0.sides.allSatisfy { $0.interruptions == 0 && $0.departures.isEmpty }
+    }
+    (budget.breaks, budget.cancels, budget.declines) = (1, 1, 1)
+    (budget.earlyDeadlines, budget.usersComeFirst) = (1, false)
+    expectAll(from: TwoSides(budget), atLeast: 1_000) { _ in true }
+  }
+
   @Test("Two who invite each other are both accepted, whatever fault hits them", arguments: 0..<2)
   func glareWithFault(kind: Int) {
     var budget = Budget(invites: [1, 1], usersComeFirst: true)

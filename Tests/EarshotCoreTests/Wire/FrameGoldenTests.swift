@@ -65,10 +65,10 @@ struct Golden: CustomTestStringConvertible, Sendable {
         Invite(
           invitation: invitation, session: session,
           ended: [EndedMembership(session: other, membership: MembershipID(rawValue: 3))],
-          nextSeniority: 2, timeoutMilliseconds: 30_000, serviceType: "chat",
+          nextSeniority: 2, timeoutMilliseconds: 30_000, isOfSeveral: true, serviceType: "chat",
           context: [0xCA, 0xFE])),
-      [0x04, 0x2F], invitationBytes, sessionBytes, [0x01], otherBytes,
-      [0x03, 0x02, 0x80, 0x00, 0x75, 0x30],
+      [0x04, 0x30], invitationBytes, sessionBytes, [0x01], otherBytes,
+      [0x03, 0x02, 0x80, 0x00, 0x75, 0x30, 0x01],
       [0x04], Array("chat".utf8), [0x02, 0xCA, 0xFE]),
     Golden(
       .accept(

@@ -51,6 +51,119 @@ struct TwoSessionsTests {
     }
   }
 
+  @Test(
+    "Who invite each other from sessions for different purposes are asked, and joined twice",
+    arguments: [false, true])
+  func crossed(annIsLarger: Bool) {
+    Scene.play(annIsLarger: annIsLarger) { scene in
+      let pair = try await Pair(scene)
+      let lobbies = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+      let tables = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+      let annInvites = pair.annInvites(to: lobbies[0])
+      let bobInvites = scene.invite(to: tables[1])
+      let annAccepts = scene.accept(try #require(await scene.invitation()), into: tables[0])
+      let bobAccepts = scene.accept(try #require(await pair.invitation()), into: lobbies[1])
+      for call in [annInvites, bobInvites, annAccepts, bobAccepts] {
+        #expect(await call.end() == "accepted", "\(call)")
+      }
+      try await scene.sleep(.seconds(5))
+      #expect(await scene.areMembers(lobbies[0], lobbies[1]) == [true, true])
+      #expect(await scene.areMembers(tables[0], tables[1]) == [true, true])
+      try await lobbies[0].send(Array("lobby".utf8))
+      try await tables[0].send(Array("table".utf8))
+      #expect(await nextMessage(lobbies[1]) == "lobby")
+      #expect(await nextMessage(tables[1]) == "table")
+      await scene.expectNothingLeft()
+    }
+  }
+
+  @Test(
+    "Who invite each other into the same of several sessions, and both accept, are joined once",
+    arguments: [false, true])
+  func crossedInOne(annIsLarger: Bool) {
+    Scene.play(annIsLarger: annIsLarger) { scene in
+      let pair = try await Pair(scene)
+      let others = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+      let own = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+      let invites = [pair.annInvites(to: own[0]), scene.invite(to: own[1])]
+      let accepts = [
+        scene.accept(try #require(await scene.invitation()), into: own[0]),
+        scene.accept(try #require(await pair.invitation()), into: own[1]),
+      ]
+      for call in invites + accepts { #expect(await call.end() == "accepted", "\(call)") }
+      try await scene.sleep(.seconds(5))
+      #expect(await scene.areMembers(own[0], own[1]) == [true, true])
+      #expect(await others[0].members.isEmpty)
+      #expect(await others[1].members.isEmpty)
+      #expect(await told(own[0]) == ["joined"])
+      #expect(await told(own[1]) == ["joined", "left"])
+      await scene.expectNothingLeft()
+    }
+  }
+
+  @Test(
+    "An invitation that crosses one from several sessions may be declined, whatever becomes of that",
+    arguments: [false, true])
+  func crossedAndDeclined(annIsLarger: Bool) {
+    Scene.play(annIsLarger: annIsLarger) { scene in
+      let pair = try await Pair(scene)
+      let (own, first) = (try await scene.ann.makeSession(), try await scene.bob.makeSession())
+      let second = try await scene.bob.makeSession()
+      let annInvites = pair.annInvites(to: own)
+      let bobInvites = scene.invite(to: second)
+      try await #require(await scene.invitation()).decline()
+      #expect(await bobInvites.end() == "declined")
+      #expect(annInvites.result == nil)
+      try await #require(await pair.invitation()).accept(into: first)
+      #expect(await annInvites.end() == "accepted")
+      #expect(await scene.areMembers(own, first) == [true, true])
+      #expect(await second.members.isEmpty)
+      await scene.expectNothingLeft()
+    }
+  }
+
+  @Test("Who had one session after the other are not asked when they invite each other")
+  func crossedAfterAnother() {
+    Scene.play { scene in
+      let pair = try await Pair(scene)
+      for peer in [scene.ann, scene.bob] { await (try await peer.makeSession()).stop() }
+      let own = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+      for call in [pair.annInvites(to: own[0]), scene.invite(to: own[1])] {
+        #expect(await call.end() == "accepted")
+      }
+      #expect(await scene.areMembers(own[0], own[1]) == [true, true])
+      await scene.expectNothingLeft()
+    }
+  }
+
+  /// The other way round: Bob advertises, too, and Ann has found him.
+  private final class Pair: Sendable {
+    private let scene: Scene
+    private let advertiser: Advertiser
+    private let browser: Browser
+
+    init(_ scene: Scene) async throws {
+      self.scene = scene
+      advertiser = try await scene.bob.advertise("room")
+      browser = try await scene.ann.browse("room")
+      for await event in browser.events {
+        if case .found = event { break }
+      }
+    }
+
+    func annInvites(to session: Session) -> Scene.Call {
+      scene.start("ann invites") { [scene] in
+        try await scene.ann.invite(scene.bob.id, to: session).rawValue
+      }
+    }
+
+    /// The next invitation of Bob's.
+    func invitation() async -> Invitation? {
+      for await invitation in advertiser.invitations { return invitation }
+      return nil
+    }
+  }
+
   @Test("A member that is removed hears so, and both sides have lost it")
   func removed() {
     Scene.play { scene in
