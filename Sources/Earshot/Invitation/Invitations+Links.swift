@@ -81,7 +81,8 @@ extension Invitations: LinkOwner {
   /// Takes in the answer to an invitation of this peer.
   ///
   /// If the remote peer was introduced meanwhile and has been asked to attach, it may have agreed to that already:
-  /// then that link is the one, and this answer is left alone until it is.
+  /// then that link is the one, and this answer is left alone until it is. Likewise if the answer names the membership
+  /// that this peer named when it accepted an invitation of the remote one, whose confirmation is on its way.
   private func accepted(_ accept: Accept, by remote: PeerID, _ greeted: GreetedLink) {
     let token = greeted.link.token
     guard let invitation = outbound[accept.invitation] else {
@@ -93,7 +94,10 @@ extension Invitations: LinkOwner {
         $0.isMember(remote, accept.session, by: accept.membership)
       )
     }
-    if isAsking { return }
+    let accepted = table.unconfirmed(
+      of: remote, source: accept.session, destination: invitation.session.id)
+    let isConfirming = accepted.flatMap { inbound[$0]?.membership } == accept.membership
+    if isAsking || isConfirming { return }
     if isMember { return handle(.peerJoined(accept.invitation)) }
     let entry = Roster.Entry(
       peer: remote, session: accept.session, accept.terms, displayName: remote.short,
@@ -146,8 +150,8 @@ extension Invitations: LinkOwner {
   /// Takes in a request to attach: as the confirmation of an acceptance, or for the session that it names.
   private func attach(_ greeted: GreetedLink, _ attach: Attach, from remote: PeerID) {
     let token = greeted.link.token
-    let awaited = table.awaitingAttach(
-      from: remote, source: attach.source, destination: attach.destination)
+    let awaited = table.unconfirmed(
+      of: remote, source: attach.source, destination: attach.destination)
     if let awaited, attach.isProposal || inbound[awaited]?.membership == attach.membership {
       inbound[awaited]?.grant = Grant(
         membership: attach.membership, window: attach.window, terms: attach.terms)

@@ -93,7 +93,7 @@ extension InvitationTable {
     case attachingFailed(InboundID, SessionID)  // What `reportAttaching` told has come to nothing.
     case cancelReceived(LinkToken, InvitationID, CancelReason)
     case attachedReceived(LinkToken)
-    case attachReceived(LinkToken, InboundID)  // As `awaitingAttach` found it.
+    case attachReceived(LinkToken, InboundID)  // As `unconfirmed` found it.
 
     case closeReceived(LinkToken, CloseCode)
     case linkBroken(LinkToken)

@@ -47,9 +47,9 @@ package struct InvitationTable: Machine, Hashable, Sendable {
   ///   - peer: The peer that sent it.
   ///   - source: Its session.
   ///   - destination: The local peer's session.
-  /// - Returns: The accepted invitation, to go into `attachReceived`, or `nil` when there is none.
-  package func awaitingAttach(
-    from peer: PeerID, source: SessionID, destination: SessionID
+  /// - Returns: The accepted invitation, which goes into `attachReceived`, or `nil` when there is none.
+  package func unconfirmed(
+    of peer: PeerID, source: SessionID, destination: SessionID
   ) -> InboundID? {
     inbounds.first {
       $0.invite.id.inviter == peer && $0.invite.session == source

@@ -321,7 +321,11 @@ struct TwoSides: Hashable {
     _ side: Int, _ token: LinkToken, _ id: InvitationID, _ session: SessionID,
     _ membership: MembershipID
   ) {
-    if sides[side].membership?.isAsking == true { return }
+    let other = sides[1 - side]
+    let own = sides[side].table.unconfirmed(
+      of: other.id, source: other.session, destination: sides[side].session)
+    let isConfirming = own.flatMap { sides[side].acceptances[$0] } == membership
+    if sides[side].membership?.isAsking == true || isConfirming { return }
     if sides[side].hasJoined, sides[side].membership?.id == membership {
       return tellTable(side, .peerJoined(id))
     }
@@ -331,8 +335,8 @@ struct TwoSides: Hashable {
 
   private mutating func attach(_ side: Int, _ token: LinkToken, _ request: Attach) {
     let other = sides[1 - side]
-    let awaiting = sides[side].table.awaitingAttach(
-      from: other.id, source: other.session, destination: sides[side].session)
+    let awaiting = sides[side].table.unconfirmed(
+      of: other.id, source: other.session, destination: sides[side].session)
     if let awaiting,
       request.isProposal || sides[side].acceptances[awaiting] == request.membership
     {
