@@ -50,7 +50,7 @@ extension SessionCore {
       $0.ended.remember(id, of: pair, code)
       $0.endSearch(for: member, in: self.id)
     }
-    for other in roster.leave(member, membership.remoteSession, departure, at: now) {
+    for other in roster.leave(member, membership.remoteSession, departure, code, at: now) {
       memberships[other.peer]?.stream.send(
         Retract(peer: member, session: membership.remoteSession))
     }

@@ -41,10 +41,10 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     outbounds.compactMap(\.machine.link) + inbounds.flatMap(\.machine.links)
   }
 
-  /// The invitation that an ATTACH confirms, although its sender is no member yet.
+  /// The invitation that was accepted, and that its inviter is to confirm, by ATTACHED or by an ATTACH.
   ///
   /// - Parameters:
-  ///   - peer: The peer that sent it.
+  ///   - peer: The inviter.
   ///   - source: Its session.
   ///   - destination: The local peer's session.
   /// - Returns: The accepted invitation, which goes into `attachReceived`, or `nil` when there is none.
@@ -77,7 +77,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
       tell(id, .acceptRequested(session), at: now, into: &out)
     case .declineRequested(let id, let reason):
       tell(id, .declineRequested(reason), at: now, into: &out)
-    case .dismissRequested(let id): tell(id, .dismissRequested(.done), at: now, into: &out)
+    case .dismissRequested(let id): tell(id, .dismissRequested(.takenBack), at: now, into: &out)
     case .expiryRequested(let id): tell(id, .dismissRequested(.expired), at: now, into: &out)
     case .inviterJoined(let id): tell(id, .inviterJoined, at: now, into: &out)
     case .attachingFailed(let id, let session):
@@ -264,7 +264,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     } else if !inbounds[index].machine.isReserved {
       // What the application has accepted itself stays accepted.
       guard inbounds[index].isSilent else { return }
-      tell(other.id, .dismissRequested(.done), at: now, into: &out)
+      tell(other.id, .dismissRequested(.takenBack), at: now, into: &out)
     } else if other.isAdvertised {
       inbounds[index].isSilent = false
       tell(other.id, .offerRequested, at: now, into: &out)

@@ -53,7 +53,7 @@ extension DepartureReason {
   /// For a membership that has not begun, what the remote does not know yet may become known to it.
   init?(after code: CloseCode, isFirst: Bool) {
     switch code {
-    case .done, .farewell, .superseded: self = .left
+    case .done, .farewell, .superseded, .takenBack: self = .left
     case .removed: self = .removed
     case .unknownSession: self = isFirst ? .unreachable : .restarted
     case .full where !isFirst: self = .full

@@ -136,7 +136,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
       return interrupt(.suspending, at: now, into: &out)
     case (.connected, .closeReceived(link, let code)):
       if let departure = DepartureReason(after: code, isFirst: false) {
-        return end(departure, into: &out)
+        return end(departure, code == .takenBack ? code : nil, into: &out)
       }
       return interrupt(.linkBroken, at: now, into: &out)
     case (.connected(let link), .suspendRequested): return sleep(closing: link, into: &out)

@@ -316,10 +316,12 @@ package struct Roster: Hashable, Sendable {
   ///   - peer: The member.
   ///   - session: The session that it was a member with, or sought.
   ///   - departure: Why; it says whether the session is to be sought again.
+  ///   - code: What is said to those who ask: a session that took an acceptance back is one that members may still
+  ///     speak of.
   ///   - now: The time.
   /// - Returns: The members that are to be told, if it was one.
   package mutating func leave(
-    _ peer: PeerID, _ session: SessionID, _ departure: DepartureReason,
+    _ peer: PeerID, _ session: SessionID, _ departure: DepartureReason, _ code: CloseCode? = nil,
     at now: Instant
   ) -> [Entry] {
     guard let index = index(of: peer), let entry = known[index].entry, entry.session == session
@@ -327,7 +329,7 @@ package struct Roster: Hashable, Sendable {
     let wasMember = known[index].standing == .member
     (known[index].standing, known[index].entry) = (nil, nil)
     known[index].displacedSince = nil
-    if departure.isFinal { shun(Former(entry)) }
+    if departure.isFinal, code != .takenBack { shun(Former(entry)) }
     let expiry = departure == .full ? now : now + Self.listingTime
     for index in known.indices {
       for other in known[index].listings.indices

@@ -34,6 +34,8 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   package static let superseded = CloseCode(rawValue: 11)
   /// The sender of CLOSE does not trust the other side's key.
   package static let untrusted = CloseCode(rawValue: 12)
+  /// The acceptance of an invitation was taken back, before or while it was confirmed.
+  package static let takenBack = CloseCode(rawValue: 13)
   /// The nonce of a verification code was not the one that was promised.
   package static let verificationFailed = CloseCode(rawValue: 24)
   /// A frame that must not come now, or with a payload that is none.
@@ -56,8 +58,8 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
   private static let names: [UInt64: String] = [
     0: "done", 1: "suspending", 2: "duplicate", 3: "expired", 4: "unknownSession",
     5: "notIntroduced", 6: "full", 7: "removed", 8: "farewell", 9: "givenUp",
-    10: "unknownMembership", 11: "superseded", 12: "untrusted", 16: "protocolViolation",
-    17: "frameTooLarge",
+    10: "unknownMembership", 11: "superseded", 12: "untrusted", 13: "takenBack",
+    16: "protocolViolation", 17: "frameTooLarge",
     18: "unknownFrame", 19: "flowControl", 20: "messageTooLarge", 21: "handshakeTimeout",
     22: "unsupportedVersion", 23: "selfConnection", 24: "verificationFailed",
   ]

@@ -315,7 +315,7 @@ struct InvitationTableTests {
     _ = table.handle(.acceptRequested(id(3), ours))
     #expect(
       table.handle(.dismissRequested(id(3))) == [
-        .closeLink(link(1), .done), .reportFailed(id(3), .dismissed), .cancelWake,
+        .closeLink(link(1), .takenBack), .reportFailed(id(3), .dismissed), .cancelWake,
       ])
     #expect(table.handle(invite(3, over: 2)) == declined(id(3), .declined, over: 2))
   }
@@ -478,7 +478,7 @@ struct InvitationTableTests {
       _ = table.handle(.inviteRequested(wish(3)))
       let actions = table.handle(.cancelRequested(wish(3).invitation))
       #expect(actions.contains(.reportOutcome(wish(3).invitation, .cancelled)))
-      #expect(actions.contains(.closeLink(link(2), .done)) == !isAccepted)
+      #expect(actions.contains(.closeLink(link(2), .takenBack)) == !isAccepted)
     }
   }
 

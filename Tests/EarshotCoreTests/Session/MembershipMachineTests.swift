@@ -135,6 +135,11 @@ struct MembershipMachineTests {
       event: .closeReceived(second, .done),
       actions: [.cancelWake, .reportLeft(.left, .farewell)]),
     Transition(
+      law: "A remote that takes its acceptance back has left, and may have the session still",
+      before: [],
+      event: .closeReceived(first, .takenBack),
+      actions: [.cancelWake, .reportLeft(.left, .takenBack)]),
+    Transition(
       law: "An answer for another membership breaks the protocol",
       before: [.linkBroken(first, .linkBroken), .dialOpened(second)],
       event: .attachedReceived(second, later, epoch: 2),

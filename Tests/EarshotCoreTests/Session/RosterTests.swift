@@ -112,6 +112,15 @@ struct RosterTests {
     #expect(roster.settle(at: .zero) == [.seek(Self.entry(2), waiting: nil)])
   }
 
+  @Test("A session that took an acceptance back is sought if others speak of it")
+  func tookBack() {
+    var roster = Self.roster(with: [1, 2])
+    _ = roster.leave(Self.peers[2], Self.session(2), .left, .takenBack, at: .zero)
+    #expect(roster.settle(at: .zero) == [])
+    roster.introduce(Self.entry(2), by: Self.peers[1])
+    #expect(roster.settle(at: .zero) == [.seek(Self.entry(2), waiting: nil)])
+  }
+
   @Test("What a former member said counts for another minute")
   func formerIntroducer() {
     var roster = Self.roster(with: [1])
