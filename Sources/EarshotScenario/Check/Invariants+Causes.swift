@@ -62,7 +62,6 @@ extension Invariants {
     switch DepartureReason(rawValue: reason) {
     case .left:
       return evidence.ended(key.subject, key.otherSession, during) || hasTakenBack(key, during)
-        || isReplaced(key.reversed, at: end)
     case .disconnected: return evidence.ended(key.observer, key.session, during)
     case .removed:
       return [key, key.reversed].contains {
@@ -76,7 +75,6 @@ extension Invariants {
     case .restarted:
       return isForgotten(span, during)
         || evidence.did(.rejoined, key.subject, in: key.otherSession, during)
-        || isReplaced(key, at: end)
     case .unreachable:
       return evidence.isLossy(key.observer, key.subject)
         || evidence.record.disturbances.touch(key.observer, key.subject, in: during)
@@ -162,28 +160,14 @@ extension Invariants {
   ) -> Bool {
     evidence.record.invitations.all.contains { invitation in
       switch (invitation.inviter, invitation.guest, invitation.session) {
-      case (key.observer, key.subject, key.session): invitation.wasTakenBack(in: during)
+      case (key.observer, key.subject, key.session):
+        // An inviter that was held up may hear at once of an acceptance and that it was taken back long ago.
+        invitation.wasTakenBack(
+          in: invitation.outcome.map { during.contains($0.time) } ?? false
+            ? min(invitation.start, during.lowerBound)...during.upperBound : during)
       case (key.subject, key.observer, key.otherSession): invitation.wasWithdrawn(in: during)
       default: false
       }
-    }
-  }
-
-  /// Whether another session of the member has taken its place in the group, since invitations crossed.
-  ///
-  /// It has joined the observer, or one of whom the observer heard of it.
-  private func isReplaced(_ key: MembershipSpan.Key, at end: Duration) -> Bool {
-    guard evidence.spans.areMixed else { return false }
-    let during = max(.zero, end - Evidence.calm)...(end + Evidence.calm)
-    return evidence.spans.all.contains { span in
-      guard span.key.subject == key.subject, span.key.otherSession != key.otherSession,
-        span.overlaps(during)
-      else { return false }
-      if span.key.observer == key.observer { return span.key.session == key.session }
-      let way = MembershipSpan.Key(
-        observer: key.observer, subject: span.key.observer, session: key.session,
-        with: span.key.session)
-      return evidence.spans.spans(way).contains { $0.overlaps(during) }
     }
   }
 

@@ -112,9 +112,6 @@ struct MembershipSpans {
     (places[key] ?? []).map { all[$0] }
   }
 
-  /// Whether sessions with different names have been joined.
-  var areMixed: Bool { !mixed.isEmpty }
-
   /// What one end saw of the other in sessions with different names.
   func mixedSpans(of observer: String, with subject: String) -> [MembershipSpan] {
     mixed.lazy.map { all[$0] }.filter { $0.key.observer == observer && $0.key.subject == subject }

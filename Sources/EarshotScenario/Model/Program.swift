@@ -27,10 +27,12 @@ package struct ReadingPlan: Hashable, Sendable {
   /// When it takes nothing at all; `nil` for never.
   package var pause: ClosedRange<Duration>?
 
-  /// From when on it takes everything at once; `nil` for never.
+  /// From when on it has taken everything, and takes all else at once; `nil` for never.
+  ///
+  /// A wait that began before the end goes on beyond it.
   package var promptFrom: Duration? {
     let end = pause?.upperBound ?? .zero
-    return every == .zero ? end : until.map { max($0, end) }
+    return every == .zero ? end : until.map { max($0 + every, end) }
   }
 }
 
