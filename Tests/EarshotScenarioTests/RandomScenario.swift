@@ -14,14 +14,17 @@ struct RandomScenario {
   /// What a scenario may have.
   private struct Features {
     let capacity: Int?
+    let sessions: [String]
     let isSecure, hasFaults, leaves, hasReaders, hasLateStarts, hasUnreliable, changes, isSlow: Bool
+    let changesMind: Bool  // Calls are cancelled, invitations let go, farewells cut short.
 
     init(_ random: inout RandomStream) {
       func has(_ percent: Int) -> Bool { random.chance(.percent(percent)) }
       capacity = has(40) ? 2 + Int(random.below(7)) : nil
       (isSecure, hasFaults, leaves) = (has(5), has(85), has(60))
       (hasReaders, hasLateStarts, hasUnreliable) = (has(30), has(50), has(30))
-      (changes, isSlow) = (has(30), has(60))
+      (changes, isSlow, changesMind) = (has(30), has(60), has(40))
+      sessions = has(30) ? ["main", "side"] : ["main"]
     }
   }
 
@@ -76,12 +79,19 @@ struct RandomScenario {
   // MARK: Peers
 
   private mutating func peer(_ name: String) -> String {
-    var fields = ["name: '\(name)'", "session: { \(session) }"]
+    let sessions = features.sessions.map { "{ \(session(named: $0)) }" }.joined(separator: ", ")
+    var fields = ["name: '\(name)'", "session: [\(sessions)]"]
     if features.hasLateStarts, has(50) { fields.append("start: \(time(0, 8_000))") }
+    if features.changesMind, has(20) { fields.append("accept: { \(changedMind) }") }
     if has(15) { fields.append("accept: { after: \(time(0, 4_000)) }") }
     if has(7) { fields.append("accept: { chance: 0.6 }") }
-    if has(80) { fields.append("invite: [\(invitation(of: name))]") }
-    if has(75) { fields.append("send: [\(workload)]") }
+    if has(80) {
+      fields.append(
+        "invite: [\(features.sessions.map { _ in invitation(of: name) }.joined(separator: ", "))]")
+    }
+    if has(75) {
+      fields.append("send: [\(features.sessions.map { _ in workload }.joined(separator: ", "))]")
+    }
     if has(20) { fields.append("echo: true") }
     if has(20) { fields.append("suspension: 'unprepared'") }
     if features.hasReaders, has(40) { fields.append("read: { \(reading) }") }
@@ -100,22 +110,33 @@ struct RandomScenario {
     return fields.filter { keys.insert($0.prefix { $0 != ":" }).inserted }
   }
 
-  private var session: String {
+  private mutating func session(named name: String) -> String {
+    var parts = ["name: '\(name)'"]
+    if has(60) { parts.append("patience: '\(pick(["0s", "500ms", "3s", "10s", "30s", "60s"]))'") }
+    if let capacity = features.capacity { parts.append("capacity: \(capacity)") }
+    if has(15) { parts.append("outboxBytesMax: \(pick([1_000, 5_000, 65_536]))") }
+    if has(15) { parts.append("windowBytes: \(pick([1_000, 20_000, 131_072]))") }
+    return parts.joined(separator: ", ")
+  }
+
+  /// In which session something is done.
+  private var place: String { mutating get { "session: '\(pick(features.sessions))'" } }
+
+  /// How an answer is given that is taken back, or let go.
+  private var changedMind: String {
     mutating get {
-      var parts = ["name: 'main'"]
-      if has(60) { parts.append("patience: '\(pick(["0s", "500ms", "3s", "10s", "30s", "60s"]))'") }
-      if let capacity = features.capacity { parts.append("capacity: \(capacity)") }
-      if has(15) { parts.append("outboxBytesMax: \(pick([1_000, 5_000, 65_536]))") }
-      if has(15) { parts.append("windowBytes: \(pick([1_000, 20_000, 131_072]))") }
-      return parts.joined(separator: ", ")
+      let after = "after: \(time(0, 3_000))"
+      return has(50)
+        ? "\(after), answer: '\(pick(["release", "both"]))'" : "\(after), cancel: \(time(0, 1_000))"
     }
   }
 
   private mutating func invitation(of name: String) -> String {
     let who = has(60) ? pick(["found", "foundSmaller"]) : other(than: name) ?? "found"
-    var parts = ["who: '\(who)'", "timeout: '\(pick(["500ms", "2s", "5s", "30s"]))'"]
+    var parts = ["who: '\(who)'", "timeout: '\(pick(["500ms", "2s", "5s", "30s"]))'", place]
     if has(40) { parts.append("at: \(time(0, 20_000))") }
     if has(60) { parts.append("again: '\(pick(["200ms", "1s", "3s"]))'") }
+    if features.changesMind, has(20) { parts.append("cancel: \(time(0, 3_000))") }
     return "{ \(parts.joined(separator: ", ")) }"
   }
 
@@ -123,12 +144,14 @@ struct RandomScenario {
     mutating get {
       var parts = [
         "count: \(1 + random.below(60))", "every: \(time(1, 700))", "start: \(time(0, 30_000))",
+        place,
       ]
       if features.hasUnreliable, has(50) {
         // Small, since a flood that nothing slows down silences a slow link.
         parts.append("reliable: false, size: \(pick([16, 64, 256]))")
       } else {
         parts.append("size: \(pick([16, 64, 256, 1_400, 5_000, 20_000]))")
+        if features.changesMind, has(20) { parts.append("cancel: \(time(0, 2_000))") }
       }
       return "{ \(parts.joined(separator: ", ")) }"
     }
@@ -144,9 +167,12 @@ struct RandomScenario {
 
   private var leaving: [String] {
     mutating get {
-      let start = 5_000 + Int(random.below(30_000))
-      var fields = ["disconnect: { at: '\(start)ms', within: '\(pick(["2s", "5s", "60s"]))' }"]
-      if has(70) { fields.append("rejoin: '\(start + 1 + Int(random.below(8_000)))ms'") }
+      let (start, place) = (5_000 + Int(random.below(30_000)), place)
+      let limit = pick(features.changesMind ? ["100ms", "2s", "5s"] : ["2s", "5s", "60s"])
+      var fields = ["disconnect: { at: '\(start)ms', within: '\(limit)', \(place) }"]
+      if has(70) {
+        fields.append("rejoin: { at: '\(start + 1 + Int(random.below(8_000)))ms', \(place) }")
+      }
       return fields
     }
   }
