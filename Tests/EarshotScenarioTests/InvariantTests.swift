@@ -304,22 +304,6 @@ struct InvariantTests {
     }
   }
 
-  @Test("Lets another session of a member take its place, in a group whose invitations crossed")
-  func replaced() throws {
-    for (other, isExplained) in [("side", true), ("main", false)] {
-      let recording = try Recording(
-        "'ann', { name: 'bob', session: [{ name: 'main' }, { name: 'side' }] }, 'cy'")
-      recording.join(1, "ann", "bob", "cy")
-      let joining = Timeline.Entry(.seconds(5), "cy", .joined, "bob", in: "main", with: other)
-      recording.note(5, "cy", .left, "bob", "removed")
-      recording.note(5, "cy", .removed, "bob")
-      recording.recorder.note(joining)
-      recording.note(5.1, "ann", .left, "bob", "restarted")
-      recording.note(5.2, "bob", .left, "ann", "left")
-      #expect(recording.violated.contains(Self.causes) == !isExplained, "\(other)")
-    }
-  }
-
   @Test("Waits for the word of a program that is yet to look, if its patience may be over")
   func unheardWord() throws {
     for (pause, patience, isExplained) in [

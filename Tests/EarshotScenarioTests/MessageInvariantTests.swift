@@ -6,6 +6,7 @@ import Testing
 @Suite("An invariant about messages")
 struct MessageInvariantTests {
   private static let counts = "what counts as undelivered did not arrive"
+  private static let order = "messages arrive in order, once and unharmed"
   private static let losses = "no message is lost while its membership lasts"
 
   /// Ann says ten things to Bob, one a second from the second on, of which some arrive, and one leaves.
@@ -152,6 +153,23 @@ struct MessageInvariantTests {
     crashed.note(14, "bob", .left, "ann", "restarted")
     crashed.join(14, "ann", "bob")
     #expect(crashed.violated.isEmpty, "\(crashed.complaints)")
+  }
+
+  @Test("Lets be missing what was sent to one whose acceptance came to nothing")
+  func voidAcceptance() throws {
+    for (answer, isExplained) in [("invitationEnded", true), ("accepted", false)] {
+      let recording = try Recording("{ name: 'ann', read: { pause: ['1s', '40s'] } }, 'bob'")
+      let stream = recording.recorder.openStream(
+        Direction("ann", "bob"), in: "main", isEcho: false)
+      let key = MembershipLog.LedgerKey(
+        sender: "ann", receiver: "bob", identity: 0, session: "main")
+      _ = recording.recorder.sendBegins(on: stream, key, at: .seconds(2))
+      recording.note(7, "bob", .answered, "ann", answer)
+      let number = recording.recorder.sendBegins(on: stream, key, at: .seconds(8))
+      let message = TestMessage(stream: stream, number: number, size: 16)
+      _ = recording.recorder.arrived(message, from: "ann", to: "bob", in: "main", .seconds(9))
+      #expect(recording.violated.contains(Self.order) != isExplained, "\(recording.complaints)")
+    }
   }
 
   @Test("Knows in which sessions two are joined whose invitations crossed")

@@ -70,12 +70,22 @@ extension Invariants {
 
   /// Whether the guest has declined an invitation, or another one that was the same to it.
   ///
-  /// Who invites a peer to a session while it does so already is told what becomes of the first invitation.
+  /// Who invites a peer to a session while it does so already is told what becomes of the first invitation, also when
+  /// the call that made it has been cancelled, and when it was joined by one that has.
   private func hasDeclined(_ invitation: InvitationRecord, by time: Duration) -> Bool {
-    evidence.record.invitations.all.contains { other in
-      other.inviter == invitation.inviter && other.guest == invitation.guest
-        && other.session == invitation.session && other.start <= time
-        && (other.outcome.map { $0.time >= invitation.start } ?? true)
+    let others = evidence.record.invitations.all.filter {
+      $0.inviter == invitation.inviter && $0.guest == invitation.guest
+        && $0.session == invitation.session && $0.start <= time
+    }
+    func isOpen(_ other: InvitationRecord, at start: Duration) -> Bool {
+      other.outcome.map { $0.time >= start } ?? true
+    }
+    var start = invitation.start
+    while let earlier = others.first(where: { $0.start < start && isOpen($0, at: start) }) {
+      start = earlier.start
+    }
+    return others.contains { other in
+      isOpen(other, at: start)
         && other.answers.contains { $0.call == .decline && $0.start <= time }
     }
   }

@@ -1,3 +1,4 @@
+import Earshot
 import EarshotCore
 package import EarshotSimulator
 import Synchronization
@@ -33,6 +34,7 @@ package final class Recorder: Sendable {
     /// How many identities each peer has had.
     package var identities: [String: Int] = [:]
     var isClosed = false
+    private static let voidAnswers = [EarshotError.Code.invitationEnded, .cancelled].map(\.name)
 
     package init() {}
 
@@ -50,6 +52,10 @@ package final class Recorder: Sendable {
       if entry.kind == .left {
         traffic.breakOff(Direction(observer, subject), in: entry.session)
         otherSessions[key].map { traffic.breakOff(Direction(observer, subject), in: $0) }
+      }
+      // The other one may have had the observer as a member, whose acceptance has come to nothing.
+      if entry.kind == .answered, Self.voidAnswers.contains(entry.detail) {
+        traffic.breakOff(Direction(observer, subject), in: entry.session)
       }
     }
   }
