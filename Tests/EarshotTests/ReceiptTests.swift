@@ -92,6 +92,30 @@ struct ReceiptTests {
     }
   }
 
+  @Test("Two calls that wait for room when their session is left are told so; all before arrives")
+  func leftWhileWaiting() async throws {
+    try await Ground.simulated.meet { ann, bob in
+      let meeting = try await Meeting(of: ann, Self.tight)
+      let session = try await meeting.join(bob, Self.tight)
+      let count = try await Self.fill(session, of: bob, to: ann.id)
+      let last = try #require(await session.statistics(of: ann.id)?.messagesUnacknowledged)
+      #expect(last > 0)
+      let calls = [100, 101].map { number in
+        bob.start { try await session.send(Self.message(number), to: [ann.id]) }
+      }
+      try await bob.wait(milliseconds: 50)
+      let farewell = bob.start { await session.stop(within: .seconds(20)) }
+      for call in calls {
+        let error = await failure { _ = try await call.value }
+        #expect(error?.code == .notConnected && error?.peers == [ann.id])
+      }
+      #expect(await meeting.session.take(count) == (0..<count).map { UInt8($0) })
+      try await farewell.value
+      #expect(await failure { try await session.send([9]) }?.code == .sessionEnded)
+      #expect(await failure { try await session.send([9]) }?.peers == [])
+    }
+  }
+
   @Test("A receipt survives a link that breaks and comes back")
   func acrossLinks() async throws {
     try await Ground.simulated.meet { ann, bob in

@@ -16,7 +16,7 @@ struct FrameBoundsTests {
     }
   }
 
-  static let invite = Golden.invitationBytes + Golden.sessionBytes + [0x00, 0x00, 0x01]
+  static let invite = Golden.invitationBytes + Golden.sessionBytes + [0x00, 0x00, 0x01, 0x00]
   static let introduce = Golden.peerBytes + Golden.sessionBytes + [0x00, 0x08, 0x01, 0x41]
   static let attach = Golden.sessionBytes + Golden.otherBytes
   static let breaches = [
@@ -28,6 +28,9 @@ struct FrameBoundsTests {
     Breach("no service type", .invite, invite + [0, 0], .malformed),
     Breach(
       "a long service type", .invite, invite + [16] + Array(repeating: 97, count: 16), .tooLong),
+    Breach(
+      "an INVITE of neither one nor several", .invite, invite.dropLast() + [2, 1, 97, 0], .malformed
+    ),
     Breach("nine memberships", .invite, invite.prefix(24) + [9], .tooLong),
     Breach("a long context", .invite, invite + [1, 97, 0x80, 0, 0x40, 1], .tooLong),
     Breach("a limit before what was received", .acknowledgement, [2, 1], .malformed),

@@ -166,7 +166,9 @@ struct CallTableTests {
   }
 
   private func prepare(_ scene: Scene, hasVerification: Bool) async throws -> Cast {
-    scene.keep(try await scene.bob.advertise("room"))
+    let room = scene.keep(try await scene.bob.advertise("room"))
+    try await room.accept(
+      automatically: { _ in true }, into: scene.keep(scene.bob.makeSession()))
     let browser = try await scene.ann.browse("room")
     for await event in browser.events {
       if case .found = event { break }
