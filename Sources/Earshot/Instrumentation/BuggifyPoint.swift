@@ -20,6 +20,7 @@ package enum BuggifyPoint: String, Hashable, Sendable, CaseIterable {
   case repeatedMulticast = "repeated multicast"  // The same packet twice.
   case repeatedAnnouncement = "repeated announcement"  // All is announced as if for the first time.
   case repeatedIntroduction = "repeated introduction"  // INTRODUCE twice.
+  case takenPort = "taken port"  // A peer that was suspended does not get its port back.
   // What is otherwise for as long as a link, a stream or a membership lives.
   case acknowledgementDelay = "acknowledgement delay"  // Up to 100 ms instead of 25.
   case smallWindow = "small window"  // From 128 KiB up.

@@ -233,8 +233,9 @@ actor PeerCore {
     if phase == .stopped { throw Self.stopped(name) }
     guard phase == .suspended else { return }
     let previous = port
+    let isTaken = host.buggify?.occurs(.takenPort) == true
     try acceptor.isolated { acceptor throws(EarshotError) in
-      do { try acceptor.open(port: previous) } catch { try acceptor.open(port: 0) }
+      do { try acceptor.open(port: isTaken ? 0 : previous) } catch { try acceptor.open(port: 0) }
     }
     phase = .running
     report(.resumed)
