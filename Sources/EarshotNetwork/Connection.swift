@@ -46,6 +46,12 @@ public protocol ConnectionHandler: AnyObject, Sendable {
   /// Bytes arrived, in order, at most 64 KiB of them; they are lent for the time of the call.
   func connection(_ connection: any Connection, received bytes: Span<UInt8>)
 
+  /// What has arrived was handed over, as far as one turn goes: behind one or more pieces of bytes, and before anything
+  /// else is called.
+  ///
+  /// Not called once the connection was closed. Does nothing by default.
+  func connectionReceivedAll(_ connection: any Connection)
+
   /// The remote side will send no more (FIN). Writing goes on.
   func connectionReceivedEnd(_ connection: any Connection)
 
@@ -54,6 +60,11 @@ public protocol ConnectionHandler: AnyObject, Sendable {
 
   /// The connection is gone, or was never made. The last call.
   func connection(_ connection: any Connection, failed error: NetworkError)
+}
+
+extension ConnectionHandler {
+  /// Does nothing.
+  public func connectionReceivedAll(_ connection: any Connection) {}
 }
 
 /// A socket that accepts TCP connections until it is closed.

@@ -21,6 +21,7 @@ struct BackPressureContract {
       let state = try await link.bobSaw.seen.wait { $0.isEnded }
       #expect(state.received == bytes)
       #expect(state.largestPiece <= 65_536)
+      #expect(!state.wasInterrupted)
       #expect(link.annSaw.state.writableCount > 0)
     }
   }

@@ -7,6 +7,8 @@ final class ConnectionRecorder: ConnectionHandler {
     var isOpen = false
     var received: [UInt8] = []
     var largestPiece = 0
+    var isReceiving = false  // And has not been told that this was all of the turn.
+    var wasInterrupted = false  // Between that.
     var isEnded = false
     var writableCount = 0
     var error: NetworkError?
@@ -43,11 +45,15 @@ final class ConnectionRecorder: ConnectionHandler {
 
   func connection(_ connection: any Connection, received bytes: Span<UInt8>) {
     let copy = [UInt8](copying: bytes)
-    note { state in
+    note(isReceiving: true) { state in
       state.received += copy
       state.largestPiece = max(state.largestPiece, copy.count)
     }
     if pausesAfterFirst { connection.pauseReading() }
+  }
+
+  func connectionReceivedAll(_ connection: any Connection) {
+    seen.update { $0.isReceiving = false }
   }
 
   func connectionReceivedEnd(_ connection: any Connection) {
@@ -67,9 +73,11 @@ final class ConnectionRecorder: ConnectionHandler {
     note { $0.error = error }
   }
 
-  private func note(_ change: (inout State) -> Void) {
+  private func note(isReceiving: Bool = false, _ change: (inout State) -> Void) {
     seen.update { state in
       state.callCount += 1
+      state.wasInterrupted = state.wasInterrupted || state.isReceiving && !isReceiving
+      state.isReceiving = isReceiving
       change(&state)
     }
   }

@@ -119,18 +119,21 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
   }
 
   private func read() {
-    for _ in 0..<Self.readsMax where state == .open && !isPaused && !hasEnded {
-      let buffer = host.loop.buffer
-      do throws(SystemFailure) {
-        let count = try System.receive(descriptor, buffer)
-        if count == 0 { return receiveEnd() }
+    let buffer = host.loop.buffer
+    var (count, hasReceived) = (buffer.count, false)
+    do throws(SystemFailure) {
+      for _ in 0..<Self.readsMax where state == .open && !isPaused && count == buffer.count {
+        count = try System.receive(descriptor, buffer)
+        guard count > 0 else { break }
+        hasReceived = true
         let bytes = Span<UInt8>(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         handler?.connection(self, received: bytes)
-        if count < buffer.count { return }
-      } catch {
-        if !error.isTemporary { fail(error) }
-        return
       }
+      if hasReceived { handler?.connectionReceivedAll(self) }
+      if count == 0, state == .open, !isPaused { receiveEnd() }
+    } catch {
+      if hasReceived { handler?.connectionReceivedAll(self) }
+      if !error.isTemporary { fail(error) }
     }
   }
 

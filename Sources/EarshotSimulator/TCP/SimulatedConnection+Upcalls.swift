@@ -47,6 +47,7 @@ extension SimulatedConnection {
     while !upcalls.isPaused, !tcb.inbound.unread.isEmpty, let handler = upcalls.handler {
       let bytes = tcb.inbound.take(atMost: 65_536)
       handler.connection(self, received: bytes.span)
+      upcalls.handler?.connectionReceivedAll(self)
     }
     guard tcb.state == .established, !tcb.inbound.isFINReceived else { return }
     let growth = tcb.inbound.receiveWindow - tcb.advertisedWindow
