@@ -10,6 +10,10 @@ extension Link {
     inTurn(with: bytes) { $0.receive($1) }
   }
 
+  nonisolated func connectionReceivedAll(_ connection: any Connection) {
+    inTurn { $0.receivedAll() }
+  }
+
   nonisolated func connectionReceivedEnd(_ connection: any Connection) {
     assumeIsolated { $0.transportEnded() }
   }
@@ -79,6 +83,7 @@ extension Link {
   func receive(_ bytes: Span<UInt8>) {
     if let buggify = context.buggify, let end = buggify.draw(.splitRead, below: bytes.count) {
       receive(bytes.extracting(..<end))
+      receivedAll()
       return receive(bytes.extracting(end...))
     }
     let now = now
@@ -87,15 +92,26 @@ extension Link {
     case .open: handle(LivenessMachine.Event.bytesReceived)
     case .accepted, .dialling, .closing, .ended: return
     }
-    isReading = true
+    (isReading, hasReceived) = (true, true)
     do throws(SecureChannelError) {
       try read(bytes, at: now)
       isReading = false
+      if arrived.count >= Self.arrivedMax { handOverMessages() }
     } catch {
       isReading = false
+      handOverMessages()
       violate(
         error == .selfConnection ? .selfConnection : .protocolViolation, error.description)
     }
+  }
+
+  /// How many messages do not wait for those that follow in the same turn.
+  private static let arrivedMax = 128
+
+  /// Hands over, and answers, what has arrived in this turn.
+  func receivedAll() {
+    guard hasReceived else { return }
+    hasReceived = false
     handOverMessages()
     flush()
   }

@@ -34,8 +34,9 @@ actor Link: ConnectionHandler {
   weak var owner: (any LinkOwner)?
   // Without the dynamic checks of exclusivity, which every frame would pay for: all accesses are instantaneous.
   @exclusivity(unchecked) var life: Life
-  @exclusivity(unchecked) var arrived: [SessionActivity] = []  // Messages of the chunk at hand.
+  @exclusivity(unchecked) var arrived: [SessionActivity] = []  // Messages of the turn at hand.
   @exclusivity(unchecked) var isReading = false
+  @exclusivity(unchecked) var hasReceived = false  // Something in this turn.
   /// How long the last question took to be answered, or `nil` before the first answer.
   var roundTrip: Duration?
   @exclusivity(unchecked) private var timer: DeadlineTimer<Deadline>?
