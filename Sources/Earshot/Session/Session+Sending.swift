@@ -25,7 +25,7 @@ extension Session {
     var (receipt, gone) = (SendReceipt(for: entries), [PeerID]())
     var pending: PendingSend?
     for index in entries.indices {
-      switch entries[index].stream.append(message.span) {
+      switch entries[index].stream.append(message) {
       case .appended(let number): receipt.note(number, at: index)
       case .ended: gone.append(entries[index].id)
       case .full:

@@ -92,12 +92,12 @@ final class ReliableStream: MessageSource {
   }
 
   /// Appends a message if there is room and no other one waits for it, and has it sent soon.
-  func append(_ message: Span<UInt8>) -> Outcome {
+  func append(_ message: [UInt8]) -> Outcome {
     if let buggify, buggify.occurs(.waitingSend) { return .full }
     let (outcome, wasIdle) = state.withLock { state -> (Outcome, Bool) in
       if state.isClosed { return (.ended, false) }
       let wasIdle = !state.machine.outbound.hasUnsent
-      guard state.machine.append(message) else { return (.full, false) }
+      guard state.machine.append(sharing: message) else { return (.full, false) }
       watch(state)
       state.messagesSent += 1
       return (.appended(state.messagesSent), wasIdle)
@@ -137,7 +137,7 @@ final class ReliableStream: MessageSource {
   ) -> SendQueue.Ticket? {
     let (ticket, outcome) = state.withLock { state -> (SendQueue.Ticket?, PendingSend.Outcome) in
       if state.isClosed { return (nil, .ended) }
-      guard !state.machine.append(message.span) else {
+      guard !state.machine.append(sharing: message) else {
         state.messagesSent += 1
         return (nil, .appended(state.messagesSent))
       }

@@ -1,7 +1,7 @@
 /// Whole frames, one behind the other, from the first that is not forgotten.
 ///
 /// They stand in chunks: so nothing that waits is moved when frames before it are forgotten, and no frame is in
-/// two chunks.
+/// two chunks. A chunk may end in a large part of a message, which is not copied but shared with who sends it.
 struct FrameChunks: Hashable, Sendable {
   /// Where a frame begins, or the end; valid until frames are forgotten.
   struct Place: Hashable, Comparable, Sendable {
@@ -31,9 +31,24 @@ struct FrameChunks: Hashable, Sendable {
     }
   }
 
+  private struct Chunk: Hashable {
+    /// Whole frames, but for what is shared of the last one.
+    var frames: [UInt8] = []
+    /// The end of the last frame; nothing is appended behind it.
+    var shared: ArraySlice<UInt8> = []
+
+    var count: Int { frames.count + shared.count }
+
+    /// Copies what is shared.
+    mutating func unshare() {
+      frames += shared
+      shared = []
+    }
+  }
+
   /// How many bytes the frames have that are not forgotten.
   private(set) var count = 0
-  private var chunks: [[UInt8]] = []
+  private var chunks: [Chunk] = []
   private var head = 0  // Up to where the first chunk is forgotten.
   private var spare: [UInt8] = []  // Empty, but with the room of a chunk.
   private let chunkBytes: Int
@@ -44,7 +59,9 @@ struct FrameChunks: Hashable, Sendable {
   init(chunkBytesMax: Int) { chunkBytes = min(chunkBytesMax, Self.chunkBytesMax) }
 
   /// How much memory the chunks hold.
-  var allocatedBytes: Int { chunks.reduce(spare.capacity) { $0 + $1.capacity } }
+  var allocatedBytes: Int {
+    chunks.reduce(spare.capacity) { $0 + $1.frames.capacity + $1.shared.count }
+  }
 
   /// Where the first frame begins.
   var start: Place { Place(chunk: 0, offset: head) }
@@ -56,29 +73,48 @@ struct FrameChunks: Hashable, Sendable {
 
   /// Appends whole frames, of about so many bytes.
   mutating func append(byteCount: Int, _ body: (inout [UInt8]) -> Void) {
-    if chunks.last.map({ !$0.isEmpty && $0.count + byteCount > chunkBytes }) ?? true {
-      beginChunk(byteCount: byteCount)
-    }
+    if !hasRoom(forBytes: byteCount) { beginChunk(byteCount: byteCount) }
     let last = chunks.count - 1
-    let before = chunks[last].count
-    body(&chunks[last])
+    let before = chunks[last].frames.count
+    body(&chunks[last].frames)
+    count += chunks[last].frames.count - before
+  }
+
+  /// Appends a frame that ends in a part of a message, which is shared.
+  mutating func append(sharing part: ArraySlice<UInt8>, _ header: (inout [UInt8]) -> Void) {
+    if !hasRoom(forBytes: 0) { chunks.append(Chunk()) }
+    let last = chunks.count - 1
+    let before = chunks[last].frames.count
+    header(&chunks[last].frames)
+    chunks[last].shared = part
     count += chunks[last].count - before
+  }
+
+  /// Whether so many bytes belong into the last chunk.
+  private func hasRoom(forBytes byteCount: Int) -> Bool {
+    guard let last = chunks.last, last.shared.isEmpty else { return false }
+    return last.frames.isEmpty || last.frames.count + byteCount <= chunkBytes
   }
 
   /// Inserts a small frame where another one begins, or at the end; places before that stay valid.
   mutating func insert(at place: Place, _ body: (inout [UInt8]) -> Void) {
     guard place < end else { return append(byteCount: 0, body) }
-    var frame: [UInt8] = []
+    var (frame, place) = ([UInt8](), place)
     body(&frame)
-    chunks[place.chunk].insert(contentsOf: frame, at: place.offset)
+    if place.offset > chunks[place.chunk].frames.count {  // Behind what is shared.
+      place = Place(chunk: place.chunk + 1, offset: 0)
+    }
+    chunks[place.chunk].frames.insert(contentsOf: frame, at: place.offset)
     count += frame.count
   }
 
   private mutating func beginChunk(byteCount: Int) {
-    var chunk: [UInt8] = []
-    swap(&chunk, &spare)
-    // The first one grows with what it gets: most of the time it gets little.
-    if !chunks.isEmpty { chunk.reserveCapacity(max(byteCount, chunkBytes)) }
+    var chunk = Chunk()
+    // The first one grows with what it gets, as does one behind what is shared: most of the time it gets little.
+    if let last = chunks.last, last.shared.isEmpty {
+      swap(&chunk.frames, &spare)
+      chunk.frames.reserveCapacity(max(byteCount, chunkBytes))
+    }
     chunks.append(chunk)
   }
 
@@ -91,8 +127,9 @@ struct FrameChunks: Hashable, Sendable {
     for index in 0..<place.chunk {
       count -= chunks[index].count - head
       head = 0
-      if spare.capacity == 0, (chunkBytes...2 * chunkBytes).contains(chunks[index].capacity) {
-        swap(&spare, &chunks[index])
+      if spare.capacity == 0, (chunkBytes...2 * chunkBytes).contains(chunks[index].frames.capacity)
+      {
+        swap(&spare, &chunks[index].frames)
         spare.removeAll(keepingCapacity: true)
       }
     }
@@ -102,9 +139,12 @@ struct FrameChunks: Hashable, Sendable {
     count -= place.offset - head
     head = place.offset
     guard count == 0 else { return }
-    let isKept = chunks.last.map { $0.capacity <= Self.keptBytesMax } ?? false
+    let isKept = chunks.last.map { $0.frames.capacity <= Self.keptBytesMax } ?? false
     chunks.removeFirst(chunks.count - (isKept ? 1 : 0))
-    if isKept { chunks[0].removeAll(keepingCapacity: true) }
+    if isKept {
+      chunks[0].frames.removeAll(keepingCapacity: true)
+      chunks[0].shared = []
+    }
     (head, spare, cursor) = (0, [], Place())
   }
 
@@ -113,14 +153,16 @@ struct FrameChunks: Hashable, Sendable {
   /// - Precondition: The part has more.
   mutating func cutPart(at place: Place, to partBytes: Int) {
     let (chunk, before) = (place.chunk, chunks[place.chunk].count)
-    let frame = Frame(in: chunks[chunk], at: place.offset)
+    let frame = Frame(in: chunks[chunk].frames, at: place.offset)
     precondition(0 < partBytes && partBytes < frame.partBytes, "both parts have bytes")
     var (first, second): ([UInt8], [UInt8]) = ([], [])
     FrameEncoder.appendHeader(.message, payloadBytes: partBytes + 1, to: &first)
     FrameEncoder.appendHeader(.message, payloadBytes: frame.partBytes - partBytes + 1, to: &second)
     let flags = frame.payloadStart
-    chunks[chunk].insert(contentsOf: second + [chunks[chunk][flags]], at: flags + 1 + partBytes)
-    chunks[chunk].replaceSubrange(place.offset...flags, with: first + [0])
+    if place.offset + frame.bytes > chunks[chunk].frames.count { chunks[chunk].unshare() }
+    second.append(chunks[chunk].frames[flags])
+    chunks[chunk].frames.insert(contentsOf: second, at: flags + 1 + partBytes)
+    chunks[chunk].frames.replaceSubrange(place.offset...flags, with: first + [0])
     count += chunks[chunk].count - before
   }
 
@@ -131,7 +173,7 @@ struct FrameChunks: Hashable, Sendable {
     while place.chunk < chunks.count {
       let chunk = chunks[place.chunk]
       while place.offset < chunk.count {
-        let frame = Frame(in: chunk, at: place.offset)
+        let frame = Frame(in: chunk.frames, at: place.offset)
         guard isWanted(frame) else { return }
         place.offset += frame.bytes
       }
@@ -140,13 +182,15 @@ struct FrameChunks: Hashable, Sendable {
     }
   }
 
-  /// Lends the frames between two places, chunk by chunk.
+  /// Lends the frames between two places, chunk by chunk, what is shared apart.
   func lend(from start: Place, to end: Place, _ body: (Span<UInt8>) -> Void) {
     var place = start
     while place != end {
       let chunk = chunks[place.chunk]
       let upTo = place.chunk == end.chunk ? end.offset : chunk.count
-      if place.offset < upTo { body(chunk.span.extracting(place.offset..<upTo)) }
+      let copied = min(upTo, chunk.frames.count)
+      if place.offset < copied { body(chunk.frames.span.extracting(place.offset..<copied)) }
+      if copied < upTo, place.offset < upTo { body(chunk.shared.span) }
       place = place.chunk == end.chunk ? end : Place(chunk: place.chunk + 1, offset: 0)
     }
   }

@@ -47,6 +47,11 @@ package struct ReliableStreamMachine: Hashable, Sendable {
     queue.isEmpty && outbound.append(message: message)
   }
 
+  /// Appends a message, as ``append(_:)``; a large one is not copied.
+  package mutating func append(sharing message: [UInt8]) -> Bool {
+    queue.isEmpty && outbound.append(sharing: message)
+  }
+
   /// Whether a message of so many bytes would be appended now.
   package func hasRoom(forMessageBytes count: Int) -> Bool {
     queue.isEmpty && outbound.hasRoom(forBytes: MessagePart.wireBytes(messageBytes: count))
@@ -65,7 +70,7 @@ package struct ReliableStreamMachine: Hashable, Sendable {
   /// - Returns: Their tickets.
   package mutating func serve() -> [SendQueue.Ticket] {
     var served: [SendQueue.Ticket] = []
-    while let ticket = queue.serve({ outbound.append(message: $0.span) }) { served.append(ticket) }
+    while let ticket = queue.serve({ outbound.append(sharing: $0) }) { served.append(ticket) }
     return served
   }
 

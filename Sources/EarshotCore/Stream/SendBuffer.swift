@@ -69,6 +69,34 @@ package struct SendBuffer: Hashable, Sendable {
     return true
   }
 
+  /// Appends a message, of which a large one is not copied: it is shared until it is acknowledged.
+  ///
+  /// - Returns: Whether there was room; if not, nothing was appended.
+  package mutating func append(sharing message: [UInt8]) -> Bool {
+    // Nothing is shared that would hold far more memory than it is reckoned to.
+    guard message.count >= Self.sharedBytesMin, message.capacity <= 2 * message.count else {
+      return append(message: message.span)
+    }
+    guard hasRoom(forBytes: MessagePart.wireBytes(messageBytes: message.count)) else {
+      return false
+    }
+    for start in stride(from: 0, to: message.count, by: MessagePart.partBytesMax) {
+      let part = message[start...].prefix(MessagePart.partBytesMax)
+      let isLast = part.endIndex == message.endIndex
+      if part.count < Self.sharedBytesMin {
+        frames.append(byteCount: part.count) {
+          MessagePart.appendPart(part.span, isLast: isLast, to: &$0)
+        }
+      } else {
+        frames.append(sharing: part) {
+          MessagePart.appendHeader(partBytes: part.count, isLast: isLast, to: &$0)
+        }
+      }
+    }
+    unacknowledgedMessages += 1
+    return true
+  }
+
   /// Appends another reliable frame, such as LEAVE, whether there is room or not.
   ///
   /// These are few and small: their number is bounded by who sends them.
@@ -118,7 +146,7 @@ package struct SendBuffer: Hashable, Sendable {
   ///   - max: About how many bytes: whole frames within it, or a single larger one.
   ///   - partBytesMax: The most bytes of a message in one frame; longer parts are cut in two as they come: the
   ///     remote has not received them, so they may be sent as other frames than before, too.
-  ///   - body: Takes all bytes that it is lent, whole frames at a time.
+  ///   - body: Takes all bytes that it is lent, in their order.
   /// - Returns: How many bytes were lent; 0 when `body` was not called.
   @discardableResult
   package mutating func send(
@@ -203,4 +231,6 @@ package struct SendBuffer: Hashable, Sendable {
     }
     return start == position ? (place, messages) : nil
   }
+
+  private static let sharedBytesMin = 8_192  // Less is copied sooner than kept apart.
 }

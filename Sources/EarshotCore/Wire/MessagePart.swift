@@ -36,9 +36,15 @@ package enum MessagePart {
 
   @usableFromInline
   static func appendPart(_ part: Span<UInt8>, isLast: Bool, to wire: inout [UInt8]) {
-    FrameEncoder.appendHeader(.message, payloadBytes: part.count + 1, to: &wire)
-    wire.append(isLast ? 1 : 0)
+    appendHeader(partBytes: part.count, isLast: isLast, to: &wire)
     wire.append(copying: part)
+  }
+
+  /// Appends what stands in front of a part's bytes.
+  @usableFromInline
+  static func appendHeader(partBytes: Int, isLast: Bool, to wire: inout [UInt8]) {
+    FrameEncoder.appendHeader(.message, payloadBytes: partBytes + 1, to: &wire)
+    wire.append(isLast ? 1 : 0)
   }
 }
 

@@ -47,7 +47,8 @@ struct SendBufferTests {
     let sizes = [0, 1, 2, 1_000, 1_024, 65_535, 65_536, 131_070, 200_000]
     let messages = (0..<6).map { _ in random.bytes(sizes[Int(random.below(9))]) }
     for message in messages {
-      let isTaken = log.append(message: message.span)
+      let isTaken =
+        random.below(2) == 0 ? log.append(sharing: message) : log.append(message: message.span)
       #expect(isTaken)
       log.append(Leave(code: .done))
     }
@@ -102,8 +103,8 @@ struct SendBufferTests {
     for step in 0... {
       if step >= 60, log.isEmpty { break }
       if step < 60, random.below(2) == 0 {
-        let message = random.bytes(Int(random.below(1 << random.below(14))))
-        let isTaken = log.append(message: message)
+        let message = random.bytes(Int(random.below(1 << random.below(16))))
+        let isTaken = log.append(sharing: message)
         #expect(isTaken)
         sent.append(message)
       }
@@ -162,7 +163,9 @@ struct SendBufferTests {
     switch random.below(8) {
     case 0...2:
       let message = random.bytes(Int(random.below(1 << random.below(19))))
-      if log.append(message: message.span) { model.append(message) }
+      let isTaken =
+        random.below(2) == 0 ? log.append(sharing: message) : log.append(message: message.span)
+      if isTaken { model.append(message) }
     case 3...4:
       let max = Int(random.below(100_000))
       let canSend = log.hasSendable
@@ -261,6 +264,34 @@ struct SendBufferTests {
       #expect(log.bufferedBytes <= 100_000)
       #expect(log.allocatedBytes <= 400_000)
     }
+  }
+
+  @Test("Messages that are shared count as if they were copied, and leave no room behind")
+  func memoryOfShared() throws {
+    var log = SendBuffer(bytesMax: 300_000)
+    try log.rewind(to: 0, window: .max)
+    let (large, small) = ([UInt8](repeating: 1, count: 65_536), [UInt8](repeating: 2, count: 64))
+    for _ in 0..<1_000 {
+      while log.append(sharing: large), log.append(sharing: small) {}
+      #expect(log.allocatedBytes <= 400_000)
+      log.send(max: 200_000) { _ in }
+      try log.acknowledge(Acknowledgement(received: log.sent, limit: .max))
+    }
+    log.send(max: .max) { _ in }
+    try log.acknowledge(Acknowledgement(received: log.end, limit: .max))
+    #expect(log.isEmpty && log.allocatedBytes <= 16_384)
+  }
+
+  @Test("A message that is sent does not change with what its sender makes of it since")
+  func sharing() throws {
+    var log = SendBuffer()
+    try log.rewind(to: 0, window: .max)
+    var message = [UInt8](repeating: 1, count: 10_000)
+    let isTaken = log.append(sharing: message)
+    message[5_000] = 2
+    var bytes: [UInt8] = []
+    log.send(max: .max) { bytes.append(copying: $0) }
+    #expect(isTaken && bytes.suffix(10_000).allSatisfy { $0 == 1 } && message[5_000] == 2)
   }
 
   @Test("The room of a message beyond the bound is given back, also when others wait behind it")
