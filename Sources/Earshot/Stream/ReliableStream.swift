@@ -51,6 +51,8 @@ final class ReliableStream: MessageSource {
   private let carrier = Carrier()
   private let wakeup = Wakeup()
   private let messageBytesMax = Atomic(Int.max)
+  /// How much of the window consumers have given back that the machine does not know of.
+  private let released = Atomic(0)
   private let buggify: Instrumentation?
   private let gauge: QueueGauge?
 
@@ -226,7 +228,10 @@ final class ReliableStream: MessageSource {
 
   /// What ACCEPT, ATTACH or ATTACHED is to say.
   func position() -> (received: UInt64, window: UInt64) {
-    state.withLock { $0.machine.position() }
+    state.withLock { state in
+      takeReleased(&state)
+      return state.machine.position()
+    }
   }
 
   /// Takes everything that was appended as arrived, since the remote says so in ending the membership.
@@ -296,12 +301,20 @@ final class ReliableStream: MessageSource {
   }
 
   /// Gives the window back that messages held, now that a consumer has them.
+  ///
+  /// Waits for no lock, which the link holds while messages arrive: the link takes the window back then.
   func release(messages: Int, bytes: Int, at now: Instant) {
-    let isDue = state.withLock { state in
-      state.machine.release(messages: messages, bytes: bytes)
+    let bytes = ReceiveWindow.heldBytes(messages: messages, bytes: bytes)
+    released.add(bytes, ordering: .acquiringAndReleasing)
+    let isDue = state.withLockIfAvailable { state in
+      takeReleased(&state)
       return state.machine.inbound.isAcknowledgementDue(at: now)
     }
-    if isDue { wakeup.raise() }
+    if isDue ?? true { wakeup.raise() }
+  }
+
+  private func takeReleased(_ state: inout State) {
+    state.machine.release(heldBytes: released.exchange(0, ordering: .acquiringAndReleasing))
   }
 
   // MARK: The link
@@ -319,6 +332,7 @@ final class ReliableStream: MessageSource {
   ) -> LinkTransport.Rest {
     let (max, partBytesMax) = buggify?.bounds(max, partBytesMax) ?? (max, partBytesMax)
     return state.withLock { state in
+      takeReleased(&state)
       guard max > 0 else {
         state.machine.takeDueAcknowledgement(at: now)?.encode(into: &frames)
         return state.machine.outbound.hasSendable ? .blocked : .none

@@ -59,14 +59,19 @@ package struct ReceiveWindow: Hashable, Sendable {
 
   /// Counts one complete message that waits for the application.
   package mutating func hold(messageBytes: Int) {
-    heldBytes += messageBytes + Self.messageOverheadBytes
+    heldBytes += Self.heldBytes(messages: 1, bytes: messageBytes)
+  }
+
+  /// What complete messages that wait hold of the window.
+  package static func heldBytes(messages: Int, bytes: Int) -> Int {
+    bytes + messages * messageOverheadBytes
   }
 
   /// Counts messages that the application has taken.
   ///
+  /// - Parameter bytes: What they held, as ``heldBytes(messages:bytes:)`` counts it.
   /// - Precondition: They were held.
-  package mutating func release(messages: Int, bytes: Int) {
-    let bytes = bytes + messages * Self.messageOverheadBytes
+  package mutating func release(heldBytes bytes: Int) {
     precondition(bytes <= heldBytes, "only what is held can be released")
     heldBytes -= bytes
   }

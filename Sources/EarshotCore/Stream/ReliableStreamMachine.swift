@@ -136,8 +136,11 @@ package struct ReliableStreamMachine: Hashable, Sendable {
 
   /// Gives the window back that messages held, once the application has taken them.
   package mutating func release(messages: Int, bytes: Int) {
-    inbound.release(messages: messages, bytes: bytes)
+    release(heldBytes: ReceiveWindow.heldBytes(messages: messages, bytes: bytes))
   }
+
+  /// Gives the window back, in bytes as ``ReceiveWindow/heldBytes(messages:bytes:)`` counts them.
+  package mutating func release(heldBytes: Int) { inbound.release(heldBytes: heldBytes) }
 
   /// The acknowledgement that is due now, or `nil` when none is.
   package mutating func takeDueAcknowledgement(at now: Instant) -> Acknowledgement? {
