@@ -98,9 +98,11 @@ final class ReliableStream: MessageSource {
     if let buggify, buggify.occurs(.waitingSend) { return .full }
     let (outcome, wasIdle) = state.withLock { state -> (Outcome, Bool) in
       if state.isClosed { return (.ended, false) }
-      let wasIdle = !state.machine.outbound.hasUnsent
-      guard state.machine.append(sharing: message) else { return (.full, false) }
-      watch(state)
+      var wasIdle = false
+      guard state.machine.append(sharing: message, wasIdle: &wasIdle) else {
+        return (.full, false)
+      }
+      if gauge != nil { watch(state) }
       state.messagesSent += 1
       return (.appended(state.messagesSent), wasIdle)
     }

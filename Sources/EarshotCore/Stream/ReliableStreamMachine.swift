@@ -52,6 +52,12 @@ package struct ReliableStreamMachine: Hashable, Sendable {
     queue.isEmpty && outbound.append(sharing: message)
   }
 
+  /// Appends a message, as ``append(sharing:)``, and says whether nothing else waited to be sent.
+  package mutating func append(sharing message: [UInt8], wasIdle: inout Bool) -> Bool {
+    wasIdle = !outbound.hasUnsent
+    return append(sharing: message)
+  }
+
   /// Whether a message of so many bytes would be appended now.
   package func hasRoom(forMessageBytes count: Int) -> Bool {
     queue.isEmpty && outbound.hasRoom(forBytes: MessagePart.wireBytes(messageBytes: count))
