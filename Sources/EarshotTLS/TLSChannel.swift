@@ -141,8 +141,11 @@ package final class TLSChannel {
     try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.recordBytesMax) {
       record throws(SecureChannelError) in
       var stalls = 0
+      keepsBuffers = memory.pointee.input_count > Self.recordBytesMax
+      defer { keepsBuffers = false }
       while state == .open {
         let rest = memory.pointee.input_count
+        if rest == 0 { keepsBuffers = false }  // What follows finds that nothing is left.
         let (count, reason) = calling {
           SSL_read(connection, record.baseAddress, CInt(record.count))
         }
@@ -192,9 +195,12 @@ package final class TLSChannel {
     recordsUntilUpdate -= records
     if recordsUntilUpdate <= 0 { updateKeys() }
     write(upTo: plaintext.count + records * Self.overheadBytes + Self.updateBytes, to: &wire) {
+      keepsBuffers = records > 1
       let count = plaintext.withUnsafeBufferPointer { bytes in
         calling { SSL_write(connection, bytes.baseAddress, CInt(bytes.count)) }.result
       }
+      if keepsBuffers { SSL_free_buffers(connection) }
+      keepsBuffers = false
       if Int(count) != plaintext.count { state = .failed }
     }
   }
@@ -260,6 +266,15 @@ package final class TLSChannel {
   }
 
   // MARK: OpenSSL
+
+  /// Whether OpenSSL keeps its buffers of a record until the next one, rather than nothing while the channel is idle.
+  private var keepsBuffers = false {
+    didSet {
+      guard keepsBuffers != oldValue else { return }
+      let command = keepsBuffers ? SSL_CTRL_CLEAR_MODE : SSL_CTRL_MODE
+      SSL_ctrl(connection, command, Int(SSL_MODE_RELEASE_BUFFERS), nil)
+    }
+  }
 
   /// Calls OpenSSL, whose queue of errors is the thread's, with nothing left of what was before.
   private func calling(_ body: () -> CInt) -> (result: CInt, reason: CInt) {
