@@ -23,14 +23,29 @@ struct EventHeap: ~Copyable {
     keys[hole] = key
   }
 
+  /// The next event.
+  var first: EventKey? { count > 0 ? keys[0] : nil }
+
   /// Takes the next event if it is due.
   mutating func pop(until limit: Int64) -> EventKey? {
     guard count > 0, keys[0].time <= limit else { return nil }
+    return removeFirst()
+  }
+
+  /// Takes the next event.
+  ///
+  /// - Precondition: There is one.
+  mutating func removeFirst() -> EventKey {
     let first = keys[0]
     count -= 1
     if count > 0 { sink(keys[count]) }
     return first
   }
+
+  /// Puts an event in the place of the next one, which takes half as long as to take one and to add the other.
+  ///
+  /// - Precondition: There is one.
+  mutating func replaceFirst(with key: EventKey) { sink(key) }
 
   mutating func removeAll() { count = 0 }
 
@@ -52,6 +67,7 @@ struct EventHeap: ~Copyable {
     keys[hole] = key
   }
 
+  @inline(__always)
   private func leastChild(_ first: Int, _ end: Int) -> Int {
     if end - first == 4 {
       let left = keys[first + 1].isBefore(keys[first]) ? first + 1 : first

@@ -7,6 +7,7 @@ struct EventKey {
   let slot: EventSlot
 
   /// Without a branch, which would be mispredicted as often as not in a heap.
+  @inline(__always)
   func isBefore(_ other: EventKey) -> Bool { rank < other.rank }
 
   /// The time, which is never negative, and behind it the sequence number.

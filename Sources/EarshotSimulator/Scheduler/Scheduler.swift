@@ -98,12 +98,26 @@ extension Scheduler {
       runReadyWork()
       let watch = watch
       while try !isStopped(by: watch) && !isOver() {
-        guard let key = events.pop(until: limit) else { return events.count == 0 ? .idle : .limit }
+        guard let key = takeEvent(until: limit) else { return events.count == 0 ? .idle : .limit }
         dispatch(key, fabric)
         runReadyWork()
       }
       return watch?.isViolated == true ? .stopped : .over
     }
+  }
+
+  /// Takes the next event that finds something to do, if it is due; a timer that is not awaited is none, nor is one whose
+  /// deadline has moved, which goes on to that.
+  private func takeEvent(until limit: Int64) -> EventKey? {
+    while let key = events.first, key.time <= limit {
+      guard key.slot.table == .timer else { return events.removeFirst() }
+      switch timers.lookAhead(key, of: key.slot.index) {
+      case .outdated: _ = events.removeFirst()
+      case .moved(let event): events.replaceFirst(with: event)
+      case .due: return events.removeFirst()
+      }
+    }
+    return nil
   }
 
   /// As ``run(until:over:unless:)``, but what happens next is chosen from all that could.

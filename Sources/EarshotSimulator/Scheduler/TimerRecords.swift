@@ -59,6 +59,16 @@ struct TimerRecords: ~Copyable {
     case due(Unmanaged<ScheduledTimer>)
   }
 
+  /// As ``take(_:of:)``, for the next event of all; but a timer that is due stays armed, so that its event can be taken.
+  mutating func lookAhead(_ key: EventKey, of index: Int) -> Finding {
+    guard records[index].eventSequence == key.sequence else { return .outdated }
+    guard records[index].isArmed, let timer = records[index].timer else {
+      records[index].eventSequence = 0
+      return .outdated
+    }
+    return records[index].armSequence == key.sequence ? .due(timer) : .moved(event(index))
+  }
+
   /// Takes in that an event has come; a timer that is due is not armed any more.
   mutating func take(_ key: EventKey, of index: Int) -> Finding {
     guard records[index].eventSequence == key.sequence else { return .outdated }
