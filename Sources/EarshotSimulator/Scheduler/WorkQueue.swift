@@ -16,33 +16,64 @@ struct ReadyWork {
 }
 
 /// What is ready, in order.
-struct WorkQueue<Element> {
-  private var elements: [Element] = []
+///
+/// Keeps its elements in memory of its own, since it is filled and emptied with nearly every event.
+struct WorkQueue<Element>: ~Copyable {
+  private var elements: UnsafeMutablePointer<Element>
+  private var capacity = 16
+  // What is there lies from `next` to `end`.
   private var next = 0
+  private var end = 0
 
-  mutating func append(_ element: Element) { elements.append(element) }
+  init() { elements = .allocate(capacity: capacity) }
 
-  mutating func popFirst() -> Element? {
-    guard next < elements.count else {
-      if next > 0 { removeAll() }
-      return nil
-    }
-    next += 1
-    return elements[next - 1]
+  deinit {
+    (elements + next).deinitialize(count: count)
+    elements.deallocate()
   }
 
+  var count: Int { end - next }
+
+  var isEmpty: Bool { count == 0 }
+
+  mutating func append(_ element: Element) {
+    if end == capacity { makeRoom() }
+    (elements + end).initialize(to: element)
+    end += 1
+  }
+
+  mutating func popFirst() -> Element? { isEmpty ? nil : takeFirst() }
+
   mutating func removeAll() {
-    next = 0
-    elements.removeAll(keepingCapacity: true)
+    (elements + next).deinitialize(count: count)
+    (next, end) = (0, 0)
+  }
+
+  private mutating func takeFirst() -> Element {
+    let first = (elements + next).move()
+    next += 1
+    if isEmpty { (next, end) = (0, 0) }
+    return first
+  }
+
+  /// Moves what is there to the front, of twice the memory when it takes more than half of it.
+  private mutating func makeRoom() {
+    let (old, count) = (elements, count)
+    if 2 * count > capacity {
+      capacity *= 2
+      elements = .allocate(capacity: capacity)
+    }
+    elements.moveInitialize(from: old + next, count: count)
+    if elements != old { old.deallocate() }
+    (next, end) = (0, count)
   }
 }
 
 extension WorkQueue {
-  var count: Int { elements.count - next }
-
-  var isEmpty: Bool { count == 0 }
-
-  subscript(offset: Int) -> Element { elements[next + offset] }
+  subscript(offset: Int) -> Element {
+    precondition(offset < count, "there is nothing at this offset")
+    return elements[next + offset]
+  }
 
   /// Takes an element out of turn; the time for it grows with its offset.
   mutating func take(_ offset: Int) -> Element {
@@ -50,8 +81,7 @@ extension WorkQueue {
     for index in stride(from: next + offset, to: next, by: -1) {
       elements[index] = elements[index - 1]
     }
-    next += 1
-    if next == elements.count { removeAll() }
+    _ = takeFirst()
     return taken
   }
 }
