@@ -5,11 +5,11 @@ final class HostTable {
   private var names: [String] = []
   private var segments: [String] = []
   private var indexOfName: [String: Int] = [:]
-  /// The hosts whose addresses have changed, by the number in the address that they have now.
-  private var movedHosts: [UInt64: Int] = [:]
-  private var movedNumbers: [Int: UInt64] = [:]
-  /// How often the addresses of a host have changed.
-  private(set) var moves = 0
+  // Looked at for every packet once an address has changed: arrays, and without the dynamic checks of exclusivity.
+  /// The host whose addresses were changed at each move, while it has those.
+  @exclusivity(unchecked) private var movedHosts: [Int?] = []
+  /// The number in the addresses of each host, if they have changed; empty before any has.
+  @exclusivity(unchecked) private var movedNumbers: [UInt64?] = []
 
   func add(_ name: String, segment: String) -> Int {
     precondition(indexOfName[name] == nil, "there is a host '\(name)' already")
@@ -20,6 +20,9 @@ final class HostTable {
   }
 
   var count: Int { names.count }
+
+  /// How often the addresses of a host have changed.
+  var moves: Int { movedHosts.count }
 
   func index(of name: String) -> Int? { indexOfName[name] }
 
@@ -36,18 +39,23 @@ final class HostTable {
     case .v6(0xFE80_0000_0000_0000, let low, _) where low > 0: number = low - 1
     case .v4, .v6: return nil
     }
-    if moves > 0, let moved = movedHosts[number] { return moved }
-    guard number < UInt64(names.count), movedNumbers[Int(number)] == nil else { return nil }
+    if number >= Self.firstMoved, number - Self.firstMoved < UInt64(moves) {
+      return movedHosts[Int(number - Self.firstMoved)]
+    }
+    guard number < UInt64(names.count), movedNumber(of: Int(number)) == nil else { return nil }
     return Int(number)
   }
 
   /// Gives a host addresses that none has had; those that it had are no host's from now on.
   func readdress(_ host: Int) {
-    moves += 1
-    if let number = movedNumbers[host] { movedHosts[number] = nil }
-    let number = Self.firstMoved + UInt64(moves)
-    movedNumbers[host] = number
-    movedHosts[number] = host
+    if let number = movedNumber(of: host) { movedHosts[Int(number - Self.firstMoved)] = nil }
+    while movedNumbers.count <= host { movedNumbers.append(nil) }
+    movedNumbers[host] = Self.firstMoved + UInt64(moves)
+    movedHosts.append(host)
+  }
+
+  private func movedNumber(of host: Int) -> UInt64? {
+    host < movedNumbers.count ? movedNumbers[host] : nil
   }
 
   /// Whether a host has an address, or has any of a group.
@@ -57,7 +65,7 @@ final class HostTable {
 
   /// The number in the addresses of a host.
   private func number(of host: Int) -> UInt64 {
-    moves == 0 ? UInt64(host) : movedNumbers[host] ?? UInt64(host)
+    movedNumber(of: host) ?? UInt64(host)
   }
 
   func addressV4(of host: Int) -> IPAddress { .v4(0x0A00_0001 + UInt32(number(of: host))) }
@@ -67,7 +75,7 @@ final class HostTable {
   }
 
   /// Numbers beyond those of the hosts of any world.
-  private static let firstMoved: UInt64 = 1 << 23
+  private static let firstMoved: UInt64 = (1 << 23) + 1
 
   /// Whether an address would be a neighbour's, or the host's own.
   static func isOnSegment(_ address: IPAddress) -> Bool {
