@@ -11,7 +11,7 @@ final class Fabric {
   var multicastLoss: Ratio
   @exclusivity(unchecked) var datagrams = DatagramsInFlight()
   @exclusivity(unchecked) var multicasts = MulticastsInFlight()
-  @exclusivity(unchecked) var segments = SegmentsInFlight()
+  @exclusivity(unchecked) var segments = StableSlab<SegmentInFlight>()
   @exclusivity(unchecked) var faults = NetworkFaults()
   private var held = HeldPackets()
   @exclusivity(unchecked) private(set) var kernels: [HostKernel] = []
@@ -48,7 +48,7 @@ final class Fabric {
     kernels = []
     datagrams = DatagramsInFlight()
     multicasts = MulticastsInFlight()
-    segments = SegmentsInFlight()
+    segments = StableSlab()
     held = HeldPackets()
     faults.endAll()
   }

@@ -156,7 +156,7 @@ extension Scheduler {
     return switch key.slot.table {
     case .timer: timers.host(of: key, index).map(ThreadKey.timers(host:))
     case .datagram: fabric.datagrams.link(of: index)
-    case .segment: fabric.segments.link(of: index)
+    case .segment: fabric.linkOfSegment(index)
     // A multicast is one event only where none is chosen.
     case .multicast, .action: .world
     }

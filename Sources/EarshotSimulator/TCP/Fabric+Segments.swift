@@ -1,47 +1,15 @@
-/// A segment on its way.
-///
-/// An object that is used again, so that the segment lies still from its sending until it was received.
-final class SegmentInFlight {
-  @exclusivity(unchecked) fileprivate(set) var segment: Segment
-  @exclusivity(unchecked) fileprivate(set) var from: Int32
-  @exclusivity(unchecked) fileprivate(set) var to: Int32
+/// A segment on its way, which lies still from its sending until it was received.
+struct SegmentInFlight: ~Copyable {
+  let segment: Segment
+  let from: Int32
+  let to: Int32
   /// The event of its sending.
-  @exclusivity(unchecked) fileprivate(set) var event: Int
+  let event: Int
 
-  fileprivate init(_ segment: consuming Segment, _ link: SimulatedLink, _ event: Int) {
+  init(_ segment: consuming Segment, over link: SimulatedLink, _ event: Int) {
     self.segment = segment
     self.event = event
     (from, to) = (Int32(link.source), Int32(link.target))
-  }
-}
-
-/// The segments that are on their way, by number.
-struct SegmentsInFlight: ~Copyable {
-  private var segments = Slab<SegmentInFlight?>()
-
-  mutating func add(_ segment: consuming Segment, over link: SimulatedLink, _ event: Int) -> Int {
-    let index = segments.take(orAppend: nil)
-    if let used = segments[index] {
-      used.segment = segment
-      (used.from, used.to, used.event) = (Int32(link.source), Int32(link.target), event)
-    } else {
-      segments[index] = SegmentInFlight(segment, link, event)
-    }
-    return index
-  }
-
-  /// The link that a segment takes.
-  func link(of index: Int) -> ThreadKey? {
-    segments[index].map { .link(from: $0.from, to: $0.to) }
-  }
-
-  /// A segment that arrives; its place is kept for it until ``recycle(_:)``.
-  subscript(index: Int) -> SegmentInFlight? { segments[index] }
-
-  /// Gives the place of a segment free, and lets go of what it carried.
-  mutating func recycle(_ index: Int) {
-    segments[index]?.segment.empty()
-    segments.recycle(index)
   }
 }
 
@@ -85,30 +53,37 @@ extension Fabric {
     _ segment: consuming Segment, over link: SimulatedLink, _ event: Int, _ size: Int,
     at arrival: Int64
   ) {
-    let index = segments.add(segment, over: link, event)
+    let index = segments.add(SegmentInFlight(segment, over: link, event))
     if dispatch(EventSlot(.segment, index), over: link, size, at: arrival) { return }
-    if let held = segments[index] {
-      recordLoss(.queue, of: held.segment, event, from: link.source, to: link.target)
-    }
-    segments.recycle(index)
+    recordLoss(
+      .queue, of: segments.pointer(to: index).pointee.segment, event, from: link.source,
+      to: link.target)
+    segments.remove(index)
   }
 
   func deliverSegment(_ index: Int) {
-    if let arrived = segments[index] { deliver(arrived) }
-    segments.recycle(index)
+    deliver(segments.pointer(to: index))
+    segments.remove(index)
   }
 
-  private func deliver(_ arrived: SegmentInFlight) {
-    let (from, to) = (Int(arrived.from), Int(arrived.to))
+  private func deliver(_ arrived: UnsafeMutablePointer<SegmentInFlight>) {
+    let (from, to) = (Int(arrived.pointee.from), Int(arrived.pointee.to))
     let kernel = kernel(to)
-    let isGone = !hosts.has(arrived.segment.destination.address, to)
-    if let refusal = isGone ? .address : kernel.refusal(of: arrived.segment) {
-      return recordLoss(refusal, of: arrived.segment, arrived.event, from: from, to: to)
+    let isGone = !hosts.has(arrived.pointee.segment.destination.address, to)
+    if let refusal = isGone ? .address : kernel.refusal(of: arrived.pointee.segment) {
+      return recordLoss(
+        refusal, of: arrived.pointee.segment, arrived.pointee.event, from: from, to: to)
     }
     trace.recordDelivery(
-      of: arrived.event, from: from, to: to, bytes: arrived.segment.payload.count,
-      arrived.segment.packet)
-    kernel.receive(arrived.segment)
+      of: arrived.pointee.event, from: from, to: to, bytes: arrived.pointee.segment.payload.count,
+      arrived.pointee.segment.packet)
+    kernel.receive(arrived.pointee.segment)
+  }
+
+  /// The link that a segment takes.
+  func linkOfSegment(_ index: Int) -> ThreadKey {
+    let segment = segments.pointer(to: index)
+    return .link(from: segment.pointee.from, to: segment.pointee.to)
   }
 
   /// Ends every connection between the hosts of a link, as if both had been sent a reset.

@@ -38,9 +38,6 @@ extension Segment {
       timestamp: timestamp, echoedTimestamp: echoedTimestamp, payload: payload)
   }
 
-  /// Lets go of what it carries.
-  mutating func empty() { (payload, selectiveAcknowledgements) = ([], []) }
-
   /// How many blocks there are on the wire.
   var blockCount: Int { selectiveAcknowledgements.count + (duplicate == nil ? 0 : 1) }
 
