@@ -99,6 +99,17 @@ extension OutboundStream {
     let carriesFIN: Bool
   }
 
+  /// Whether something may be to be sent; if nothing is, notes that, as ``nextSegment(atMost:at:)`` does.
+  // Inlined, since most segments are answered by nothing.
+  @inline(__always)
+  mutating func mayHaveNext(at now: Int64) -> Bool {
+    if nextSequence < unacknowledged + bytes.count || hasFIN { return true }
+    if prefersNew || scoreboard.lostBytes > 0 { return true }
+    if !isInFlight { noteIdleTime(now) }
+    noteUsage(isLimited: false)
+    return false
+  }
+
   /// The next segment to be sent now, at most so many bytes of it: what was lost comes first.
   mutating func nextSegment(atMost largest: Int, at now: Int64) -> Outgoing? {
     guard !isFINAcknowledged else { return nil }

@@ -40,7 +40,9 @@ extension SimulatedConnection {
   /// Sends what may be sent.
   func transmit() {
     guard tcb.state == .established else { return }
-    while let segment = tcb.outbound.nextSegment(atMost: segmentBytesMax, at: now) {
+    while tcb.outbound.mayHaveNext(at: now),
+      let segment = tcb.outbound.nextSegment(atMost: segmentBytesMax, at: now)
+    {
       transfer(segment)
     }
     watch()
