@@ -8,7 +8,7 @@ public final class Instrumentation: @unchecked Sendable {
   // Asked after every event of a world: without the dynamic checks of exclusivity, since no access calls out.
   @exclusivity(unchecked) package private(set) var violations: [PropertyViolation] = []
   /// Whether what is stated counts: not while a world is taken down.
-  package var isOpen = true
+  @exclusivity(unchecked) package var isOpen = true
   /// The points of BUGGIFY; `nil` for a run without.
   package var buggifyDraws: BuggifyDraws?
   private var places: [Property.Key: Int] = [:]
