@@ -25,7 +25,8 @@ final class LinkTransport {
   var hasRemoteEnded = false
   /// Whether the connection is gone, so that nothing can be written or waited for.
   var hasFailed = false
-  private(set) var decoder = FrameDecoder()
+  /// What it calls while it decodes knows nothing of the transport.
+  @exclusivity(unchecked) private(set) var decoder = FrameDecoder()
   private var channel: SecureChannel
   /// Whether the channel takes plaintext: asked for each time that something is gathered.
   private var isReady: Bool
@@ -41,7 +42,8 @@ final class LinkTransport {
   /// Where in all that is written the last PING ends; beyond any place until it is being written.
   @exclusivity(unchecked) private var questionEnd = 0
   @exclusivity(unchecked) private var lastWritten: Instant
-  @exclusivity(unchecked) private var keysUpdated: Instant
+  /// When the keys of both sides have grown old.
+  @exclusivity(unchecked) private var keysEnd: Instant
   private var isFinished = false
   private let buggify: Instrumentation?
 
@@ -51,7 +53,7 @@ final class LinkTransport {
     buggify: Instrumentation?
   ) {
     (self.connection, self.channel, lastWritten) = (connection, channel, now)
-    keysUpdated = now
+    keysEnd = now + Self.keyLifetime
     (isReady, self.buggify) = (channel.isReady, buggify)
     if let more = buggify?.draw(.firstFlight, below: 64 << 10) {
       budget = FlightBudget(bytesAtFirst: FlightBudget.bytesMin + more)
@@ -138,7 +140,7 @@ final class LinkTransport {
   ///   - now: The time.
   /// - Returns: What is left.
   func gather(from stream: ReliableStream?, at now: Instant) -> Rest {
-    wire.removeAll(keepingCapacity: true)
+    if !wire.isEmpty { wire.removeAll(keepingCapacity: true) }
     written = 0
     if !channelBytes.isEmpty {
       wire += channelBytes
@@ -160,8 +162,8 @@ final class LinkTransport {
   ///
   /// - Returns: Whether they do.
   func updateOldKeys(at now: Instant) -> Bool {
-    guard isReady, now - keysUpdated >= Self.keyLifetime else { return false }
-    keysUpdated = now
+    guard isReady, now >= keysEnd else { return false }
+    keysEnd = now + Self.keyLifetime
     return channel.updateKeys()
   }
 

@@ -339,6 +339,10 @@ final class ReliableStream: MessageSource {
         state.machine.takeDueAcknowledgement(at: now)?.encode(into: &frames)
         return state.machine.outbound.hasSendable ? .blocked : .none
       }
+      guard state.machine.outbound.hasUnsent else {
+        takeAcknowledgement(&state.machine, at: now)?.encode(into: &frames)
+        return .none
+      }
       if state.machine.outbound.hasSendable, state.machine.inbound.acknowledgementDeadline != nil {
         state.machine.takeAcknowledgement().encode(into: &frames)
       } else {

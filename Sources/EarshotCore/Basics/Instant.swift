@@ -34,6 +34,7 @@ public struct Instant: Hashable, Comparable, Sendable {
   }
 
   /// The time from the right instant to the left one; negative when the left comes first.
+  @inlinable
   public static func - (left: Instant, right: Instant) -> Duration {
     let (difference, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
     if overflow { return .nanoseconds(left.nanoseconds < right.nanoseconds ? Int64.min : .max) }

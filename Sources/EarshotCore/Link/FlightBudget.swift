@@ -33,9 +33,9 @@ package struct FlightBudget: Hashable, Sendable {
   private static let waitMax = Duration.milliseconds(100)
 
   /// How many bytes may be under way.
-  package private(set) var bytes: Int
+  @usableFromInline package private(set) var bytes: Int
   private var mark: Mark?
-  private var acknowledged = 0
+  @usableFromInline private(set) var acknowledged = 0
   private var wait = timeMin
 
   /// The budget of a new link.
@@ -47,6 +47,8 @@ package struct FlightBudget: Hashable, Sendable {
   }
 
   /// How many more bytes may be written, as far as is known; negative if there are too many already.
+  // Inlined, since it is asked three times for every flush of a link.
+  @inlinable
   package func room(written: Int) -> Int { bytes - (written - acknowledged) }
 
   /// The most bytes of a message in one part: two parts fit into the budget.
