@@ -5,7 +5,7 @@ extension Link {
   func decode(_ plaintext: Span<UInt8>, at now: Instant) {
     do throws(FrameError) {
       var offset = 0
-      while let transport, isListening {
+      while offset < plaintext.count, isListening, let transport {
         let frame = try nextFrame(of: plaintext, in: transport, from: &offset, at: now)
         guard let frame else { return }
         handOverMessages()
