@@ -40,6 +40,8 @@ actor Link: ConnectionHandler {
   /// How long the last question took to be answered, or `nil` before the first answer.
   var roundTrip: Duration?
   @exclusivity(unchecked) private var timer: DeadlineTimer<Deadline>?
+  /// Whether the timer fires, and follows the deadlines once that is done.
+  @exclusivity(unchecked) private var isFiring = false
 
   /// A link that will be dialled, to the first endpoint that answers.
   init(
@@ -167,16 +169,19 @@ actor Link: ConnectionHandler {
   // MARK: Time
 
   func setDeadline(_ key: Deadline, at deadline: Instant?) {
-    timer?.set(key, at: deadline)
-    timer?.rearm()
+    guard let timer else { return }
+    timer.set(key, at: deadline)
+    if !isFiring { timer.rearm() }
   }
 
   func isWaiting(for key: Deadline) -> Bool { timer?[key] != nil }
 
   private func timerFired() {
+    guard let timer else { return }
     let now = now
     var isFlushed = false
-    while let key = timer?.popDue(at: now) {
+    isFiring = true
+    while let key = timer.popDue(at: now) {
       isFlushed = false
       switch key {
       case .handshake: handle(.deadlineReached)
@@ -186,7 +191,8 @@ actor Link: ConnectionHandler {
       }
     }
     if !isFlushed { flush() }
-    timer?.rearm()
+    isFiring = false
+    timer.rearm()
   }
 
   /// - Returns: Whether the link was flushed then.
