@@ -34,12 +34,23 @@ package struct MembershipLog: Sendable {
   /// Every membership, in the order in which they began.
   package private(set) var all: [Ledger] = []
   private var open: [LedgerKey: Int] = [:]
+  /// How often that has changed.
+  private var changes = 0
+  /// What was looked up for the last message of each stream, which holds until there is a change: to hash a key takes long.
+  private var last: [LookUp?] = []
+
+  private struct LookUp {
+    let key: LedgerKey
+    let index: Int?
+    let changes: Int
+  }
 
   package init() {}
 
   /// Takes in what a peer was told.
   mutating func apply(_ entry: Timeline.Entry) {
     guard let sender = entry.observer else { return }
+    if [.crashed, .joined, .left].contains(entry.kind) { changes += 1 }
     if entry.kind == .crashed { forget(sender) }
     guard let receiver = entry.subject else { return }
     let key = LedgerKey(
@@ -65,8 +76,16 @@ package struct MembershipLog: Sendable {
 
   /// A message is about to be sent.
   mutating func send(_ number: Int, on stream: Int, _ key: LedgerKey) {
-    guard let index = open[key] else { return }
+    guard let index = index(of: key, for: stream) else { return }
     let first = all[index].streams[stream]?.lowerBound ?? number
     all[index].streams[stream] = first...number
+  }
+
+  private mutating func index(of key: LedgerKey, for stream: Int) -> Int? {
+    while last.count <= stream { last.append(nil) }
+    if let last = last[stream], last.changes == changes, last.key == key { return last.index }
+    let index = open[key]
+    last[stream] = LookUp(key: key, index: index, changes: changes)
+    return index
   }
 }

@@ -28,6 +28,21 @@ final class OpenSession: @unchecked Sendable {
   }
 }
 
+/// The sessions of a program, the latest of each name.
+///
+/// Few, and looked for with every message: to compare their names takes less time than to hash one.
+struct OpenSessions {
+  private var all: [OpenSession] = []
+
+  subscript(name: String) -> OpenSession? {
+    get { all.first { $0.name == name } }
+    set {
+      all.removeAll { $0.name == name }
+      if let newValue { all.append(newValue) }
+    }
+  }
+}
+
 extension PeerDriver {
   // MARK: Beginning
 

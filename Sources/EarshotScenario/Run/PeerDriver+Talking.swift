@@ -28,6 +28,12 @@ struct StreamKey: Hashable {
     (self.workload, self.receiver, self.isReliable) = (workload, receiver, isReliable)
     (session, sessionNumber) = (open.name, open.number)
   }
+
+  /// Most streams differ in these two; to hash the name of the session, too, would take several times as long.
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(workload)
+    hasher.combine(receiver)
+  }
 }
 
 /// A stream of messages that has been begun.

@@ -18,8 +18,7 @@ actor PeerDriver {
 
   private nonisolated let lastNotice = Mutex<SimulatedTask<Void>?>(nil)
   private(set) var peer: Peer?
-  /// The program's sessions, the latest of each name.
-  var sessions: [String: OpenSession] = [:]
+  var sessions = OpenSessions()
   var guests = Guests()
   var answering: Answering
   var streams: [StreamKey: SendingStream] = [:]
