@@ -12,12 +12,12 @@ extension SimulatedHost {
 final class Waiter: Sendable {
   private enum State {
     case fresh, woken
-    case waiting(CheckedContinuation<Void, Never>)
+    case waiting(UnsafeContinuation<Void, Never>)
   }
   private let state = Mutex(State.fresh)
 
   func wait() async {
-    await withCheckedContinuation { continuation in
+    await withUnsafeContinuation { continuation in
       let isWoken = state.withLock { state in
         if case .woken = state { return true }
         state = .waiting(continuation)
@@ -28,7 +28,7 @@ final class Waiter: Sendable {
   }
 
   func wake() {
-    let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+    let continuation = state.withLock { state -> UnsafeContinuation<Void, Never>? in
       defer { state = .woken }
       if case .waiting(let continuation) = state { return continuation }
       return nil

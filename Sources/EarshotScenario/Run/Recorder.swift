@@ -168,7 +168,8 @@ package final class Recorder: Sendable {
       notes.append(Note(host: host, kind: kind, text: text, cause: world.handledEvent))
       return notes.count == 1
     }
-    if isFirst { world.at(world.now) { [weak self] in self?.traceNotes(in: world) } }
+    // Until the world ends, at the latest. A weak reference would make each retain and release of the recorder slower.
+    if isFirst { world.at(world.now) { [self] in traceNotes(in: world) } }
   }
 
   private func traceNotes(in world: World) {
