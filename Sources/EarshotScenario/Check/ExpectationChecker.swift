@@ -31,12 +31,12 @@ package struct ExpectationChecker {
     switch expectation.kind {
     case .connected(let pairs, let moment):
       let couples = scope.couples(of: pairs)
-      return state(moment, couples, { $0.missing(couples, scope.session).isEmpty }) {
+      return state(moment, couples, { $0.hasAll(couples, scope.session) }) {
         "\(Self.couples($0.missing(couples, scope.session))) not connected"
       }
     case .disconnected(let pairs, let moment):
       let couples = scope.couples(of: pairs)
-      return state(moment, couples, { $0.present(couples, scope.session).isEmpty }) {
+      return state(moment, couples, { !$0.hasAny(couples, scope.session) }) {
         "\(Self.couples($0.present(couples, scope.session))) connected"
       }
     case .members(let counts, let moment):
@@ -136,11 +136,21 @@ struct Scope {
 }
 
 extension MembershipState {
+  /// Whether all couples are connected.
+  fileprivate func hasAll(_ couples: [(String, String)], _ session: String?) -> Bool {
+    couples.allSatisfy { areConnected($0.0, $0.1, in: session) }
+  }
+
   /// The couples that are not connected.
   fileprivate func missing(
     _ couples: [(String, String)], _ session: String?
   ) -> [(String, String)] {
     couples.filter { !areConnected($0.0, $0.1, in: session) }
+  }
+
+  /// Whether any couple is connected.
+  fileprivate func hasAny(_ couples: [(String, String)], _ session: String?) -> Bool {
+    couples.contains { areConnected($0.0, $0.1, in: session) }
   }
 
   /// The couples that are connected.
