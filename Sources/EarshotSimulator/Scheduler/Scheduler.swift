@@ -337,6 +337,9 @@ extension Scheduler {
     return body()
   }
 
+  /// When a spawned task that has not ended ran last.
+  func lastRun(of task: SpawnedTask) -> Int64? { tasks.lastRun(of: task) }
+
   /// Takes in that a spawned task comes to its end.
   func noteEnd(of task: SpawnedTask) { tasks.remove(task) }
 }

@@ -8,8 +8,8 @@ final class SpawnedTask: @unchecked Sendable {
   let host: HostProcess
   /// The event during which it was spawned.
   let origin: Int
-  /// When it ran last.
-  var lastRun: Int64
+  /// When it was spawned.
+  let start: Int64
   /// Its identity among the jobs of the language's runtime, 0 before its first one.
   fileprivate(set) var job: UInt = 0
 
@@ -17,9 +17,12 @@ final class SpawnedTask: @unchecked Sendable {
   @TaskLocal static var current: SpawnedTask?
 
   init(_ name: String, on host: HostProcess) {
-    (self.name, self.host, lastRun) = (name, host, host.scheduler.now)
+    (self.name, self.host, start) = (name, host, host.scheduler.now)
     origin = host.scheduler.cause.handled
   }
+
+  /// When it ran last, or was spawned.
+  var lastRun: Int64 { host.scheduler.lastRun(of: self) ?? start }
 }
 
 /// The tasks that were spawned and have not ended, by the identity of their jobs.
@@ -29,6 +32,8 @@ struct TaskTable: ~Copyable {
   private struct Slot {
     var job: UInt = 0
     var task: Unmanaged<SpawnedTask>?
+    /// When the task ran last; here, since the task itself would be one more cold line of memory for every job.
+    var lastRun: Int64 = 0
   }
   private var slots: UnsafeMutableBufferPointer<Slot>
   private var count = 0
@@ -43,7 +48,7 @@ struct TaskTable: ~Copyable {
   mutating func add(_ task: SpawnedTask, _ job: UnownedJob) {
     if 2 * (count + 1) > slots.count { grow() }
     task.job = Self.identity(of: job)
-    insert(Slot(job: task.job, task: .passRetained(task)))
+    insert(Slot(job: task.job, task: .passRetained(task), lastRun: task.start))
     count += 1
   }
 
@@ -72,7 +77,12 @@ struct TaskTable: ~Copyable {
   /// Notes that a job runs.
   func noteRun(of job: UnownedJob, at now: Int64) {
     guard let index = index(of: Self.identity(of: job)) else { return }
-    slots[index].task?._withUnsafeGuaranteedRef { $0.lastRun = now }
+    slots[index].lastRun = now
+  }
+
+  /// When a task that has not ended ran last, if it has been enqueued.
+  func lastRun(of task: SpawnedTask) -> Int64? {
+    task.job == 0 ? nil : index(of: task.job).map { slots[$0].lastRun }
   }
 
   private func index(of job: UInt) -> Int? {
