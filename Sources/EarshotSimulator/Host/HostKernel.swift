@@ -4,6 +4,8 @@
 final class HostKernel: @unchecked Sendable {
   let process: HostProcess
   let fabric: Fabric
+  // Here, too, so that a packet to or from the host need not look at the process for it.
+  let index: Int
   // What every packet touches goes without the dynamic checks of exclusivity: no access calls out while it lasts.
   @exclusivity(unchecked) var datagramSockets = DatagramSocketTable()
   @exclusivity(unchecked) var listeners = ListenerTable()
@@ -16,9 +18,8 @@ final class HostKernel: @unchecked Sendable {
 
   init(_ process: HostProcess, _ fabric: Fabric, ports: PortAllocator) {
     (self.process, self.fabric, self.ports) = (process, fabric, ports)
+    index = process.index
   }
-
-  var index: Int { process.index }
 
   var scheduler: Scheduler { process.scheduler }
 

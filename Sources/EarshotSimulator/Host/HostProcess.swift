@@ -2,16 +2,17 @@
 ///
 /// Sendable as its ``Scheduler`` is: used by the thread that drives the world alone.
 final class HostProcess: @unchecked Sendable {
-  let name: String
-  let index: Int
+  // What every packet and timer of the host touches lies side by side.
   let scheduler: Scheduler
   @exclusivity(unchecked) private(set) var condition = Condition.running
   /// The clock, unless it shows the world's time.
   @exclusivity(unchecked) private var clock: ClockBox?
-  /// How often the host was stopped or resumed; tells a suspension whether it is still wanted.
-  private(set) var stops = 0
+  let index: Int
   /// What is to run once the host goes on, in order.
   @exclusivity(unchecked) private var held: [Held] = []
+  let name: String
+  /// How often the host was stopped or resumed; tells a suspension whether it is still wanted.
+  private(set) var stops = 0
 
   enum Condition {
     case running
