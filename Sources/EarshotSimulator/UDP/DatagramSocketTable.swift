@@ -4,7 +4,11 @@ struct DatagramSocketTable: ~Copyable {
     let group: Endpoint
     let socket: SimulatedDatagramSocket
   }
-  private(set) var all: [SimulatedDatagramSocket] = []
+  private(set) var all: [SimulatedDatagramSocket] = [] {
+    didSet { only = all.count == 1 ? all.first : nil }
+  }
+  /// The socket of a host that has just one; at hand, since the array is one more cold line of memory for every datagram.
+  private var only: SimulatedDatagramSocket?
   /// Which sockets have joined which groups: in one place, since it is looked at for every multicast.
   private var memberships: [Membership] = []
 
@@ -50,10 +54,16 @@ struct DatagramSocketTable: ~Copyable {
 
   /// The socket that is bound to the address itself, or else one for all addresses; the latest of several.
   func receiver(of destination: Endpoint) -> SimulatedDatagramSocket? {
-    all.last { $0.localEndpoint == destination }
-      ?? all.last {
-        $0.localEndpoint.port == destination.port
-          && $0.localEndpoint.address.covers(destination.address)
-      }
+    if let only { return only.receives(destination) ? only : nil }
+    return all.last { $0.localEndpoint == destination } ?? all.last { $0.receives(destination) }
+  }
+}
+
+extension SimulatedDatagramSocket {
+  /// Whether it is bound to an endpoint, or to the port of all addresses.
+  fileprivate func receives(_ destination: Endpoint) -> Bool {
+    localEndpoint.port == destination.port
+      && (localEndpoint.address == destination.address
+        || localEndpoint.address.covers(destination.address))
   }
 }

@@ -2,20 +2,21 @@
 ///
 /// Sendable as its ``Scheduler`` is: used by the thread that drives the world alone.
 final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
+  // What every datagram touches lies side by side.
   let kernel: HostKernel
   let localEndpoint: Endpoint
-  let options: DatagramOptions
-  /// The event during which it was opened.
-  let origin: Int
-  private let process: HostProcess
-  private let scheduler: Scheduler
   @exclusivity(unchecked) private var handler: (any DatagramHandler)?
+  private let scheduler: Scheduler
+  private let process: HostProcess
   @exclusivity(unchecked) private var state = State.open
   /// The link that the last datagram took; most sockets talk to one other.
   @exclusivity(unchecked) private var lastLink: SimulatedLink?
   @exclusivity(unchecked) private var lastDestination: Endpoint?
   /// How often addresses had changed when that link was looked up.
   @exclusivity(unchecked) private var lastMoves = 0
+  let options: DatagramOptions
+  /// The event during which it was opened.
+  let origin: Int
   private(set) var groups: [IPAddress] = []
   /// What arrived while the host was frozen.
   private var backlog: [(bytes: [UInt8], header: DatagramHeader)] = []
