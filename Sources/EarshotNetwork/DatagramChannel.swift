@@ -70,17 +70,18 @@ public final class DatagramChannel: Sendable {
   public func receive(until deadline: Instant? = nil) async throws(NetworkError) -> Datagram? {
     if let datagram = inbox.takeNext() { return datagram }
     if Task.isCancelled { return nil }
-    let datagram = await wait(until: deadline)
-    if datagram == nil { try inbox.check() }
-    return datagram
+    await wait(until: deadline)
+    if let datagram = inbox.takeHanded() { return datagram }
+    try inbox.check()
+    return nil
   }
 
   /// Waits; with a deadline on the host's executor, which its timers belong to.
-  private func wait(until deadline: Instant?) async -> Datagram? {
+  private func wait(until deadline: Instant?) async {
     guard let deadline, executor.isIsolatingCurrentContext() != true else {
       return await withUnsafeContinuation { inbox.wait($0, until: deadline ?? .distantFuture) }
     }
-    return await host.onExecutor { [inbox] _ in
+    await host.onExecutor { [inbox] _ in
       await withUnsafeContinuation { inbox.wait($0, until: deadline) }
     }
   }

@@ -2,20 +2,24 @@ import Synchronization
 
 /// What a datagram channel has received, and the task that waits for it.
 ///
-/// A datagram that a task waits for is handed over at once and never stored. One timer serves all waits:
+/// A datagram that a task waits for is laid aside for it and never stored; the task finds it when it is resumed, since what
+/// a continuation hands over is moved through memory several times. One timer serves all waits:
 /// while it is armed for an earlier time than needed it is left alone, and goes on to the deadline of the
 /// wait that it finds.
 final class DatagramInbox: DatagramHandler {
-  typealias Waiter = UnsafeContinuation<Datagram?, Never>
+  typealias Waiter = UnsafeContinuation<Void, Never>
   fileprivate struct State {
+    // What every datagram touches comes first.
     var waiter: Waiter?
     var deadline = Instant.distantFuture
     var armedFor = Instant.distantFuture
     var stored: [Datagram] = []
     var taken = 0
+    var timer: (any NetworkTimer)?
+    /// What the task finds that has waited.
+    var handed: Datagram?
     var error: NetworkError?
     var lostCount = 0
-    var timer: (any NetworkTimer)?
 
     var isEmpty: Bool { taken == stored.count }
   }
@@ -35,27 +39,33 @@ final class DatagramInbox: DatagramHandler {
   /// The oldest datagram that is stored.
   func takeNext() -> Datagram? { state.withLock { $0.takeNext(capacity: capacity) } }
 
+  /// What the task was handed that has waited, if anything.
+  func takeHanded() -> Datagram? { state.withLock { $0.handed.take() } }
+
   /// Throws if no more can come.
   func check() throws(NetworkError) {
     if let error = state.withLock({ $0.error }) { throw error }
   }
 
-  /// Stores the task that waits, or resumes it at once when there is something to take, or nothing to wait for.
+  /// Stores the task that waits, or resumes it at once when there is something to take, or nothing to wait for; what it is
+  /// handed, it takes then.
   func wait(_ waiter: Waiter, until deadline: Instant) {
     let isWaiting = state.withLock { state in
       precondition(state.waiter == nil, "two tasks receive from one channel")
-      guard state.isEmpty, state.error == nil else { return false }
+      guard state.isEmpty, state.error == nil else {
+        state.handed = state.takeNext(capacity: capacity)
+        return false
+      }
       (state.waiter, state.deadline) = (waiter, deadline)
       return true
     }
-    guard isWaiting else { return waiter.resume(returning: takeNext()) }
-    arm(for: deadline)
+    if isWaiting { arm(for: deadline) } else { waiter.resume() }
   }
 
   /// Ends the wait without a datagram.
   func wake() {
     let waiter = state.withLock { $0.waiter.take() }
-    waiter?.resume(returning: nil)
+    waiter?.resume()
   }
 
   func datagramSocket(
@@ -63,12 +73,15 @@ final class DatagramInbox: DatagramHandler {
   ) {
     let datagram = Datagram(bytes: [UInt8](copying: bytes), header: header)
     let waiter = state.withLock { state in
-      if let waiter = state.waiter.take() { return Optional(waiter) }
+      if let waiter = state.waiter.take() {
+        state.handed = datagram
+        return Optional(waiter)
+      }
       state.store(datagram, capacity: capacity)
       gauge?.note(state.stored.count - state.taken)
       return nil
     }
-    waiter?.resume(returning: datagram)
+    waiter?.resume()
   }
 
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) { fail(error) }
