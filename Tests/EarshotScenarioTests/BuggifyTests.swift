@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A scenario with BUGGIFY")
 struct ScenarioBuggifyTests {
-  /// Ann invites Bob, talks to him in large messages while the network is cut for a while, and leaves; Cat joins in.
+  /// Ann invites Bob, talks to him in large messages while the network is cut for a while, and leaves; Cat joins in, and sleeps a while.
   private static func scenario(_ more: String = "") throws -> Scenario {
     try Scenario(
       json5: """
@@ -17,7 +17,10 @@ struct ScenarioBuggifyTests {
             { name: "bob", invite: "cat", session: { patience: "20s" } },
             { name: "cat" },
           ],
-          faults: [{ at: "8s", kind: "partition", groups: [["ann", "cat"], ["bob"]], for: "6s" }],
+          faults: [
+            { at: "8s", kind: "partition", groups: [["ann", "cat"], ["bob"]], for: "6s" },
+            { at: "9s", kind: "suspend", peer: "cat", grace: "0s", for: "2s" },
+          ],
           expect: [
             { connected: "all", by: "7s" },
             { messages: { delivered: "all" } },
