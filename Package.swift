@@ -37,7 +37,8 @@ let tests: [SwiftSetting] =
   house + [
     .unsafeFlags(
       ["-Onone", "-no-whole-module-optimization", "-enable-batch-mode", "-num-threads", "0"],
-      .when(configuration: .release))
+      .when(configuration: .release)),
+    .define("EARSHOT_OPTIMIZED", .when(configuration: .release)),
   ]
 
 let package = Package(
