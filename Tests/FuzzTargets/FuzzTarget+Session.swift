@@ -194,7 +194,8 @@ private struct MalloryScript {
       Invite(
         invitation: InvitationID(high: 1, low: sessions),
         session: SessionID(rawValue: 0xA000 + sessions), nextSeniority: UInt64(input.byte()),
-        timeoutMilliseconds: UInt64(input.byte()) << 7, serviceType: "room", context: []
+        timeoutMilliseconds: UInt64(input.byte()) << 7, isOfSeveral: sessions.isMultiple(of: 2),
+        serviceType: "room", context: []
       ).encode(into: &pending)
     case 2: attach(terms)
     case 3:
