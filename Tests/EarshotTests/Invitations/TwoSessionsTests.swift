@@ -136,6 +136,80 @@ struct TwoSessionsTests {
     }
   }
 
+  @Test("Whose session was being left when the next one was made are not asked either")
+  func crossedWhileLeaving() {
+    Scene.play { scene in
+      let pair = try await Pair(scene)
+      let (first, former) = (try await scene.ann.makeSession(), try await scene.bob.makeSession())
+      scene.invite(to: former)
+      #expect(
+        await scene.accept(try #require(await scene.invitation()), into: first).end() == "accepted")
+      scene.cut()
+      let leaving = scene.start("ann leaves") {
+        await first.stop(within: .seconds(3))
+        return "left"
+      }
+      try await scene.milliseconds(100)
+      let own = try await scene.ann.makeSession()
+      #expect(await leaving.end() == "left")
+      await former.stop(within: .zero)
+      scene.world.heal()
+      let second = try await scene.bob.makeSession()
+      for call in [pair.annInvites(to: own), scene.invite(to: second)] {
+        #expect(await call.end() == "accepted", "\(call)")
+      }
+      await scene.expectNothingLeft()
+    }
+  }
+
+  @Test(
+    "An invitation is of one session if it was when it was made, however late it goes out",
+    arguments: [false, true])
+  func crossedBeforeAnother(annIsLarger: Bool) {
+    Scene.play(annIsLarger: annIsLarger) { scene in
+      let pair = try await Pair(scene)
+      let own = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+      scene.cut()
+      let calls = [pair.annInvites(to: own[0]), scene.invite(to: own[1])]
+      try await scene.milliseconds(200)
+      let another = try await scene.bob.makeSession()
+      scene.world.heal()
+      for call in calls { #expect(await call.end() == "accepted", "\(call)") }
+      #expect(await scene.areMembers(own[0], own[1]) == [true, true])
+      #expect(await another.members.isEmpty)
+      await scene.expectNothingLeft()
+    }
+  }
+
+  @Test("Who accept each other over links that delay are joined once, and never interrupted")
+  func crossedWithDelays() {
+    for seed in UInt64(0)..<100 {
+      let links = LinkConditions(latency: .milliseconds(20), jitter: .milliseconds(200))
+      Scene.play(seed: seed, links: links, annIsLarger: seed % 2 == 0) { scene in
+        let pair = try await Pair(scene)
+        let others = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+        let own = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+        let bobAccepts = scene.start("bob accepts") {
+          try await pair.invitation()?.accept(into: own[1])
+          return "accepted"
+        }
+        let bobInvites = scene.invite(to: own[1])
+        let invitation = try #require(await scene.invitation())
+        let annInvites = pair.annInvites(to: own[0])
+        try await scene.milliseconds(Int(seed) * 5)
+        scene.accept(invitation, into: own[0])
+        #expect(await bobInvites.end() == "accepted")
+        #expect(await annInvites.end() == "accepted")
+        try await scene.sleep(.seconds(10))
+        bobAccepts.cancel()
+        #expect(await others[0].members.isEmpty)
+        #expect(await others[1].members.isEmpty)
+        #expect(await told(own[0]) == ["joined"], "\(seed)")
+        #expect(await told(own[1]) == ["joined", "left"], "\(seed)")
+      }
+    }
+  }
+
   /// The other way round: Bob advertises, too, and Ann has found him.
   private final class Pair: Sendable {
     private let scene: Scene
