@@ -171,12 +171,14 @@ extension Invariants {
     }
   }
 
-  /// Whether one of two peers removed the other, and they have not been together since.
+  /// Whether one of two peers removed the other, and has not had it as a member since.
+  ///
+  /// The one that is removed may be told later that they have met.
   private func wereParted(_ key: MembershipSpan.Key, by time: Duration) -> Bool {
-    let spans = evidence.spans.spans(key)
-    let start = spans.last?.start ?? .zero
-    return [key, key.reversed].contains {
-      evidence.did(.removed, $0.observer, to: $0.subject, in: key.session, start...max(start, time))
+    [key, key.reversed].contains { key in
+      let start = evidence.spans.spans(key).last?.start ?? .zero
+      return evidence.did(
+        .removed, key.observer, to: key.subject, in: key.session, start...max(start, time))
     }
   }
 
