@@ -125,10 +125,10 @@ public actor Peer {
   /// Inviting a member changes nothing. Two peers that invite each other at once, for the same service, are joined by
   /// one link, and neither program is asked: each is joined in the session into which it invited the other. If one of
   /// the two has ever had two sessions open at once, both programs are asked, since only they know which belong
-  /// together; two that accept each other into the same two sessions are joined once. Inviting the same peer into the same session while an
-  /// invitation is open waits for that one's outcome. Cancelling the task withdraws the invitation, unless another
-  /// call waits for it, too. While this peer is suspended, the invitation rests, and its deadline stays; a peer that
-  /// is suspended is asked again until then.
+  /// together; two that accept each other into the same two sessions are joined once. Inviting the same peer into the
+  /// same session while an invitation is open waits for that one's outcome. Cancelling the task withdraws the
+  /// invitation, unless another call waits for it, too. While this peer is suspended, the invitation rests, and its
+  /// deadline stays; a peer that is suspended is asked again until then.
   ///
   /// - Parameters:
   ///   - peer: The peer to be invited, which one of this peer's browsers has found.
