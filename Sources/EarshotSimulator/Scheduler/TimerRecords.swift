@@ -59,7 +59,7 @@ struct TimerRecords: ~Copyable {
     case due(Unmanaged<ScheduledTimer>)
   }
 
-  /// As ``take(_:of:)``, for the next event of all; but a timer that is due stays armed, so that its event can be taken.
+  /// What an event finds that is the next of all, or has come; a timer that is due stays armed.
   mutating func lookAhead(_ key: EventKey, of index: Int) -> Finding {
     guard records[index].eventSequence == key.sequence else { return .outdated }
     guard records[index].isArmed, let timer = records[index].timer else {
@@ -71,12 +71,9 @@ struct TimerRecords: ~Copyable {
 
   /// Takes in that an event has come; a timer that is due is not armed any more.
   mutating func take(_ key: EventKey, of index: Int) -> Finding {
-    guard records[index].eventSequence == key.sequence else { return .outdated }
-    records[index].eventSequence = 0
-    guard records[index].isArmed, let timer = records[index].timer else { return .outdated }
-    guard records[index].armSequence == key.sequence else { return .moved(event(index)) }
-    records[index].isArmed = false
-    return .due(timer)
+    let finding = lookAhead(key, of: index)
+    if case .due = finding { (records[index].eventSequence, records[index].isArmed) = (0, false) }
+    return finding
   }
 
   /// The host of a timer that an event finds due.
