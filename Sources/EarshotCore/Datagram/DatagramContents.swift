@@ -7,12 +7,15 @@
 /// | 1      | token, 8 bytes                                              |   answer
 /// | 2      | the message, up to 1,166 bytes                              |   message
 /// | 3      | message, 8 bytes | index | count − 1 | 1,156 bytes or less  |   fragment
+/// | 4      | number, 8 bytes                                             |   probe
+/// | 5      | number of the probe, 8 | received datagrams, 8 | time, 8  |   receipt
 /// +--------+--------------------------------------------------------- … -+
 /// ```
 ///
 /// All numbers are big-endian. A challenge asks the other side to prove that it is where the datagram went, by an answer
 /// with the same token (RFC 9000 §8.2); filled up with zeros to the size of the largest datagram, it also proves that
-/// such a one gets through. A message that does not fit is cut into fragments, all of the same length but the last.
+/// such a one gets through. A message that does not fit is cut into fragments, all of the same length but the last. A
+/// probe asks how many datagrams have come, which the receipt says (``CongestionWindow``).
 package enum DatagramContents {
   /// The largest datagram, in bytes of UDP payload: what every path of IPv6 carries (RFC 9000 §14).
   package static let datagramBytesMax = 1_200
@@ -31,7 +34,7 @@ package enum DatagramContents {
 
   /// The first byte.
   package enum Kind: UInt8, Hashable, Sendable, CaseIterable {
-    case challenge, answer, message, fragment
+    case challenge, answer, message, fragment, probe, receipt
   }
 
   /// A part of a message.
@@ -52,11 +55,13 @@ package enum DatagramContents {
     case message
     /// The part is what follows the header.
     case fragment(Fragment)
+    case probe(UInt64)
+    case receipt(CongestionWindow.Receipt)
 
     /// Where the message, or the part of one, begins.
     package var payloadStart: Int {
       switch self {
-      case .challenge, .answer, .message: 1
+      case .challenge, .answer, .message, .probe, .receipt: 1
       case .fragment: fragmentHeaderBytes
       }
     }
@@ -71,7 +76,15 @@ package enum DatagramContents {
     case .answer: return contents.count == 9 ? .answer(number(in: contents, at: 1)) : nil
     case .message: return .message
     case .fragment: return fragment(contents).map(Parsed.fragment)
+    case .probe: return contents.count == 9 ? .probe(number(in: contents, at: 1)) : nil
+    case .receipt: return contents.count == 25 ? .receipt(receipt(contents)) : nil
     }
+  }
+
+  private static func receipt(_ contents: Span<UInt8>) -> CongestionWindow.Receipt {
+    CongestionWindow.Receipt(
+      probe: number(in: contents, at: 1), receivedCount: number(in: contents, at: 9),
+      nanoseconds: number(in: contents, at: 17))
   }
 
   private static func fragment(_ contents: Span<UInt8>) -> Fragment? {
@@ -97,6 +110,22 @@ package enum DatagramContents {
   package static func answer(_ token: UInt64) -> [UInt8] {
     var writer = ByteWriter([Kind.answer.rawValue])
     writer.write(token)
+    return writer.bytes
+  }
+
+  /// A question of how many datagrams have come.
+  package static func probe(_ number: UInt64) -> [UInt8] {
+    var writer = ByteWriter([Kind.probe.rawValue])
+    writer.write(number)
+    return writer.bytes
+  }
+
+  /// The answer to it.
+  package static func receipt(_ receipt: CongestionWindow.Receipt) -> [UInt8] {
+    var writer = ByteWriter([Kind.receipt.rawValue])
+    writer.write(receipt.probe)
+    writer.write(receipt.receivedCount)
+    writer.write(receipt.nanoseconds)
     return writer.bytes
   }
 

@@ -20,6 +20,19 @@ struct DatagramContentsTests {
     #expect(DatagramContents.parse([2].span) == .message)
   }
 
+  @Test("A probe and its receipt have the bytes that are written down")
+  func counts() {
+    let probe = DatagramContents.probe(0x0102_0304_0506_0708)
+    #expect(probe == [4, 1, 2, 3, 4, 5, 6, 7, 8])
+    #expect(DatagramContents.parse(probe.span) == .probe(0x0102_0304_0506_0708))
+    let count = CongestionWindow.Receipt(
+      probe: 0x0102_0304_0506_0708, receivedCount: 0x090A, nanoseconds: 1 << 63 | 0x0B)
+    let receipt = DatagramContents.receipt(count)
+    #expect(receipt.prefix(17) == [5, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 9, 10])
+    #expect(receipt.dropFirst(17) == [128, 0, 0, 0, 0, 0, 0, 11])
+    #expect(DatagramContents.parse(receipt.span) == .receipt(count))
+  }
+
   @Test("The sizes add up: a datagram has 1,200 bytes, a message of 64 KiB is cut into 57")
   func sizes() {
     #expect(DatagramContents.bytesMax == 1_167)
@@ -50,7 +63,9 @@ struct DatagramContentsTests {
     "What is none is refused",
     arguments: [
       [], [0], [0, 1, 2, 3, 4, 5, 6, 7], [1, 1, 2, 3, 4, 5, 6, 7],
-      [1, 1, 2, 3, 4, 5, 6, 7, 8, 9], [4], [255, 1], fragment(index: 0, count: 1, bytes: 1_156),
+      [1, 1, 2, 3, 4, 5, 6, 7, 8, 9], [4], [4, 1, 2, 3, 4, 5, 6, 7],
+      [4, 1, 2, 3, 4, 5, 6, 7, 8, 9], [5, 1, 2, 3, 4, 5, 6, 7, 8], [5] + [UInt8](0..<23),
+      [5] + [UInt8](0..<25), [6], [255, 1], fragment(index: 0, count: 1, bytes: 1_156),
       fragment(index: 2, count: 2, bytes: 1), fragment(index: 0, count: 2, bytes: 1_155),
       fragment(index: 0, count: 2, bytes: 1_157), fragment(index: 1, count: 2, bytes: 0),
       fragment(index: 0, count: 58, bytes: 1_156), [UInt8](repeating: 2, count: 1_168),
