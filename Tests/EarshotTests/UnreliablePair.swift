@@ -83,8 +83,8 @@ extension UnreliableTests {
       datagrams.withLock { $0.append((bytes, source, destination)) }
     }
 
-    var last: (bytes: [UInt8], source: Endpoint, destination: Endpoint)? {
-      datagrams.withLock { $0.last }
+    var largest: (bytes: [UInt8], source: Endpoint, destination: Endpoint)? {
+      datagrams.withLock { $0.max { $0.bytes.count < $1.bytes.count } }
     }
   }
 }

@@ -296,10 +296,10 @@ struct UnreliableTests {
       let kept = try await Self.collect(anns, from: ann)
       #expect((900...1_000).contains(kept.count) && kept == Array(0..<kept.count))
       let reader = ann.start { try await Self.collect(anns, from: ann) }
-      for number in 1_500..<1_600 {
+      for number in 1_500..<1_530 {
         try bobs.sendUnreliably(Self.message(number, bytes: 1_000), to: [ann.id])
       }
-      #expect(try await reader.value == Array(1_500..<1_600))
+      #expect(try await reader.value == Array(1_500..<1_530))
     }
   }
 
@@ -308,6 +308,10 @@ struct UnreliableTests {
     let pair = Pair()
     pair.run(for: .seconds(60)) { ann, bob, anns, bobs in
       try await Self.warmUp(bobs, to: ann.id, at: bob)
+      for burst in 0..<1_000 {  // Until it is known that the path carries as much.
+        try bobs.sendUnreliably(Self.message(burst, bytes: 1_000), to: [ann.id])
+        if burst % 100 == 99 { _ = try await Self.collect(anns, from: ann, quiet: 100) }
+      }
       let before = try #require(await bobs.statistics(of: ann.id)).unreliable
       let reader = ann.start { try await Self.collect(anns, from: ann) }
       for number in 0..<400 {
@@ -315,10 +319,82 @@ struct UnreliableTests {
       }
       let arrived = try await reader.value
       let after = try #require(await bobs.statistics(of: ann.id)).unreliable
-      let dropped = after.dropped[.queueFull] ?? 0
+      let dropped = (after.dropped[.queueFull] ?? 0) - (before.dropped[.queueFull] ?? 0)
       #expect(after.messagesSent - before.messagesSent == 400 && dropped > 100)
+      #expect(after.dropped[.congested] == before.dropped[.congested])
       #expect(arrived == Array(0..<400 - dropped))
     }
+  }
+
+  @Test("At first, a burst of 16 KiB goes out, and the rest of it is dropped, and counted")
+  func burst() async throws {
+    let pair = Pair()
+    pair.run(for: .seconds(60)) { ann, bob, anns, bobs in
+      try await Self.warmUp(bobs, to: ann.id, at: bob)
+      let reader = ann.start { try await Self.collect(anns, from: ann) }
+      for number in 0..<100 {
+        try bobs.sendUnreliably(Self.message(number, bytes: 1_000), to: [ann.id])
+      }
+      let arrived = try await reader.value
+      let dropped = try #require(await bobs.statistics(of: ann.id)).unreliable.dropped
+      #expect((15...17).contains(arrived.count) && arrived == Array(0..<arrived.count))
+      #expect(dropped == [.congested: 100 - arrived.count])
+    }
+  }
+
+  @Test(
+    "A flood fills a slow path and is dropped here; neither the link nor what it carries suffers",
+    arguments: [64, 120, 1_000], [false, true])
+  func flood(kilobits: Int, isMutual: Bool) async throws {
+    let pair = Pair(
+      links: LinkConditions(latency: .milliseconds(40), bandwidth: kilobits * 125))
+    let delays = Mutex<[Duration]>([])
+    pair.run(for: .seconds(200)) { ann, bob, anns, bobs in
+      try await Self.warmUp(bobs, to: ann.id, at: bob)
+      try await Self.warmUp(anns, to: bob.id, at: ann)
+      let interruptions = Mutex(0)
+      let watcher = ann.start {
+        for await case .interrupted in anns.events { interruptions.withLock { $0 += 1 } }
+      }
+      let reliable = Mutex<[UInt8: Instant]>([:])
+      let reader = ann.start {
+        for await message in anns.messages where message.isReliable {
+          guard let start = reliable.withLock({ $0[message.bytes[0]] }) else { continue }
+          delays.withLock { $0.append(ann.host.now - start) }
+        }
+      }
+      let before = try #require(await anns.statistics(of: bob.id)).unreliable
+      let sentBefore = try #require(await bobs.statistics(of: ann.id)).unreliable
+      let floods = [(bob, bobs, ann)] + (isMutual ? [(ann, anns, bob)] : [])
+      let tasks = floods.map { sender, session, receiver in
+        sender.start {
+          for number in 0..<10_000 {  // Two megabits a second.
+            try session.sendUnreliably(Self.message(number, bytes: 1_000), to: [receiver.id])
+            try await sender.wait(milliseconds: 4)
+          }
+        }
+      }
+      for number in 0..<UInt8(40) {
+        reliable.withLock { $0[number] = bob.host.now }
+        try await bobs.send([number], to: [ann.id])
+        try await bob.wait(milliseconds: 1_000)
+      }
+      for task in tasks { try await task.value }
+      try await bob.wait(milliseconds: 3_000)
+      watcher.cancel()
+      reader.cancel()
+      #expect(interruptions.withLock { $0 } == 0)
+      let sent = try #require(await bobs.statistics(of: ann.id)).unreliable
+      let taken = try #require(await anns.statistics(of: bob.id)).unreliable
+      let carried = taken.messagesReceived - before.messagesReceived
+      #expect(carried * 8_000 >= kilobits * 1_000 * 40 / 10 * 6)
+      let dropped = (sent.dropped[.congested] ?? 0) - (sentBefore.dropped[.congested] ?? 0)
+      #expect(sent.messagesSent - sentBefore.messagesSent == 10_000)
+      // What is neither was lost on the way, by a queue that was full; a few of before may still have come.
+      #expect(dropped >= 1_000 && (-20...500).contains(10_000 - dropped - carried))
+    }
+    let all = delays.withLock { $0 }.sorted()
+    #expect(all.count == 40 && all[20] < .milliseconds(700) && all[39] < .seconds(3), "\(all)")
   }
 
   @Test("Two callers on threads of their own lose nothing on a path that loses nothing")
@@ -366,7 +442,7 @@ struct UnreliableTests {
       let captured = pair.capture()
       try bobs.sendUnreliably(Self.message(1), to: [ann.id])
       try await bob.wait(milliseconds: 100)
-      let (datagram, source, destination) = try #require(captured.last)
+      let (datagram, source, destination) = try #require(captured.largest)
       let mallory = pair.mallory
       var forged = datagram
       forged[forged.count - 1] ^= 1

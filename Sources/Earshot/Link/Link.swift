@@ -139,6 +139,11 @@ actor Link: ConnectionHandler {
     return sent
   }
 
+  /// Whether at least half of what may be under way is.
+  var isBusy: Bool {
+    if case .open(let open) = life { open.transport.isBusy(at: now) } else { false }
+  }
+
   /// Carries a membership's stream from now on.
   func carry(_ stream: ReliableStream) {
     guard case .open(let open) = life else { return }

@@ -175,6 +175,12 @@ final class LinkTransport {
     return stream.fill(&frames, max: room, partBytesMax: budget.partBytesMax, at: now)
   }
 
+  /// Whether at least half of what may be under way is.
+  func isBusy(at now: Instant) -> Bool {
+    budget.observe(written: bytesSent, connection.progress, at: now)
+    return budget.room(written: bytesSent) * 2 <= budget.bytes
+  }
+
   /// How long to wait until it is worth asking whether less is under way.
   func nextWait() -> Duration { budget.nextWait() }
 

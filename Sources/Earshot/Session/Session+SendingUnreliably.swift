@@ -8,8 +8,12 @@ extension Session {
   /// reliably, nor for room, nor for a member that is interrupted. It goes in UDP datagrams, encrypted and authenticated
   /// under keys of the link, as soon as these are known to get through, which begins with the first call; until then,
   /// and where a firewall drops them, it goes over the link, and is lost when the link has not written yet what was to
-  /// be sent before. Up to 1,166 bytes go in one datagram; a longer message is cut, and lost when a part of it is. How
-  /// many messages were lost on this side, and why, is in ``Session/statistics(of:)``.
+  /// be sent before. Up to 1,166 bytes go in one datagram; a longer message is cut, and lost when a part of it is.
+  ///
+  /// What is sent faster than the path carries is lost here, so that a flood takes nothing from the link or from messages
+  /// that are sent reliably: no more is sent than makes a queue of a tenth of a second on the way (a fifth on long ways),
+  /// and 16 KiB and a message at first, until it is known how much the path carries. How many messages were lost on
+  /// this side, and why, is in ``Session/statistics(of:)``.
   ///
   /// A member whose program takes no messages keeps 1 MiB of them, and loses what comes after.
   ///

@@ -22,6 +22,9 @@ actor UnreliableChannel: MessageSource {
   private var isWanted = false
   private var offers = Offers()
   private var protection: DatagramProtection?
+  private var protectedSince = Instant.zero
+  private var openedCount: UInt64 = 0  // Since then.
+  private var window = CongestionWindow()
   private var path: MachineDriver<DatagramPathMachine>?
   private var timer: (any NetworkTimer)?
   private var assembler = FragmentAssembler()
@@ -104,7 +107,8 @@ actor UnreliableChannel: MessageSource {
   private func drop() {
     link = nil
     if let connection = offers.connection { port.assumeIsolated { $0.unregister(connection) } }
-    (offers, protection) = (Offers(), nil)
+    (offers, protection, openedCount) = (Offers(), nil, 0)
+    window = CongestionWindow()
     handle(.withdrawn)
   }
 
@@ -162,6 +166,7 @@ actor UnreliableChannel: MessageSource {
         count: DatagramProtection.secretBytes)
     }
     protection = secret.map { DatagramProtection($0, between: ends, at: now) }
+    protectedSince = now
   }
 
   /// Looks for a way to where the remote peer takes datagrams, if both sides do.
@@ -201,10 +206,15 @@ actor UnreliableChannel: MessageSource {
       }
       timer?.arm(at: deadline)
     case .cancelWake: timer?.disarm()
-    case .reportOpen: port.host.reached(.datagramsGetThrough)
+    case .reportOpen:
+      window.restart()
+      port.host.reached(.datagramsGetThrough)
     case .reportClosed: port.host.reached(.datagramsLost, if: link != nil)
     }
   }
+
+  /// Whether the link has messages under way, in the queues that datagrams wait in, too.
+  private var isLinkBusy: Bool { link?.assumeIsolated { $0.isBusy } ?? false }
 
   // MARK: Sending
 
@@ -230,8 +240,14 @@ actor UnreliableChannel: MessageSource {
   private func sendDatagrams(to endpoint: Endpoint) {
     let now = now
     var start = 0
+    probe(at: now, to: endpoint)
     for end in batch.ends {
       defer { start = end }
+      defer { probe(at: now, to: endpoint) }
+      guard window.admits() else {
+        counts.drop(.congested)
+        continue
+      }
       if end - start <= DatagramContents.bytesMax {
         seal(batch.bytes.span.extracting(start..<end), at: now, to: endpoint)
       } else {
@@ -243,16 +259,25 @@ actor UnreliableChannel: MessageSource {
     sendSealed(to: endpoint)
   }
 
-  private func seal(_ contents: Span<UInt8>, at now: Instant, to endpoint: Endpoint) {
+  private func seal(
+    _ contents: Span<UInt8>, at now: Instant, to endpoint: Endpoint, isMessage: Bool = true
+  ) {
     let size = contents.count + DatagramProtection.overheadBytes
     if !wire.hasRoom(for: size) { sendSealed(to: endpoint) }
     wire.append(size) { protection?.seal(contents, at: now, into: &$0) }
+    window.noteSent(isMessage ? size : 0)
+  }
+
+  /// Asks how many datagrams have come, behind what is sealed, if that is due.
+  private func probe(at now: Instant, to endpoint: Endpoint) {
+    guard let number = window.probe(at: now) else { return }
+    seal(DatagramContents.probe(number).span, at: now, to: endpoint, isMessage: false)
   }
 
   /// Sends a datagram of the path itself.
   private func send(_ contents: [UInt8], to endpoint: Endpoint) {
     sendSealed(to: endpoint)
-    seal(contents.span, at: now, to: endpoint)
+    seal(contents.span, at: now, to: endpoint, isMessage: false)
     sendSealed(to: endpoint)
   }
 
@@ -286,6 +311,7 @@ actor UnreliableChannel: MessageSource {
   private func open(_ datagram: Span<UInt8>, from source: Endpoint) {
     do throws(DatagramProtection.Refusal) {
       guard let opened = try protection?.open(datagram, at: now, into: &contents) else { return }
+      openedCount += 1
       if opened.isNewest { handle(.heard(from: source)) }
       received(from: source)
     } catch {
@@ -304,6 +330,12 @@ actor UnreliableChannel: MessageSource {
     switch parsed {
     case .challenge(let token): send(DatagramContents.answer(token), to: source)
     case .answer(let token): handle(.answered(token))
+    case .probe(let number):
+      let receipt = CongestionWindow.Receipt(
+        probe: number, receivedCount: openedCount,
+        nanoseconds: UInt64(bitPattern: (now - protectedSince).nanoseconds))
+      send(DatagramContents.receipt(receipt), to: source)
+    case .receipt(let receipt): window.take(receipt, at: now, isShared: isLinkBusy)
     case .message: deliver(Array(contents[parsed.payloadStart...]))
     case .fragment(let fragment):
       let payload = contents.span.extracting(parsed.payloadStart...)

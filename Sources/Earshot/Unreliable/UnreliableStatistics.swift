@@ -10,6 +10,8 @@ public struct UnreliableStatistics: Hashable, Sendable {
     /// Outbound: datagrams do not get through, and the link had not written yet what was to be sent before; counted in
     /// messages.
     case linkBusy
+    /// Outbound: as much was under way in datagrams as the path carries without a long queue; counted in messages.
+    case congested
     /// Outbound: the system did not take a datagram, for instance because its queue was full; counted in datagrams.
     case refused
     /// Inbound: the program had not taken 1 MiB of earlier messages; counted in messages.
