@@ -122,8 +122,11 @@ extension Invariants {
   /// Whether the other end may have given the membership up, by its own patience, and its program is yet to hear so.
   private func isGivenUpUnheard(_ span: MembershipSpan, at end: Duration) -> Bool {
     let (observer, subject) = (span.key.observer, span.key.subject)
-    guard evidence.isBehind(subject, with: end), let start = span.lastBreak else { return false }
-    // It may have noticed the break before.
+    guard evidence.isBehind(subject, with: end),
+      span.lastBreak != nil || isBreakExplained(span, at: end)
+    else { return false }
+    let start = span.lastBreak ?? end
+    // It may have noticed the break before, and the observer not at all.
     let earliest = start - Evidence.calm - evidence.delay(between: observer, subject)
     let gain = evidence.record.disturbances.gain(of: subject, in: start...max(start, end))
     return earliest + evidence.patience(of: subject, in: span.key.otherSession) <= end + gain
