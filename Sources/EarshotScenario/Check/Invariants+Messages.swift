@@ -47,8 +47,11 @@ extension Invariants {
     let during = max(ledger.start, end - Evidence.calm - delay)...end
     let leaving = firstDeparture(of: receiver, from: sender, ledger.otherSession, during)?.time
     let span = evidence.spans.spans(key).last { $0.start == ledger.start }
+    // One that leaves looks for the other silently.
+    let other = evidence.spans.spans(key.reversed).last { $0.overlaps(ledger.start...end) }
+    let lastBreak = [span?.lastBreak, other?.lastBreak].compactMap(\.self).min()
     let isClean =
-      span?.lastBreak == nil && delay < Evidence.calm && !evidence.isLossy(sender, receiver)
+      lastBreak == nil && delay < Evidence.calm && !evidence.isLossy(sender, receiver)
       && !evidence.record.disturbances.touch(sender, receiver, in: during)
       && !isFarewellCut(ledger, during) && Self.farewells.contains(ledger.reason)
     if isClean {
@@ -60,7 +63,7 @@ extension Invariants {
     let lag = evidence.record.disturbances.lag(
       between: sender, receiver, in: ledger.start...max(ledger.start, end))
     // What arrived is known when the answer has come.
-    return min(span?.lastBreak ?? end, leaving ?? end) - Evidence.calm - delay - lag * 2
+    return min(lastBreak ?? end, leaving ?? end) - Evidence.calm - delay - lag * 2
   }
 
   /// Whether the sender's own farewell took no time at all, or so long that it may have been cut off.
