@@ -55,7 +55,10 @@ extension Invariants {
     switch InvitationOutcome(rawValue: outcome.text) {
     case .accepted: return complaint(aboutAcceptanceOf: invitation, at: outcome.time)
     case .declined:
+      // Who accepted, and left before it was heard, has declined to the inviter.
+      let range = invitation.start...max(outcome.time, invitation.start)
       return hasDeclined(invitation, by: outcome.time)
+        || evidence.ended(invitation.guest, invitation.session, range)
         ? nil : text(invitation, "declined, and \(invitation.guest) never did")
     case .timedOut, .unreachable, .busy, .full, .mismatch, .untrusted, .cancelled:
       guard let answer = invitation.answers.first, isCertain(invitation, answer, outcome.time)
@@ -68,11 +71,18 @@ extension Invariants {
     }
   }
 
-  /// Whether the guest has declined an invitation, or another one that was the same to it.
+  /// Whether the guest has declined an invitation.
+  private func hasDeclined(_ invitation: InvitationRecord, by time: Duration) -> Bool {
+    calls(of: invitation, by: time).contains { other in
+      other.answers.contains { $0.call == .decline && $0.start <= time }
+    }
+  }
+
+  /// The calls that made an invitation what it is to the guest.
   ///
   /// Who invites a peer to a session while it does so already is told what becomes of the first invitation, also when
   /// the call that made it has been cancelled, and when it was joined by one that has.
-  private func hasDeclined(_ invitation: InvitationRecord, by time: Duration) -> Bool {
+  private func calls(of invitation: InvitationRecord, by time: Duration) -> [InvitationRecord] {
     let others = evidence.record.invitations.all.filter {
       $0.inviter == invitation.inviter && $0.guest == invitation.guest
         && $0.session == invitation.session && $0.start <= time
@@ -84,10 +94,7 @@ extension Invariants {
     while let earlier = others.first(where: { $0.start < start && isOpen($0, at: start) }) {
       start = earlier.start
     }
-    return others.contains { other in
-      isOpen(other, at: start)
-        && other.answers.contains { $0.call == .decline && $0.start <= time }
-    }
+    return others.filter { isOpen($0, at: start) }
   }
 
   private func complaint(
@@ -127,7 +134,7 @@ extension Invariants {
   private func isTakenBack(
     _ invitation: InvitationRecord, in range: ClosedRange<Duration>
   ) -> Bool {
-    invitation.wasTakenBack(in: range)
+    calls(of: invitation, by: range.upperBound).contains { $0.wasTakenBack(in: range) }
       || evidence.record.invitations.all.contains { other in
         other.inviter == invitation.guest && other.guest == invitation.inviter
           && other.session == invitation.session && other.wasWithdrawn(in: range)
