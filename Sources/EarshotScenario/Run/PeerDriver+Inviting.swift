@@ -45,7 +45,10 @@ extension PeerDriver {
 
   private func inviteToTheEnd(_ id: PeerID, _ plan: InvitationPlan) async {
     guard let peer, let session = sessions[plan.session]?.session else { return }
-    let (guest, limit) = (name(of: id), plan.timeout + Self.answerTime)
+    let now = host.worldTime
+    let deadline = guests.begin(id, plan.session, until: now + plan.timeout)
+    defer { guests.end(id, plan.session) }
+    let (guest, limit) = (name(of: id), deadline - now + Self.answerTime)
     let key = recorder.invitations {
       $0.begin(self.plan.name, guest, in: plan.session, at: host.elapsed)
     }

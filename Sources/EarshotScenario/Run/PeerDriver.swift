@@ -50,6 +50,23 @@ actor PeerDriver {
     var found: [PeerID: Set<String>] = [:]
     /// Which invitations of the plan have been begun, and for whom.
     var begun: [Int: Set<PeerID>] = [:]
+    /// The calls that wait for one invitation, by session.
+    var open: [String: [PeerID: (deadline: Instant, calls: Int)]] = [:]
+
+    /// Begins a call.
+    ///
+    /// - Returns: When the invitation that it waits for ends: its own, or the one that is open.
+    mutating func begin(_ id: PeerID, _ session: String, until deadline: Instant) -> Instant {
+      let (deadline, calls) = open[session]?[id] ?? (deadline, 0)
+      open[session, default: [:]][id] = (deadline, calls + 1)
+      return deadline
+    }
+
+    /// Ends a call.
+    mutating func end(_ id: PeerID, _ session: String) {
+      guard let (deadline, calls) = open[session]?[id] else { return }
+      open[session]?[id] = calls > 1 ? (deadline, calls - 1) : nil
+    }
   }
 
   /// How the program answers invitations.
