@@ -147,8 +147,7 @@ struct RandomScenario {
         place,
       ]
       if features.hasUnreliable, has(50) {
-        // Small, since a flood that nothing slows down silences a slow link.
-        parts.append("reliable: false, size: \(pick([16, 64, 256]))")
+        parts.append("reliable: false, size: \(pick([16, 64, 256, 1_400, 5_000, 20_000]))")
       } else {
         parts.append("size: \(pick([16, 64, 256, 1_400, 5_000, 20_000]))")
         if features.changesMind, has(20) { parts.append("cancel: \(time(0, 2_000))") }
