@@ -67,11 +67,10 @@ extension DepartureReason {
     }
   }
 
-  /// What LEAVE and CLOSE say of it.
+  /// What LEAVE and CLOSE say of it; nothing of what was received, as ``CloseCode/farewell`` does.
   var code: CloseCode {
     switch self {
-    case .disconnected: .done
-    case .left: .farewell
+    case .disconnected, .left: .done
     case .removed: .removed
     case .full: .full
     case .lost, .unreachable: .givenUp
