@@ -69,11 +69,12 @@ extension Fabric {
   }
 
   private func send(_ multicast: MulticastInFlight, over link: SimulatedLink) {
-    let (content, bytes) = (multicast.content, multicast.content.bytes)
+    let content = multicast.content
     let isLocal = link.source == link.target
     let loss = isLocal ? Ratio.zero : max(multicastLoss, link.conditions.multicastLoss)
-    send(
-      bytes.span, over: link, content.path, multicastLoss: loss, sharing: multicast)
+    content.withBytes {
+      send($0, over: link, content.path, multicastLoss: loss, sharing: multicast)
+    }
   }
 
   /// Has a multicast heard once more, as faults want it; a copy has no copies.
@@ -124,21 +125,21 @@ extension Fabric {
       recordArrival(of: datagram, .address)
     } else if datagram.destination.address.isMulticast {
       if let receiver = kernel.datagramSockets.onlyReceiver(of: datagram.destination) {
-        recordArrival(of: datagram, kernel.refusal(of: datagram.bytes.count, by: receiver))
+        recordArrival(of: datagram, kernel.refusal(of: datagram.byteCount, by: receiver))
         return receiver.receive(datagram)
       }
       let receivers = kernel.datagramSockets.receivers(of: datagram.destination)
-      recordArrival(of: datagram, kernel.refusal(of: datagram.bytes.count, by: receivers))
+      recordArrival(of: datagram, kernel.refusal(of: datagram.byteCount, by: receivers))
       for receiver in receivers { receiver.receive(datagram) }
     } else {
       let receiver = kernel.datagramSockets.receiver(of: datagram.destination)
-      recordArrival(of: datagram, kernel.refusal(of: datagram.bytes.count, by: receiver))
+      recordArrival(of: datagram, kernel.refusal(of: datagram.byteCount, by: receiver))
       receiver?.receive(datagram)
     }
   }
 
   private func recordArrival(of datagram: borrowing DatagramInFlight, _ refusal: TraceEvent.Loss?) {
-    let (from, to, count) = (Int(datagram.from), Int(datagram.to), datagram.bytes.count)
+    let (from, to, count) = (Int(datagram.from), Int(datagram.to), datagram.byteCount)
     if let refusal {
       trace.recordLoss(
         refusal, of: datagram.event, from: from, to: to, bytes: count, datagram.packet)

@@ -15,7 +15,7 @@ final class MulticastInFlight {
     var rank: UInt64 { UInt64(delay) << 32 | UInt64(place) }
   }
 
-  let content = DatagramContent(isShared: true)
+  let content: DatagramContent
   let hash: UInt64
   private let from: Int32
   private let time: Int64
@@ -37,8 +37,7 @@ final class MulticastInFlight {
     _ bytes: Span<UInt8>, _ path: DatagramPath, from sender: Int, at time: Int64,
     before sequence: UInt64, _ event: Int
   ) {
-    content.bytes = [UInt8](copying: bytes)
-    content.set(path)
+    content = .make(bytes, path, isShared: true)
     hash = Trace.hash(of: bytes)
     (from, self.time, self.sequence, self.event) = (Int32(sender), time, sequence, event)
   }
@@ -75,10 +74,8 @@ final class MulticastInFlight {
   func takeNext() -> DatagramInFlight {
     let arrival = arrivals[next]
     next += 1
-    var datagram = DatagramInFlight(content)
-    (datagram.from, datagram.to) = (from, arrival.to)
-    datagram.event = event + Int(arrival.event)
-    return datagram
+    return DatagramInFlight(
+      content: content, event: event + Int(arrival.event), from: from, to: arrival.to)
   }
 }
 

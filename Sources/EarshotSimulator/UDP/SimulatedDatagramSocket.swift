@@ -142,8 +142,9 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     guard scheduler.stoppedHosts == 0 || process.mayRun else { return keep(datagram) }
     guard let handler else { return }
     scheduler.run(as: process) {
-      let bytes = datagram.bytes
-      handler.datagramSocket(self, received: bytes.span, datagram.header)
+      datagram.content.withBytes {
+        handler.datagramSocket(self, received: $0, datagram.header)
+      }
       handler.datagramSocketPaused(self)
     }
   }
@@ -156,9 +157,9 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   }
 
   private func keep(_ datagram: borrowing DatagramInFlight) {
-    guard refusal(of: datagram.bytes.count) == nil else { return }
-    backlog.append((datagram.bytes, datagram.header))
-    backlogBytes += datagram.bytes.count
+    guard refusal(of: datagram.byteCount) == nil else { return }
+    backlog.append((datagram.content.bytes, datagram.header))
+    backlogBytes += datagram.byteCount
   }
 
   /// Hands over what arrived while the host was frozen, in one batch.
