@@ -14,7 +14,8 @@ final class Fabric {
   @exclusivity(unchecked) var segments = StableSlab<SegmentInFlight>()
   @exclusivity(unchecked) var faults = NetworkFaults()
   private var held = HeldPackets()
-  @exclusivity(unchecked) private(set) var kernels: [HostKernel] = []
+  /// Not retained, which would count owners for every packet: the world holds every host until its end.
+  @exclusivity(unchecked) private(set) var kernels: [Unmanaged<HostKernel>] = []
   @exclusivity(unchecked) private var links: LinkTable
   @exclusivity(unchecked) private var groups: MulticastGroups
 
@@ -35,13 +36,16 @@ final class Fabric {
   /// Connects a kernel, in the place of the one that had its number before.
   func attach(_ kernel: HostKernel) {
     if kernel.index < kernels.count {
-      kernels[kernel.index] = kernel
+      kernels[kernel.index] = .passUnretained(kernel)
     } else {
-      kernels.append(kernel)
+      kernels.append(.passUnretained(kernel))
     }
   }
 
-  func kernel(_ host: Int) -> HostKernel { kernels[host] }
+  /// Calls with the kernel of a host.
+  func withKernel<Result>(of host: Int32, _ body: (HostKernel) -> Result) -> Result {
+    kernels[Int(host)]._withUnsafeGuaranteedRef(body)
+  }
 
   /// Loses what is on its way, and lets go of the hosts.
   func end() {

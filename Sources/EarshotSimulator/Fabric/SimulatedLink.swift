@@ -111,7 +111,6 @@ final class SimulatedLink {
   ///   - extraLoss: A further chance of loss, that of datagrams or of multicasts.
   /// - Returns: When it arrives, if it does.
   func send(_ bytes: Int, at now: Int64, extraLoss: ExtraLoss = .none) -> Fate {
-    let terms = terms
     var isLost = random.chance(terms.loss)
     let delay = terms.latency + Int64(random.below(terms.jitter))
     let word = random.next()

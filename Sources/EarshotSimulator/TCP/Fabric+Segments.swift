@@ -67,8 +67,11 @@ extension Fabric {
   }
 
   private func deliver(_ arrived: UnsafeMutablePointer<SegmentInFlight>) {
-    let (from, to) = (Int(arrived.pointee.from), Int(arrived.pointee.to))
-    let kernel = kernel(to)
+    withKernel(of: arrived.pointee.to) { deliver(arrived, to: $0) }
+  }
+
+  private func deliver(_ arrived: UnsafeMutablePointer<SegmentInFlight>, to kernel: HostKernel) {
+    let (from, to) = (Int(arrived.pointee.from), kernel.index)
     let isGone = !hosts.has(arrived.pointee.segment.destination.address, to)
     if let refusal = isGone ? .address : kernel.refusal(of: arrived.pointee.segment) {
       return recordLoss(
@@ -89,7 +92,7 @@ extension Fabric {
   /// Ends every connection between the hosts of a link, as if both had been sent a reset.
   func resetConnections(over link: SimulatedLink) {
     for (one, other) in [(link.source, link.target), (link.target, link.source)] {
-      for connection in kernels[one].connections.sorted
+      for connection in kernels[one].takeUnretainedValue().connections.sorted
       where hosts.host(at: connection.remoteEndpoint.address, from: one) == other {
         connection.fail(.connectionReset, errno: 104)
       }

@@ -171,8 +171,9 @@ struct DatagramsInFlight: ~Copyable {
 
   /// Gives a place free, with the memory of the datagram that lay there.
   mutating func recycle(_ index: Int, _ datagram: consuming DatagramInFlight) {
-    let content = datagram.content
-    if !content.isShared, content.bytesMax <= 2_048 { places[index].content = content }
+    if !datagram.content.isShared, datagram.content.bytesMax <= 2_048 {
+      places[index].content = datagram.content
+    }
     places.recycle(index)
   }
 }

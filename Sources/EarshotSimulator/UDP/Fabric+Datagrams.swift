@@ -120,7 +120,10 @@ extension Fabric {
   }
 
   private func deliver(_ datagram: borrowing DatagramInFlight) {
-    let kernel = kernel(Int(datagram.to))
+    withKernel(of: datagram.to) { deliver(datagram, to: $0) }
+  }
+
+  private func deliver(_ datagram: borrowing DatagramInFlight, to kernel: HostKernel) {
     if !hosts.has(datagram.destination.address, kernel.index) {
       recordArrival(of: datagram, .address)
     } else if datagram.destination.address.isMulticast {
@@ -131,10 +134,11 @@ extension Fabric {
       let receivers = kernel.datagramSockets.receivers(of: datagram.destination)
       recordArrival(of: datagram, kernel.refusal(of: datagram.byteCount, by: receivers))
       for receiver in receivers { receiver.receive(datagram) }
-    } else {
-      let receiver = kernel.datagramSockets.receiver(of: datagram.destination)
+    } else if let receiver = kernel.datagramSockets.receiver(of: datagram.destination) {
       recordArrival(of: datagram, kernel.refusal(of: datagram.byteCount, by: receiver))
-      receiver?.receive(datagram)
+      receiver.receive(datagram)
+    } else {
+      recordArrival(of: datagram, kernel.refusal(of: datagram.byteCount, by: nil))
     }
   }
 
