@@ -102,6 +102,8 @@ struct DatagramInFlight: ~Copyable {
     return PacketHeader(
       source: path.source, destination: path.destination, payloadBytes: byteCount)
   }
+
+  consuming func takeContent() -> DatagramContent { content }
 }
 
 /// The datagrams that are on their way, by number.
@@ -172,7 +174,7 @@ struct DatagramsInFlight: ~Copyable {
   /// Gives a place free, with the memory of the datagram that lay there.
   mutating func recycle(_ index: Int, _ datagram: consuming DatagramInFlight) {
     if !datagram.content.isShared, datagram.content.bytesMax <= 2_048 {
-      places[index].content = datagram.content
+      places[index].content = datagram.takeContent()
     }
     places.recycle(index)
   }

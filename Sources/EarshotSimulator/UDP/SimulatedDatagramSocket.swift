@@ -9,11 +9,8 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   private let scheduler: Scheduler
   private let process: HostProcess
   @exclusivity(unchecked) private var state = State.open
-  /// The link that the last datagram took; most sockets talk to one other.
-  @exclusivity(unchecked) private var lastLink: SimulatedLink?
-  @exclusivity(unchecked) private var lastDestination: Endpoint?
-  /// How often addresses had changed when that link was looked up.
-  @exclusivity(unchecked) private var lastMoves = 0
+  /// The route that the last datagram took; most sockets talk to one other.
+  @exclusivity(unchecked) private var lastRoute: Route?
   let options: DatagramOptions
   /// The event during which it was opened.
   let origin: Int
@@ -23,6 +20,15 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   private var backlogBytes = 0
 
   private enum State { case open, aborted, closed }
+
+  /// How datagrams get to a host.
+  private struct Route {
+    let path: DatagramPath
+    /// The link, not retained, since a network keeps its links until its end; `nil` when no host has the address.
+    let link: Unmanaged<SimulatedLink>?
+    /// How often addresses had changed when it was looked up.
+    let moves: Int
+  }
 
   init(
     _ kernel: HostKernel, _ endpoint: Endpoint, _ options: DatagramOptions,
@@ -38,15 +44,13 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     throws(NetworkError)
   {
     try check(bytes.count, destination, interface)
-    let source = source(to: destination.address)
     if destination.address.isMulticast {
-      kernel.fabric.multicast(
-        bytes, of: kernel.index,
-        DatagramPath(source, destination, hopLimit: options.multicastHopLimit),
-        loops: options.loopsMulticast)
-    } else if let link = try link(to: destination) {
-      kernel.fabric.send(
-        bytes, over: link, DatagramPath(source, destination, hopLimit: options.hopLimit))
+      let path = DatagramPath(
+        source(to: destination.address), destination, hopLimit: options.multicastHopLimit)
+      kernel.fabric.multicast(bytes, of: kernel.index, path, loops: options.loopsMulticast)
+    } else {
+      let route = try route(to: destination)
+      route.link?._withUnsafeGuaranteedRef { kernel.fabric.send(bytes, over: $0, route.path) }
     }
   }
 
@@ -69,9 +73,18 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
       : NetworkError(.hostDown, call: call, errno: 100)
   }
 
-  /// The link to a host; `nil` when no host of the network has the address: the datagram is lost.
-  private func link(to destination: Endpoint) throws(NetworkError) -> SimulatedLink? {
-    if destination == lastDestination, kernel.fabric.hosts.moves == lastMoves { return lastLink }
+  private func route(to destination: Endpoint) throws(NetworkError) -> Route {
+    if let lastRoute, lastRoute.path.destination == destination,
+      lastRoute.moves == kernel.fabric.hosts.moves
+    {
+      return lastRoute
+    }
+    let route = try findRoute(to: destination)
+    lastRoute = route
+    return route
+  }
+
+  private func findRoute(to destination: Endpoint) throws(NetworkError) -> Route {
     guard destination.port > 0 else {
       throw NetworkError(.invalidArgument, call: "sendto \(destination)", errno: 22)
     }
@@ -79,9 +92,11 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
       throw NetworkError(.networkUnreachable, call: "sendto \(destination)", errno: 101)
     }
     let target = kernel.fabric.hosts.host(at: destination.address, from: kernel.index)
-    lastLink = target.map { kernel.fabric.link(from: kernel.index, to: $0) }
-    (lastDestination, lastMoves) = (destination, kernel.fabric.hosts.moves)
-    return lastLink
+    let link = target.map { kernel.fabric.link(from: kernel.index, to: $0) }
+    return Route(
+      path: DatagramPath(
+        source(to: destination.address), destination, hopLimit: options.hopLimit),
+      link: link.map { .passUnretained($0) }, moves: kernel.fabric.hosts.moves)
   }
 
   /// The address that a datagram to another says it comes from.
