@@ -17,7 +17,10 @@ final class DatagramInbox: DatagramHandler {
     var taken = 0
     var timer: (any NetworkTimer)?
     /// What the task finds that has waited.
-    var handed: Datagram?
+    ///
+    /// In two parts, since an optional datagram is destroyed by way of its metadata even where there is none.
+    var handedBytes: [UInt8]?
+    var handedHeader: DatagramHeader?
     var error: NetworkError?
     var lostCount = 0
 
@@ -40,7 +43,7 @@ final class DatagramInbox: DatagramHandler {
   func takeNext() -> Datagram? { state.withLock { $0.takeNext(capacity: capacity) } }
 
   /// What the task was handed that has waited, if anything.
-  func takeHanded() -> Datagram? { state.withLock { $0.handed.take() } }
+  func takeHanded() -> Datagram? { state.withLock { $0.takeHanded() } }
 
   /// Throws if no more can come.
   func check() throws(NetworkError) {
@@ -50,16 +53,16 @@ final class DatagramInbox: DatagramHandler {
   /// Stores the task that waits, or resumes it at once when there is something to take, or nothing to wait for; what it is
   /// handed, it takes then.
   func wait(_ waiter: Waiter, until deadline: Instant) {
-    let isWaiting = state.withLock { state in
+    let (isWaiting, timer) = state.withLock { state -> (Bool, (any NetworkTimer)?) in
       precondition(state.waiter == nil, "two tasks receive from one channel")
       guard state.isEmpty, state.error == nil else {
-        state.handed = state.takeNext(capacity: capacity)
-        return false
+        if let next = state.takeNext(capacity: capacity) { state.hand(next.bytes, next.header) }
+        return (false, nil)
       }
       (state.waiter, state.deadline) = (waiter, deadline)
-      return true
+      return (true, timerToArm(for: deadline, &state))
     }
-    if isWaiting { arm(for: deadline) } else { waiter.resume() }
+    if isWaiting { timer?.arm(at: deadline) } else { waiter.resume() }
   }
 
   /// Ends the wait without a datagram.
@@ -71,13 +74,13 @@ final class DatagramInbox: DatagramHandler {
   func datagramSocket(
     _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
   ) {
-    let datagram = Datagram(bytes: [UInt8](copying: bytes), header: header)
+    let bytes = [UInt8](copying: bytes)
     let waiter = state.withLock { state in
       if let waiter = state.waiter.take() {
-        state.handed = datagram
+        state.hand(bytes, header)
         return Optional(waiter)
       }
-      state.store(datagram, capacity: capacity)
+      state.store(Datagram(bytes: bytes, header: header), capacity: capacity)
       gauge?.note(state.stored.count - state.taken)
       return nil
     }
@@ -98,27 +101,35 @@ final class DatagramInbox: DatagramHandler {
 }
 
 extension DatagramInbox {
-  private func arm(for deadline: Instant) {
-    let timer: (any NetworkTimer)? = state.withLock { state in
-      guard state.armedFor > deadline, state.error == nil else { return nil }
-      state.armedFor = deadline
-      if state.timer == nil { state.timer = host.makeTimer { [self] in timerFired() } }
-      return state.timer
-    }
-    timer?.arm(at: deadline)
+  /// The timer, if it has to be armed for a deadline.
+  private func timerToArm(for deadline: Instant, _ state: inout State) -> (any NetworkTimer)? {
+    guard state.armedFor > deadline, state.error == nil else { return nil }
+    state.armedFor = deadline
+    if state.timer == nil { state.timer = host.makeTimer { [self] in timerFired() } }
+    return state.timer
   }
 
   private func timerFired() {
     let now = host.isUp ? host.now : .distantFuture
-    let next: Instant? = state.withLock { state in
+    let (next, timer) = state.withLock { state -> (Instant?, (any NetworkTimer)?) in
       state.armedFor = .distantFuture
-      return state.waiter != nil && state.deadline > now ? state.deadline : nil
+      guard state.waiter != nil, state.deadline > now else { return (nil, nil) }
+      return (state.deadline, timerToArm(for: state.deadline, &state))
     }
-    if let next { arm(for: next) } else { wake() }
+    if let next { timer?.arm(at: next) } else { wake() }
   }
 }
 
 extension DatagramInbox.State {
+  fileprivate mutating func hand(_ bytes: [UInt8], _ header: DatagramHeader) {
+    (handedBytes, handedHeader) = (bytes, header)
+  }
+
+  fileprivate mutating func takeHanded() -> Datagram? {
+    guard let bytes = handedBytes.take(), let header = handedHeader else { return nil }
+    return Datagram(bytes: bytes, header: header)
+  }
+
   fileprivate mutating func takeNext(capacity: Int) -> Datagram? {
     guard !isEmpty else { return nil }
     let datagram = stored[taken]
