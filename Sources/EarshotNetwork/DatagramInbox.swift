@@ -24,9 +24,13 @@ final class DatagramInbox: DatagramHandler {
     var error: NetworkError?
     var lostCount = 0
 
-    var isEmpty: Bool { taken == stored.count }
+    /// How many datagrams are stored.
+    var count: Int { stored.count - taken }
+    var isEmpty: Bool { count == 0 }
   }
   private let state = Mutex(State())
+  /// How many datagrams are stored, to be read without the lock.
+  private let storedCount = Atomic(0)
   private let host: any NetworkHost
   private let capacity: Int
   private let gauge: QueueGauge?
@@ -40,7 +44,16 @@ final class DatagramInbox: DatagramHandler {
   var lostCount: Int { state.withLock { $0.lostCount } }
 
   /// The oldest datagram that is stored.
-  func takeNext() -> Datagram? { state.withLock { $0.takeNext(capacity: capacity) } }
+  func takeNext() -> Datagram? {
+    // Most calls find none; what is missed here, the wait finds.
+    if storedCount.load(ordering: .relaxed) == 0 { return nil }
+    return state.withLock { takeNext(of: &$0) }
+  }
+
+  private func takeNext(of state: inout State) -> Datagram? {
+    defer { storedCount.store(state.count, ordering: .relaxed) }
+    return state.takeNext(capacity: capacity)
+  }
 
   /// What the task was handed that has waited, if anything.
   func takeHanded() -> Datagram? { state.withLock { $0.takeHanded() } }
@@ -56,7 +69,7 @@ final class DatagramInbox: DatagramHandler {
     let (isWaiting, timer) = state.withLock { state -> (Bool, (any NetworkTimer)?) in
       precondition(state.waiter == nil, "two tasks receive from one channel")
       guard state.isEmpty, state.error == nil else {
-        if let next = state.takeNext(capacity: capacity) { state.hand(next.bytes, next.header) }
+        if let next = takeNext(of: &state) { state.hand(next.bytes, next.header) }
         return (false, nil)
       }
       (state.waiter, state.deadline) = (waiter, deadline)
@@ -74,14 +87,15 @@ final class DatagramInbox: DatagramHandler {
   func datagramSocket(
     _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
   ) {
-    let bytes = [UInt8](copying: bytes)
     let waiter = state.withLock { state in
       if let waiter = state.waiter.take() {
-        state.hand(bytes, header)
+        state.hand([UInt8](copying: bytes), header)
         return Optional(waiter)
       }
-      state.store(Datagram(bytes: bytes, header: header), capacity: capacity)
-      gauge?.note(state.stored.count - state.taken)
+      state.store(
+        Datagram(bytes: [UInt8](copying: bytes), header: header), capacity: capacity)
+      storedCount.store(state.count, ordering: .relaxed)
+      gauge?.note(state.count)
       return nil
     }
     waiter?.resume()
@@ -142,6 +156,6 @@ extension DatagramInbox.State {
   }
 
   fileprivate mutating func store(_ datagram: Datagram, capacity: Int) {
-    if stored.count - taken < capacity { stored.append(datagram) } else { lostCount += 1 }
+    if count < capacity { stored.append(datagram) } else { lostCount += 1 }
   }
 }
