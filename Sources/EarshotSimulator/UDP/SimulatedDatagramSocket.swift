@@ -4,6 +4,7 @@
 final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   // What every datagram touches lies side by side.
   let kernel: HostKernel
+  private let fabric: Fabric
   let localEndpoint: Endpoint
   @exclusivity(unchecked) private var handler: (any DatagramHandler)?
   private let scheduler: Scheduler
@@ -35,7 +36,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     _ handler: any DatagramHandler
   ) {
     (self.kernel, localEndpoint, self.options) = (kernel, endpoint, options)
-    (process, scheduler) = (kernel.process, kernel.scheduler)
+    (fabric, process, scheduler) = (kernel.fabric, kernel.process, kernel.scheduler)
     origin = kernel.scheduler.cause.handled
     self.handler = handler
   }
@@ -47,10 +48,10 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     if destination.address.isMulticast {
       let path = DatagramPath(
         source(to: destination.address), destination, hopLimit: options.multicastHopLimit)
-      kernel.fabric.multicast(bytes, of: kernel.index, path, loops: options.loopsMulticast)
+      fabric.multicast(bytes, of: kernel.index, path, loops: options.loopsMulticast)
     } else {
       let route = try route(to: destination)
-      route.link?._withUnsafeGuaranteedRef { kernel.fabric.send(bytes, over: $0, route.path) }
+      route.link?._withUnsafeGuaranteedRef { fabric.send(bytes, over: $0, route.path) }
     }
   }
 
@@ -75,7 +76,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
 
   private func route(to destination: Endpoint) throws(NetworkError) -> Route {
     if let lastRoute, lastRoute.path.destination == destination,
-      lastRoute.moves == kernel.fabric.hosts.moves
+      lastRoute.moves == fabric.hosts.moves
     {
       return lastRoute
     }
@@ -91,19 +92,19 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     guard HostTable.isOnSegment(destination.address) else {
       throw NetworkError(.networkUnreachable, call: "sendto \(destination)", errno: 101)
     }
-    let target = kernel.fabric.hosts.host(at: destination.address, from: kernel.index)
-    let link = target.map { kernel.fabric.link(from: kernel.index, to: $0) }
+    let target = fabric.hosts.host(at: destination.address, from: kernel.index)
+    let link = target.map { fabric.link(from: kernel.index, to: $0) }
     return Route(
       path: DatagramPath(
         source(to: destination.address), destination, hopLimit: options.hopLimit),
-      link: link.map { .passUnretained($0) }, moves: kernel.fabric.hosts.moves)
+      link: link.map { .passUnretained($0) }, moves: fabric.hosts.moves)
   }
 
   /// The address that a datagram to another says it comes from.
   func source(to address: IPAddress) -> Endpoint {
     guard localEndpoint.address.isUnspecified else { return localEndpoint }
     return Endpoint(
-      kernel.fabric.hosts.localAddress(of: kernel.index, towards: address),
+      fabric.hosts.localAddress(of: kernel.index, towards: address),
       port: localEndpoint.port)
   }
 
@@ -118,14 +119,14 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
     guard !groups.contains(group) else { return }
     groups.append(group)
     kernel.datagramSockets.join(group, self)
-    kernel.fabric.join(group, host: kernel.index)
+    fabric.join(group, host: kernel.index)
   }
 
   func leave(_ group: IPAddress, on interface: UInt32) {
     guard interface == 1, let index = groups.firstIndex(of: group) else { return }
     groups.remove(at: index)
     kernel.datagramSockets.leave(group, self)
-    kernel.fabric.leave(group, host: kernel.index)
+    fabric.leave(group, host: kernel.index)
   }
 
   func close() {
@@ -136,7 +137,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
 
   /// Takes the socket out of the kernel.
   func forget() {
-    for group in groups { kernel.fabric.leave(group, host: kernel.index) }
+    for group in groups { fabric.leave(group, host: kernel.index) }
     (groups, backlog, backlogBytes) = ([], [], 0)
     kernel.datagramSockets.remove(self)
     if state == .open { state = .aborted }
