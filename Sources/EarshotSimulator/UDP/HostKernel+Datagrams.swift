@@ -17,7 +17,8 @@ extension HostKernel {
 
   /// Why a datagram of so many bytes is lost at its receiver, if so.
   func refusal(of count: Int, by receiver: SimulatedDatagramSocket?) -> TraceEvent.Loss? {
-    guard process.condition != .crashed else { return .down }
+    // While no host stands still, this one lives, and its process is not looked at.
+    guard fabric.scheduler.stoppedHosts == 0 || process.condition != .crashed else { return .down }
     guard let receiver else { return .unbound }
     return receiver.refusal(of: count)
   }
