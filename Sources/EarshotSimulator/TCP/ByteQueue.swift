@@ -25,9 +25,16 @@ struct ByteQueue {
   /// Takes at most so many bytes from the front.
   mutating func take(atMost count: Int) -> [UInt8] {
     let count = min(count, self.count)
+    if head == 0, count == storage.count { return takeAll() }
     let bytes = copy(from: 0, count: count)
     drop(count)
     return bytes
+  }
+
+  private mutating func takeAll() -> [UInt8] {
+    var all: [UInt8] = []
+    swap(&all, &storage)
+    return all
   }
 
   mutating func drop(_ count: Int) {

@@ -16,7 +16,7 @@ extension Segment {
 ///
 /// Looked at for every segment that arrives: a hash table with linear probing, since a dictionary's hash takes longer than
 /// all the rest of finding one.
-struct ConnectionTable {
+struct ConnectionTable: ~Copyable {
   private var slots: [SimulatedConnection?] = []  // None before the first connection.
   private var count = 0
 

@@ -18,13 +18,15 @@ extension SimulatedConnection {
     transfer(flags.contains(.syn) ? flags : flags.union(.ack), tcb.outbound.nextSequence, [])
   }
 
-  private func transfer(_ flags: Segment.Flags, _ sequence: Int, _ payload: [UInt8]) {
+  private func transfer(
+    _ flags: Segment.Flags, _ sequence: Int, _ payload: consuming [UInt8]
+  ) {
     tcb.advertisedWindow = tcb.inbound.receiveWindow
     tcb.quickAcknowledgements.noteSent(hasPayload: !payload.isEmpty, at: now)
     (tcb.unacknowledgedBytes, tcb.deadlines.acknowledgement) = (0, nil)
     defer { tcb.inbound.noteAcknowledgement() }
     guard let link else { return }
-    kernel.fabric.send(
+    fabric.send(
       Segment(
         source: localEndpoint, destination: remoteEndpoint, flags: flags, sequenceNumber: sequence,
         acknowledgementNumber: tcb.inbound.nextSequence, window: tcb.inbound.receiveWindow,
@@ -33,7 +35,7 @@ extension SimulatedConnection {
         timestamp: now, echoedTimestamp: tcb.inbound.recentTimestamp, payload: payload), over: link)
   }
 
-  private func transfer(_ segment: OutboundStream.Outgoing) {
+  private func transfer(_ segment: consuming OutboundStream.Outgoing) {
     transfer(segment.carriesFIN ? [.ack, .fin] : .ack, segment.sequenceNumber, segment.payload)
   }
 
@@ -127,7 +129,7 @@ extension SimulatedConnection {
     }
     let hadGap = tcb.inbound.hasGap
     let isNew = tcb.inbound.receive(segment)
-    kernel.fabric.watch.gauges.receiveBuffer.note(tcb.inbound.bufferedBytes)
+    gauges.receiveBuffer.note(tcb.inbound.bufferedBytes)
     tcb.quickAcknowledgements.noteArrival(
       at: now, timeout: tcb.outbound.retransmissionTimeout,
       isDuplicate: tcb.inbound.duplicate != nil)

@@ -12,7 +12,7 @@ extension SimulatedConnection {
       // The timer is the connection's own. A weak reference would make each retain and release slower.
       timer = KernelTimer(kernel.process) { [unowned self] in deadlineReached() }
     }
-    timer?.arm(at: next)
+    if let index = timer?.index { scheduler.armTimer(index, at: next) }
   }
 
   private func watchStream() {

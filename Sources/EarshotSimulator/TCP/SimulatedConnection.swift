@@ -5,6 +5,10 @@
 /// ``Scheduler`` is: used by the thread that drives the world alone.
 final class SimulatedConnection: Connection, HostSocket, @unchecked Sendable {
   let kernel: HostKernel
+  // Here, too, so that nothing on the way to them is retained for a segment.
+  let scheduler: Scheduler
+  let fabric: Fabric
+  let gauges: KernelGauges
   let localEndpoint: Endpoint
   let remoteEndpoint: Endpoint
   let link: SimulatedLink?
@@ -23,13 +27,14 @@ final class SimulatedConnection: Connection, HostSocket, @unchecked Sendable {
     state: TransmissionControlBlock.State, options: ConnectionOptions
   ) {
     (self.kernel, localEndpoint, remoteEndpoint) = (kernel, local, remote)
+    (scheduler, fabric, gauges) = (kernel.scheduler, kernel.fabric, kernel.fabric.watch.gauges)
     (self.link, self.options) = (link, options)
-    tcb = TransmissionControlBlock(state, kernel.fabric.configuration.congestionControl)
-    origin = kernel.scheduler.cause.handled
+    tcb = TransmissionControlBlock(state, fabric.configuration.congestionControl)
+    origin = scheduler.cause.handled
   }
 
   var key: ConnectionKey { ConnectionKey(local: localEndpoint, remote: remoteEndpoint) }
-  var now: Int64 { kernel.scheduler.now }
+  var now: Int64 { scheduler.now }
   var progress: TransportProgress {
     tcb.state == .established && upcalls.handler != nil ? tcb.progress : TransportProgress()
   }
@@ -43,7 +48,7 @@ final class SimulatedConnection: Connection, HostSocket, @unchecked Sendable {
     }
     guard tcb.state == .established else { throw writeError(.notConnected, errno: 107) }
     let count = tcb.outbound.append(bytes)
-    kernel.fabric.watch.gauges.sendBuffer.note(tcb.outbound.bufferedBytes)
+    gauges.sendBuffer.note(tcb.outbound.bufferedBytes)
     tcb.counters.writtenBytes += count
     if count < bytes.count { upcalls.isWriterWaiting = true }
     transmit()
