@@ -287,7 +287,7 @@ extension Scheduler {
   ///
   /// - Returns: Its number, until it runs; `nil` after the end of the world.
   @discardableResult
-  func call(on host: HostProcess, _ action: ActionTable.Action) -> Int? {
+  func call(on host: HostProcess, _ action: consuming ActionTable.Action) -> Int? {
     guard phase != .finished else { return nil }
     let number = actions.add(action)
     append(ReadyWork(host: .passUnretained(host), work: .call(number), cause: cause))

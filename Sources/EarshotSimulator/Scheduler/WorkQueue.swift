@@ -106,7 +106,7 @@ struct ActionTable: ~Copyable {
   }
   private var actions = Slab<Action?>()
 
-  mutating func add(_ action: Action) -> Int {
+  mutating func add(_ action: consuming Action) -> Int {
     let index = actions.take(orAppend: nil)
     actions[index] = action
     return index
