@@ -138,21 +138,24 @@ package final class TLSChannel {
   private func openRecords(
     lending body: (Span<UInt8>) -> Void
   ) throws(SecureChannelError) {
-    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.recordBytesMax) {
+    // Without a part of a record before, no record has more than arrived.
+    let isSmall = !hasMore(than: Self.smallBytesMax) && SSL_has_pending(connection) == 0
+    let capacity = isSmall ? Self.smallBytesMax : Self.recordBytesMax
+    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) {
       record throws(SecureChannelError) in
       var stalls = 0
-      keepsBuffers = memory.pointee.input_count > Self.recordBytesMax
+      keepsBuffers = hasMore(than: Self.recordBytesMax)
       defer { keepsBuffers = false }
-      while state == .open {
+      while state == .open, hasMore(than: 0) || keepsBuffers {
         let rest = memory.pointee.input_count
-        if rest == 0 { keepsBuffers = false }  // What follows finds that nothing is left.
+        if rest == 0 { keepsBuffers = false }  // What follows finds nothing, and frees them.
         let (count, reason) = calling {
           SSL_read(connection, record.baseAddress, CInt(record.count))
         }
         try charge(keyUpdates: Int(memory.pointee.key_updates), records: count > 0 ? 1 : 0)
         switch reason {
         case SSL_ERROR_NONE: body(UnsafeBufferPointer(rebasing: record.prefix(Int(count))).span)
-        case SSL_ERROR_WANT_READ where memory.pointee.input_count == 0: return
+        case SSL_ERROR_WANT_READ where !hasMore(than: 0): return
         // After a record that was none of the application's, which may be answered in a call of its own.
         case SSL_ERROR_WANT_READ:
           stalls = memory.pointee.input_count < rest ? 0 : stalls + 1
@@ -163,6 +166,9 @@ package final class TLSChannel {
       }
     }
   }
+
+  /// Whether more bytes have arrived that OpenSSL has not taken.
+  private func hasMore(than byteCount: Int) -> Bool { memory.pointee.input_count > byteCount }
 
   /// Bounds what the other side's key updates cost: OpenSSL answers as many as come.
   private func charge(keyUpdates: Int, records: Int) throws(SecureChannelError) {
@@ -278,13 +284,14 @@ package final class TLSChannel {
 
   /// Calls OpenSSL, whose queue of errors is the thread's, with nothing left of what was before.
   private func calling(_ body: () -> CInt) -> (result: CInt, reason: CInt) {
-    ERR_clear_error()
+    if ERR_peek_error() != 0 { ERR_clear_error() }  // To clear an empty queue takes longer.
     let result = context.randomness.map { $0.around(body) } ?? body()
     return (result, SSL_get_error(connection, result))
   }
 
   private static let stallsMax = 4  // One is usual.
   private static let recordBytesMax = 16_384
+  private static let smallBytesMax = 1_024  // More would be allocated, not on the stack.
   private static let overheadBytes = 22  // Header 5, content type 1, tag 16.
   private static let updateBytes = 64  // A key update is a record of 27 bytes.
 }
