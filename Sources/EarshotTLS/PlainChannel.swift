@@ -10,7 +10,7 @@ package import EarshotCore
 /// | "earshot0"    | PeerID, 32 bytes              |
 /// +---------------+-------------------------------+
 /// ```
-package struct PlainChannel: Hashable, Sendable {
+package final class PlainChannel {
   /// The length of what each side sends first.
   package static let preambleBytes = magic.count + PeerID.byteCount
 
@@ -37,7 +37,7 @@ package struct PlainChannel: Hashable, Sendable {
   }
 
   /// Takes in the remote's preamble, then lends what follows.
-  package mutating func receive(
+  package func receive(
     _ bytes: Span<UInt8>, lending body: (Span<UInt8>) -> Void
   ) throws(SecureChannelError) {
     var plaintext = bytes
@@ -51,7 +51,7 @@ package struct PlainChannel: Hashable, Sendable {
   }
 
   /// Judges as soon as a byte is wrong, not only when the last one is there.
-  private mutating func judgePreamble() throws(SecureChannelError) {
+  private func judgePreamble() throws(SecureChannelError) {
     guard Self.magic.starts(with: preamble.prefix(Self.magic.count)) else { throw .badPreamble }
     guard let found = PeerID(preamble.dropFirst(Self.magic.count)) else { return }
     if found == local { throw .selfConnection }

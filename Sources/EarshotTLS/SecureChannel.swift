@@ -27,7 +27,7 @@ package enum SecureChannel {
   package var isReady: Bool { remote != nil }
 
   /// Appends what is to be sent first.
-  package mutating func start(into wire: inout [UInt8]) {
+  package func start(into wire: inout [UInt8]) {
     switch self {
     case .plain(let channel): channel.start(into: &wire)
     case .tls(let channel): channel.start(into: &wire)
@@ -41,13 +41,11 @@ package enum SecureChannel {
   ///   - wire: Where to append what must be sent in turn.
   ///   - body: Takes plaintext; not called while there is none. The channel is ready by then.
   /// - Throws: Why the channel is not to be trusted; what `body` has taken by then is authentic.
-  package mutating func receive(
+  package func receive(
     _ bytes: Span<UInt8>, into wire: inout [UInt8], lending body: (Span<UInt8>) -> Void
   ) throws(SecureChannelError) {
     switch self {
-    case .plain(var channel):
-      defer { self = .plain(channel) }
-      try channel.receive(bytes, lending: body)
+    case .plain(let channel): try channel.receive(bytes, lending: body)
     case .tls(let channel): try channel.receive(bytes, into: &wire, lending: body)
     }
   }
@@ -55,7 +53,7 @@ package enum SecureChannel {
   /// Appends the bytes that carry some plaintext.
   ///
   /// - Precondition: The channel is ready.
-  package mutating func seal(_ plaintext: Span<UInt8>, into wire: inout [UInt8]) {
+  package func seal(_ plaintext: Span<UInt8>, into wire: inout [UInt8]) {
     precondition(isReady, "nothing is sealed for a peer that is not known yet")
     switch self {
     case .plain: wire.append(copying: plaintext)
@@ -67,7 +65,7 @@ package enum SecureChannel {
   /// changed.
   ///
   /// - Precondition: The channel is ready.
-  package mutating func seal(_ plaintext: inout [UInt8], into wire: inout [UInt8]) {
+  package func seal(_ plaintext: inout [UInt8], into wire: inout [UInt8]) {
     if case .plain = self, wire.isEmpty {
       swap(&plaintext, &wire)
     } else {
@@ -105,7 +103,7 @@ package enum SecureChannel {
   }
 
   /// Appends what tells the other side that nothing more will come.
-  package mutating func finish(into wire: inout [UInt8]) {
+  package func finish(into wire: inout [UInt8]) {
     switch self {
     case .plain: break  // The end of the transport says it.
     case .tls(let channel): channel.finish(into: &wire)
@@ -115,7 +113,7 @@ package enum SecureChannel {
   /// The other side has closed its direction of the transport.
   ///
   /// - Throws: That it did so too early.
-  package mutating func receiveEnd() throws(SecureChannelError) {
+  package func receiveEnd() throws(SecureChannelError) {
     switch self {
     case .plain(let channel): if channel.remote == nil { throw .truncated }
     case .tls(let channel): try channel.receiveEnd()

@@ -105,7 +105,7 @@ struct PlainChannelTests {
     let sample = Side(bob).wire + [1, 2, 3]
     var accepted = 0
     Fuzz.inputs(like: [sample]) { bytes in
-      var channel = PlainChannel(ann.id, expecting: nil)
+      let channel = PlainChannel(ann.id, expecting: nil)
       var lentBytes = 0
       do throws(SecureChannelError) {
         try channel.receive(bytes.span) { lentBytes += $0.count }

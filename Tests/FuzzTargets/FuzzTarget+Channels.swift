@@ -11,7 +11,7 @@ extension FuzzTarget {
   static let preamble = FuzzTarget("preamble", bytesMax: 256) { bytes in
     var input = InputReader(bytes)
     let step = input.number(below: 48) + 1
-    var channel = PlainChannel(peers.ann, expecting: nil)
+    let channel = PlainChannel(peers.ann, expecting: nil)
     var (given, lent) = (0, 0)
     while !input.isAtEnd {
       let chunk = input.bytes(step)

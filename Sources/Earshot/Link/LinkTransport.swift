@@ -27,7 +27,7 @@ final class LinkTransport {
   var hasFailed = false
   /// What it calls while it decodes knows nothing of the transport.
   @exclusivity(unchecked) private(set) var decoder = FrameDecoder()
-  private var channel: SecureChannel
+  private let channel: SecureChannel
   /// Whether the channel takes plaintext: asked for each time that something is gathered.
   private var isReady: Bool
   /// What makes secrets that both ends have, once the channel is ready.
