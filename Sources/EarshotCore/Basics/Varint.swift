@@ -50,8 +50,10 @@ package enum Varint {
     let length = length(of: value)
     let prefix = UInt64(length.trailingZeroBitCount) << UInt64(length * 8 - 2)
     let word = value | prefix
-    for shift in stride(from: length * 8 - 8, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
+    bytes.append(addingCapacity: length) { output in
+      for shift in stride(from: length * 8 - 8, through: 0, by: -8) {
+        output.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
+      }
     }
   }
 }
