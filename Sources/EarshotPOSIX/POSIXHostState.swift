@@ -37,12 +37,11 @@ final class POSIXHostState: @unchecked Sendable {
     sockets[ObjectIdentifier(socket)] = socket
   }
 
-  /// Closes the descriptor of a socket; it is -1 afterwards.
-  func release(_ descriptor: inout Int32, of socket: any HostSocket) {
+  /// Closes the descriptor of a socket, which has none from now on.
+  func release(_ descriptor: Int32, of socket: any HostSocket) {
     sockets[ObjectIdentifier(socket)] = nil
     loop.remove(descriptor)
     System.close(descriptor)
-    descriptor = -1
   }
 
   func checkUp(_ call: @autoclosure () -> String) throws(NetworkError) {

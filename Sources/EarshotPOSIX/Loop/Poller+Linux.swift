@@ -7,10 +7,11 @@
     private let wakeUp: Int32
     private let alarm: Int32
     private var alarmTime = Int64.max
-    private var sources = SourceTable()
+    // Without the dynamic checks of exclusivity: no access lasts while a source is told.
+    @exclusivity(unchecked) private var sources = SourceTable()
     /// How often a source was told that something is the matter.
     private(set) var toldCount = 0
-    private var ready = [earshot_readiness](
+    @exclusivity(unchecked) private var ready = [earshot_readiness](
       repeating: earshot_readiness(), count: Poller.batchMax)
 
     private static let batchMax = 256

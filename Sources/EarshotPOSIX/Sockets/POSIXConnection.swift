@@ -247,6 +247,7 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
   private func release() {
     guard state != .gone else { return }
     (state, handler, connectTimer) = (.gone, nil, nil)
-    host.release(&descriptor, of: self)
+    host.release(descriptor, of: self)
+    descriptor = -1
   }
 }

@@ -217,6 +217,7 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
   private func release() {
     guard descriptor >= 0 else { return }
     handler = nil
-    host.release(&descriptor, of: self)
+    host.release(descriptor, of: self)
+    descriptor = -1
   }
 }

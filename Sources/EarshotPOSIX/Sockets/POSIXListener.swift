@@ -71,6 +71,7 @@ final class POSIXListener: Listener, HostSocket, @unchecked Sendable {
   private func release() {
     guard descriptor >= 0 else { return }
     handler = nil
-    host.release(&descriptor, of: self)
+    host.release(descriptor, of: self)
+    descriptor = -1
   }
 }
