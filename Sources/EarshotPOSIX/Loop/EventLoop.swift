@@ -18,11 +18,12 @@ final class EventLoop: @unchecked Sendable {
   }
   private let inbox = Mutex(Inbox())
   private let poller: Poller
-  private var ready: [LoopWork] = []
-  private var nextReady = 0
+  // Without the dynamic checks of exclusivity: all accesses are instantaneous.
+  @exclusivity(unchecked) private var ready: [LoopWork] = []
+  @exclusivity(unchecked) private var nextReady = 0
   /// The number of the loop's thread; 0 until it runs.
   private let owner = Atomic<UInt>(0)
-  var timers = DeadlineQueue()
+  @exclusivity(unchecked) var timers = DeadlineQueue()
   /// Lent to whatever reads: one read's worth.
   let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bufferBytes, alignment: 64)
   /// Given up for a moment when there are no descriptors left, to get rid of a connection that waits.
@@ -118,8 +119,8 @@ final class EventLoop: @unchecked Sendable {
         poller.poll(until: nil)
         continue
       }
-      (ready, nextReady) = ([], 0)
-      switch takeInbox() {
+      forgetReady()
+      switch ready.isEmpty ? takeInbox() : .work {
       case .work: poller.poll(until: nil)
       case .nothing: poller.poll(until: timers.next ?? .max)
       case .end: return end()
@@ -132,12 +133,24 @@ final class EventLoop: @unchecked Sendable {
   /// Takes over what came from other threads; if nothing did, they have to wake the loop.
   private func takeInbox() -> Intake {
     inbox.withLock { inbox in
-      swap(&ready, &inbox.work)
-      if !ready.isEmpty { return .work }
+      guard inbox.work.isEmpty else {
+        swap(&ready, &inbox.work)
+        return .work
+      }
       if inbox.isStopped { return .end }
       inbox.isAwake = false
       return .nothing
     }
+  }
+
+  /// Forgets what has run, which may make more ready, but not the room that it took.
+  private func forgetReady() {
+    guard !ready.isEmpty else { return }
+    var done: [LoopWork] = []
+    swap(&done, &ready)
+    nextReady = 0
+    done.removeAll(keepingCapacity: done.capacity <= Self.jobsMax)
+    if ready.isEmpty { swap(&done, &ready) }
   }
 
   private func runReady() {
