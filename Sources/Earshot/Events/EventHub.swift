@@ -41,8 +41,8 @@ package final class EventHub<Element: Sendable>: Sendable {
 
   /// Appends events and wakes who waits, once.
   package func push(_ events: [Element]) {
-    let waiters = state.withLock { state -> [UnsafeContinuation<Void, Never>] in
-      guard !state.isFinished else { return [] }
+    let waiters = state.withLock { state -> WaitList in
+      guard !state.isFinished else { return WaitList() }
       state.log.append(events)
       if let restate { for event in events { restate(&state.present, event) } }
       if state.log.count > state.mergesAt {
@@ -51,7 +51,7 @@ package final class EventHub<Element: Sendable>: Sendable {
       }
       return state.waiters.takeAll()
     }
-    for waiter in waiters { waiter.resume() }
+    waiters.resume()
   }
 
   /// Ends the stream once its consumers have got what is there.
@@ -60,7 +60,7 @@ package final class EventHub<Element: Sendable>: Sendable {
       state.isFinished = true
       return state.waiters.takeAll()
     }
-    for waiter in waiters { waiter.resume() }
+    waiters.resume()
   }
 
   // MARK: Consumers
@@ -114,7 +114,7 @@ package final class EventHub<Element: Sendable>: Sendable {
       let chunk = state.log.take(cursor)
       return (chunk, state.isFinished, state.log.trim())
     }
-    for events in taken { released(events) }
+    taken.forEach(released)
     return (chunk, isFinished)
   }
 
@@ -137,7 +137,7 @@ package final class EventHub<Element: Sendable>: Sendable {
 
   private func trim() {
     let taken = state.withLock { $0.log.trim() }
-    for events in taken { released(events) }
+    taken.forEach(released)
   }
 
   private func unsubscribe(_ cursor: EventCursor) {
@@ -145,6 +145,6 @@ package final class EventHub<Element: Sendable>: Sendable {
       state.log.unsubscribe(cursor)
       return state.log.trim(exactly: true)
     }
-    for events in taken { released(events) }
+    taken.forEach(released)
   }
 }

@@ -99,10 +99,10 @@ struct EventLog<Element> {
   /// - Parameter exactly: Whether this takes in the beginning of a chunk of which something is left, which
   ///   costs its length.
   /// - Returns: What was got since the last time.
-  mutating func trim(exactly: Bool = false) -> [ArraySlice<Element>] {
+  mutating func trim(exactly: Bool = false) -> SmallArray<ArraySlice<Element>> {
     let first = consumers.reduce(front) { min($0, $1.cursor.position) }
-    guard first > base else { return [] }
-    var taken: [ArraySlice<Element>] = []
+    var taken = SmallArray<ArraySlice<Element>>()
+    guard first > base else { return taken }
     for chunk in chunks {
       let (lower, upper) = (max(base, chunk.start), min(first, chunk.end))
       if lower < upper { taken.append(chunk.events[lower - chunk.start..<upper - chunk.start]) }

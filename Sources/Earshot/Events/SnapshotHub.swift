@@ -18,13 +18,13 @@ package final class SnapshotHub<Snapshot: Sendable>: Sendable {
 
   /// Changes the value and wakes who waits.
   package func update(_ change: (inout Snapshot) -> Void) {
-    let waiters = state.withLock { state -> [UnsafeContinuation<Void, Never>] in
-      guard !state.isFinished else { return [] }
+    let waiters = state.withLock { state -> WaitList in
+      guard !state.isFinished else { return WaitList() }
       change(&state.snapshot)
       state.version += 1
       return state.waiters.takeAll()
     }
-    for waiter in waiters { waiter.resume() }
+    waiters.resume()
   }
 
   /// Ends the stream; consumers still get the last value.
@@ -33,7 +33,7 @@ package final class SnapshotHub<Snapshot: Sendable>: Sendable {
       state.isFinished = true
       return state.waiters.takeAll()
     }
-    for waiter in waiters { waiter.resume() }
+    waiters.resume()
   }
 
   /// Waits for a version after another one.

@@ -1,10 +1,11 @@
 /// The consumers of a stream that wait for more, in the order in which they began to.
 struct WaitList {
+  typealias Continuation = UnsafeContinuation<Void, Never>
   private struct Waiter {
     let id: Int
-    let continuation: UnsafeContinuation<Void, Never>
+    let continuation: Continuation
   }
-  private var waiters: [Waiter] = []
+  private var waiters = SmallArray<Waiter>()
   private var nextID = 0
 
   /// A name for one wait, by which it can be given up, also before it has begun.
@@ -14,19 +15,22 @@ struct WaitList {
   }
 
   /// Begins a wait.
-  mutating func add(_ continuation: UnsafeContinuation<Void, Never>, as id: Int) {
+  mutating func add(_ continuation: Continuation, as id: Int) {
     waiters.append(Waiter(id: id, continuation: continuation))
   }
 
   /// Takes a wait out that is given up, if it has begun and is not over.
-  mutating func take(_ id: Int) -> UnsafeContinuation<Void, Never>? {
-    waiters.firstIndex { $0.id == id }.map { waiters.remove(at: $0).continuation }
+  mutating func take(_ id: Int) -> Continuation? {
+    waiters.removeFirst { $0.id == id }?.continuation
   }
 
   /// Takes all out, whose waits are over.
-  mutating func takeAll() -> [UnsafeContinuation<Void, Never>] {
-    guard !waiters.isEmpty else { return [] }
-    defer { waiters = [] }
-    return waiters.map(\.continuation)
+  mutating func takeAll() -> WaitList {
+    var taken = WaitList()
+    swap(&taken.waiters, &waiters)
+    return taken
   }
+
+  /// Resumes all, whose waits are over.
+  func resume() { waiters.forEach { $0.continuation.resume() } }
 }
