@@ -97,6 +97,8 @@ package final class EventHub<Element: Sendable>: Sendable {
     func report() { hub.trim() }
 
     /// What waits, from the cursor on; `nil` when the stream has ended or the task was cancelled.
+    // Inlined, as is the wait: where a task prefers an executor, the runtime asks for it behind each call.
+    @inline(__always)
     func take() async -> EventLog<Element>.Chunk? {
       while !Task.isCancelled {
         if let prefix, cursor.position < prefix.end { return prefix }
@@ -119,6 +121,7 @@ package final class EventHub<Element: Sendable>: Sendable {
   }
 
   /// Waits until there is something at a position, or nothing to come; also when the task is cancelled.
+  @inline(__always)
   private func wait(for cursor: EventCursor) async {
     let id = state.withLock { $0.waiters.reserve() }
     await withTaskCancellationHandler {

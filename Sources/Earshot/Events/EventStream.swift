@@ -61,7 +61,7 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       if cursor.position >= mark || Task.isCancelled {
-        guard await proceed(isolation: actor) else { return nil }
+        guard await proceed() else { return nil }
       }
       let position = cursor.position
       cursor.advance(to: position + 1)
@@ -71,9 +71,9 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     /// Tells the hub how far it got, and waits for more events if there are none; answers whether there are.
     @specialized(where Element == SessionActivity)
     @usableFromInline
-    mutating func proceed(isolation actor: isolated (any Actor)?) async -> Bool {
-      if Task.isCancelled { return false }
+    nonisolated(nonsending) mutating func proceed() async -> Bool {
       if cursor.position < start + batch.count {
+        if Task.isCancelled { return false }
         consumer.report()
       } else {
         (batch, mark) = ([], .min)
