@@ -70,7 +70,9 @@ final class SessionDirectory: Sendable {
     let (entries, isEnded) = state.withLock { ($0.entries, $0.isEnded) }
     if isEnded { throw EarshotError(.sessionEnded, "The session was left.") }
     guard let peers else { return entries }
-    if peers.count == 1, let entry = entries.first(where: { $0.id == peers[0] }) { return [entry] }
+    if peers.count == 1, let entry = entries.first(where: { $0.id == peers[0] }) {
+      return entries.count == 1 ? entries : [entry]
+    }
     let chosen = entries.filter { peers.contains($0.id) }
     let missing = peers.filter { peer in !chosen.contains { $0.id == peer } }
     guard missing.isEmpty else { throw Self.notConnected(missing) }
