@@ -185,10 +185,10 @@ extension Link {
 
   /// - Returns: Whether something was done, and the link flushed behind it.
   @discardableResult
-  func handle(_ event: LivenessMachine.Event) -> Bool {
+  func handle(_ event: LivenessMachine.Event, at time: Instant? = nil) -> Bool {
     guard case .open(let open) = life else { return false }
     var isActive = false
-    open.liveness.handle(event, at: now) { action in
+    open.liveness.handle(event, at: time ?? now) { action in
       perform(action)
       isActive = true
     }

@@ -89,7 +89,7 @@ extension Link {
     let now = now
     switch life {
     case .securing, .greeting: handle(HandshakeMachine.Event.bytesReceived(bytes.count))
-    case .open: handle(LivenessMachine.Event.bytesReceived)
+    case .open: handle(LivenessMachine.Event.bytesReceived, at: now)
     case .accepted, .dialling, .closing, .ended: return
     }
     (isReading, hasReceived) = (true, true)
