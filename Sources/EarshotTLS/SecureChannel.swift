@@ -74,6 +74,11 @@ package enum SecureChannel {
     plaintext.removeAll(keepingCapacity: true)
   }
 
+  /// Says whether more is expected soon, so that the memory that it takes is kept.
+  package func setBusy(_ isBusy: Bool) {
+    if case .tls(let channel) = self { channel.isBusy = isBusy }
+  }
+
   /// Has both sides change their keys with what is sealed next.
   ///
   /// - Returns: Whether there are keys.

@@ -26,7 +26,8 @@ package final class TLSChannel {
   package static let recordsPerKey = 1 << 22
 
   /// The remote peer, from the key that has signed the handshake, once that is done.
-  package private(set) var remote: PeerID?
+  // Without the dynamic checks of exclusivity, which each record would pay for: all accesses are instantaneous.
+  @exclusivity(unchecked) package private(set) var remote: PeerID?
 
   private let context: TLSContext
   private let memory: UnsafeMutablePointer<earshot_tls_memory>
@@ -144,11 +145,11 @@ package final class TLSChannel {
     try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) {
       record throws(SecureChannelError) in
       var stalls = 0
-      keepsBuffers = hasMore(than: Self.recordBytesMax)
-      defer { keepsBuffers = false }
-      while state == .open, hasMore(than: 0) || keepsBuffers {
+      keepsBuffers = isBusy || hasMore(than: Self.recordBytesMax)
+      defer { keepsBuffers = isBusy }
+      while state == .open, hasMore(than: 0) || keepsBuffers != isBusy {
         let rest = memory.pointee.input_count
-        if rest == 0 { keepsBuffers = false }  // What follows finds nothing, and frees them.
+        if rest == 0 { keepsBuffers = isBusy }  // What follows finds nothing, and frees them.
         let (count, reason) = calling {
           SSL_read(connection, record.baseAddress, CInt(record.count))
         }
@@ -201,12 +202,12 @@ package final class TLSChannel {
     recordsUntilUpdate -= records
     if recordsUntilUpdate <= 0 { updateKeys() }
     write(upTo: plaintext.count + records * Self.overheadBytes + Self.updateBytes, to: &wire) {
-      keepsBuffers = records > 1
+      keepsBuffers = isBusy || records > 1
       let count = plaintext.withUnsafeBufferPointer { bytes in
         calling { SSL_write(connection, bytes.baseAddress, CInt(bytes.count)) }.result
       }
-      if keepsBuffers { SSL_free_buffers(connection) }
-      keepsBuffers = false
+      if keepsBuffers != isBusy { SSL_free_buffers(connection) }
+      keepsBuffers = isBusy
       if Int(count) != plaintext.count { state = .failed }
     }
   }
@@ -272,6 +273,9 @@ package final class TLSChannel {
   }
 
   // MARK: OpenSSL
+
+  /// Whether records follow each other closely, so that the buffers of one are kept for the next.
+  @exclusivity(unchecked) package var isBusy = false
 
   /// Whether OpenSSL keeps its buffers of a record until the next one, rather than nothing while the channel is idle.
   private var keepsBuffers = false {

@@ -42,6 +42,8 @@ final class LinkTransport {
   /// Where in all that is written the last PING ends; beyond any place until it is being written.
   @exclusivity(unchecked) private var questionEnd = 0
   @exclusivity(unchecked) private var lastWritten: Instant
+  /// How many writes came without a pause before them.
+  @exclusivity(unchecked) private var writesInARow = 0
   /// When the keys of both sides have grown old.
   @exclusivity(unchecked) private var keysEnd: Instant
   private var isFinished = false
@@ -149,6 +151,8 @@ final class LinkTransport {
     guard isReady else { return .none }
     let rest = stream.map { fill(from: $0, at: now) } ?? .none
     if !frames.isEmpty {
+      writesInARow = now - lastWritten < Self.pause ? writesInARow + 1 : 0
+      channel.setBusy(writesInARow >= Self.busyWritesMin)
       channel.seal(&frames, into: &wire)
       lastWritten = now
       if questionEnd == .max { questionEnd = bytesSent + wire.count }
@@ -223,6 +227,9 @@ final class LinkTransport {
 
   /// OpenSSL changes none by itself.
   private static let keyLifetime = Duration.seconds(3_600)
+  // A link that rests writes less often, and one that begins less in all.
+  private static let pause = Duration.seconds(1)
+  private static let busyWritesMin = 64
   // With 64 KiB, the end of a message of 64 KiB would go alone.
   private static let writeBytesMax = 131_072
 }
