@@ -125,7 +125,13 @@ struct DatagramContract {
       #expect(open(sharing: false) == .addressInUse)
       #expect(open(sharing: true) == .addressInUse)
       socket.close()
-      #expect(open(sharing: true) == nil)
+      // A process that another test starts has the descriptor, too, until it runs its own program.
+      var first = open(sharing: true)
+      for _ in 0..<500 where first == .addressInUse {
+        try await hosts.ann.network.clock.sleep(for: .milliseconds(10))
+        first = open(sharing: true)
+      }
+      #expect(first == nil)
       #expect(open(sharing: true) == nil)
       #expect(open(sharing: false) == .addressInUse)
     }
