@@ -108,7 +108,9 @@ struct DatagramInFlight: ~Copyable {
 
 /// The datagrams that are on their way, by number.
 struct DatagramsInFlight: ~Copyable {
-  private struct Place {
+  /// Not private: Swift 6.3.1 then links it to other files of its module in a way that a debug build refuses ("Global is
+  /// external, but doesn't have external or weak linkage").
+  struct Place {
     /// What the datagram carries that lies there; else what one carried that lay there, to be used again.
     var content: DatagramContent?
     var event = EventCause.none
