@@ -126,6 +126,10 @@ extension Invitations: LinkOwner {
   }
 
   private func invited(_ invite: Invite, by remote: PeerID, _ greeted: GreetedLink) {
+    if peer.assumeIsolated({ $0.phase == .stopped }) {
+      send(Decline(invitation: invite.invitation, reason: .stopped), on: greeted.link.token)
+      return closeLink(greeted.link.token, .done)
+    }
     let id = InvitationTable.InboundID(inviter: remote, invitation: invite.invitation)
     if inbound[id] == nil {
       inbound[id] = InboundInvitation(

@@ -254,11 +254,13 @@ actor PeerCore {
   }
 
   /// Stops at once, but for the sessions, which begin to be left.
+  ///
+  /// Who has dialled and not said yet what it wants may be a member that attaches again, for what is still to come to it:
+  /// such links stay until the sessions have ended.
   private func beginStopping(within limit: Duration) {
     if phase != .stopped {
       phase = .stopped
       invitations.assumeIsolated { $0.end() }
-      acceptor.assumeIsolated { $0.closeLinks(.done) }
       stopListening()
     }
     for session in sessionsInOrder { session.assumeIsolated { $0.beginLeaving(within: limit) } }
@@ -273,6 +275,7 @@ actor PeerCore {
   /// Lets go of what keeps this alive, once nothing is left to be done.
   private func letGoIfEnded() {
     guard phase == .stopped, sessions.isEmpty else { return }
+    acceptor.assumeIsolated { $0.closeLinks(.done) }
     shutdown?.cancel()
     shutdown = nil
     trust.assumeIsolated { $0.end() }
