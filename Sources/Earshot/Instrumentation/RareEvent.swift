@@ -17,6 +17,7 @@ package enum RareEvent: String, Hashable, Sendable, CaseIterable {
   case acceptanceWithoutRoom = "an invitation is accepted into a full session"
   case waitForJoiningExpired = "the wait for an inviter to join expires"
   // Groups.
+  case proposalRenumbered = "a membership is proposed under another number"
   case supersedingAttach = "an ATTACH takes the place of a membership"
   case attachBeforeIntroduction = "an ATTACH arrives before the introduction"
   case attachEvicted = "an ATTACH that waits for an introduction is refused to make room"

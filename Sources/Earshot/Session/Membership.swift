@@ -319,6 +319,12 @@ extension Membership: LinkOwner {
     links[link.token] = Attaching(link: link)
     entry.displayName = greeting.displayName
     learn(link.assumeIsolated { $0.endpoints(after: greeting) })
+    let pair = pair
+    let ended = session.peer.assumeIsolated { $0.ended[pair]?.membership } ?? .none
+    if driver.machine.needsNumber(after: ended) {
+      session.peer.host.reached(.proposalRenumbered)
+      handle(.numbered(session.assumeIsolated { $0.propose(to: pair.peer, pair.remote) }))
+    }
     handle(.dialOpened(link.token))
   }
 

@@ -80,8 +80,8 @@ package struct EndedMemberships: Hashable, Sendable {
     let ending = endings[pair]
     if let ending, attach.membership == ending.membership { return .refuse(ending.code) }
     let isPast = ending.map { attach.membership < $0.membership } ?? false
-    guard attach.isProposal else { return .refuse(isPast ? .givenUp : .unknownMembership) }
-    if isPast { return .refuse(.duplicate) }
+    if isPast { return .refuse(.givenUp) }
+    guard attach.isProposal else { return .refuse(.unknownMembership) }
     guard let current else { return .begin }
     if !current.hasJoined { return .current }
     return attach.ended >= current.membership ? .supersede : .refuse(.duplicate)

@@ -21,6 +21,12 @@ extension MembershipMachine {
     case dialling(Int, again: Instant)  // So many dials at once; one more after a while.
     case asking(LinkToken, until: Instant, reserve: Request?)
   }
+  /// What the remote peer has heard of the number that is proposed.
+  enum Naming {
+    case unsaid
+    case said  // It may have begun the membership.
+    case refused  // It will not begin that one.
+  }
   /// An ATTACH that came.
   struct Request: Hashable {
     let link: LinkToken

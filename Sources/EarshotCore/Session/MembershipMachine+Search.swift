@@ -40,6 +40,7 @@ extension MembershipMachine {
     var absence = absence
     absence.search = .asking(link, until: now + configuration.answerTimeout, reserve: nil)
     epoch = min(max(epoch, remoteEpoch) + 1, Varint.max)
+    naming = .said
     if count > 1 { out.append(.cancelDials) }
     out.append(.sendAttach(link, epoch: epoch))
     wake(absence, into: &out)
@@ -144,7 +145,7 @@ extension MembershipMachine {
       if code == .farewell { out.append(.reportDelivered) }
       return end(farewell.departure, into: &out)
     }
-    if absence.isFirst, reserve == nil, Self.isPast(code) { id = id.next(bySmaller: isSmaller) }
+    if Self.isPast(code) { naming = .refused }
     var absence = absence
     if code == .suspending { absence.backoff = Self.asleep }
     return lose(link, during: absence, at: now, into: &out)

@@ -1,5 +1,6 @@
 extension MembershipMachine {
   package enum Event: Hashable, Sendable {
+    case numbered(MembershipID)  // What nobody has proposed yet, when that is needed.
     case dialOpened(LinkToken)  // HELLO was exchanged.
     case dialFailed
     case attachReceived(LinkToken, MembershipID, epoch: UInt64)  // Or a rival.

@@ -27,6 +27,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
 
   /// Which of the memberships of the two sessions it is; changes only before it begins.
   package internal(set) var id: MembershipID
+  var naming = Naming.unsaid
   /// The number of the latest link that this side knows of, from 1; 0 before the first.
   package internal(set) var epoch: UInt64
   var remoteEpoch: UInt64  // The highest that the remote is known to know.
@@ -75,6 +76,17 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
     if case .apart(let absence) = state, case .asking = absence.search { true } else { false }
   }
 
+  /// Whether another number has to be proposed than the present one, which the remote peer has refused, or has not heard
+  /// yet and a later one has ended; answered by `numbered`.
+  package func needsNumber(after ended: MembershipID) -> Bool {
+    guard case .apart(let absence) = state, absence.isFirst, !isAsking else { return false }
+    switch naming {
+    case .unsaid: return id <= ended
+    case .said: return false
+    case .refused: return true
+    }
+  }
+
   /// Whether the last report was made.
   package var isGone: Bool { state == .gone }
 
@@ -98,6 +110,9 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
     switch (state, event) {
     case (.apart(let absence), .dialOpened(let link)):
       return ask(absence, over: link, at: now, into: &out)
+    case (.apart(let absence), .numbered(let number)) where absence.isFirst && !isAsking:
+      (id, naming) = (number, .unsaid)
+      return state
     case (.apart(let absence), .dialFailed): return dialFailed(absence, at: now, into: &out)
     case (.apart(let absence), .attachReceived(let link, let membership, let epoch)):
       let request = Request(link: link, membership: membership, epoch: epoch)
@@ -199,6 +214,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
 
     // News of links that are others' now, late timers, wishes that are fulfilled already.
     case (.apart, .streamFlushed), (.apart, .resumeRequested), (.connected, .dialFailed),
+      (.apart, .numbered), (.connected, .numbered), (.leaving, .numbered), (.asleep, .numbered),
       (.connected, .linkBroken), (.connected, .closeReceived), (.connected, .violationFound),
       (.connected, .streamFlushed), (.connected, .deadlineReached),
       (.connected, .resumeRequested), (.leaving, .dialFailed), (.leaving, .linkBroken),

@@ -324,9 +324,40 @@ struct MembershipMachineTests {
     var machine = Self.proposed(isSmaller: true, into: &actions)
     let former = machine.id
     machine.handle(.dialOpened(Self.first), at: .zero, into: &actions)
+    #expect(!machine.needsNumber(after: former))
     machine.handle(.closeReceived(Self.first, code), at: .zero, into: &actions)
-    #expect(machine.id > former)
+    #expect(machine.needsNumber(after: .none))
+    let number = MembershipID(rawValue: 99)
+    machine.handle(.numbered(number), at: .zero, into: &actions)
+    #expect(machine.id == number)
+    #expect(!machine.needsNumber(after: .none))
     #expect(!machine.isGone)
+  }
+
+  @Test("A proposal that was not made yet takes another number when a later membership has ended")
+  func outrun() {
+    var actions: [Action] = []
+    var machine = Self.proposed(isSmaller: true, into: &actions)
+    let former = machine.id
+    #expect(!machine.needsNumber(after: former.previous))
+    #expect(machine.needsNumber(after: former))
+    machine.handle(.dialOpened(Self.first), at: .zero, into: &actions)
+    #expect(!machine.needsNumber(after: former))
+    // It may have begun: the answer may be lost.
+    machine.handle(.linkBroken(Self.first, .linkBroken), at: .zero, into: &actions)
+    #expect(!machine.needsNumber(after: former))
+  }
+
+  @Test("A membership that has begun keeps its number")
+  func numbered() {
+    var actions: [Action] = []
+    var machine = Self.connected(isSmaller: true)
+    let number = machine.id
+    machine.handle(.numbered(number.next(bySmaller: true)), at: .zero, into: &actions)
+    machine.handle(.linkBroken(Self.first, .linkBroken), at: .zero, into: &actions)
+    #expect(!machine.needsNumber(after: number))
+    machine.handle(.numbered(number.next(bySmaller: true)), at: .zero, into: &actions)
+    #expect(machine.id == number)
   }
 
   /// Lets every dial fail and every deadline pass, until the member is gone or for long enough; returns when
@@ -413,7 +444,7 @@ struct MembershipMachineTests {
         open.insert(link)
       case .linkBroken(let link, _), .closeReceived(let link, _), .violationFound(let link):
         open.remove(link)
-      case .dialFailed, .leaveReceived, .streamFlushed, .deadlineReached,
+      case .numbered, .dialFailed, .leaveReceived, .streamFlushed, .deadlineReached,
         .suspendRequested, .resumeRequested, .leaveRequested, .endRequested:
         break
       }

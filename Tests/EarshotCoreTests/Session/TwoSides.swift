@@ -273,7 +273,12 @@ struct TwoSides: Hashable {
     links.append(Link(token: token))
     switch dial {
     case .invitation(let id): tellTable(side, .dialOpened(id, token))
-    case .membership: tellMembership(side, .dialOpened(token))
+    case .membership:
+      let ended = sides[side].ended[pair(side)]?.membership ?? .none
+      if sides[side].membership?.needsNumber(after: ended) == true {
+        tellMembership(side, .numbered(propose(side)))
+      }
+      tellMembership(side, .dialOpened(token))
     }
   }
 
