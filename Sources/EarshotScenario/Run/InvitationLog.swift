@@ -25,9 +25,11 @@ package struct InvitationRecord: Hashable, Sendable {
   package var outcome: Outcome?
   package var answers: [Answer] = []
 
-  /// Whether the guest's program has cancelled its acceptance in a range, which takes it back.
+  /// Whether the guest's program has taken its acceptance back in a range: it has cancelled it, or left the session.
   func wasTakenBack(in range: ClosedRange<Duration>) -> Bool {
-    hasAcceptance(EarshotError.Code.cancelled.name, in: range)
+    [EarshotError.Code.cancelled, .sessionEnded, .stopped].contains {
+      hasAcceptance($0.name, in: range)
+    }
   }
 
   /// Whether the guest's program was told in a range that its acceptance led to nothing.
