@@ -109,6 +109,14 @@ package struct Disturbances: Hashable, Sendable {
       || all.contains { $0.suspended == name && $0.overlaps(range.upperBound...range.upperBound) }
   }
 
+  /// The end of the standstill of a peer's program that was going on at a time, or that time.
+  func standstill(of name: String, from time: Duration) -> Duration {
+    all.reduce(time) { latest, disturbance in
+      let isGoingOn = disturbance.suspended == name && disturbance.overlaps(latest...latest)
+      return isGoingOn ? disturbance.end ?? latest : latest
+    }
+  }
+
   /// When a peer's memory was lost in a range for the last time; `nil` when it was not.
   func lastCrash(of name: String, in range: ClosedRange<Duration>) -> Duration? {
     all.last { $0.crashed == name && range.contains($0.start) }?.start

@@ -76,7 +76,9 @@ struct Evidence {
   /// Whether a program takes its events at once from a time on: what it says is then what it was told.
   func isPrompt(_ name: String, from time: Duration) -> Bool {
     guard let reading = plans[name]?.reading else { return true }
-    return reading.promptFrom.map { $0 < time } ?? false
+    guard let start = reading.promptFrom else { return false }
+    // Who stands still then catches up when it runs again.
+    return record.disturbances.standstill(of: name, from: start) < time
   }
 
   /// Whether a program takes its time, and may not have been told yet, when the run ends, what befell it at a time.

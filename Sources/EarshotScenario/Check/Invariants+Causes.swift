@@ -150,9 +150,13 @@ extension Invariants {
     let during = time.lowerBound...max(time.lowerBound, span.end ?? evidence.end)
     // What the other end had with this one before it started again is another membership.
     let restart = evidence.record.disturbances.lastCrash(of: observer, in: .zero...span.start)
+    // So is what the other end had as long as the observer had its former one, and no longer.
+    let former = evidence.spans.spans(span.key)
+      .last { $0.end.map { $0 <= span.start } ?? false }?.end
     return isStruck
       && !evidence.spans.spans(span.key.reversed).contains {
-        $0.overlaps(during) && $0.start >= restart ?? .zero
+        let isFormer = $0.start < former ?? .zero && $0.end.map { $0 < span.start } ?? false
+        return $0.overlaps(during) && $0.start >= restart ?? .zero && !isFormer
       }
   }
 

@@ -101,13 +101,15 @@ extension Invariants {
     aboutAcceptanceOf invitation: InvitationRecord, at time: Duration
   ) -> String? {
     let (inviter, guest) = (invitation.inviter, invitation.guest)
-    if evidence.isPrompt(inviter, from: invitation.start),
-      !spans(of: inviter, invitation).contains(where: { $0.start <= time })
-    {
+    let isPrompt = evidence.isPrompt(inviter, from: invitation.start)
+    let members = spans(of: inviter, invitation).map(\.start).filter { $0 <= time }
+    if isPrompt, members.isEmpty {
       return text(invitation, "accepted, but \(inviter) has no such member")
     }
     let settled = time + Evidence.calm + evidence.delay(between: inviter, guest)
-    let range = invitation.start...settled
+    // It may have been a member before; what has become of that, the inviter need not know yet.
+    let earliest = isPrompt ? members.min() ?? invitation.start : .zero
+    let range = min(earliest, invitation.start)...settled
     guard settled < evidence.end, evidence.isQuiet(inviter, guest, in: range),
       evidence.isPrompt(guest, from: invitation.start),
       !evidence.ended(guest, invitation.session, range), !foundItFull(inviter, invitation),
@@ -127,7 +129,10 @@ extension Invariants {
     let isSlow =
       evidence.isLossy(inviter, guest) || evidence.delay(between: inviter, guest) > .seconds(1)
       || !evidence.isQuiet(inviter, guest, in: invitation.start...(invitation.outcome?.time ?? end))
-    return isSlow && invitation.wasTooLate(in: invitation.start...max(end, invitation.start))
+    return isSlow
+      && calls(of: invitation, by: end).contains {
+        $0.wasTooLate(in: $0.start...max(end, $0.start))
+      }
   }
 
   /// Whether the guest took back that it accepted, or its own invitation, where the two crossed.

@@ -70,8 +70,10 @@ package struct CallLog: Sendable {
     let excuse =
       call.subject.map { disturbances.time(touching: call.caller, $0, in: range) }
       ?? disturbances.suspension(of: call.caller, in: range)
+    // What its subject sent before it slept arrives later.
+    let recently = max(.zero, call.start - Evidence.calm)...time
     let hasSlept =
-      call.subject.map { disturbances.suspension(of: $0, in: range) > .zero } ?? false
+      call.subject.map { disturbances.suspension(of: $0, in: recently) > .zero } ?? false
     let allowed = max(limit + excuse, hasSlept ? call.limitInSleep : .zero)
     guard time - call.start > allowed else { return nil }
     let about = call.subject.map { " about \($0)" } ?? ""
