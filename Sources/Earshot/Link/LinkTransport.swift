@@ -42,6 +42,8 @@ final class LinkTransport {
   /// Where in all that is written the last PING ends; beyond any place until it is being written.
   @exclusivity(unchecked) private var questionEnd = 0
   @exclusivity(unchecked) private var lastWritten: Instant
+  /// When the system was last handed some of it.
+  @exclusivity(unchecked) private var lastHandedOver: Instant
   /// How many writes came without a pause before them.
   @exclusivity(unchecked) private var writesInARow = 0
   /// When the keys of both sides have grown old.
@@ -54,7 +56,8 @@ final class LinkTransport {
     _ connection: any Connection, _ channel: SecureChannel, at now: Instant,
     buggify: Instrumentation?
   ) {
-    (self.connection, self.channel, lastWritten) = (connection, channel, now)
+    (self.connection, self.channel) = (connection, channel)
+    (lastWritten, lastHandedOver) = (now, now)
     keysEnd = now + Self.keyLifetime
     (isReady, self.buggify) = (channel.isReady, buggify)
     if let more = buggify?.draw(.firstFlight, below: 64 << 10) {
@@ -120,7 +123,7 @@ final class LinkTransport {
   func append(_ messages: UnreliableOutbox.Batch, at now: Instant) -> Int {
     guard isReady, isWritten else { return 0 }
     if budget.room(written: bytesSent) <= 0 {
-      budget.observe(written: bytesSent, connection.progress, at: now)
+      observe(at: now)
     }
     var (start, count) = (0, 0)
     for end in messages.ends {
@@ -173,7 +176,7 @@ final class LinkTransport {
 
   private func fill(from stream: ReliableStream, at now: Instant) -> Rest {
     if budget.room(written: bytesSent) <= 0 {
-      budget.observe(written: bytesSent, connection.progress, at: now)
+      observe(at: now)
     }
     let room = min(budget.room(written: bytesSent), Self.writeBytesMax)
     return stream.fill(&frames, max: room, partBytesMax: budget.partBytesMax, at: now)
@@ -181,8 +184,13 @@ final class LinkTransport {
 
   /// Whether at least half of what may be under way is.
   func isBusy(at now: Instant) -> Bool {
-    budget.observe(written: bytesSent, connection.progress, at: now)
+    observe(at: now)
     return budget.room(written: bytesSent) * 2 <= budget.bytes
+  }
+
+  private func observe(at now: Instant) {
+    budget.observe(
+      written: bytesSent, lastWrite: lastHandedOver, connection.progress, at: now)
   }
 
   /// How long to wait until it is worth asking whether less is under way.
@@ -191,8 +199,9 @@ final class LinkTransport {
   /// Hands what was gathered to the system, as much as it takes.
   ///
   /// - Returns: Whether it takes anything.
-  func write() -> Bool {
+  func write(at now: Instant) -> Bool {
     let wire = wire
+    lastHandedOver = now
     do throws(NetworkError) {
       let end = buggify?.draw(.shortWrite, below: wire.count - written).map { written + $0 + 1 }
       let count = try connection.write(wire.span.extracting(written..<(end ?? wire.count)))

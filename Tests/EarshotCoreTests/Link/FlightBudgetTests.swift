@@ -28,7 +28,7 @@ struct FlightBudgetTests {
       }
       let progress = TransportProgress(
         unacknowledgedBytes: written - acknowledged, leastRoundTrip: roundTrip)
-      budget.observe(written: written, progress, at: now)
+      budget.observe(written: written, lastWrite: delays.last?.at ?? now, progress, at: now)
     }
 
     private mutating func write(_ count: Int) {
@@ -84,10 +84,10 @@ struct FlightBudgetTests {
     var written = 0
     func exchange(_ bytes: Int, in time: Duration) {
       written += bytes
-      let under = TransportProgress(unacknowledgedBytes: bytes)
-      budget.observe(written: written, under, at: now)
+      let (under, start) = (TransportProgress(unacknowledgedBytes: bytes), now)
+      budget.observe(written: written, lastWrite: start, under, at: now)
       now = now + time
-      budget.observe(written: written, TransportProgress(), at: now)
+      budget.observe(written: written, lastWrite: start, TransportProgress(), at: now)
     }
     exchange(8_000, in: .milliseconds(2))
     let fast = budget.bytes
@@ -101,12 +101,28 @@ struct FlightBudgetTests {
     #expect(budget.partBytesMax == FlightBudget.partBytesMin)
   }
 
+  @Test("What was written long before a look, and arrives right after it, tells no speed")
+  func lateLook() {
+    var budget = FlightBudget()
+    let trip = Duration.milliseconds(900)
+    func look(unacknowledged bytes: Int, after time: Duration) {
+      let progress = TransportProgress(unacknowledgedBytes: bytes, leastRoundTrip: trip)
+      budget.observe(written: 3_000, lastWrite: .zero, progress, at: .zero + time)
+    }
+    look(unacknowledged: 3_000, after: .milliseconds(890))
+    look(unacknowledged: 1_500, after: .milliseconds(900))
+    look(unacknowledged: 0, after: .milliseconds(900))
+    look(unacknowledged: 0, after: .milliseconds(901))
+    #expect(budget.bytes == FlightBudget.bytesAtFirst)
+  }
+
   @Test("Asking becomes rarer as long as nothing is acknowledged")
   func waits() {
     var budget = FlightBudget()
     let waits = (0..<9).map { _ in budget.nextWait() }
     #expect(waits.map { $0 / .milliseconds(1) } == [1, 2, 4, 8, 16, 32, 64, 100, 100])
-    budget.observe(written: 10, TransportProgress(unacknowledgedBytes: 5), at: .zero)
+    let progress = TransportProgress(unacknowledgedBytes: 5)
+    budget.observe(written: 10, lastWrite: .zero, progress, at: .zero)
     let wait = budget.nextWait()
     #expect(wait == .milliseconds(1))
   }
