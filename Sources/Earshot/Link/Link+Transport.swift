@@ -164,7 +164,7 @@ extension Link {
     while true {
       if transport.isWritten, mayHaveMore { mayHaveMore = gather(from: stream, in: transport) }
       if transport.isWritten { break }
-      guard transport.write(at: now) else { return }
+      guard transport.write() else { return }
     }
     if case .closing = life { return finishWriting(transport) }
     if let stream, !isWaiting(for: .acknowledgement),

@@ -42,8 +42,6 @@ final class LinkTransport {
   /// Where in all that is written the last PING ends; beyond any place until it is being written.
   @exclusivity(unchecked) private var questionEnd = 0
   @exclusivity(unchecked) private var lastWritten: Instant
-  /// When the system was last handed some of it.
-  @exclusivity(unchecked) private var lastHandedOver: Instant
   /// How many writes came without a pause before them.
   @exclusivity(unchecked) private var writesInARow = 0
   /// When the keys of both sides have grown old.
@@ -56,8 +54,7 @@ final class LinkTransport {
     _ connection: any Connection, _ channel: SecureChannel, at now: Instant,
     buggify: Instrumentation?
   ) {
-    (self.connection, self.channel) = (connection, channel)
-    (lastWritten, lastHandedOver) = (now, now)
+    (self.connection, self.channel, lastWritten) = (connection, channel, now)
     keysEnd = now + Self.keyLifetime
     (isReady, self.buggify) = (channel.isReady, buggify)
     if let more = buggify?.draw(.firstFlight, below: 64 << 10) {
@@ -123,7 +120,7 @@ final class LinkTransport {
   func append(_ messages: UnreliableOutbox.Batch, at now: Instant) -> Int {
     guard isReady, isWritten else { return 0 }
     if budget.room(written: bytesSent) <= 0 {
-      observe(at: now)
+      budget.observe(written: bytesSent, connection.progress, at: now)
     }
     var (start, count) = (0, 0)
     for end in messages.ends {
@@ -176,7 +173,7 @@ final class LinkTransport {
 
   private func fill(from stream: ReliableStream, at now: Instant) -> Rest {
     if budget.room(written: bytesSent) <= 0 {
-      observe(at: now)
+      budget.observe(written: bytesSent, connection.progress, at: now)
     }
     let room = min(budget.room(written: bytesSent), Self.writeBytesMax)
     return stream.fill(&frames, max: room, partBytesMax: budget.partBytesMax, at: now)
@@ -184,13 +181,8 @@ final class LinkTransport {
 
   /// Whether at least half of what may be under way is.
   func isBusy(at now: Instant) -> Bool {
-    observe(at: now)
+    budget.observe(written: bytesSent, connection.progress, at: now)
     return budget.room(written: bytesSent) * 2 <= budget.bytes
-  }
-
-  private func observe(at now: Instant) {
-    budget.observe(
-      written: bytesSent, lastWrite: lastHandedOver, connection.progress, at: now)
   }
 
   /// How long to wait until it is worth asking whether less is under way.
@@ -199,9 +191,8 @@ final class LinkTransport {
   /// Hands what was gathered to the system, as much as it takes.
   ///
   /// - Returns: Whether it takes anything.
-  func write(at now: Instant) -> Bool {
+  func write() -> Bool {
     let wire = wire
-    lastHandedOver = now
     do throws(NetworkError) {
       let end = buggify?.draw(.shortWrite, below: wire.count - written).map { written + $0 + 1 }
       let count = try connection.write(wire.span.extracting(written..<(end ?? wire.count)))

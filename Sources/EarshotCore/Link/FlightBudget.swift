@@ -4,10 +4,9 @@
 /// written behind it waits for it, be it a question whether the other side is there. A transport fills these
 /// buffers, however slow the path is; so the link bounds what it hands to the transport.
 ///
-/// The story: a mark is set at the end of what has just been written. When the other side's system has acknowledged
+/// The story: a mark is set at the end of what was written. When the other side's system has acknowledged
 /// everything up to the mark, what was under way when it was set has taken so long; the budget is what would
-/// have taken the target. At the end of what was written some time ago there is no mark, for most of its way would not
-/// be seen. A mark that is set while nothing is under way judges what was written and acknowledged
+/// have taken the target. A mark that is set while nothing is under way judges what was written and acknowledged
 /// behind it before the transport is looked at again, as on a path that is faster than the looks. The budget grows
 /// only as far as has been tried, and shrinks only when the target was missed, so that a link with little to say
 /// keeps it.
@@ -61,24 +60,17 @@ package struct FlightBudget: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - written: How many bytes were handed to it so far.
-  ///   - lastWrite: When it was handed the last of them.
   ///   - progress: What it says.
   ///   - now: The time.
-  package mutating func observe(
-    written: Int, lastWrite: Instant, _ progress: TransportProgress, at now: Instant
-  ) {
+  package mutating func observe(written: Int, _ progress: TransportProgress, at now: Instant) {
     let acknowledged = written - progress.unacknowledgedBytes
     if acknowledged > self.acknowledged { wait = Self.timeMin }
     self.acknowledged = max(self.acknowledged, acknowledged)
-    let roundTrip = progress.leastRoundTrip ?? .zero
     if let mark {
       guard acknowledged >= mark.position else { return }
-      judge(mark, at: now, roundTrip: roundTrip)
+      judge(mark, at: now, roundTrip: progress.leastRoundTrip ?? .zero)
     }
-    let isFresh = now - lastWrite <= max(Self.timeMin, roundTrip / 8)
-    mark =
-      isFresh || acknowledged == written
-      ? Mark(position: written, at: now, underWay: written - acknowledged) : nil
+    mark = Mark(position: written, at: now, underWay: written - acknowledged)
   }
 
   /// How long to wait until it is worth asking the transport again: twice as long as the last time, unless
@@ -89,7 +81,9 @@ package struct FlightBudget: Hashable, Sendable {
   }
 
   private mutating func judge(_ mark: Mark, at now: Instant, roundTrip: Duration) {
-    let time = max(now - mark.at, Self.timeMin)
+    // What was under way for long when the mark was set arrives soon after it, and tells no speed: it took a round trip.
+    let seen = now - mark.at
+    let time = max(seen < roundTrip / 2 ? roundTrip : seen, Self.timeMin)
     let target = Self.target + roundTrip
     let isIdle = mark.underWay == 0
     let count = min(isIdle ? acknowledged - mark.position : mark.underWay, Self.bytesMax)
