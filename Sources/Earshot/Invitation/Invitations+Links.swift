@@ -156,7 +156,7 @@ extension Invitations: LinkOwner {
     let token = greeted.link.token
     let awaited = table.unconfirmed(
       of: remote, source: attach.source, destination: attach.destination)
-    if let awaited, attach.isProposal || inbound[awaited]?.membership == attach.membership {
+    if let awaited, isConfirmation(attach, of: awaited, by: remote) {
       inbound[awaited]?.grant = Grant(
         membership: attach.membership, window: attach.window, terms: attach.terms)
       handle(.attachReceived(token, awaited))
@@ -171,6 +171,17 @@ extension Invitations: LinkOwner {
     let request = AttachRequest(
       link: greeted.link, attach: attach, sender: remote, endpoints: greeted.endpoints)
     session.assumeIsolated { $0.attach(request) }
+  }
+
+  /// Whether a request to attach confirms an acceptance: for the membership that it named, or for one that is proposed,
+  /// unless the one that it named is there already.
+  private func isConfirmation(
+    _ attach: Attach, of accepted: InvitationTable.InboundID, by remote: PeerID
+  ) -> Bool {
+    guard let named = inbound[accepted]?.membership else { return attach.isProposal }
+    if attach.membership == named { return true }
+    guard attach.isProposal, let session = session(attach.destination) else { return false }
+    return !session.assumeIsolated { $0.isMember(remote, attach.source, by: named) }
   }
 
   // MARK: What links are told
