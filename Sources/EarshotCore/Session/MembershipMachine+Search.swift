@@ -126,6 +126,11 @@ extension MembershipMachine {
     }
     guard lost == link else { return state }
     guard let reserve else { return rest(absence, at: now, into: &out) }
+    if absence.isFirst, naming == .said {
+      // The remote may have begun what was proposed: it is asked for that again.
+      out.append(.closeLink(reserve.link, .duplicate))
+      return rest(absence, at: now, into: &out)
+    }
     answer(reserve, into: &out)
     return connect(reserve.link, after: absence, into: &out)
   }
@@ -145,7 +150,8 @@ extension MembershipMachine {
       if code == .farewell { out.append(.reportDelivered) }
       return end(farewell.departure, into: &out)
     }
-    if Self.isPast(code) { naming = .refused }
+    // Who refuses has not begun what was proposed.
+    if Self.isPast(code) || reserve != nil { naming = .refused }
     var absence = absence
     if code == .suspending { absence.backoff = Self.asleep }
     return lose(link, during: absence, at: now, into: &out)

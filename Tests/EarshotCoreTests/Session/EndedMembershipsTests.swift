@@ -40,8 +40,8 @@ struct EndedMembershipsTests {
       law: "A proposal that knows the membership to have ended says so", current: joined(4),
       asked: 7, isProposal: true, knowsEnded: 4, verdict: .supersede),
     Case(
-      law: "A proposal of the past is over, and another one has to be made", ended: (id(6), .removed),
-      asked: 5, isProposal: true, verdict: .refuse(.givenUp)),
+      law: "A proposal of the past is over, and another one has to be made",
+      ended: (id(6), .removed), asked: 5, isProposal: true, verdict: .refuse(.givenUp)),
   ]
 
   @Test("An ATTACH is judged by who it is for", arguments: cases)

@@ -310,10 +310,29 @@ struct MembershipMachineTests {
       #expect(machine.id == theirs)
     } else {
       #expect(actions == [])
-      machine.handle(.linkBroken(Self.first, .linkBroken), at: .zero, into: &actions)
+      machine.handle(.closeReceived(Self.first, .notIntroduced), at: .zero, into: &actions)
       #expect(actions.contains(.sendAttached(Self.second, epoch: 1)))
       #expect(machine.id == theirs)
     }
+  }
+
+  @Test("A proposal that may have begun the membership is made again, and no other is answered")
+  func unanswered() {
+    var actions: [Action] = []
+    var machine = Self.proposed(isSmaller: true, into: &actions)
+    let ours = machine.id
+    machine.handle(.dialOpened(Self.first), at: .zero, into: &actions)
+    let theirs = MembershipID(rawValue: 2)
+    machine.handle(.attachReceived(Self.second, theirs, epoch: 1), at: .zero, into: &actions)
+    actions = []
+    machine.handle(.linkBroken(Self.first, .silence), at: .zero, into: &actions)
+    #expect(actions.contains(.closeLink(Self.second, .duplicate)))
+    #expect(!actions.contains { if case .sendAttached = $0 { true } else { false } })
+    #expect(machine.id == ours)
+    machine.handle(.deadlineReached, at: .zero + .seconds(1), into: &actions)
+    machine.handle(.dialOpened(Self.third), at: .zero + .seconds(1), into: &actions)
+    #expect(actions.contains(.sendAttach(Self.third, epoch: 2)))
+    #expect(!machine.needsNumber(after: .none))
   }
 
   @Test(

@@ -342,9 +342,9 @@ struct TwoSides: Hashable {
     let other = sides[1 - side]
     let awaiting = sides[side].table.unconfirmed(
       of: other.id, source: other.session, destination: sides[side].session)
-    if let awaiting,
-      request.isProposal || sides[side].acceptances[awaiting] == request.membership
-    {
+    let named = awaiting.flatMap { sides[side].acceptances[$0] }
+    let isThere = sides[side].hasJoined && sides[side].membership?.id == named
+    if let awaiting, request.membership == named || request.isProposal && !isThere {
       sides[side].acceptances[awaiting] = request.membership
       tellTable(side, .attachReceived(token, awaiting))
       guard links.contains(where: { $0.token == token && $0.isOpen[side] }) else { return }
