@@ -140,6 +140,11 @@ package struct Disturbances: Hashable, Sendable {
     all.filter { $0.overlaps(range) && $0.touches(left, right) }.map(\.kind.lag).max() ?? .zero
   }
 
+  /// When a peer that was suspended ran again for the last time in a range; `nil` when it never did.
+  func lastWake(of name: String, in range: ClosedRange<Duration>) -> Duration? {
+    all.filter { $0.suspended == name }.compactMap(\.end).filter { range.contains($0) }.max()
+  }
+
   /// How long a peer was suspended within a range.
   func suspension(of name: String, in range: ClosedRange<Duration>) -> Duration {
     total(in: range) { $0.suspended == name }

@@ -36,6 +36,7 @@ extension Invariants {
     case ("invitationEnded", "accepted")
     where invitation.answers.count == 1 && isQuiet && settled < evidence.end
       && !foundItFull(inviter, invitation) && !isVoid(invitation)
+      && !isTakenBack(invitation, in: range)
       && spans(of: guest, invitation).isEmpty:
       return text(invitation, "\(guest) is told that it came too late, \(inviter) that it is in")
     default: return nil

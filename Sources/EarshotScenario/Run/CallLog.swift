@@ -74,7 +74,9 @@ package struct CallLog: Sendable {
     let recently = max(.zero, call.start - Evidence.calm)...time
     let hasSlept =
       call.subject.map { disturbances.suspension(of: $0, in: recently) > .zero } ?? false
-    let allowed = max(limit + excuse, hasSlept ? call.limitInSleep : .zero)
+    // A caller that slept has its time anew when it wakes.
+    let wake = disturbances.lastWake(of: call.caller, in: range).map { $0 - call.start } ?? .zero
+    let allowed = max(limit + max(excuse, wake), hasSlept ? call.limitInSleep : .zero)
     guard time - call.start > allowed else { return nil }
     let about = call.subject.map { " about \($0)" } ?? ""
     return
