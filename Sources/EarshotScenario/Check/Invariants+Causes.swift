@@ -114,7 +114,7 @@ extension Invariants {
         guard let (end, order) = other.end.flatMap({ end in other.endOrder.map { (end, $0) } }),
           other.reason != DepartureReason.disconnected.rawValue || isCutOff(span, before: end)
         else { return false }
-        return end >= earliestStart(of: span)
+        return end >= during.lowerBound
           && (!isPrompt || span.endOrder.map { order < $0 } ?? false)
       }
   }
