@@ -8,10 +8,10 @@
 /// which says how many datagrams have come, and when by its clock. So what was sent before the probe is under way no
 /// longer, and the receipts of about a round trip tell how long the queue on the way is and how much was lost. The
 /// window is as large as what the path has been seen to carry in 50 ms, and doubles while the program fills it. It
-/// shrinks when the last three of these probes took 100 ms, or a quarter of the round trip, more than the fastest one of the last 10 to 20 s, when three
-/// of five datagrams were lost, or an eighth behind a queue of 25 ms; from then on it grows by an eighth at a time.
-/// Other losses are those of radio, and none of its business. Before the fastest passage is sought anew, a queue is let
-/// drain for two rounds.
+/// shrinks when the last three of these probes took 100 ms, or a quarter of the round trip, more than the fastest one of
+/// the last 10 to 20 s, when three of five datagrams were lost, or an eighth behind a queue of 25 ms; from then on it
+/// grows by an eighth at a time. Other losses are those of radio, and none of its business. Before the fastest passage is
+/// sought anew, a queue is let drain for two rounds.
 ///
 /// A queue that stays though far less is sent belongs to others, or the path is another one: after three such rounds
 /// the passage as it is then is taken for the fastest there is.
@@ -246,7 +246,7 @@ package struct CongestionWindow: Sendable {
     judge(passage, at: now, isShared)
   }
 
-  /// Has the queue disappear, if the datagrams make it, so that the round trip without it is seen.
+  /// Has the queue disappear, if the datagrams make it, so that the passage without it is seen.
   private mutating func drain(at now: Instant) {
     guard excess == nil, queue >= Self.queueMin, wanted > 0 else { return }
     let share = (roundTrip - queue) / roundTrip * 3 / 4

@@ -100,32 +100,25 @@ package enum DatagramContents {
 
   /// A question for the path, as long as the largest contents if it is to prove that those get through.
   package static func challenge(_ token: UInt64, isPadded: Bool) -> [UInt8] {
-    var writer = ByteWriter([Kind.challenge.rawValue])
-    writer.write(token)
-    let padding = isPadded ? bytesMax - writer.count : 0
-    return writer.bytes + [UInt8](repeating: 0, count: padding)
+    let contents = bytes(.challenge, token)
+    let padding = isPadded ? bytesMax - contents.count : 0
+    return contents + [UInt8](repeating: 0, count: padding)
   }
 
   /// The answer to it.
-  package static func answer(_ token: UInt64) -> [UInt8] {
-    var writer = ByteWriter([Kind.answer.rawValue])
-    writer.write(token)
-    return writer.bytes
-  }
+  package static func answer(_ token: UInt64) -> [UInt8] { bytes(.answer, token) }
 
   /// A question of how many datagrams have come.
-  package static func probe(_ number: UInt64) -> [UInt8] {
-    var writer = ByteWriter([Kind.probe.rawValue])
-    writer.write(number)
-    return writer.bytes
-  }
+  package static func probe(_ number: UInt64) -> [UInt8] { bytes(.probe, number) }
 
   /// The answer to it.
   package static func receipt(_ receipt: CongestionWindow.Receipt) -> [UInt8] {
-    var writer = ByteWriter([Kind.receipt.rawValue])
-    writer.write(receipt.probe)
-    writer.write(receipt.receivedCount)
-    writer.write(receipt.nanoseconds)
+    bytes(.receipt, receipt.probe, receipt.receivedCount, receipt.nanoseconds)
+  }
+
+  private static func bytes(_ kind: Kind, _ numbers: UInt64...) -> [UInt8] {
+    var writer = ByteWriter([kind.rawValue])
+    for number in numbers { writer.write(number) }
     return writer.bytes
   }
 
