@@ -13,6 +13,7 @@ package enum RareEvent: String, Hashable, Sendable, CaseIterable {
   case acceptSentAgain = "an ACCEPT is sent again"
   case crossedInvitations = "two peers invite each other, and one invitation gives way"
   case acceptanceTakenBack = "an acceptance is taken back"
+  case acceptanceOutlived = "an ACCEPT names a membership that came to nothing"
   case acceptanceGaveWay = "an acceptance that is not confirmed gives its place to another one"
   case acceptanceWithoutRoom = "an invitation is accepted into a full session"
   case waitForJoiningExpired = "the wait for an inviter to join expires"

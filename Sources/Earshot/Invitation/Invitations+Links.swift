@@ -82,7 +82,9 @@ extension Invitations: LinkOwner {
   ///
   /// If the remote peer was introduced meanwhile and has been asked to attach, it may have agreed to that already:
   /// then that link is the one, and this answer is left alone until it is. Likewise if the answer names the membership
-  /// that this peer named when it accepted an invitation of the remote one, whose confirmation is on its way.
+  /// that this peer named when it accepted an invitation of the remote one, whose confirmation is on its way. If it names
+  /// one that this peer proposed and has none of, the remote peer holds on to what has come to nothing here: it is asked
+  /// once more, and told so.
   private func accepted(_ accept: Accept, by remote: PeerID, _ greeted: GreetedLink) {
     let token = greeted.link.token
     guard let invitation = outbound[accept.invitation] else {
@@ -90,7 +92,8 @@ extension Invitations: LinkOwner {
     }
     let (isAsking, isMember) = invitation.session.assumeIsolated {
       (
-        $0.isAsking(remote, accept.session),
+        $0.isAsking(remote, accept.session)
+          || $0.isSought(remote, accept.session, accept.membership),
         $0.isMember(remote, accept.session, by: accept.membership)
       )
     }
@@ -99,6 +102,13 @@ extension Invitations: LinkOwner {
     let isConfirming = accepted.flatMap { inbound[$0]?.membership } == accept.membership
     if isAsking || isConfirming { return }
     if isMember { return handle(.peerJoined(accept.invitation)) }
+    if accept.membership.isProposed(bySmaller: peer.id < remote) {
+      peer.host.reached(.acceptanceOutlived)
+      let pair = invitation.session.pair(remote, accept.session)
+      peer.assumeIsolated { $0.ended.remember(accept.membership, of: pair, .givenUp) }
+      closeLink(token, .givenUp)
+      return handle(.linkBroken(token))
+    }
     let entry = Roster.Entry(
       peer: remote, session: accept.session, accept.terms, displayName: remote.short,
       endpoints: [])

@@ -108,6 +108,14 @@ extension SessionCore {
     return membership.assumeIsolated { $0.isAsking }
   }
 
+  /// Whether a peer's session is looked for, to begin a membership of that number with it.
+  func isSought(_ member: PeerID, _ remote: SessionID, _ id: MembershipID) -> Bool {
+    guard let membership = memberships[member], membership.remoteSession == remote else {
+      return false
+    }
+    return membership.assumeIsolated { !$0.hasJoined && $0.id == id }
+  }
+
   /// Whether a peer's session is a member by a membership.
   func isMember(_ member: PeerID, _ remote: SessionID, by id: MembershipID) -> Bool {
     guard let membership = memberships[member], membership.remoteSession == remote else {

@@ -60,6 +60,11 @@ package struct MembershipID: Hashable, Comparable, Sendable {
     MembershipID(rawValue: (rawValue / 2 + 1) * 2 + (isSmaller ? 1 : 0))
   }
 
+  /// Whether it is one of those that a side may propose.
+  package func isProposed(bySmaller isSmaller: Bool) -> Bool {
+    rawValue % 2 == (isSmaller ? 1 : 0)
+  }
+
   /// The greatest number below, or ``none``.
   package var previous: MembershipID { MembershipID(rawValue: max(rawValue, 1) - 1) }
 

@@ -38,6 +38,7 @@ extension Invariants {
       || evidence.record.disturbances.touch(observer, subject, in: recently)
       || evidence.ended(subject, span.key.otherSession, recently)
       || evidence.ended(observer, span.key.session, recently)
+      || hasTakenBack(span.key.reversed, recently)
   }
 
   private func wentToSleep(_ name: String, by time: Duration) -> Bool {
@@ -72,6 +73,8 @@ extension Invariants {
       return isPatienceOver(span, at: end) || isForgotten(span, during)
         || isGivenUpUnheard(span, at: end)
         || isUnconfirmed(span, within: meeting) || isAcceptanceVoid(span)
+        // The other end was in by that alone, and had no need any more of its own answer, which came after.
+        || hasTakenBack(key.reversed, during)
     case .restarted:
       return isForgotten(span, during)
         || evidence.did(.rejoined, key.subject, in: key.otherSession, during)

@@ -334,6 +334,12 @@ struct TwoSides: Hashable {
     if sides[side].hasJoined, sides[side].membership?.id == membership {
       return tellTable(side, .peerJoined(id))
     }
+    if let sought = sides[side].membership, !sought.isGone, sought.id == membership { return }
+    if membership.isProposed(bySmaller: side == 0) {
+      sides[side].ended.remember(membership, of: pair(side), .givenUp)
+      close(token, .givenUp, by: side)
+      return tellTable(side, .linkBroken(token))
+    }
     sides[side].grants[id] = membership
     tellTable(side, .acceptReceived(token, id, session))
   }
