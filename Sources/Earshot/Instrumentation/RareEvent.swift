@@ -6,7 +6,6 @@ import EarshotNetwork
 /// not tested.
 package enum RareEvent: String, Hashable, Sendable, CaseIterable {
   // Invitations.
-  case duplicateMembership = "an accepted invitation finds the membership there already"
   case attachExpectedTwice = "an ATTACH is expected of a peer that attaches already"
   case replacedMembership = "an acceptance takes the place of another membership"
   case inviterGaveUp = "an INVITE shows that its sender has given a membership up"

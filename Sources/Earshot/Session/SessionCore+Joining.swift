@@ -3,8 +3,8 @@ extension SessionCore {
 
   /// Takes over the link of an invitation that was accepted and confirmed.
   ///
-  /// An acceptance that a later membership has overtaken changes nothing. Both sides know of it: a peer for whom
-  /// there is no room any more joins, and leaves as `full`.
+  /// An acceptance that a later membership has overtaken changes nothing; no peer that keeps to the protocol confirms
+  /// one. Both sides know of it: a peer for whom there is no room any more joins, and leaves as `full`.
   ///
   /// - Returns: Whether the peer is a member now.
   func join(_ link: Link, _ acceptance: Acceptance) -> Bool {
@@ -13,7 +13,6 @@ extension SessionCore {
       membership.remoteSession == acceptance.entry.session,
       membership.assumeIsolated({ $0.hasJoined && $0.id >= acceptance.membership })
     {
-      peer.host.reached(.duplicateMembership)
       link.assumeIsolated { $0.close(.duplicate) }
       return true
     }
