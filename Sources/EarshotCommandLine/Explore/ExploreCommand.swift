@@ -131,9 +131,7 @@ struct ExploreCommand {
       OptionPlan(
         "--repro", "FILE", help: "Where to write the first reproduction\n(else repro.json)"),
       OptionPlan("--no-shrink", help: "Reduce nothing"),
-      OptionPlan(
-        "--require-seen", help: "End with 1 when something that is to happen at least\nonce has not"
-      ),
+      ExploreOptions.requireSeen,
       OptionPlan("--json", help: "Answer with one JSON object a line"),
     ])
 }

@@ -43,10 +43,13 @@ struct ExploreOptions: Hashable, Sendable {
   /// Whether what was never seen counts as a failure.
   let requiresSightings: Bool
 
+  static let requireSeen = OptionPlan(
+    "--require-seen", help: "End with 1 when something that is to happen at least\nonce has not")
+
   init(_ arguments: Arguments) throws(UsageError) {
     files = try Self.files(arguments.operands)
     isJSON = arguments.has("--json")
-    requiresSightings = arguments.has("--require-seen")
+    requiresSightings = arguments.has(Self.requireSeen.name)
     reduces = !arguments.has("--no-shrink")
     reproduction = arguments[option: "--repro"]
     jobs = try arguments.number(

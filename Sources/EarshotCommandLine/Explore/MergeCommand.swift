@@ -24,7 +24,8 @@ struct MergeCommand {
       if let path = arguments[option: "--junit"], !write(findings.junit, to: path) {
         return .unwritten
       }
-      return findings.exitCode
+      return findings.exitCode(
+        requiringSightings: arguments.has(ExploreOptions.requireSeen.name))
     }
   }
 
@@ -71,10 +72,11 @@ struct MergeCommand {
       answer are lost, and listed. What they found until then counts. The answer of
       a shard that is there twice counts once.
 
-      exit status: as of "earshot explore"; 2 when a file is no such answer, 3 when a
+      exit status: as of "earshot explore", with --require-seen here too; 2 when a file is no such answer, 3 when a
       shard is lost
       """,
     options: [
+      ExploreOptions.requireSeen,
       OptionPlan("--junit", "FILE", help: "Write the findings as JUnit's XML, for CI"),
       OptionPlan("--json", help: "Answer with one JSON object a line"),
     ])

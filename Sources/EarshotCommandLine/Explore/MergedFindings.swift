@@ -36,10 +36,15 @@ struct MergedFindings {
   /// Whether no shard has said anything.
   var isEmpty: Bool { explorations.isEmpty }
 
-  /// What a process ends with that has found this.
-  var exitCode: ExitCode {
-    explorations.values.map(\.exitCode).reduce(kinds.isEmpty ? .held : .violated, max)
+  /// What a process ends with that has found this; if sightings are required, it is a failure that something which is
+  /// to happen never has.
+  func exitCode(requiringSightings requiresSightings: Bool) -> ExitCode {
+    let isMissed = requiresSightings && !sightings.isComplete
+    let code: ExitCode = kinds.isEmpty && !isMissed ? .held : .violated
+    return explorations.values.map(\.exitCode).reduce(code, max)
   }
+
+  private var sightings: Sightings { Sightings(tallies.values.total.coverage) }
 
   /// A line of an exploration's answer.
   private struct Line: Decodable {
@@ -177,7 +182,7 @@ struct MergedFindings {
     let lost = incomplete.map { "\(paint.red("✗")) \($0.complaint.escapedForTerminals)\n" }
     let isGood = kinds.isEmpty && total.failed == 0 && lost.isEmpty
     return lines.joined() + lost.joined() + (isGood ? paint.green(line) : paint.red(line)) + "\n"
-      + Sightings(total.coverage).text(paint)
+      + sightings.text(paint)
   }
 
   /// For programs: a line for each kind, and for each file.

@@ -40,19 +40,26 @@ struct SightingTests {
     #expect(try Self.explore("--seeds", "0...9", "--require-seen").1 == .violated)
   }
 
+  /// A run that sees all there is to see.
+  private static func home() -> RunResult {
+    var result = RunResult.holding
+    let world = World(seed: 1)
+    world.reachable("home")
+    result.properties = world.properties
+    return result
+  }
+
   @Test("Where everything was seen, nothing is named")
   func complete() throws {
     let folder = try Folder()
     let file = try folder.file("a.json5")
-    let shell = Shell { _ in
-      var result = RunResult.holding
-      let world = World(seed: 1)
-      world.reachable("home")
-      result.properties = world.properties
-      return result
-    }
+    let shell = Shell { _ in Self.home() }
     #expect(shell.run("explore", file, "--seeds", "0...1", "--require-seen") == .held)
     #expect(shell.out.hasSuffix("seen at least once: 1 of 1\n"))
+    let answering = Shell { _ in Self.home() }
+    #expect(answering.run("explore", file, "--seeds", "0...1", "--json") == .held)
+    let answer = try folder.file("answer.jsonl", answering.out)
+    #expect(Shell().run("merge", "--require-seen", answer) == .held)
   }
 
   @Test("Shards are added up: what one of them has seen was seen")
@@ -74,6 +81,7 @@ struct SightingTests {
       shell.out.hasSuffix(
         "seen at least once: 1 of 3\n  ○ never: it snows (reached 10 times)\n  ○ never: the pole\n")
     )
+    #expect(Shell().run(["merge", "--require-seen"] + paths) == .violated)
     let one = Shell()
     #expect(one.run("merge", paths[0]) == .broken)  // The other shard is missing.
     #expect(one.out.contains("seen at least once: 0 of 3"))
