@@ -72,7 +72,7 @@ struct MergeCommand {
       answer are lost, and listed. What they found until then counts. The answer of
       a shard that is there twice counts once.
 
-      exit status: as of "earshot explore", with --require-seen here too; 2 when a file is no such answer, 3 when a
+      exit status: as of "earshot explore"; 2 when a file is no such answer, 3 when a
       shard is lost
       """,
     options: [
