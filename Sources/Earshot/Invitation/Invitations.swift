@@ -113,11 +113,14 @@ actor Invitations {
     let entry = Roster.Entry(
       peer: joining.peer, session: joining.remoteSession, grant.terms,
       displayName: greeted.greeting.displayName, endpoints: greeted.endpoints)
+    let isConfirmed = accepted(joining.origin) == grant.membership
     let joined = session.assumeIsolated { session in
       let acceptance = Acceptance(
         entry: entry, membership: grant.membership, stream: stream ?? session.makeStream(),
         window: grant.window, terms: grant.terms)
-      if attaching { return session.expectAttaching(acceptance) }
+      if attaching {
+        return session.expectAttaching(acceptance, isConfirmed: isConfirmed)
+      }
       return session.join(greeted.link, acceptance)
     }
     if !joined {
@@ -140,6 +143,11 @@ actor Invitations {
     case (.outbound, .joined): break
     case (.outbound(let id), _): outbound[id]?.isRefused = true
     }
+  }
+
+  /// The membership that an acceptance of this peer has named.
+  private func accepted(_ origin: InvitationTable.Origin) -> MembershipID? {
+    if case .inbound(let id) = origin { inbound[id]?.membership } else { nil }
   }
 
   private func grant(of origin: InvitationTable.Origin) -> (Grant?, ReliableStream?) {

@@ -24,12 +24,19 @@ extension SessionCore {
 
   /// Makes room for a membership whose first sign is the ATTACH of an invitation that was accepted.
   ///
+  /// - Parameters:
+  ///   - acceptance: The acceptance, with the membership that the ATTACH is for.
+  ///   - isConfirmed: Whether that is the one that was accepted, so that the peer is in by it, and has no use for
+  ///     another one that is looked for; otherwise the two are proposals, and compared.
   /// - Returns: Whether the peer may attach.
-  func expectAttaching(_ acceptance: Acceptance) -> Bool {
+  func expectAttaching(_ acceptance: Acceptance, isConfirmed: Bool) -> Bool {
     guard phase == .open else { return false }
+    let number = acceptance.membership
     if let membership = memberships[acceptance.entry.peer],
       membership.remoteSession == acceptance.entry.session,
-      membership.assumeIsolated({ !$0.hasJoined || $0.id >= acceptance.membership })
+      membership.assumeIsolated({
+        $0.hasJoined ? $0.id >= number : !isConfirmed || $0.id == number
+      })
     {
       peer.host.reached(.attachExpectedTwice)
       return true
