@@ -9,8 +9,7 @@ extension SessionCore {
   /// - Returns: Whether the peer is a member now.
   func join(_ link: Link, _ acceptance: Acceptance) -> Bool {
     guard phase == .open else { return false }
-    if let membership = memberships[acceptance.entry.peer],
-      membership.remoteSession == acceptance.entry.session,
+    if let membership = membership(with: acceptance.entry.peer, acceptance.entry.session),
       membership.assumeIsolated({ $0.hasJoined && $0.id >= acceptance.membership })
     {
       link.assumeIsolated { $0.close(.duplicate) }
@@ -32,8 +31,7 @@ extension SessionCore {
   func expectAttaching(_ acceptance: Acceptance, isConfirmed: Bool) -> Bool {
     guard phase == .open else { return false }
     let number = acceptance.membership
-    if let membership = memberships[acceptance.entry.peer],
-      membership.remoteSession == acceptance.entry.session,
+    if let membership = membership(with: acceptance.entry.peer, acceptance.entry.session),
       membership.assumeIsolated({
         $0.hasJoined ? $0.id >= number : !isConfirmed || $0.id == number
       })
@@ -61,7 +59,7 @@ extension SessionCore {
 
   /// The membership that an acceptance names: the one that is there, unless the inviter has given it up.
   func membershipToAccept(of inviter: Inviter) -> MembershipID {
-    if let membership = memberships[inviter.peer], membership.remoteSession == inviter.session,
+    if let membership = membership(with: inviter.peer, inviter.session),
       membership.assumeIsolated({ $0.hasJoined })
     {
       if stands(membership, beside: inviter.ended) { return membership.assumeIsolated { $0.id } }
@@ -106,35 +104,30 @@ extension SessionCore {
 
   // MARK: Who is a member
 
+  /// What there is with a peer's session: a membership that has begun, or that is looked for.
+  private func membership(with member: PeerID, _ remote: SessionID) -> Membership? {
+    memberships[member].flatMap { $0.remoteSession == remote ? $0 : nil }
+  }
+
   /// Whether a peer's session was asked to attach and has not answered yet.
   func isAsking(_ member: PeerID, _ remote: SessionID) -> Bool {
-    guard let membership = memberships[member], membership.remoteSession == remote else {
-      return false
-    }
-    return membership.assumeIsolated { $0.isAsking }
+    membership(with: member, remote)?.assumeIsolated { $0.isAsking } ?? false
   }
 
   /// Whether a peer's session is looked for, to begin a membership of that number with it.
   func isSought(_ member: PeerID, _ remote: SessionID, _ id: MembershipID) -> Bool {
-    guard let membership = memberships[member], membership.remoteSession == remote else {
-      return false
-    }
-    return membership.assumeIsolated { !$0.hasJoined && $0.id == id }
+    membership(with: member, remote)?.assumeIsolated { !$0.hasJoined && $0.id == id } ?? false
   }
 
   /// Whether a peer's session is a member by a membership.
   func isMember(_ member: PeerID, _ remote: SessionID, by id: MembershipID) -> Bool {
-    guard let membership = memberships[member], membership.remoteSession == remote else {
-      return false
-    }
-    return membership.assumeIsolated { $0.hasJoined && $0.id == id }
+    membership(with: member, remote)?.assumeIsolated { $0.hasJoined && $0.id == id } ?? false
   }
 
   /// Whether an inviter's session is a member by what has come of its invitation, or by what the inviter has not
   /// given up.
   func isMember(_ inviter: Inviter) -> Bool {
-    guard let membership = memberships[inviter.peer],
-      membership.remoteSession == inviter.session,
+    guard let membership = membership(with: inviter.peer, inviter.session),
       let joined = membership.assumeIsolated({ $0.joined })
     else { return false }
     return joined >= inviter.time || stands(membership, beside: inviter.ended)
@@ -179,13 +172,10 @@ extension SessionCore {
 
   private func verdict(on request: AttachRequest) -> EndedMemberships.Verdict {
     let (attach, pair) = (request.attach, pair(request.sender, request.attach.source))
-    var current: EndedMemberships.Current?
-    if let membership = memberships[request.sender], membership.remoteSession == attach.source {
-      current = membership.assumeIsolated { .init(membership: $0.id, hasJoined: $0.hasJoined) }
+    let current = membership(with: request.sender, attach.source)?.assumeIsolated {
+      EndedMemberships.Current(membership: $0.id, hasJoined: $0.hasJoined)
     }
-    return peer.assumeIsolated { [current] in
-      $0.ended.verdict(on: attach, of: pair, current: current)
-    }
+    return peer.assumeIsolated { $0.ended.verdict(on: attach, of: pair, current: current) }
   }
 
   private func pass(_ request: AttachRequest) {
