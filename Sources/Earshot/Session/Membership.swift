@@ -104,6 +104,11 @@ actor Membership {
   /// The link that carries it, if one does.
   var carrier: Link? { driver.machine.link.flatMap { links[$0]?.link } }
 
+  /// The last one of the two sessions that has ended.
+  private var lastEnded: MembershipID {
+    session.assumeIsolated { $0.lastEnded(with: peer, remoteSession) }
+  }
+
   nonisolated var pair: EndedMemberships.Pair { session.pair(peer, remoteSession) }
 
   var statistics: LinkStatistics {
@@ -215,11 +220,9 @@ actor Membership {
   private func sendAttach(_ epoch: UInt64, on token: LinkToken) {
     guard let link = links[token]?.link else { return }
     let (received, window) = stream.position()
-    let pair = pair
-    let ended = session.peer.assumeIsolated { $0.ended[pair] }
     let attach = Attach(
       source: session.id, destination: remoteSession, membership: id, isProposal: !hasJoined,
-      ended: ended?.membership ?? .none, epoch: epoch, received: received, window: window,
+      ended: lastEnded, epoch: epoch, received: received, window: window,
       terms: session.assumeIsolated { $0.terms })
     link.assumeIsolated { $0.send(attach) }
   }
@@ -319,11 +322,9 @@ extension Membership: LinkOwner {
     links[link.token] = Attaching(link: link)
     entry.displayName = greeting.displayName
     learn(link.assumeIsolated { $0.endpoints(after: greeting) })
-    let pair = pair
-    let ended = session.peer.assumeIsolated { $0.ended[pair]?.membership } ?? .none
-    if driver.machine.needsNumber(after: ended) {
+    if driver.machine.needsNumber(after: lastEnded) {
       session.peer.host.reached(.proposalRenumbered)
-      handle(.numbered(session.assumeIsolated { $0.propose(to: pair.peer, pair.remote) }))
+      handle(.numbered(session.assumeIsolated { $0.propose(to: peer, remoteSession) }))
     }
     handle(.dialOpened(link.token))
   }

@@ -157,10 +157,14 @@ actor SessionCore {
 
   /// A membership that neither side has named yet.
   func propose(to peer: PeerID, _ remote: SessionID) -> MembershipID {
-    let pair = pair(peer, remote)
-    let last = self.peer.assumeIsolated { $0.ended[pair]?.membership } ?? .none
-    proposed = max(last, proposed).next(bySmaller: self.peer.id < peer)
+    proposed = max(lastEnded(with: peer, remote), proposed).next(bySmaller: self.peer.id < peer)
     return proposed
+  }
+
+  /// The last membership with a peer's session that has ended.
+  func lastEnded(with peer: PeerID, _ remote: SessionID) -> MembershipID {
+    let pair = pair(peer, remote)
+    return self.peer.assumeIsolated { $0.ended[pair]?.membership } ?? .none
   }
 
   /// Looks for a peer that may attach, and waits for it.
