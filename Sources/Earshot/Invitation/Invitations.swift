@@ -113,7 +113,7 @@ actor Invitations {
     let entry = Roster.Entry(
       peer: joining.peer, session: joining.remoteSession, grant.terms,
       displayName: greeted.greeting.displayName, endpoints: greeted.endpoints)
-    let isConfirmed = accepted(joining.origin) == grant.membership
+    let isConfirmed = named(by: joining.origin) == grant.membership
     let joined = session.assumeIsolated { session in
       let acceptance = Acceptance(
         entry: entry, membership: grant.membership, stream: stream ?? session.makeStream(),
@@ -146,7 +146,7 @@ actor Invitations {
   }
 
   /// The membership that an acceptance of this peer has named.
-  private func accepted(_ origin: InvitationTable.Origin) -> MembershipID? {
+  private func named(by origin: InvitationTable.Origin) -> MembershipID? {
     if case .inbound(let id) = origin { inbound[id]?.membership } else { nil }
   }
 
