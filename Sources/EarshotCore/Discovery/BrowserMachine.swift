@@ -131,7 +131,8 @@ extension BrowserMachine {
       let change = instances.review(name, at: now, random: &random)
       guard change.before != change.after else { continue }
       let (old, new) = (change.before?.id, change.after?.id)
-      peers.move(name, from: old, to: new == own ? nil : new)
+      let endpoints = change.after?.endpoints ?? []
+      peers.move(name, from: old, to: new == own ? nil : new, at: endpoints)
       changed += [old, new].compactMap { $0 }
     }
     return changed.compactMap { report($0, at: now, into: &out) }
@@ -144,7 +145,7 @@ extension BrowserMachine {
     _ peer: PeerID, at now: Instant, into out: inout [Action]
   ) -> DiscoveredPeer? {
     let claimants = peers.instances(of: peer).compactMap { instances[$0] }.filter { $0.id == peer }
-    let current = DiscoveredPeer(claimedBy: claimants)
+    let current = DiscoveredPeer(claimedBy: peers.ordered(claimants, of: peer))
     guard let (event, before) = peers.review(peer, as: current) else { return nil }
     out.append(.report(event))
     switch event {
@@ -166,7 +167,7 @@ extension BrowserMachine {
     var questions = QuestionsByInterface(on: instances.interfaces)
     let due = instances.takeDueRecords(at: now)
     for cached in due.asked {
-      questions.add(DNSQuestion(cached.record.name, cached.record.type), on: cached.interface)
+      questions.add(cached.question, on: cached.interface)
     }
     forget(due.expired, at: now, into: &out)
     instances.askForMissing(&questions, at: now, random: &random)

@@ -12,12 +12,16 @@ struct CachedRecord: Hashable, Sendable {
     case doubted
     /// It was heard once, and the cache is crowded: ten seconds to be heard again, without a question of its own.
     case unproven
-    /// It said goodbye, or was replaced: one second (§10.1, §10.2).
+    /// It said goodbye, or was replaced: one second (§10.1, §10.2), with a question to its host, whose address may be
+    /// forged; and with another one, if its host spoke just before, and so may not have been allowed to answer.
     case leaving
   }
 
   static let farewell = Duration.seconds(1)
   private static let proof = Duration.milliseconds(250)
+  /// A host answers to all once a second (§6).
+  private static let rest = Duration.seconds(2)
+  private static let peace = Duration.seconds(60)
   private static let confirmationSeconds: UInt16 = 10
   private static let farewellSeconds: UInt16 = 1
   private static let secondsMax: UInt16 = 4_500
@@ -31,6 +35,8 @@ struct CachedRecord: Hashable, Sendable {
     static let rival = Marks(rawValue: 2)
     /// Others have asked for it since it was believed, and it was not said.
     static let unanswered = Marks(rawValue: 4)
+    /// What was said against it from its host's address was not true, and so may not be the next time.
+    static let rescued = Marks(rawValue: 8)
     /// Its kind is in the bits above.
     static let kindShift: UInt8 = 4
 
@@ -95,6 +101,15 @@ struct CachedRecord: Hashable, Sendable {
   /// Whether a stranger said it against what stood already; it stands behind that while it lasts.
   var isRival: Bool { marks.contains(.rival) }
 
+  /// Whether its host was asked about its end and said it again: no address is believed to be its host's, until it has
+  /// been said again in peace.
+  var isRescued: Bool { marks.contains(.rescued) }
+
+  /// Whether another record was said since, or is new since then.
+  func isOlder(than other: borrowing CachedRecord) -> Bool {
+    (received, sequence) < (other.received, other.sequence)
+  }
+
   /// Since when it is believed as it is now.
   private var since: Instant {
     trust == .fresh
@@ -105,6 +120,18 @@ struct CachedRecord: Hashable, Sendable {
 
   /// When it is not believed any more.
   var expiry: Instant { since.advanced(nanoseconds: lifetimeNanoseconds) }
+
+  /// What to ask for when it is due: of what an instance that leaves consists of, what only its host answers.
+  var question: DNSQuestion {
+    if trust == .leaving {
+      switch record.data {
+      case .pointer(let target): return DNSQuestion(target, .srv)
+      case .text: return DNSQuestion(record.name, .srv)
+      case .service, .address, .types, .other: break
+      }
+    }
+    return DNSQuestion(record.name, record.type)
+  }
 
   /// When to ask for it again, or `nil` when that is over.
   var nextAsk: Instant? {
@@ -117,6 +144,10 @@ struct CachedRecord: Hashable, Sendable {
     case .questioned where asked < 3: wait = (asked == 0 ? 0 : asked == 1 ? 2 : 5) * Self.second
     case .doubted where asked < 2:
       wait = (8 + asked) * Self.second + Int64(doubtJitterNanoseconds)
+    case .leaving where asked == 0 && !isRival:
+      wait = Self.second / 10 + Int64(doubtJitterNanoseconds) / 4
+    case .leaving where asked == 1 && !isRival && since - received < Self.rest:
+      wait = Self.second * 3 / 4 + Int64(doubtJitterNanoseconds) / 5
     case .fresh, .questioned, .doubted, .unproven, .leaving: return nil
     }
     return since.advanced(nanoseconds: wait)
@@ -132,8 +163,18 @@ struct CachedRecord: Hashable, Sendable {
   }
 
   /// It was said again.
-  mutating func confirm(lifetimeSeconds: UInt32, at now: Instant, random: inout RandomStream) {
+  ///
+  /// - Parameters:
+  ///   - lifetimeSeconds: How long it may be believed.
+  ///   - isRescue: Whether its host was asked if it is really leaving, and this is the answer.
+  ///   - now: The time.
+  ///   - random: The chance of the cache.
+  mutating func confirm(
+    lifetimeSeconds: UInt32, isRescue: Bool, at now: Instant, random: inout RandomStream
+  ) {
     if now - received >= Self.proof { marks.insert(.proven) }
+    if isRescue { marks.insert(.rescued) }
+    if trust == .fresh, now - received >= Self.peace { marks.remove(.rescued) }
     renew(lifetimeSeconds: lifetimeSeconds, at: now, random: &random)
   }
 
@@ -157,6 +198,22 @@ struct CachedRecord: Hashable, Sendable {
     (self.trust, lifetimeSeconds, asked) = (trust, seconds, 0)
     jitterOrDelayNanoseconds = now.nanoseconds &- received.nanoseconds
     marks.remove(.unanswered)
+  }
+
+  /// Whether it stood, is leaving, and its host was asked about that.
+  var wasAskedToStay: Bool { trust == .leaving && asked > 0 && asked < .max && !isRival }
+
+  /// It was replaced, and nobody asks about that.
+  mutating func giveWay(at now: Instant) {
+    distrust(.leaving, at: now)
+    if trust == .leaving { asked = .max }
+  }
+
+  /// The host that it comes from lives: its end was not true, and ten seconds are left to say it again.
+  mutating func rescue(at now: Instant) {
+    marks.insert(.rescued)
+    (trust, lifetimeSeconds, asked) = (.questioned, Self.confirmationSeconds, 0)
+    jitterOrDelayNanoseconds = now.nanoseconds &- received.nanoseconds
   }
 
   /// Whether strangers said it more than once: it may be true.

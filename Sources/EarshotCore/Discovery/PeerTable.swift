@@ -1,8 +1,9 @@
 /// The peers that were found: which instances claim to be which peer, and what was reported of it.
 ///
 /// An instance only claims to be a peer, so all that claim it are candidates, and the link decides: a peer has the endpoints
-/// of all of its instances, and is otherwise what the first one of them says that is complete, which is the one that has
-/// claimed it for longest.
+/// of all of its instances, and is otherwise what the first one of them says that is complete: the one that is where the
+/// peer has been for longest, and else the one that has claimed it for longest. Who takes an instance's name thus takes
+/// nothing from the peer, which goes on by another name.
 struct PeerTable: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
     var instances = NameList.many([])  // In the order of their coming.
@@ -12,6 +13,7 @@ struct PeerTable: Hashable, Sendable {
   private static let instancesPerPeerMax = 64
 
   private var entries = ChainedTable<PeerID, Entry>()
+  private var former = FormerPlaces()
 
   /// How many peers are reported as present.
   private(set) var reportedCount = 0
@@ -19,15 +21,46 @@ struct PeerTable: Hashable, Sendable {
   /// The instances of a peer, in the order of their coming.
   func instances(of peer: PeerID) -> [DNSName] { entries[peer]?.instances.names ?? [] }
 
+  /// The instances that claim a peer, the one to believe first.
+  func ordered(_ claimants: [DiscoveredPeer], of peer: PeerID) -> [DiscoveredPeer] {
+    guard claimants.count > 1 else { return claimants }
+    for place in places(of: peer) {
+      guard let index = claimants.firstIndex(where: { $0.endpoints.contains(place) }) else {
+        continue
+      }
+      var ordered = claimants
+      ordered.insert(ordered.remove(at: index), at: 0)
+      return ordered
+    }
+    return claimants
+  }
+
+  /// Where a peer was, the earliest first, and where it is.
+  private func places(of peer: PeerID) -> [Endpoint] {
+    former[peer] + (entries[peer]?.reported?.endpoints.prefix(1) ?? [])
+  }
+
   /// An instance belongs to another peer than before, or to none.
-  mutating func move(_ instance: DNSName, from old: PeerID?, to new: PeerID?) {
+  ///
+  /// - Parameters:
+  ///   - instance: The instance.
+  ///   - old: The peer that it belonged to.
+  ///   - new: The one that it belongs to now. When that has too many, only one that is where the peer was finds room.
+  ///   - endpoints: Where the instance is.
+  mutating func move(
+    _ instance: DNSName, from old: PeerID?, to new: PeerID?, at endpoints: [Endpoint]
+  ) {
     if let old, old != new, let number = entries.number(of: old) {
       let others = entries[number].instances.names.filter { $0 != instance }
       entries[number].instances = NameList(others)
     }
     guard let new else { return }
     var instances = instances(of: new)
-    guard !instances.contains(instance), instances.count < Self.instancesPerPeerMax else { return }
+    guard !instances.contains(instance) else { return }
+    if instances.count == Self.instancesPerPeerMax {
+      guard places(of: new).contains(where: endpoints.contains) else { return }
+      instances.removeLast()
+    }
     instances.append(instance)
     let number = entries.number(of: new) ?? entries.add(Entry(), for: new)
     entries[number].instances = NameList(instances)
@@ -53,6 +86,9 @@ struct PeerTable: Hashable, Sendable {
       entries[number].reported = new
       return (.found(new), nil)
     case (let old?, let new?) where old != new:
+      if let place = old.endpoints.first, !new.endpoints.contains(place) {
+        former.note(place, of: peer)
+      }
       entries[number].reported = new
       return (.updated(new), old)
     case (let old?, nil):

@@ -97,9 +97,23 @@ extension RecordCache {
 
   /// The addresses of a host; those that are leaving only while there are no others.
   func addresses(of host: DNSName, on interface: UInt32) -> [CachedRecord] {
-    let all = [DNSType.a, .aaaa].flatMap { records(host, $0, on: interface) }
+    let all = allAddresses(of: host, on: interface)
     let staying = all.filter { $0.trust != .leaving }
     return staying.isEmpty ? all : staying
+  }
+
+  /// All that was said to be the addresses of a host.
+  func allAddresses(of host: DNSName, on interface: UInt32) -> [CachedRecord] {
+    [DNSType.a, .aaaa].flatMap { records(host, $0, on: interface) }
+  }
+
+  /// What leaves of an instance, and of the given hosts.
+  func leaving(
+    of name: DNSName, at hosts: [DNSName], on interface: UInt32
+  ) -> [CachedRecord] {
+    let parts = [DNSType.ptr, .srv, .txt].flatMap { records(name, $0, on: interface) }
+    let all = parts + hosts.flatMap { allAddresses(of: $0, on: interface) }
+    return all.filter { $0.trust == .leaving }
   }
 
   /// The pointers that a question lists: those that are valid for at least half of their life.
@@ -123,9 +137,7 @@ extension RecordCache {
   private func newest(_ name: DNSName, _ type: DNSType, on interface: UInt32) -> CachedRecord? {
     var newest: CachedRecord?
     forEach(name, type, on: interface) { cached in
-      if let other = newest, (cached.received, cached.sequence) < (other.received, other.sequence) {
-        return
-      }
+      if let other = newest, cached.isOlder(than: other) { return }
       if !cached.isRival { newest = cached }
     }
     return newest

@@ -25,6 +25,7 @@ struct RecordCache: Hashable, Sendable {
   private var deadlines = DeadlineHeap<UInt64>()
   private var sources = RecordSources()
   private var bytes = 0
+  private var lastFarewell: Instant?
   /// The pointers in the order of their arrival, and so of their sequence numbers.
   private var pointers: [UInt64] = []
 
@@ -94,7 +95,8 @@ struct RecordCache: Hashable, Sendable {
   /// Takes in what a response said.
   ///
   /// Sources have no proof, so who was not heard saying a record, and is not known to be its host either, cannot end it:
-  /// what such a stranger says against the record has it asked for, and what it says instead stands behind.
+  /// what such a stranger says against the record has it asked for, and what it says instead stands behind. What its own
+  /// host says against it is true unless that is asked and says it again: from then on all are strangers.
   ///
   /// - Returns: Whether anything is different now, but for the time until which it is believed; and what had
   ///   to make room.
@@ -106,10 +108,11 @@ struct RecordCache: Hashable, Sendable {
     if record.lifetimeSeconds == 0 {
       guard let same else { return (false, []) }
       let trust: CachedRecord.Trust = mayEnd(same, saidBy: source) ? .leaving : .questioned
+      if trust == .leaving { lastFarewell = now }
       change(same.sequence) { $0.distrust(trust, at: now) }
       return (true, [])
     }
-    let isRival = others.contains { !$0.isRival && !mayEnd($0, saidBy: source) }
+    let isRival = others.contains { !$0.isRival && !mayReplace($0, by: record, saidBy: source) }
     var outdated: [CachedRecord] = []
     if record.flushesCache {
       // What came within the last second belongs to the same whole, if it was not said against it.
@@ -117,15 +120,20 @@ struct RecordCache: Hashable, Sendable {
         $0.isRival ? !isRival : now - $0.received > CachedRecord.farewell
       }
     }
-    let gone = outdated.filter { $0.isRival || mayEnd($0, saidBy: source) }
+    let gone = outdated.filter { $0.isRival || mayReplace($0, by: record, saidBy: source) }
     for cached in outdated { change(cached.sequence) { $0.distrust(.questioned, at: now) } }
-    for cached in gone { change(cached.sequence) { $0.distrust(.leaving, at: now) } }
+    for cached in gone { replace(cached, at: now) }
     if let same {
+      let isRescue = same.wasAskedToStay && isOfHost(same, source)
       change(same.sequence) {
-        $0.confirm(lifetimeSeconds: record.lifetimeSeconds, at: now, random: &random)
+        $0.confirm(
+          lifetimeSeconds: record.lifetimeSeconds, isRescue: isRescue, at: now, random: &random)
         if !isRival { $0.stand() }
       }
-      return (same.trust == .leaving || same.isRival || !outdated.isEmpty, [])
+      if isRescue { contest(others, at: now) }
+      let isRescued = rescueInstance(of: same, saidBy: source, at: now)
+      let wasBehind = same.trust == .leaving || same.isRival || isBehind(same, others)
+      return (wasBehind || isRescued || !outdated.isEmpty, [])
     }
     let known = sources[source]
     guard !isRival || others.count < Self.siblingsMax,
@@ -136,8 +144,63 @@ struct RecordCache: Hashable, Sendable {
     return (true, evicted)
   }
 
+  /// A record goes, since another one took its place.
+  ///
+  /// Its host is asked about that, but for the strings of an instance: they change often, and hurt nobody.
+  private mutating func replace(_ cached: CachedRecord, at now: Instant) {
+    lastFarewell = now
+    change(cached.sequence) {
+      if cached.isOf(.text) { $0.giveWay(at: now) } else { $0.distrust(.leaving, at: now) }
+    }
+  }
+
   private func mayEnd(_ cached: CachedRecord, saidBy source: IPAddress) -> Bool {
+    !cached.isRescued && isOfHost(cached, source)
+  }
+
+  /// Whether a source may say another record in place of one: never one that makes it another peer.
+  private func mayReplace(
+    _ cached: CachedRecord, by record: DNSRecord, saidBy source: IPAddress
+  ) -> Bool {
+    mayEnd(cached, saidBy: source) && cached.record.claimedIdentifier == record.claimedIdentifier
+  }
+
+  /// Whether a source said a record, or is known to be its host.
+  private func isOfHost(_ cached: CachedRecord, _ source: IPAddress) -> Bool {
     isFrom(source, cached) || isHost(source, of: cached)
+  }
+
+  /// Whether something was said to leave within the last second.
+  func hasFarewells(at now: Instant) -> Bool {
+    lastFarewell.map { now - $0 <= CachedRecord.farewell } ?? false
+  }
+
+  /// Whether something else was said of a name since a record was, although only one can be so.
+  private func isBehind(_ cached: CachedRecord, _ others: [CachedRecord]) -> Bool {
+    guard cached.isOf(.service) || cached.isOf(.text) else { return false }
+    return others.contains { !$0.isRival && !$0.isOlder(than: cached) }
+  }
+
+  /// What stands in the place of a record that is true: a stranger's word from now on.
+  private mutating func contest(_ others: [CachedRecord], at now: Instant) {
+    for cached in others where !cached.isRival && !cached.isRescued && cached.trust == .fresh {
+      change(cached.sequence) { $0.contest(at: now) }
+    }
+  }
+
+  /// An instance whose host was asked, and says its service, is not leaving.
+  ///
+  /// - Returns: Whether it was believed to.
+  private mutating func rescueInstance(
+    of service: CachedRecord, saidBy source: IPAddress, at now: Instant
+  ) -> Bool {
+    guard service.isOf(.service), hasFarewells(at: now), isOfHost(service, source) else {
+      return false
+    }
+    let leaving = leaving(of: service.record.name, at: [], on: service.interface)
+      .filter { !$0.isOf(.service) && $0.wasAskedToStay }
+    for part in leaving { change(part.sequence) { $0.rescue(at: now) } }
+    return !leaving.isEmpty
   }
 
   /// Whether an address is one of the host that a record is about.
@@ -149,7 +212,8 @@ struct RecordCache: Hashable, Sendable {
         self.host(of: cached.record.key, on: cached.interface)
       }
     guard let host else { return false }
-    return addresses(of: host, on: cached.interface).contains {
+    // Those that are leaving, too: what is said instead of them may be a lie.
+    return allAddresses(of: host, on: cached.interface).contains {
       !$0.isRival && Self.address($0) == source
     }
   }
@@ -291,5 +355,12 @@ struct RecordCache: Hashable, Sendable {
       case .address, .types: 16
       }
     return record.name.wire.count + content + overheadBytes
+  }
+}
+
+extension DNSRecord {
+  /// The identifier that an instance's strings claim; `nil` of everything else.
+  fileprivate var claimedIdentifier: [UInt8]? {
+    if case .text(let bytes) = data { TextRecord(bytes: bytes)[Announcement.Key.id] } else { nil }
   }
 }

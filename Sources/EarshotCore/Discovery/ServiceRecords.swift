@@ -203,6 +203,7 @@ extension ServiceRecords {
       case .asking(let cached):
         due.asked.append(cached)
         noteAsked(for: cached.record, on: cached.interface, at: now)
+        noteAskedToStay(with: cached, at: now)
       }
     }
     due.asked += takeUpcoming(besides: due.asked.count, at: now, butOwn: isOwn)
@@ -249,6 +250,17 @@ extension ServiceRecords {
     }
   }
 
+  /// A question about one part of an instance is one about all of it that is said to leave.
+  private mutating func noteAskedToStay(with asked: CachedRecord, at now: Instant) {
+    guard cache.hasFarewells(at: now) else { return }
+    for name in names(touchedBy: asked.record) {
+      for part in cache.leaving(of: name, at: hosts.hosts(of: name), on: asked.interface)
+      where part.sequence != asked.sequence {
+        cache.change(part.sequence) { $0.noteAsked() }
+      }
+    }
+  }
+
   /// Another host asked for all pointers to instances but some: an answer that stays out is telling.
   ///
   /// - Parameters:
@@ -273,8 +285,9 @@ extension ServiceRecords {
     for cached in cache.records(question.name, question.type, on: interface)
     where cached.record.type != .ptr {
       noteAsked(for: cached.record, on: interface, at: now)
+      noteAskedToStay(with: cached, at: now)
       cache.change(cached.sequence) {
-        if $0.isAskedSoon(at: now) { $0.noteAsked() }
+        if $0.isAskedSoon(at: now) || $0.trust == .leaving { $0.noteAsked() }
         $0.noteAskedByOthers(at: now)
       }
     }

@@ -133,6 +133,198 @@ struct BrowserRivalTests {
     #expect(bench.reports.map { $0.at - begin } == [.seconds(seconds + 1)])
   }
 
+  /// Ann's own place, where she does not hear what another host says from there.
+  private static let home = Endpoint(Ann.address, port: DNSArrival.port)
+
+  /// Lets time pass while Ann answers what is asked about her, once a second, as she may.
+  private func run(_ bench: inout BrowserBench, for duration: Duration, answering ann: Said) {
+    let end = bench.now + duration
+    var (heard, last) = (bench.asked.count, Instant.zero)
+    while bench.now < end {
+      bench.run(for: .ms(20))
+      let asked = bench.asked.dropFirst(heard).map(\.question)
+      heard += asked.count
+      guard !asked.isEmpty, bench.now - last >= .seconds(1) else { continue }
+      last = bench.now
+      let isForService = asked.contains { $0.name == Ann.domain }
+      bench.hear(isForService ? ann.all : [ann.service, ann.host], from: Self.home)
+      if asked.contains(where: { $0.type == .txt }) { bench.hear([ann.text], from: Self.home) }
+    }
+  }
+
+  @Test("A goodbye from a peer's own address does not end one that answers the question after it")
+  func forgedGoodbye() throws {
+    let ann = try said()
+    for goodbyes in [ann.all, [ann.pointer], [ann.service], [ann.host]] {
+      var bench = try settled()
+      for _ in 0..<20 {
+        bench.hear(goodbyes.map { $0.living(0) }, from: Self.home)
+        run(&bench, for: .ms(1_100), answering: ann)
+      }
+      #expect(!bench.asked.isEmpty && bench.reports.isEmpty)
+      // Then it leaves indeed, and does not answer.
+      let begin = bench.now
+      bench.hear(goodbyes.map { $0.living(0) }, from: Self.home)
+      bench.run(for: .seconds(30))
+      #expect(bench.news == ["lost"])
+      #expect(bench.reports.allSatisfy { $0.at - begin <= .seconds(10) })
+    }
+  }
+
+  @Test("A peer that was spared once leaves within a second again after a minute in peace")
+  func peace() throws {
+    var bench = try settled()
+    bench.hear(try said().all.map { $0.living(0) }, from: Self.home)
+    run(&bench, for: .seconds(5), answering: try said())
+    #expect(bench.reports.isEmpty)
+    for _ in 0..<2 {
+      bench.run(for: .seconds(61))
+      bench.hear(try said().all, from: Self.home)
+    }
+    let begin = bench.now
+    bench.hear(try said().all.map { $0.living(0) }, from: Self.home)
+    bench.run(for: .seconds(5))
+    #expect(bench.news == ["lost"] && bench.reports.map { $0.at - begin } == [.seconds(1)])
+  }
+
+  @Test("A place said from a peer's own address stands behind the true one once that has answered")
+  func forgedPlace() throws {
+    var lies = Said(announcement: try Ann.announcement(port: 666))
+    lies.address = Self.liar.address
+    for claims in [[lies.service], [lies.host], [lies.service, lies.host]] {
+      var bench = try settled()
+      bench.hear(claims, from: Self.home)
+      run(&bench, for: .seconds(1), answering: try said())
+      #expect(last(of: bench)?.endpoints == [Self.place])
+      bench.forget()
+      for _ in 0..<30 {
+        bench.hear(claims, from: Self.home)
+        run(&bench, for: .ms(100), answering: try said())
+      }
+      for report in bench.reports {
+        guard case .updated(let peer) = report.report else {
+          Issue.record("\(report.report)")
+          continue
+        }
+        #expect(peer.endpoints.first == Self.place)
+      }
+      run(&bench, for: .seconds(15), answering: try said())
+      bench.hear(try said().all, from: Self.home)
+      run(&bench, for: .seconds(2), answering: try said())
+      #expect(last(of: bench).map { $0.endpoints == [Self.place] } ?? bench.reports.isEmpty)
+    }
+  }
+
+  @Test("Another identifier said from a peer's own address changes nothing while it answers")
+  func forgedIdentity() throws {
+    var bench = try settled()
+    for _ in 0..<10 {
+      bench.hear([try otherIdentity()], from: Self.home)
+      run(&bench, for: .seconds(2), answering: try said())
+    }
+    #expect(!bench.asked.isEmpty && bench.reports.isEmpty)
+  }
+
+  @Test("One question goes out for a goodbye, whatever it takes back")
+  func askedOnce() throws {
+    var bench = try settled()
+    bench.hear(try said().all.map { $0.living(0) }, from: Self.home)
+    bench.run(for: .seconds(1))
+    #expect(bench.asked.map(\.question) == [DNSQuestion(try said().service.name, .srv)])
+    #expect(bench.news == ["lost"])
+    var other = try settled()
+    other.hear(try said().all.map { $0.living(0) }, from: Self.home)
+    other.hear(
+      DNSMessage(asking: [DNSQuestion(try said().service.name, .srv)]), from: BrowserBench.other)
+    other.run(for: .seconds(1))
+    #expect(other.asked.isEmpty, "another host has asked")
+  }
+
+  @Test("A host that spoke a moment ago, and may not answer all again at once, is asked twice")
+  func askedTwice() throws {
+    var bench = try settled()
+    bench.hear(try said().all, from: Self.home)
+    bench.run(for: .ms(500))
+    let begin = bench.now
+    bench.hear([try said().pointer.living(0)], from: Self.home)
+    bench.run(for: .seconds(1))
+    let waits = bench.asked.map { $0.at - begin }
+    #expect(waits.count == 2 && waits[0] >= .ms(100) && waits[0] <= .ms(350))
+    #expect(waits.last.map { $0 >= .ms(750) && $0 < .seconds(1) } == true)
+  }
+
+  @Test("A lie that its teller repeats while the truth is asked for stays behind")
+  func stubborn() throws {
+    var bench = try settled()
+    let lies = try lies()
+    for _ in 0..<2 {
+      bench.hear([lies.service, lies.host], from: Self.liar)
+      bench.run(for: .ms(300))
+    }
+    bench.run(for: .seconds(2))
+    // What Ann says ends the lie, and a goodbye in her name has her asked meanwhile.
+    bench.hear(try said().all, from: Self.home)
+    bench.hear([try said().pointer.living(0)], from: Self.home)
+    bench.run(for: .ms(400))
+    #expect(!bench.asked.isEmpty)
+    bench.hear([lies.service, lies.host], from: Self.liar)
+    bench.run(for: .ms(100))
+    bench.hear(try said().all, from: Self.home)
+    #expect(last(of: bench)?.endpoints.first == Self.place)
+    bench.run(for: .seconds(30))
+    #expect(last(of: bench)?.endpoints.first == Self.place && !bench.news.contains("lost"))
+  }
+
+  @Test("New strings of the same peer are taken from its address at once, and back again")
+  func strings() throws {
+    var bench = try settled()
+    let busy = Said(announcement: try Ann.announcement(info: ["room": "busy"]))
+    for room in ["busy", "lobby", "busy", "lobby"] {
+      bench.hear([room == "busy" ? busy.text : try said().text], from: Self.home)
+      #expect(last(of: bench)?.info == ["room": room])
+      bench.run(for: .ms(400))
+    }
+    #expect(bench.asked.isEmpty)
+  }
+
+  @Test("Who took a peer's name stands behind the peer that goes on by another name")
+  func renamed() throws {
+    var bench = try settled()
+    let lies = try lies()
+    for _ in 0..<12 {
+      bench.hear(lies.all, from: Self.liar)
+      bench.run(for: .seconds(1))
+    }
+    #expect(last(of: bench)?.endpoints == [Endpoint(Self.liar.address, port: 666)])
+    var claim = try Ann.announcement()
+    claim.ordinal = 2
+    bench.hear(Said(announcement: claim).all, from: Self.home)
+    let peer = try #require(last(of: bench))
+    #expect(peer.endpoints.first == Self.place && peer.info == ["room": "lobby"])
+    #expect(!bench.news.contains("lost"))
+  }
+
+  @Test("A peer that must take another name finds room among any number that claim to be it")
+  func crowdedOut() throws {
+    var bench = try settled()
+    for ordinal in 2...90 {
+      var claim = try Ann.announcement(info: ["room": "trap"], port: UInt16(ordinal))
+      claim.ordinal = ordinal
+      bench.hear(Said(announcement: claim, address: Self.liar.address).all, from: Self.liar)
+    }
+    let lies = try lies()
+    for _ in 0..<12 {
+      bench.hear(lies.all, from: Self.liar)
+      bench.run(for: .seconds(1))
+    }
+    #expect(last(of: bench)?.endpoints.allSatisfy { $0.address == Self.liar.address } == true)
+    var claim = try Ann.announcement()
+    claim.ordinal = 100
+    bench.hear(Said(announcement: claim).all, from: Self.home)
+    let peer = try #require(last(of: bench))
+    #expect(peer.endpoints.first == Self.place && peer.info == ["room": "lobby"])
+  }
+
   @Test("A peer outlives a flood of lies from ever new strangers", arguments: Seed.some(5))
   func flood(seed: Seed) throws {
     var bench = try settled()
