@@ -120,6 +120,16 @@ public protocol NetworkTimer: AnyObject, Sendable {
 public protocol NetworkSignal: AnyObject, Sendable {
   /// Has the signal fire soon. Raising it again before it fires changes nothing.
   func raise()
+  /// Has the signal fire, before the call returns if the caller is a job of the host's executor and the host can do
+  /// that once in a while; otherwise soon, as ``raise()``.
+  ///
+  /// For what somebody waits for. What fires must bear that the caller is in the middle of its job.
+  func raiseUrgently()
+}
+
+extension NetworkSignal {
+  /// Has the signal fire soon, on a host that does nothing more for urgency.
+  public func raiseUrgently() { raise() }
 }
 
 /// An observation, which lasts until it is cancelled or released.

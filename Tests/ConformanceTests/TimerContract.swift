@@ -100,6 +100,22 @@ struct TimerContract {
     }
   }
 
+  @Test("What is raised urgently fires, at most twice for many raises", arguments: networks)
+  func urgency(under network: any NetworkUnderTest) async throws {
+    try await network.run { hosts in
+      let count = Watched(0)
+      let signal = hosts.ann.network.makeSignal { count.update { $0 += 1 } }
+      signal.raiseUrgently()
+      try await count.wait { $0 == 1 }
+      try await hosts.passTime(.milliseconds(10))
+      #expect(count.state == 1)
+      for _ in 0..<10 { signal.raiseUrgently() }
+      try await count.wait { $0 > 1 }
+      try await hosts.passTime(.milliseconds(10))
+      #expect((2...3).contains(count.state))
+    }
+  }
+
   @Test("Each concern has a stream of random numbers of its own", arguments: networks)
   func randomness(under network: any NetworkUnderTest) async throws {
     try await network.run { hosts in

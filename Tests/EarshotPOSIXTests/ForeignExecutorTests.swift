@@ -1,6 +1,7 @@
 import EarshotCore
 import EarshotNetwork
 import EarshotPOSIX
+import Synchronization
 import Testing
 
 /// These tests run on the global executor, and on the main actor: neither is the network's.
@@ -58,6 +59,38 @@ struct ForeignExecutorTests {
       signal.raise()
     }
     _ = host.makeTimer { Issue.record("it was never armed") }
+    await host.shutDown()
+  }
+
+  @Test("A signal that a job raises urgently has fired when the call returns, once a turn")
+  func urgency() async throws {
+    let host = try POSIXHost(.loopback)
+    let (fired, firings) = AsyncStream<Void>.makeStream()
+    let count = Mutex(0)
+    let signal = host.makeSignal {
+      count.withLock { $0 += 1 }
+      firings.yield()
+    }
+    var fires = fired.makeAsyncIterator()
+    let counts = await Task(executorPreference: host.executor.task) {
+      signal.raiseUrgently()
+      let first = count.withLock { $0 }
+      for _ in 0..<10 { signal.raiseUrgently() }
+      return (first, count.withLock { $0 })
+    }.value
+    #expect(counts == (1, 1))
+    for _ in 0..<2 { await fires.next() }
+    #expect(count.withLock { $0 } == 2)
+    // Another thread's, and what the loop itself calls, is no job: it fires soon.
+    signal.raiseUrgently()
+    await fires.next()
+    let timer = host.makeTimer {
+      signal.raiseUrgently()
+      count.withLock { #expect($0 == 3) }
+    }
+    await Task(executorPreference: host.executor.task) { timer.arm(at: host.now) }.value
+    await fires.next()
+    #expect(count.withLock { $0 } == 4)
     await host.shutDown()
   }
 

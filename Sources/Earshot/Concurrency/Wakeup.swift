@@ -10,4 +10,6 @@ final class Wakeup: Sendable {
   func connect(to signal: (any NetworkSignal)?) { self.signal.withLock { $0 = signal } }
 
   func raise() { signal.withLock { $0 }?.raise() }
+
+  func raiseUrgently() { signal.withLock { $0 }?.raiseUrgently() }
 }

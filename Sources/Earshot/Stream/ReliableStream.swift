@@ -106,7 +106,7 @@ final class ReliableStream: MessageSource {
       state.messagesSent += 1
       return (.appended(state.messagesSent), wasIdle)
     }
-    if wasIdle { wakeup.raise() }
+    if wasIdle { wakeup.raiseUrgently() }
     return outcome
   }
 

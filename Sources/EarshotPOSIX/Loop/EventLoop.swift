@@ -21,6 +21,10 @@ final class EventLoop: @unchecked Sendable {
   // Without the dynamic checks of exclusivity: all accesses are instantaneous.
   @exclusivity(unchecked) private var ready: [LoopWork] = []
   @exclusivity(unchecked) private var nextReady = 0
+  /// Whether a task or an actor has the thread, and not a source, a timer or a signal.
+  @exclusivity(unchecked) private var isInJob = false
+  /// How often the system was asked.
+  @exclusivity(unchecked) private var turn: UInt = 1
   /// The number of the loop's thread; 0 until it runs.
   private let owner = Atomic<UInt>(0)
   @exclusivity(unchecked) var timers = DeadlineQueue()
@@ -88,6 +92,9 @@ final class EventLoop: @unchecked Sendable {
     if sleeps { poller.wake() }
   }
 
+  /// The turn at hand, if the caller is a job of the loop.
+  var turnOfJob: UInt? { isCurrent && isInJob ? turn : nil }
+
   // MARK: On the loop
 
   func check(_ thing: @autoclosure () -> String) {
@@ -113,6 +120,7 @@ final class EventLoop: @unchecked Sendable {
     owner.store(ThreadID.current.number, ordering: .relaxed)
     System.keepFreedMemory()
     while true {
+      turn &+= 1
       runReady()
       fireTimers()
       guard nextReady == ready.count else {
@@ -159,7 +167,9 @@ final class EventLoop: @unchecked Sendable {
       let work = ready[nextReady]
       nextReady += 1
       count += 1
+      isInJob = work.isJob
       work.run()
+      isInJob = false
     }
   }
 
@@ -180,6 +190,14 @@ enum LoopWork {
   case task(UnownedJob, UnownedTaskExecutor)
   case call(@Sendable () -> Void)
   case signal(LoopSignal)
+
+  /// Whether it is what a program, or an actor for it, does.
+  var isJob: Bool {
+    switch self {
+    case .serial, .task: true
+    case .call, .signal: false
+    }
+  }
 
   func run() {
     switch self {
@@ -233,6 +251,8 @@ final class LoopSignal: NetworkSignal {
   private let loop: EventLoop
   private let fire: @Sendable () -> Void
   private let isRaised = Atomic(false)
+  /// In which turn of the loop it fell for an urgent raise.
+  private let urgentTurn = Atomic<UInt>(0)
 
   init(_ loop: EventLoop, _ fire: @escaping @Sendable () -> Void) {
     (self.loop, self.fire) = (loop, fire)
@@ -241,6 +261,15 @@ final class LoopSignal: NetworkSignal {
   func raise() {
     guard !isRaised.exchange(true, ordering: .acquiringAndReleasing) else { return }
     loop.enqueue(.signal(self))
+  }
+
+  /// Fires at once, once a turn: what else is raised in the turn falls together at its end.
+  func raiseUrgently() {
+    guard let turn = loop.turnOfJob, urgentTurn.load(ordering: .relaxed) != turn,
+      !isRaised.load(ordering: .relaxed)
+    else { return raise() }
+    urgentTurn.store(turn, ordering: .relaxed)
+    fire()
   }
 
   fileprivate func fall() {
