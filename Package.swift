@@ -281,12 +281,10 @@ if fuzzer != nil {
   ]
 }
 
-// For .ci/sanitize alone: no more than the tests in which threads and the memory of C take part, and what they need.
-if Context.environment["EARSHOT_SANITIZE"] != nil {
-  var kept: Set = [
-    "ConformanceTests", "EarshotPOSIXTests", "EarshotTests", "EarshotTestingTests",
-    "EarshotTLSTests",
-  ]
+// For .ci/sanitize alone: no more than the tests in which threads or the memory of C take part, and what they need.
+if let sanitizer = Context.environment["EARSHOT_SANITIZE"] {
+  var kept: Set = ["ConformanceTests", "EarshotPOSIXTests", "EarshotTLSTests"]
+  if sanitizer == "thread" { kept.formUnion(["EarshotTests", "EarshotTestingTests"]) }
   var next = kept
   while !next.isEmpty {
     let needed = package.targets.filter { next.contains($0.name) }.flatMap(\.dependencies)
