@@ -92,31 +92,6 @@ struct NamespaceTests {
   }
 
   @Test(
-    "While a neighbour announces thousands of peers a second, no living one is lost, and a new one is found",
-    .enabled(if: Shell.has("python3"), "needs python3 for the neighbour"))
-  func flood() async throws {
-    let hosts = try Namespaces()
-    let ann = try earshot(hosts.left, "advertise", "--name", "Ann")
-    let browser = try earshot(hosts.right, "browse", "--json")
-    await browser.expect("\"name\":\"Ann\"")
-    let found = try #require(browser.line(with: "\"name\":\"Ann\""))
-    let identifier = try #require(found.firstMatch(of: /"id":"([a-z2-7]{52})"/)?.1)
-    let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "flood.py")
-    let instance = "Ann (\(identifier.prefix(8)))"
-    let words = ["python3", script.path, hosts.left.interface, service, "5000", "8", instance]
-    let neighbour = try Program(running: hosts.left.prefix + words + [String(identifier)])
-    await neighbour.expect("flooding")
-    let bob = try earshot(hosts.left, "advertise", "--name", "Bob")
-    await browser.expect("\"name\":\"Bob\"")
-    await neighbour.expect("sent 4")
-    let eve = browser.lines.count { $0.contains("\"name\":\"Eve\"") }
-    #expect(eve > 100, "the flood was heard")
-    let lost = browser.lines.filter { $0.contains("\"lost\"") && !$0.contains("Eve") }
-    #expect(lost.isEmpty, "\(lost)")
-    withExtendedLifetime((hosts, ann, bob)) {}
-  }
-
-  @Test(
     "Avahi sees a peer with its info, and hears its goodbye",
     .enabled(if: Avahi.isAvailable, "needs avahi-daemon, avahi-utils and dbus"))
   func seen() async throws {

