@@ -1,17 +1,23 @@
 import EarshotNetwork
 import Synchronization
 
-/// Somebody between two peers, who hands on what they say, and may add to it.
+/// Somebody between two peers, who hands on what they say, and may add to it or change it.
 final class Relay: ListenerHandler {
+  /// Changes what one side said before the other one hears it.
+  typealias Change = @Sendable (_ bytes: inout [UInt8], _ isForth: Bool) -> Void
+
   private let host: any NetworkHost
   private let target: Endpoint
   private let ways = Mutex<[Way]>([])
   private let addition = Mutex<[UInt8]>([])
   private let isSilent = Mutex(false)
+  private let change: Change
 
   /// Somebody who has what comes to it handed on.
-  init(to target: Endpoint, on host: any NetworkHost) {
-    (self.target, self.host) = (target, host)
+  init(
+    to target: Endpoint, on host: any NetworkHost, changing change: @escaping Change = { _, _ in }
+  ) {
+    (self.target, self.host, self.change) = (target, host, change)
   }
 
   /// Appends bytes to what comes next, once.
@@ -26,14 +32,15 @@ final class Relay: ListenerHandler {
   func listener(_ listener: any Listener, accepted connection: any Connection)
     -> (any ConnectionHandler)?
   {
-    if isSilent.withLock({ $0 }) { return Way { [] } }
-    let there = Way { [self] in
-      addition.withLock { addition in
+    if isSilent.withLock({ $0 }) { return Way { _ in } }
+    let there = Way { [self] bytes in
+      bytes += addition.withLock { addition in
         defer { addition = [] }
         return addition
       }
+      change(&bytes, true)
     }
-    let back = Way { [] }
+    let back = Way { [change] in change(&$0, false) }
     back.lead(to: connection)
     back.opposite = there
     ways.withLock { $0 += [there, back] }
@@ -52,9 +59,9 @@ private final class Way: ConnectionHandler {
     weak var opposite: Way?
   }
   private let state = Mutex(State())
-  private let addition: @Sendable () -> [UInt8]
+  private let change: @Sendable (inout [UInt8]) -> Void
 
-  init(adding addition: @escaping @Sendable () -> [UInt8]) { self.addition = addition }
+  init(changing change: @escaping @Sendable (inout [UInt8]) -> Void) { self.change = change }
 
   /// The other direction, which leads where this one comes from.
   var opposite: Way? {
@@ -76,7 +83,7 @@ private final class Way: ConnectionHandler {
 
   func connection(_ connection: any Connection, received bytes: Span<UInt8>) {
     var copy = (0..<bytes.count).map { bytes[$0] }
-    copy += addition()
+    change(&copy)
     let exit = state.withLock { state in
       if state.exit == nil { state.held += copy }
       return state.exit
