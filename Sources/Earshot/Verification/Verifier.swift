@@ -188,7 +188,8 @@ actor Verifier {
       session.peer.trust.assumeIsolated { $0.verified(remote) }
     case .rejected, .rejectedByRemote:
       isVerified = false
-      session.peer.trust.assumeIsolated { $0.mistrusted(remote) }
+      let isRemote = end == .rejectedByRemote
+      session.peer.trust.assumeIsolated { $0.rejected(remote, isRemote: isRemote) }
     default: break
     }
     if end.isFailure { session.peer.assumeIsolated { $0.failures.note(remote, at: $0.host.now) } }
