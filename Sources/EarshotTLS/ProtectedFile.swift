@@ -20,6 +20,9 @@ struct ProtectedFile {
   }
 
   /// The bytes, or `nil` when there is no file.
+  ///
+  /// - Throws: `foreign` when it belongs to another user than this process, also one whose files root may read;
+  ///   `unprotected` when others may do what is not allowed to them; `unreadable`.
   func read() throws(ProtectedFileError) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else {
@@ -31,6 +34,10 @@ struct ProtectedFile {
     guard fstat(file, &status) == 0 else { throw failure(.unreadable) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw ProtectedFileError(kind: .unreadable, detail: "\(path) is no file")
+    }
+    guard status.st_uid == geteuid() else {
+      throw ProtectedFileError(
+        kind: .foreign, detail: "\(path): user \(status.st_uid) and not \(geteuid())")
     }
     guard status.st_mode & forbidden == 0 else {
       throw ProtectedFileError(kind: .unprotected, detail: "\(path): chmod 600 \(path)")
@@ -125,7 +132,7 @@ struct ProtectedFile {
 
 /// What is wrong with a file.
 struct ProtectedFileError: Error {
-  enum Kind { case unprotected, unreadable, unwritable }
+  enum Kind { case foreign, unprotected, unreadable, unwritable }
   let kind: Kind
   let detail: String
 }

@@ -96,8 +96,8 @@ public struct FileTrustStore: TrustStore {
 
   /// Reads the file; without one, nobody is kept.
   ///
-  /// - Throws: `unprotected` when others may change it, `unreadable` when this process may not read it, `damaged` when it
-  ///   holds something else.
+  /// - Throws: `foreign` when it belongs to another user, even if this process may read it as root; `unprotected` when
+  ///   others may change it, `unreadable` when this process may not read it, `damaged` when it holds something else.
   public func records() throws(TrustStoreError) -> [TrustRecord] {
     try Self.throwing { () throws(ProtectedFileError) in try file.read() }.map {
       bytes throws(TrustStoreError) in try decode(bytes)
@@ -181,6 +181,7 @@ public struct FileTrustStore: TrustStore {
   ) throws(TrustStoreError) -> Value {
     do throws(ProtectedFileError) { return try act() } catch {
       switch error.kind {
+      case .foreign: throw TrustStoreError(.foreign, error.detail)
       case .unprotected: throw TrustStoreError(.unprotected, error.detail)
       case .unreadable: throw TrustStoreError(.unreadable, error.detail)
       case .unwritable: throw TrustStoreError(.unwritable, error.detail)
@@ -231,11 +232,15 @@ public final class MemoryTrustStore: TrustStore {
 public struct TrustStoreError: Error, Hashable, Sendable {
   /// What is wrong with it.
   public struct Code: Hashable, Sendable {
-    fileprivate enum Kind: Hashable { case damaged, tooMany, unprotected, unreadable, unwritable }
+    fileprivate enum Kind: Hashable {
+      case damaged, foreign, tooMany, unprotected, unreadable, unwritable
+    }
     fileprivate let kind: Kind
 
     /// It holds something that is no list of peers.
     public static let damaged = Code(kind: .damaged)
+    /// It belongs to another user than the one as whom this process runs.
+    public static let foreign = Code(kind: .foreign)
     /// It has no room for one more.
     public static let tooMany = Code(kind: .tooMany)
     /// Others than its owner may change it.
@@ -263,6 +268,7 @@ extension TrustStoreError: CustomStringConvertible {
   public var description: String {
     switch code.kind {
     case .damaged: "The list of trusted peers is damaged (\(detail))."
+    case .foreign: "The list of trusted peers belongs to another user (\(detail))."
     case .tooMany: "The list of trusted peers is full (\(detail))."
     case .unprotected: "Others than its owner may change the list of trusted peers (\(detail))."
     case .unreadable: "The list of trusted peers cannot be read (\(detail))."

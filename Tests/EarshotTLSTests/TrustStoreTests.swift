@@ -73,6 +73,19 @@ struct TrustStoreTests {
   }
 
   @Test(
+    "A list of another user is refused, though root may read it",
+    .enabled(if: geteuid() == 0, "only root can give a file away"))
+  func foreign() throws {
+    let folder = try StoreFolder()
+    try folder.trust.keep(ann, as: "Ann")
+    try folder.give(folder.trust.path, to: 54_321)
+    #expect(code { _ = try folder.trust.records() } == .foreign)
+    #expect(code { try folder.trust.keep(bob, as: "Bob") } == .foreign)
+    try folder.give(folder.trust.path, to: 0)
+    #expect(try folder.trust.records().map(\.peer) == [ann])
+  }
+
+  @Test(
     "What is no list of peers is refused, and stays as it is",
     arguments: [
       "", "{}", "[]", "{\"version\":2,\"peers\":[]}", "{\"version\":1,\"peers\":[{}]}",
