@@ -24,9 +24,23 @@ struct ProtectedFile {
   /// - Throws: `foreign` when it belongs to another user than this process, also one whose files root may read;
   ///   `unprotected` when others may do what is not allowed to them; `unreadable`.
   func read() throws(ProtectedFileError) -> [UInt8]? {
+    if case .bytes(let bytes, _) = try read(unless: nil) { bytes } else { nil }
+  }
+
+  /// What there is.
+  enum Contents {
+    case nothing
+    case unchanged
+    case bytes([UInt8], FileState)
+  }
+
+  /// The bytes, unless the file is in a state in which they are known.
+  ///
+  /// - Throws: What ``read()`` throws, whether or not the bytes are known.
+  func read(unless known: FileState?) throws(ProtectedFileError) -> Contents {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else {
-      if errno == ENOENT { return nil }
+      if errno == ENOENT { return .nothing }
       throw failure(.unreadable)
     }
     defer { close(file) }
@@ -46,6 +60,8 @@ struct ProtectedFile {
       throw ProtectedFileError(
         kind: .unreadable, detail: "\(path) has more than \(bytesMax) bytes")
     }
+    let state = FileState(status)
+    if state == known { return .unchanged }
     var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
     var count = 0
     while count < bytes.count {
@@ -56,7 +72,7 @@ struct ProtectedFile {
       if read == 0 { break }
       count += read
     }
-    return Array(bytes.prefix(count))
+    return .bytes(Array(bytes.prefix(count)), state)
   }
 
   /// Writes the file, unless there is one.
