@@ -119,6 +119,9 @@ package final class TLSChannel {
     switch reason {
     case SSL_ERROR_NONE:
       guard result == 1, let certified else { throw failed(.handshake("no certificate")) }
+      guard memory.pointee.was_asked || SSL_is_server(connection) == 1 else {
+        throw failed(.handshake("no certificate asked for"))
+      }
       remote = certified
       state = .open
     case SSL_ERROR_WANT_READ: break

@@ -41,6 +41,7 @@ typedef struct {
   bool has_expected;
   bool has_remote;
   earshot_certificate_verdict verdict;
+  bool was_asked;       // Whether the server has asked for a certificate.
   uint32_t key_updates; // Received, since somebody last set it to zero.
 } earshot_tls_memory;
 
