@@ -15,6 +15,7 @@ actor Verifier {
   private var machine: MachineDriver<VerificationMachine>?
   private var timer: (any NetworkTimer)?
   private weak var current: Verification?
+  private var isShown = false  // Whether the present attempt has led to a code.
   private var number = 0  // Of the last attempt.
   private var waiters: [(id: Int, promise: Promise<Answer?>)] = []
   private var lastWaiter = 0
@@ -168,7 +169,7 @@ actor Verifier {
       [weak self, peer = session.peer] in
       if let self { peer.released(.verification(self, number)) }
     }
-    current = verification
+    (current, isShown) = (verification, true)
     guard waiters.isEmpty else {
       for waiter in takeWaiters() { waiter.fulfil(.success(verification)) }
       return
@@ -182,8 +183,8 @@ actor Verifier {
   }
 
   private func ended(_ end: VerificationEnd) {
-    let (remote, verification) = (remote, current)
-    current = nil
+    let (remote, verification, hasShown) = (remote, current, isShown)
+    (current, isShown) = (nil, false)
     switch end {
     case .verified:
       isVerified = true
@@ -194,7 +195,8 @@ actor Verifier {
       session.peer.trust.assumeIsolated { $0.rejected(remote, isRemote: isRemote) }
     default: break
     }
-    if end.isFailure { noteFailure() }
+    // Who sits in between knows both codes, and could break links until they are alike.
+    if end.isFailure || end == .linkLost && hasShown { noteFailure() }
     verification?.end(Verification.Ending(end))
     for waiter in takeWaiters() { waiter.fulfil(.failure(failure(end))) }
   }
