@@ -167,7 +167,7 @@ let package = Package(
     .testTarget(
       name: "EarshotCoreTests", dependencies: ["EarshotCore", "TestKit"], swiftSettings: tests),
     .testTarget(
-      name: "EarshotTLSTests", dependencies: ["EarshotCore", "EarshotTLS", "TestKit"],
+      name: "EarshotTLSTests", dependencies: ["COpenSSL", "EarshotCore", "EarshotTLS", "TestKit"],
       swiftSettings: tests),
     .testTarget(
       name: "EarshotSimulatorTests",

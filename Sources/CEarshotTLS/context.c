@@ -76,7 +76,9 @@ static void note_message(
   (void)version, (void)unused;
   if (is_written || type != SSL3_RT_HANDSHAKE || count == 0) return;
   earshot_tls_memory *memory = SSL_get_app_data(connection);
-  if (((const uint8_t *)bytes)[0] == SSL3_MT_KEY_UPDATE && memory->key_updates < UINT32_MAX) memory->key_updates++;
+  uint8_t kind = ((const uint8_t *)bytes)[0];
+  if (kind == SSL3_MT_KEY_UPDATE && memory->key_updates < UINT32_MAX) memory->key_updates++;
+  if (kind == SSL3_MT_CERTIFICATE_REQUEST) memory->was_asked = true;
 }
 
 bool earshot_tls_configure(SSL_CTX *context) {

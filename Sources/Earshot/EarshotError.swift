@@ -9,7 +9,8 @@ public struct EarshotError: Error, Sendable {
   /// Later versions may add codes.
   public struct Code: Hashable, Sendable {
     private enum Kind: String {
-      case alreadyAdvertised, cancelled, contextTooLarge, discoveryUnavailable, identityWithoutKey
+      case alreadyAdvertised, cancelled, contextTooLarge, discoveryUnavailable
+      case encryptionUnavailable, identityWithoutKey
       case invalidDiscoveryInfo, invalidDisplayName, invalidServiceType, invalidTicket
       case invitationEnded, messageTooLarge, network, notConnected
       case sendBufferFull, sessionEnded, sessionFull, stopped, suspended
@@ -25,6 +26,8 @@ public struct EarshotError: Error, Sendable {
     public static let contextTooLarge = Code(kind: .contextTooLarge)
     /// Peers cannot be looked for or announced, because UDP port 5353 cannot be opened.
     public static let discoveryUnavailable = Code(kind: .discoveryUnavailable)
+    /// The session requires encryption, and the links of the simulated world are plain.
+    public static let encryptionUnavailable = Code(kind: .encryptionUnavailable)
     /// The identity is a plain one, and the host secures its links.
     public static let identityWithoutKey = Code(kind: .identityWithoutKey)
     /// The discovery info breaks a rule of DNS-SD TXT records.

@@ -72,6 +72,7 @@ package struct DatagramProtection {
 
   private let localConnection: UInt64
   private let remoteConnection: UInt64
+  private let epochDatagramsMax: UInt64
   private var sending: Epoch
   private var counter: UInt64 = 0
   private var epochBegan: (counter: UInt64, time: Instant)
@@ -88,11 +89,14 @@ package struct DatagramProtection {
   ///   - localConnection: What this end has chosen to be addressed by.
   ///   - remoteConnection: What the remote peer has.
   ///   - now: The time.
+  ///   - epochDatagramsMax: How many datagrams are sealed in an epoch at most.
   package init(
     secrets: (sending: [UInt8], receiving: [UInt8]), localConnection: UInt64,
-    remoteConnection: UInt64, at now: Instant
+    remoteConnection: UInt64, at now: Instant,
+    epochDatagramsMax: UInt64 = DatagramProtection.epochDatagramsMax
   ) {
     (self.localConnection, self.remoteConnection) = (localConnection, remoteConnection)
+    self.epochDatagramsMax = epochDatagramsMax
     sending = Epoch(secrets.sending, 0, for: .sealing)
     receiving = Epoch(secrets.receiving, 0, for: .opening)
     epochBegan = (0, now)
@@ -154,7 +158,7 @@ package struct DatagramProtection {
   package mutating func seal(
     _ plaintext: Span<UInt8>, at now: Instant, into datagram: inout [UInt8]
   ) {
-    if counter - epochBegan.counter >= Self.epochDatagramsMax
+    if counter - epochBegan.counter >= epochDatagramsMax
       || now - epochBegan.time >= Self.epochLifetime
     {
       sending = sending.next

@@ -29,8 +29,8 @@ extension Identity {
 /// An identity in a file, as a private key in PEM that no one but the file's owner can read.
 ///
 /// A file is there as a whole or not at all, also after a crash at any moment: it is written beside its place, forced to
-/// the disk, and linked into its place. A file that others may read is refused, as `ssh` does: whoever has read it is that
-/// peer, too.
+/// the disk, and linked into its place. A file that others may read, or that is another user's, is refused, as `ssh`
+/// does: whoever has read it is that peer, too.
 public struct FileIdentityStore: IdentityStore {
   /// Where the file is.
   public let path: String
@@ -40,8 +40,9 @@ public struct FileIdentityStore: IdentityStore {
 
   /// Reads the file.
   ///
-  /// - Throws: `unprotected` when others may read or change it, `unreadable` when this process may not, `noKey` and
-  ///   `otherKind` as ``Identity/init(pem:)``.
+  /// - Throws: `foreign` when it belongs to another user, even if this process may read it as root; `unprotected` when
+  ///   others may read or change it, `unreadable` when this process may not, `noKey` and `otherKind` as
+  ///   ``Identity/init(pem:)``.
   public func load() throws(IdentityError) -> Identity? {
     guard let bytes = try file({ file throws(ProtectedFileError) in try file.read() }) else {
       return nil
@@ -69,6 +70,7 @@ public struct FileIdentityStore: IdentityStore {
       return try act(ProtectedFile(path: path, hiding: true, bytesMax: 65_536))
     } catch {
       switch error.kind {
+      case .foreign: throw IdentityError(.foreign, error.detail)
       case .unprotected: throw IdentityError(.unprotected, error.detail)
       case .unreadable: throw IdentityError(.unreadable, error.detail)
       case .unwritable: throw IdentityError(.unwritable, error.detail)

@@ -20,10 +20,27 @@ struct ProtectedFile {
   }
 
   /// The bytes, or `nil` when there is no file.
+  ///
+  /// - Throws: `foreign` when it belongs to another user than this process, also one whose files root may read;
+  ///   `unprotected` when others may do what is not allowed to them; `unreadable`.
   func read() throws(ProtectedFileError) -> [UInt8]? {
+    if case .bytes(let bytes, _) = try read(unless: nil) { bytes } else { nil }
+  }
+
+  /// What there is.
+  enum Contents {
+    case nothing
+    case unchanged
+    case bytes([UInt8], FileState)
+  }
+
+  /// The bytes, unless the file is in a state in which they are known.
+  ///
+  /// - Throws: What ``read()`` throws, whether or not the bytes are known.
+  func read(unless known: FileState?) throws(ProtectedFileError) -> Contents {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else {
-      if errno == ENOENT { return nil }
+      if errno == ENOENT { return .nothing }
       throw failure(.unreadable)
     }
     defer { close(file) }
@@ -32,6 +49,10 @@ struct ProtectedFile {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw ProtectedFileError(kind: .unreadable, detail: "\(path) is no file")
     }
+    guard status.st_uid == geteuid() else {
+      throw ProtectedFileError(
+        kind: .foreign, detail: "\(path): user \(status.st_uid) and not \(geteuid())")
+    }
     guard status.st_mode & forbidden == 0 else {
       throw ProtectedFileError(kind: .unprotected, detail: "\(path): chmod 600 \(path)")
     }
@@ -39,6 +60,8 @@ struct ProtectedFile {
       throw ProtectedFileError(
         kind: .unreadable, detail: "\(path) has more than \(bytesMax) bytes")
     }
+    let state = FileState(status)
+    if state == known { return .unchanged }
     var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
     var count = 0
     while count < bytes.count {
@@ -49,7 +72,7 @@ struct ProtectedFile {
       if read == 0 { break }
       count += read
     }
-    return Array(bytes.prefix(count))
+    return .bytes(Array(bytes.prefix(count)), state)
   }
 
   /// Writes the file, unless there is one.
@@ -125,7 +148,7 @@ struct ProtectedFile {
 
 /// What is wrong with a file.
 struct ProtectedFileError: Error {
-  enum Kind { case unprotected, unreadable, unwritable }
+  enum Kind { case foreign, unprotected, unreadable, unwritable }
   let kind: Kind
   let detail: String
 }

@@ -36,7 +36,8 @@ package final class TLSChannel {
   private var state = State.handshaking
   /// The other side's updates that have been earned, counted in records.
   private var patience = keyUpdatesMax * recordsPerKeyUpdate
-  private var recordsUntilUpdate = recordsPerKey
+  private let recordsPerKey: Int
+  private var recordsUntilUpdate: Int
   /// The updates that this side has asked for and the other has not answered.
   private var updatesAsked = 0
 
@@ -46,8 +47,13 @@ package final class TLSChannel {
   ///   - context: The local peer.
   ///   - role: The side of the handshake.
   ///   - expected: The peer that was dialled, or `nil` for any.
-  package init(_ context: TLSContext, as role: Role, expecting expected: PeerID?) {
+  ///   - recordsPerKey: How many records are sealed under one key at most.
+  package init(
+    _ context: TLSContext, as role: Role, expecting expected: PeerID?,
+    recordsPerKey: Int = TLSChannel.recordsPerKey
+  ) {
     (self.context, self.expected) = (context, expected)
+    (self.recordsPerKey, recordsUntilUpdate) = (recordsPerKey, recordsPerKey)
     memory = .allocate(capacity: 1)
     memory.initialize(to: earshot_tls_memory())
     withUnsafeMutableBytes(of: &memory.pointee.local) { $0.copyBytes(from: context.id.bytes) }
@@ -113,6 +119,9 @@ package final class TLSChannel {
     switch reason {
     case SSL_ERROR_NONE:
       guard result == 1, let certified else { throw failed(.handshake("no certificate")) }
+      guard memory.pointee.was_asked || SSL_is_server(connection) == 1 else {
+        throw failed(.handshake("no certificate asked for"))
+      }
       remote = certified
       state = .open
     case SSL_ERROR_WANT_READ: break
@@ -199,8 +208,8 @@ package final class TLSChannel {
   package func seal(_ plaintext: Span<UInt8>, into wire: inout [UInt8]) {
     guard state != .failed, plaintext.count > 0 else { return }
     let records = (plaintext.count + Self.recordBytesMax - 1) / Self.recordBytesMax
+    if recordsUntilUpdate < records { updateKeys() }
     recordsUntilUpdate -= records
-    if recordsUntilUpdate <= 0 { updateKeys() }
     write(upTo: plaintext.count + records * Self.overheadBytes + Self.updateBytes, to: &wire) {
       keepsBuffers = isBusy || records > 1
       let count = plaintext.withUnsafeBufferPointer { bytes in
@@ -215,7 +224,7 @@ package final class TLSChannel {
   /// Has this side and the other change their keys with what is sealed next.
   package func updateKeys() {
     guard state == .open else { return }
-    recordsUntilUpdate = Self.recordsPerKey
+    recordsUntilUpdate = recordsPerKey
     updatesAsked += 1
     _ = calling { SSL_key_update(connection, SSL_KEY_UPDATE_REQUESTED) }
   }

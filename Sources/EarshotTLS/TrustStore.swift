@@ -84,24 +84,44 @@ extension [TrustRecord] {
 /// Whom a program trusts, in a file that only its owner can change, as JSON.
 ///
 /// As ``FileIdentityStore``, the file is there as a whole or not at all. Processes may share it: what one of them keeps,
-/// the others know at once. Beside it, `path.lock` stays behind, which is empty.
+/// the others know at once. A file that has not changed is looked at, and not read again. Beside it, `path.lock` stays
+/// behind, which is empty.
 public struct FileTrustStore: TrustStore {
   /// How many peers a file may hold.
   public static let maximumCount = 4_096
   /// Where the file is.
   public let path: String
+  private let now: @Sendable () -> Date
+  private let cache = TrustFileCache()
 
   /// The store in a file, which need not be there; the folder must.
-  public init(path: String) { self.path = path }
+  public init(path: String) { self.init(path: path) { Date() } }
+
+  /// The store in a file, by a clock.
+  package init(path: String, now: @escaping @Sendable () -> Date) {
+    (self.path, self.now) = (path, now)
+  }
+
+  /// How often ``records()`` has read the file.
+  package var readCount: Int { cache.readCount }
 
   /// Reads the file; without one, nobody is kept.
   ///
-  /// - Throws: `unprotected` when others may change it, `unreadable` when this process may not read it, `damaged` when it
-  ///   holds something else.
+  /// - Throws: `foreign` when it belongs to another user, even if this process may read it as root; `unprotected` when
+  ///   others may change it, `unreadable` when this process may not read it, `damaged` when it holds something else.
   public func records() throws(TrustStoreError) -> [TrustRecord] {
-    try Self.throwing { () throws(ProtectedFileError) in try file.read() }.map {
-      bytes throws(TrustStoreError) in try decode(bytes)
-    } ?? []
+    let (now, last) = (now(), cache.last)
+    let contents = try Self.throwing { () throws(ProtectedFileError) in
+      try file.read(unless: last?.state)
+    }
+    switch contents {
+    case .nothing: return []
+    case .unchanged: return last?.records ?? []
+    case .bytes(let bytes, let state):
+      let records = try decode(bytes)
+      cache.note(records, state, at: now)
+      return records
+    }
   }
 
   /// Reads the file, and writes it when something has changed.
@@ -131,7 +151,7 @@ public struct FileTrustStore: TrustStore {
       return .failure(TrustStoreError(.tooMany, "\(path) would hold \(records.count)"))
     }
     for index in records.indices where records[index].since == nil {
-      records[index].since = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded())
+      records[index].since = Date(timeIntervalSince1970: now().timeIntervalSince1970.rounded())
     }
     do { try file.replace(with: Array(Self.encoder.encode(Content(peers: records)))) } catch let
       error as ProtectedFileError
@@ -181,6 +201,7 @@ public struct FileTrustStore: TrustStore {
   ) throws(TrustStoreError) -> Value {
     do throws(ProtectedFileError) { return try act() } catch {
       switch error.kind {
+      case .foreign: throw TrustStoreError(.foreign, error.detail)
       case .unprotected: throw TrustStoreError(.unprotected, error.detail)
       case .unreadable: throw TrustStoreError(.unreadable, error.detail)
       case .unwritable: throw TrustStoreError(.unwritable, error.detail)
@@ -231,11 +252,15 @@ public final class MemoryTrustStore: TrustStore {
 public struct TrustStoreError: Error, Hashable, Sendable {
   /// What is wrong with it.
   public struct Code: Hashable, Sendable {
-    fileprivate enum Kind: Hashable { case damaged, tooMany, unprotected, unreadable, unwritable }
+    fileprivate enum Kind: Hashable {
+      case damaged, foreign, tooMany, unprotected, unreadable, unwritable
+    }
     fileprivate let kind: Kind
 
     /// It holds something that is no list of peers.
     public static let damaged = Code(kind: .damaged)
+    /// It belongs to another user than the one as whom this process runs.
+    public static let foreign = Code(kind: .foreign)
     /// It has no room for one more.
     public static let tooMany = Code(kind: .tooMany)
     /// Others than its owner may change it.
@@ -263,6 +288,7 @@ extension TrustStoreError: CustomStringConvertible {
   public var description: String {
     switch code.kind {
     case .damaged: "The list of trusted peers is damaged (\(detail))."
+    case .foreign: "The list of trusted peers belongs to another user (\(detail))."
     case .tooMany: "The list of trusted peers is full (\(detail))."
     case .unprotected: "Others than its owner may change the list of trusted peers (\(detail))."
     case .unreadable: "The list of trusted peers cannot be read (\(detail))."

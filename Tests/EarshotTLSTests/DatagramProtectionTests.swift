@@ -12,10 +12,16 @@ struct DatagramProtectionTests {
 
   /// Two ends that have the same secrets.
   private struct Ends {
-    var ann = DatagramProtection(
-      secrets: (secrets[0], secrets[1]), localConnection: 7, remoteConnection: 9, at: start)
-    var bob = DatagramProtection(
-      secrets: (secrets[1], secrets[0]), localConnection: 9, remoteConnection: 7, at: start)
+    var ann, bob: DatagramProtection
+
+    init(epochDatagramsMax: UInt64 = DatagramProtection.epochDatagramsMax) {
+      ann = DatagramProtection(
+        secrets: (secrets[0], secrets[1]), localConnection: 7, remoteConnection: 9, at: start,
+        epochDatagramsMax: epochDatagramsMax)
+      bob = DatagramProtection(
+        secrets: (secrets[1], secrets[0]), localConnection: 9, remoteConnection: 7, at: start,
+        epochDatagramsMax: epochDatagramsMax)
+    }
 
     mutating func seal(_ bytes: [UInt8], at now: Instant = start) -> [UInt8] {
       var datagram: [UInt8] = []
@@ -117,6 +123,43 @@ struct DatagramProtectionTests {
     now = now + DatagramProtection.epochLifetime
     #expect(ends.open(ends.seal([1], at: now), at: now) == .success([1]))
     #expect(ends.open(old, at: now + .seconds(5)) == .failure(.forged))
+  }
+
+  @Test("Keys change after so many datagrams, at both ends, and nothing is lost by it")
+  func counts() {
+    #expect(DatagramProtection.epochDatagramsMax == 1 << 22)
+    var ends = Ends(epochDatagramsMax: 3)
+    for number in 0..<40 as Range<UInt8> {
+      let datagram = ends.seal([number])
+      #expect(datagram[0] == 4 | (number / 3) % 4)
+      #expect(ends.open(datagram) == .success([number]))
+      // The other direction counts for itself.
+      guard number % 2 == 0 else { continue }
+      var (answer, plaintext): ([UInt8], [UInt8]) = ([], [])
+      ends.bob.seal([number].span, at: Self.start, into: &answer)
+      #expect(answer[0] == 4 | (number / 6) % 4)
+      _ = try? ends.ann.open(answer.span, at: Self.start, into: &plaintext)
+      #expect(plaintext == [number])
+    }
+  }
+
+  @Test("What was overtaken by a change of keys after so many datagrams is opened for five seconds")
+  func overtaken() {
+    var ends = Ends(epochDatagramsMax: 2)
+    let datagrams = (0..<4 as Range<UInt8>).map { ends.seal([$0]) }
+    #expect(ends.open(datagrams[2]) == .success([2]))
+    #expect(ends.open(datagrams[0], at: Self.start + .milliseconds(4_999)) == .success([0]))
+    #expect(ends.open(datagrams[1], at: Self.start + .seconds(5)) == .failure(.forged))
+    #expect(ends.open(datagrams[3], at: Self.start + .seconds(5)) == .success([3]))
+  }
+
+  @Test("The time counts from the last change, whatever that came from")
+  func countAndTime() {
+    var ends = Ends(epochDatagramsMax: 2)
+    let almost = DatagramProtection.epochLifetime - .nanoseconds(1)
+    let times = [.zero, .zero, almost, almost + almost, almost + almost + .nanoseconds(1)]
+    let epochs = times.map { ends.seal([1], at: Self.start + $0)[0] & 3 }
+    #expect(epochs == [0, 0, 1, 1, 2])
   }
 
   @Test("An epoch of a sender that slept through several is not missed, since each sends on")

@@ -67,6 +67,20 @@ struct IdentityStoreTests {
     #expect(code { try folder.identity.keep(Identity()) } == .unprotected)
   }
 
+  @Test(
+    "A file of another user is refused, though root may read it",
+    .enabled(if: geteuid() == 0, "only root can give a file away"))
+  func foreign() throws {
+    let folder = try StoreFolder()
+    let identity = try Identity.stored(in: folder.identity)
+    try folder.give(folder.identity.path, to: 54_321)
+    #expect(code { try folder.identity.load() } == .foreign)
+    #expect(code { try folder.identity.keep(Identity()) } == .foreign)
+    #expect(code { try Identity.stored(in: folder.identity) } == .foreign)
+    try folder.give(folder.identity.path, to: 0)
+    #expect(try folder.identity.load() == identity)
+  }
+
   @Test("A damaged file, another thing in its place, or no place is said, and nothing is lost")
   func damaged() throws {
     let folder = try StoreFolder()

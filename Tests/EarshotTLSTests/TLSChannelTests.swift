@@ -12,8 +12,11 @@ struct TLSChannelTests {
     var wire: [UInt8] = []
     var plaintext: [UInt8] = []
 
-    init(_ context: TLSContext, as role: TLSChannel.Role, expecting expected: PeerID? = nil) {
-      tls = TLSChannel(context, as: role, expecting: expected)
+    init(
+      _ context: TLSContext, as role: TLSChannel.Role, expecting expected: PeerID? = nil,
+      recordsPerKey: Int = TLSChannel.recordsPerKey
+    ) {
+      tls = TLSChannel(context, as: role, expecting: expected, recordsPerKey: recordsPerKey)
       channel = .tls(tls)
       channel.start(into: &wire)
     }
@@ -37,9 +40,12 @@ struct TLSChannelTests {
     var client: Side
     var server: Side
 
-    init(_ client: TLSContext, _ server: TLSContext, expecting expected: PeerID? = nil) {
-      self.client = Side(client, as: .client, expecting: expected)
-      self.server = Side(server, as: .server)
+    init(
+      _ client: TLSContext, _ server: TLSContext, expecting expected: PeerID? = nil,
+      recordsPerKey: Int = TLSChannel.recordsPerKey
+    ) {
+      self.client = Side(client, as: .client, expecting: expected, recordsPerKey: recordsPerKey)
+      self.server = Side(server, as: .server, recordsPerKey: recordsPerKey)
     }
 
     /// Carries bytes both ways, whole or cut, until there are none.
@@ -170,6 +176,57 @@ struct TLSChannelTests {
     }
     let all = (0..<TLSChannel.keyUpdatesMax).map { UInt8($0) }
     #expect(pair.server.plaintext == all && pair.client.plaintext == all)
+  }
+
+  /// The lengths of the records on a wire, without their headers.
+  private func records(on wire: [UInt8]) -> [Int] {
+    var (lengths, rest): ([Int], ArraySlice<UInt8>) = ([], wire[...])
+    while rest.count >= 5 {
+      let length = Int(rest[rest.startIndex + 3]) << 8 | Int(rest[rest.startIndex + 4])
+      lengths.append(length)
+      rest = rest.dropFirst(5 + length)
+    }
+    return lengths
+  }
+
+  @Test("Keys change after so many records, at both ends, and nothing is lost by it")
+  func countedKeyUpdate() throws {
+    #expect(TLSChannel.recordsPerKey == 1 << 22)
+    var pair = Pair(ann, bob, recordsPerKey: 100)
+    try pair.exchange()
+    // One byte; five bytes of a KeyUpdate; each with a type and a tag.
+    let (message, update) = (18, 22)
+    for number in 0..<1_000 {
+      pair.client.seal([UInt8(number % 251)])
+      let isDue = number > 0 && number % 100 == 0
+      #expect(records(on: pair.client.wire) == (isDue ? [update, message] : [message]))
+      try pair.server.receive(pair.client.take())
+      guard isDue else { continue }
+      // The other end changes its own as it answers.
+      pair.server.seal([UInt8(number / 100)])
+      #expect(records(on: pair.server.wire) == [update, message])
+      try pair.client.receive(pair.server.take())
+    }
+    #expect(pair.server.plaintext == (0..<1_000).map { UInt8($0 % 251) })
+    #expect(pair.client.plaintext == (1..<10).map { UInt8($0) })
+  }
+
+  @Test("A message counts as the records that it takes, and no key has more than its share")
+  func countedLargeMessages() throws {
+    var pair = Pair(ann, bob, recordsPerKey: 8)
+    try pair.exchange()
+    let message = [UInt8](repeating: 7, count: 3 * 16_384)
+    for number in 0..<12 {
+      pair.server.seal(message)
+      let isDue = number > 0 && number % 2 == 0
+      #expect(records(on: pair.server.wire).count == (isDue ? 4 : 3))
+      try pair.client.receive(pair.server.take())
+      guard isDue else { continue }
+      pair.client.seal([1])  // An answer, so that the next change may be asked for.
+      try pair.server.receive(pair.client.take())
+    }
+    #expect(pair.client.plaintext.count == 12 * message.count)
+    #expect(pair.server.plaintext == [UInt8](repeating: 1, count: 5))
   }
 
   @Test("Who changes keys for ever is refused; who does now and then is not")

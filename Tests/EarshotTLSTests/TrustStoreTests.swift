@@ -1,6 +1,7 @@
 import EarshotCore
 import EarshotTLS
 import Foundation
+import Synchronization
 import Testing
 
 @Suite("Trust stores")
@@ -73,6 +74,19 @@ struct TrustStoreTests {
   }
 
   @Test(
+    "A list of another user is refused, though root may read it",
+    .enabled(if: geteuid() == 0, "only root can give a file away"))
+  func foreign() throws {
+    let folder = try StoreFolder()
+    try folder.trust.keep(ann, as: "Ann")
+    try folder.give(folder.trust.path, to: 54_321)
+    #expect(code { _ = try folder.trust.records() } == .foreign)
+    #expect(code { try folder.trust.keep(bob, as: "Bob") } == .foreign)
+    try folder.give(folder.trust.path, to: 0)
+    #expect(try folder.trust.records().map(\.peer) == [ann])
+  }
+
+  @Test(
     "What is no list of peers is refused, and stays as it is",
     arguments: [
       "", "{}", "[]", "{\"version\":2,\"peers\":[]}", "{\"version\":1,\"peers\":[{}]}",
@@ -86,6 +100,66 @@ struct TrustStoreTests {
     #expect(code { _ = try folder.trust.records() } == .damaged)
     #expect(code { try folder.trust.keep(ann, as: "Ann") } == .damaged)
     #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+  }
+
+  /// A clock that tests set.
+  private final class Clock: Sendable {
+    let time = Mutex(Date().addingTimeInterval(60))
+
+    func store(_ folder: StoreFolder) -> FileTrustStore {
+      FileTrustStore(path: folder.trust.path) { self.time.withLock { $0 } }
+    }
+  }
+
+  @Test("A file that stays as it is is read once, by whatever copy of the store")
+  func unchanged() throws {
+    let folder = try StoreFolder()
+    try folder.trust.keep(ann, as: "Ann")
+    let store = Clock().store(folder)
+    let copy = store
+    for _ in 0..<5 {
+      #expect(try store.records().map(\.peer) == [ann])
+      #expect(try copy.records().map(\.peer) == [ann])
+    }
+    #expect(store.readCount == 1)
+  }
+
+  @Test("What another one writes, forgets, hides or gives away is seen at once")
+  func changed() throws {
+    let folder = try StoreFolder()
+    let (store, other) = (Clock().store(folder), folder.trust)
+    #expect(try store.records().isEmpty)
+    try other.keep(ann, as: "Ann")
+    #expect(try store.records().map(\.displayName) == ["Ann"])
+    try other.keep(ann, as: "Any")  // Of the same length.
+    #expect(try store.records().map(\.displayName) == ["Any"])
+    // Written in place, as no store does, and to the same length.
+    let text = try String(contentsOfFile: other.path, encoding: .utf8)
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: other.path))
+    try handle.write(contentsOf: Data(text.replacing("Any", with: "Amy").utf8))
+    try handle.close()
+    #expect(try store.records().map(\.displayName) == ["Amy"])
+    #expect(store.readCount == 3)
+    chmod(other.path, 0o666)
+    #expect(code { _ = try store.records() } == .unprotected)
+    chmod(other.path, 0o600)
+    #expect(try store.records().map(\.displayName) == ["Amy"])
+    try FileManager.default.removeItem(atPath: other.path)
+    #expect(try store.records().isEmpty)
+  }
+
+  @Test("What has just been written may be written again within one tick: it is read again")
+  func unsettled() throws {
+    let folder = try StoreFolder()
+    try folder.trust.keep(ann, as: "Ann")
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.trust.path)
+    let written = try #require(attributes[.modificationDate] as? Date)
+    let clock = Clock()
+    let store = clock.store(folder)
+    for (seconds, reads) in [(-5, 1), (0, 2), (1, 3), (3, 4), (3, 4), (5, 4)] {
+      clock.time.withLock { $0 = written.addingTimeInterval(Double(seconds)) }
+      #expect(try store.records().map(\.peer) == [ann] && store.readCount == reads)
+    }
   }
 
   @Test("What is no file, too large, or in no folder is a clear error")

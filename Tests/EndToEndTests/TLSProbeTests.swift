@@ -1,6 +1,5 @@
 import Earshot
 import EarshotPOSIX
-import Foundation
 import Testing
 
 /// A peer on real sockets, asked by `openssl s_client` in every wrong way.
@@ -8,49 +7,13 @@ import Testing
   "TLS, asked by another program", .timeLimit(.minutes(10)), .fewAtOnce,
   .enabled(if: Shell.has("openssl"), "needs the openssl program"))
 struct TLSProbeTests {
-  /// Keys and certificates that openssl has made, in a folder that is gone afterwards.
-  private final class Certificates: Sendable {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "probe-\(UUID())")
-
-    init() throws {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try selfSigned("good", ["-newkey", "ed25519"])
-      try selfSigned("p256", ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"])
-      try selfSigned("rsa", ["-newkey", "rsa:2048"])
-      try selfSigned("ed448", ["-newkey", "ed448"])
-      let names = (0..<400).map { "DNS:a-rather-long-name-\($0).example" }.joined(separator: ",")
-      try selfSigned("large", ["-newkey", "ed25519", "-addext", "subjectAltName=\(names)"])
-      try Shell.run(
-        "openssl", "req", "-new", "-newkey", "ed25519", "-nodes", "-subj", "/CN=leaf",
-        "-keyout", path("leaf.key"), "-out", path("leaf.csr"))
-      try Shell.run(
-        "openssl", "x509", "-req", "-in", path("leaf.csr"), "-CA", path("good.crt"), "-CAkey",
-        path("good.key"), "-CAcreateserial", "-days", "1", "-out", path("leaf.crt"))
-    }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
-
-    private func selfSigned(_ name: String, _ key: [String]) throws {
-      try Shell.run(
-        ["openssl", "req", "-x509", "-nodes", "-days", "1", "-subj", "/CN=\(name)"] + key + [
-          "-keyout", path("\(name).key"), "-out", path("\(name).crt"),
-        ])
-    }
-
-    func path(_ name: String) -> String { folder.appending(path: name).path }
-
-    func use(_ name: String) -> [String] {
-      ["-cert", path("\(name).crt"), "-key", path("\(name).key")]
-    }
-  }
-
   /// What a client sees of a peer called Ann: how it ended, and all that was said.
   private func probe(
-    _ words: (Certificates) -> [String]
+    _ words: (ProbeCertificates) -> [String]
   ) async throws -> (status: Int32?, lines: [String]) {
     let host = try POSIXHost(.init(interfaces: ["lo"]))
     let ann = try await Peer("Ann-who-listens", trusting: .anyPeer, on: host)
-    let certificates = try Certificates()
+    let certificates = try ProbeCertificates()
     let program = try Program(
       running: [
         "openssl", "s_client", "-ign_eof", "-connect", "127.0.0.1:\(await ann.port)",
@@ -96,13 +59,7 @@ struct TLSProbeTests {
       ("a certificate of 15 kB", "-tls1_3 -alpn earshot/1 large", "alert"),
     ])
   func refused(what: String, words: String, alert: String) async throws {
-    let (status, lines) = try await probe { certificates in
-      words.split(separator: " ").flatMap { word in
-        if word.hasSuffix(".crt") { return [certificates.path(String(word))] }
-        return FileManager.default.fileExists(atPath: certificates.path("\(word).key"))
-          ? certificates.use(String(word)) : [String(word)]
-      }
-    }
+    let (status, lines) = try await probe { $0.words(words) }
     #expect(status != 0)
     #expect(!lines.contains { $0.contains("Ann-who-listens") })
     #expect(lines.contains { $0.contains(alert) }, "\(lines)")

@@ -4,12 +4,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #define EARSHOT_KEY_BYTES 32
 #define EARSHOT_ID_BYTES 32
 
 // SHA-256("earshot peer id v1\0" || SubjectPublicKeyInfo of an Ed25519 key).
 bool earshot_peer_id(const uint8_t key[EARSHOT_KEY_BYTES], uint8_t id[EARSHOT_ID_BYTES]);
+
+// When the bytes of a file, and when anything of it, changed last: the fields have a name of their own on each system.
+void earshot_file_times(const struct stat *status, struct timespec *modified, struct timespec *changed);
 
 // Why a certificate was refused.
 typedef enum {
@@ -36,6 +41,7 @@ typedef struct {
   bool has_expected;
   bool has_remote;
   earshot_certificate_verdict verdict;
+  bool was_asked;       // Whether the server has asked for a certificate.
   uint32_t key_updates; // Received, since somebody last set it to zero.
 } earshot_tls_memory;
 

@@ -45,6 +45,14 @@ struct LinkCredentials: Sendable {
     }
   }
 
+  /// Whether links are encrypted.
+  var areLinksEncrypted: Bool {
+    switch kind {
+    case .plain: false
+    case .tls: true
+    }
+  }
+
   /// Random bytes that nobody can guess; none for plain links.
   func randomBytes(_ count: Int) -> [UInt8]? {
     switch kind {

@@ -53,18 +53,21 @@ extension Session {
     /// The number of bytes that one member may have sent and that the program has not taken from
     /// ``Session/messages`` or ``Session/activity`` yet; a smaller value than 128 KiB counts as 128 KiB.
     public var receiveWindowBytes: Int
+    /// What the program demands of the encryption of links; see ``EncryptionPreference``.
+    public var encryptionPreference: EncryptionPreference
 
     /// The settings for ordinary use: eight peers, 30 s of patience, messages of at most 4 MiB.
     public init(
       maximumPeerCount: Int = 8, patience: Duration = .seconds(30),
       maximumMessageBytes: Int = 4 << 20, sendBufferBytes: Int = 4 << 20,
-      receiveWindowBytes: Int = 1 << 20
+      receiveWindowBytes: Int = 1 << 20, encryptionPreference: EncryptionPreference = .optional
     ) {
       self.maximumPeerCount = maximumPeerCount
       self.patience = patience
       self.maximumMessageBytes = maximumMessageBytes
       self.sendBufferBytes = sendBufferBytes
       self.receiveWindowBytes = receiveWindowBytes
+      self.encryptionPreference = encryptionPreference
     }
   }
 }

@@ -110,7 +110,8 @@ public actor Peer {
   ///
   /// - Parameter configuration: How it behaves.
   /// - Returns: The session; invite others to it, or accept invitations into it.
-  /// - Throws: `stopped`.
+  /// - Throws: `stopped`; `encryptionUnavailable` when the session requires encryption and the simulated world has
+  ///   plain links. Nothing has changed then.
   public func makeSession(
     _ configuration: Session.Configuration = Session.Configuration()
   ) throws(EarshotError) -> Session {

@@ -134,6 +134,12 @@ actor PeerCore {
     _ configuration: Session.Configuration = Session.Configuration()
   ) throws(EarshotError) -> SessionCore {
     if phase == .stopped { throw Self.stopped(name) }
+    if configuration.encryptionPreference == .required, !credentials.areLinksEncrypted {
+      throw EarshotError(
+        .encryptionUnavailable,
+        "The session requires encryption, and the links of this simulated world are plain; ask it for TLS."
+      )
+    }
     let session = SessionCore(
       configuration, id: nextSession,
       random: RandomStream(seed: random.next()), peer: self)

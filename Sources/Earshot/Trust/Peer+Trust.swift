@@ -1,15 +1,17 @@
 public import EarshotTLS
 
 extension Peer {
-  /// What this peer has to say of another one now: by what the program has said, its ``TrustPolicy`` and the store of that.
+  /// What this peer has to say of another one now: by what the program has said, by codes that were rejected, by its
+  /// ``TrustPolicy`` and by the store of that.
   ///
   /// When the store cannot be read, that is `undecided` for those about whom it is to be asked.
   public func standing(of peer: PeerID) -> TrustStanding {
     core.assumeIsolated { $0.standing(of: peer) }
   }
 
-  /// Trusts another peer from now on, whatever the policy says, as long as this peer lives, and longer if the policy has a
-  /// store, which keeps it by that name beside those that are kept by the same name.
+  /// Trusts another peer from now on, whatever the policy says, and though a verification code was rejected before, as
+  /// long as this peer lives, and longer if the policy has a store, which keeps it by that name beside those that are
+  /// kept by the same name.
   ///
   /// It is how a program answers ``PeerEvent/keyChanged(_:)``. An open question about the peer is answered by this.
   ///

@@ -212,8 +212,10 @@ actor TrustJudge {
 
   /// A peer has become a member: it is kept from now on, by the name that it has said itself.
   ///
-  /// - Returns: Whether it may stay: somebody else may have been kept by that name since it was judged.
+  /// - Returns: Whether it may stay: somebody else may have been kept by that name since it was judged, or its
+  ///   verification code was rejected.
   func joined(_ peer: PeerID) -> Bool {
+    if table.refuses(peer) { return false }
     guard let store = policy.store, let index = greetings.firstIndex(where: { $0.peer == peer })
     else { return true }
     let name = greetings.remove(at: index).name
@@ -230,6 +232,7 @@ actor TrustJudge {
 
   /// People have compared a code with a peer.
   func verified(_ peer: PeerID) {
+    table.verified(peer)
     guard let store = policy.store else { return }
     let name = greetings.last { $0.peer == peer }?.name
     keep(in: store) { records in
@@ -242,8 +245,10 @@ actor TrustJudge {
     }
   }
 
-  /// People have found that the code differs.
-  func mistrusted(_ peer: PeerID) {
+  /// People have found that the code of a peer differs: it is trusted no longer, and forgotten.
+  func rejected(_ peer: PeerID, isRemote: Bool) {
+    table.reject(peer, isRemote: isRemote)
+    end(peer, false)
     guard let store = policy.store else { return }
     keep(in: store) { records in records.removeAll { $0.peer == peer } }
   }

@@ -8,7 +8,8 @@ public import EarshotTLS
 /// program; under ``anyPeer`` and ``pinned(_:)`` it does not even learn this peer's name. Discovery is not affected: what is
 /// announced nearby is a hint that everybody can forge.
 ///
-/// What a program says with ``Peer/trust(_:as:)`` and ``Peer/distrust(_:)`` counts more than any policy.
+/// What a program says with ``Peer/trust(_:as:)`` and ``Peer/distrust(_:)`` counts more than any policy, and so does a
+/// verification code that was rejected (see ``Verification``).
 public struct TrustPolicy: Sendable {
   let rule: TrustTable.Rule
   let store: (any TrustStore)?

@@ -7,8 +7,9 @@ extension Session {
   /// - Parameter member: A member that is linked now.
   /// - Returns: The verification, with its code.
   /// - Throws: `notConnected` if the peer is no member, or is out of reach; `verificationFailed` with the reason: the
-  ///   member's program compares no codes, does not answer within ten seconds, or has had enough, as after three
-  ///   failures within ten minutes, or the link broke; `cancelled`; `sessionEnded`.
+  ///   member's program compares no codes, does not answer within ten seconds, or has had enough, or the link broke; or
+  ///   three verifications have failed within ten minutes, of this member or of peers at its address (for IPv6: in its
+  ///   /64); `cancelled`; `sessionEnded`.
   public func verify(_ member: PeerID) async throws(EarshotError) -> Verification {
     defer { withExtendedLifetime(self) {} }
     guard !core.directory.isEnded else {
@@ -41,23 +42,4 @@ extension Session {
       core.memberships[member]?.verifier.assumeIsolated { $0.security }
     }
   }
-}
-
-/// The verifications that failed, by peer.
-struct VerificationFailures {
-  private var times: [(peer: PeerID, time: Instant)] = []
-
-  mutating func note(_ peer: PeerID, at now: Instant) {
-    if times.count >= Self.countMax { times.removeFirst() }
-    times.append((peer, now))
-  }
-
-  /// Whether there were fewer than three lately.
-  func mayTry(_ peer: PeerID, at now: Instant) -> Bool {
-    times.count { $0.peer == peer && now - $0.time < Self.time } < Self.failuresMax
-  }
-
-  private static let countMax = 1_024
-  private static let failuresMax = 3
-  private static let time = Duration.seconds(600)
 }

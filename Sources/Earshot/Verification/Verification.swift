@@ -4,10 +4,15 @@ public import EarshotTLS
 ///
 /// Comes from ``Session/verify(_:)``, and on the other side from ``Session/verifications``: both show ``code``, people
 /// compare them by sight or by voice, and each side says what came of it. The member is verified when both have
-/// confirmed; a store of trusted peers keeps that (see ``TrustPolicy``), and forgets the member when one side rejects.
+/// confirmed; a store of trusted peers keeps that (see ``TrustPolicy``).
+///
+/// When one side rejects, both trust each other's keys no longer: what was approved is taken back, a store forgets the
+/// member, and it is refused, whatever the policy says, as long as this peer lives. Only ``Peer/trust(_:as:)``, or a
+/// later verification that both confirm, lets it in again.
 ///
 /// A verification that is released before it has ended is withdrawn. It ends when the link breaks, when the session is left,
-/// and after five minutes.
+/// and after five minutes; each of these counts as a failure (see ``Session/verify(_:)``), since who sits in between
+/// sees both codes, and could do that until they are alike.
 public final class Verification: Sendable {
   /// The member with which the code is compared.
   public let peer: PeerID
@@ -59,8 +64,8 @@ public final class Verification: Sendable {
 
   /// Says that the codes differ.
   ///
-  /// The link stays: leave the session, or ``Session/remove(_:)`` the member. Changes nothing once the verification has
-  /// ended.
+  /// The links that there are stay: leave the session, or ``Session/remove(_:)`` the member. There will be no other
+  /// ones. Changes nothing once the verification has ended.
   public func reject() async { await verifier.reject(number) }
 
   /// Says that nobody compares the codes; changes nothing once the verification has ended.

@@ -11,9 +11,11 @@ actor Verifier {
   nonisolated let session: SessionCore
   nonisolated let remote: PeerID
   private var link: Link?
+  private var address: IPAddress?  // Of the remote end of the last link.
   private var machine: MachineDriver<VerificationMachine>?
   private var timer: (any NetworkTimer)?
   private weak var current: Verification?
+  private var isShown = false  // Whether the present attempt has led to a code.
   private var number = 0  // Of the last attempt.
   private var waiters: [(id: Int, promise: Promise<Answer?>)] = []
   private var lastWaiter = 0
@@ -40,6 +42,7 @@ actor Verifier {
   func carry(on link: Link) {
     drop()
     self.link = link
+    address = link.assumeIsolated { $0.remoteAddress }
   }
 
   /// The link is gone.
@@ -166,7 +169,7 @@ actor Verifier {
       [weak self, peer = session.peer] in
       if let self { peer.released(.verification(self, number)) }
     }
-    current = verification
+    (current, isShown) = (verification, true)
     guard waiters.isEmpty else {
       for waiter in takeWaiters() { waiter.fulfil(.success(verification)) }
       return
@@ -180,32 +183,40 @@ actor Verifier {
   }
 
   private func ended(_ end: VerificationEnd) {
-    let (remote, verification) = (remote, current)
-    current = nil
+    let (remote, verification, hasShown) = (remote, current, isShown)
+    (current, isShown) = (nil, false)
     switch end {
     case .verified:
       isVerified = true
       session.peer.trust.assumeIsolated { $0.verified(remote) }
     case .rejected, .rejectedByRemote:
       isVerified = false
-      session.peer.trust.assumeIsolated { $0.mistrusted(remote) }
+      let isRemote = end == .rejectedByRemote
+      session.peer.trust.assumeIsolated { $0.rejected(remote, isRemote: isRemote) }
     default: break
     }
-    if end.isFailure { session.peer.assumeIsolated { $0.failures.note(remote, at: $0.host.now) } }
+    // Who sits in between knows both codes, and could break links until they are alike.
+    if end.isFailure || end == .linkLost && hasShown { noteFailure() }
     verification?.end(Verification.Ending(end))
     for waiter in takeWaiters() { waiter.fulfil(.failure(failure(end))) }
   }
 
+  private func noteFailure() {
+    let (remote, address) = (remote, address)
+    session.peer.assumeIsolated { $0.failures.note(remote, at: address, $0.host.now) }
+  }
+
   private var mayTry: Bool {
-    let remote = remote
-    return session.peer.assumeIsolated { $0.failures.mayTry(remote, at: $0.host.now) }
+    let (remote, address) = (remote, address)
+    return session.peer.assumeIsolated { $0.failures.mayTry(remote, at: address, $0.host.now) }
   }
 
   private func failure(_ end: VerificationEnd) -> EarshotError {
     let sentence =
       switch end {
       case .refused: "The program of the member compares no verification codes."
-      case .tooMany: "Three verifications have failed within ten minutes; try again after those."
+      case .tooMany:
+        "Three verifications of the two, or of others at one of their addresses, have failed within ten minutes."
       case .timedOut: "The member has not answered in time."
       case .forged:
         "The member has changed its mind about its random number: it may be somebody else."

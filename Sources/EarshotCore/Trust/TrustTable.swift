@@ -1,7 +1,8 @@
 /// Whom one peer trusts: what its rule says, what the program has said, and the questions that are open.
 ///
 /// A key is judged twice: when the channel has proved it, and when its owner has said what it calls itself. A rule that
-/// goes by the key alone needs the first time only. What the program says of one peer counts more than the rule.
+/// goes by the key alone needs the first time only. What the program says of one peer counts more than the rule,
+/// and so does a verification code that differed.
 package struct TrustTable: Hashable, Sendable {
   package enum Rule: Hashable, Sendable {
     case anyPeer
@@ -39,6 +40,8 @@ package struct TrustTable: Hashable, Sendable {
   private let rule: Rule
   private var approved: Set<PeerID> = []
   private var refused: Recent<PeerID>
+  private var rejected: Recent<PeerID>  // Whose code differed in the eyes of the people here.
+  private var rejecting: Recent<PeerID>  // Who said that the code differs.
   private var told: Recent<PeerID>  // Whose change of key was told.
   private var deadlines: [PeerID: Instant] = [:]  // Of the open questions.
 
@@ -46,6 +49,7 @@ package struct TrustTable: Hashable, Sendable {
   package init(_ rule: Rule) {
     self.rule = rule
     (refused, told) = (Recent(countMax: Self.remembered), Recent(countMax: Self.remembered))
+    (rejected, rejecting) = (Recent(countMax: Self.remembered), Recent(countMax: Self.remembered))
   }
 
   /// Whether a key is refused whatever its owner calls itself.
@@ -54,7 +58,7 @@ package struct TrustTable: Hashable, Sendable {
   /// What is to be said of a key, by whatever name.
   package func standing(of peer: PeerID, isKnown: Bool) -> Standing {
     if approved.contains(peer) { return .trusted }
-    if refused.contains(peer) { return .refused }
+    if refused.contains(peer) || isRejected(peer) { return .refused }
     switch rule {
     case .anyPeer: return .trusted
     case .pinned(let peers): return peers.contains(peer) ? .trusted : .refused
@@ -119,6 +123,27 @@ package struct TrustTable: Hashable, Sendable {
       approved.remove(peer)
       refused.insert(peer)
     }
+  }
+
+  // MARK: Verification codes
+
+  private func isRejected(_ peer: PeerID) -> Bool {
+    rejected.contains(peer) || rejecting.contains(peer)
+  }
+
+  /// The code of a peer differs: what was approved of it is taken back, and it is refused by any rule.
+  ///
+  /// What other sides say is remembered apart, since anybody can say so of itself: it crowds out nothing but the like.
+  package mutating func reject(_ peer: PeerID, isRemote: Bool) {
+    deadlines[peer] = nil
+    approved.remove(peer)
+    if isRemote { rejecting.insert(peer) } else { rejected.insert(peer) }
+  }
+
+  /// The code of a peer is the same on both sides: that it differed before counts no longer.
+  package mutating func verified(_ peer: PeerID) {
+    rejected.remove(peer)
+    rejecting.remove(peer)
   }
 }
 

@@ -110,6 +110,47 @@ struct TrustTableTests {
     }
   }
 
+  @Test("A code that differs takes an approval back under every rule, until something else is said")
+  func rejections() {
+    for rule in [
+      TrustTable.Rule.anyPeer, .pinned([ann]), .firstUse, .approval(within: .seconds(1)),
+    ] {
+      for isRemote in [false, true] {
+        var table = TrustTable(rule)
+        let before = table
+        table.reject(ann, isRemote: isRemote)
+        #expect(table.refuses(ann) && table.judge(new(ann), at: start) == .refused)
+        #expect(table.standing(of: ann, isKnown: true) == .refused)
+        table.verified(ann)
+        #expect(table == before)
+        table.decide(ann, true)
+        table.reject(ann, isRemote: isRemote)
+        #expect(table.refuses(ann))
+        table.decide(ann, true)
+        #expect(table.standing(of: ann, isKnown: false) == .trusted)
+        // What the program refuses, no code lets in.
+        table.decide(ann, false)
+        table.verified(ann)
+        #expect(table.refuses(ann))
+      }
+    }
+    var asking = TrustTable(.approval(within: .seconds(1)))
+    #expect(asking.judge(new(ann), at: start) == .toBeAsked)
+    asking.reject(ann, isRemote: false)
+    #expect(!asking.answer(ann, true) && asking.refuses(ann) && asking.nextDeadline == nil)
+  }
+
+  @Test("Those who say that their code differs crowd out none whom this side refuses")
+  func crowdOfRejections() {
+    var table = TrustTable(.firstUse)
+    table.decide(ann, false)
+    table.reject(bob, isRemote: false)
+    table.reject(eve, isRemote: true)
+    for id in Self.ids.dropFirst(3).prefix(1_024) { table.reject(id, isRemote: true) }
+    #expect(table.refuses(ann) && table.refuses(bob) && !table.refuses(eve))
+    #expect(table.refuses(Self.ids[3]) && table.refuses(Self.ids[1_026]))
+  }
+
   @Test("A thousand refusals are remembered, and what was approved always")
   func bounds() {
     var table = TrustTable(.approval(within: .seconds(1)))

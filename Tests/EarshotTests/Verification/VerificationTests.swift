@@ -201,6 +201,30 @@ struct VerificationTests {
     }
   }
 
+  @Test("Three links that break while people compare are three failures, and before a code none is")
+  func breaking() async throws {
+    try await Self.meet(.secured) { couple in
+      for _ in 0..<5 {
+        let call = couple.ann.start { try await couple.anns.verify(couple.bob.id) }
+        try await couple.ann.host.sleep(for: .microseconds(1))
+        await couple.bob.suspend()
+        let early = await call.result
+        #expect(throws: EarshotError.self) { try early.get() }
+        try await couple.bob.resume()
+        try await couple.ann.wait(milliseconds: 5_000)
+      }
+      for _ in 0..<3 {
+        let anns = try await couple.anns.verify(couple.bob.id)
+        await couple.bob.suspend()
+        #expect(await anns.ended == .linkLost)
+        try await couple.bob.resume()
+        try await couple.ann.wait(milliseconds: 5_000)
+      }
+      let error = await failure { try await couple.anns.verify(couple.bob.id) }
+      #expect(error?.code == .verificationFailed && error?.message.contains("Three") == true)
+    }
+  }
+
   @Test("People have five minutes")
   func late() async throws {
     try await Self.meet(.secured) { couple in
