@@ -29,6 +29,16 @@ struct LiveCommandTests {
     #expect(bob.code == .held)
   }
 
+  @Test("With a port of its own a peer is found there")
+  func port() throws {
+    let party = Party()
+    let bob = try party.guest("browse", "--json", on: "tablet")
+    let ann = try party.guest("advertise", "--name", "Ann", "--port", "7100", on: "phone")
+    party.run(until: 3)
+    #expect(bob.lines.first?.contains(":7100\"") == true)
+    withExtendedLifetime(ann) {}
+  }
+
   @Test("With an identity in a file a peer is the same each time; an unprotected one is refused")
   func identity() throws {
     let folder = try Folder()

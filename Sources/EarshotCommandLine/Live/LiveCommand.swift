@@ -53,7 +53,8 @@ extension LiveCommand {
     }
     do throws(EarshotError) {
       let peer = try await Peer(
-        options.name, identity: identity, trusting: options.trust.policy, on: host)
+        options.name, identity: identity, trusting: options.trust.policy,
+        configuration: Peer.Configuration(port: options.port), on: host)
       return await Self.finish(peer, console, act)
     } catch {
       return console.fail(error)

@@ -11,6 +11,8 @@ package struct LiveOptions: Hashable, Sendable {
   package let service: String
   /// The names of the interfaces to use; empty for all.
   package let interfaces: [String]
+  /// The port of TCP to listen on, and of UDP unless it is taken; 0 for any.
+  package let port: UInt16
   /// The file with the identity of the peer; `nil` for a new one.
   package let identity: String?
   /// Whom the peer trusts.
@@ -36,10 +38,17 @@ package struct LiveOptions: Hashable, Sendable {
     name = try arguments[option: "--name"].map(Self.checkedName) ?? Self.hostName
     self.service = try Self.checkedService(arguments[option: "--service"] ?? service)
     interfaces = arguments.all("--interface")
+    port = UInt16(try arguments.number("--port", else: 0, in: 1...65_535))
     identity = arguments[option: "--identity"]
     guard identity != "" else { throw UsageError("--identity needs a file") }
     trust = try Self.trust(arguments)
     guard !interfaces.contains("") else { throw UsageError("--interface needs a name, such as lo") }
+  }
+
+  /// The files in which the peer keeps something.
+  var files: [String] {
+    guard case .onFirstUse(let file) = trust else { return [identity].compactMap(\.self) }
+    return [identity, file].compactMap(\.self)
   }
 
   private static func trust(_ arguments: Arguments) throws(UsageError) -> Trust {
@@ -99,6 +108,9 @@ package struct LiveOptions: Hashable, Sendable {
         "--pin", "ID", isRepeatable: true,
         help: "Trust the peer with this identifier and no others;\nmay be given several times"),
       OptionPlan("--service", "S", help: "The kind of service (else \(service))"),
+      OptionPlan(
+        "--port", "N",
+        help: "Listen on this port, TCP and UDP, that a firewall lets in\n(else any that is free)"),
       OptionPlan(
         "--interface", "IF", isRepeatable: true,
         help: "Use this network interface only, such as lo or eth0;\nmay be given several times"),
