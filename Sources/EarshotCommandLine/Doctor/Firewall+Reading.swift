@@ -276,7 +276,8 @@ extension FirewallRule {
     case "ACCEPT", "NFQUEUE": .accept
     case "DROP", "REJECT": .drop
     case "RETURN": .leave
-    default: .call(target, returns: returns)  // LOG and its like are no chains, and pass for empty ones.
+    // LOG and its like are no chains, and pass for empty ones.
+    default: .call(target, returns: returns)
     }
   }
 
