@@ -29,6 +29,15 @@ public actor Peer {
   /// - SeeAlso: ``UnreliableStatistics/dropped``
   public var strayDatagramCount: Int { core.datagrams.assumeIsolated { $0.strayCount } }
 
+  /// How many datagrams came to the peer's UDP port and were lost there: the system had no room for them, or they
+  /// were not whole.
+  ///
+  /// Those for which there was no room count when a later datagram has come, on Linux alone. Whose they were is not
+  /// known.
+  ///
+  /// - SeeAlso: ``UnreliableStatistics/dropped``
+  public var lostDatagramCount: Int { core.datagrams.assumeIsolated { $0.lostCount } }
+
   /// The host on which the peer is.
   public nonisolated var host: any NetworkHost { core.host }
   nonisolated let core: PeerCore
