@@ -5,8 +5,8 @@ import Foundation
 
 /// What all commands that meet other peers can be told.
 package struct LiveOptions: Hashable, Sendable {
-  /// The name of the peer.
-  package let name: String
+  /// The name of the peer; `nil` for one that says nothing of the person or the host.
+  package let name: String?
   /// The kind of service that is advertised or looked for.
   package let service: String
   /// The names of the interfaces to use; empty for all.
@@ -35,7 +35,7 @@ package struct LiveOptions: Hashable, Sendable {
 
   /// The options of a command line.
   init(_ arguments: Arguments, service: String) throws(UsageError) {
-    name = try arguments[option: "--name"].map(Self.checkedName) ?? Self.hostName
+    name = try arguments[option: "--name"].map(Self.checkedName)
     self.service = try Self.checkedService(arguments[option: "--service"] ?? service)
     interfaces = arguments.all("--interface")
     port = UInt16(try arguments.number("--port", else: 0, in: 1...65_535))
@@ -79,19 +79,10 @@ package struct LiveOptions: Hashable, Sendable {
     }
   }
 
-  /// What the host calls itself, without its domain.
-  private static var hostName: String {
-    var buffer = [CChar](repeating: 0, count: 256)
-    guard gethostname(&buffer, buffer.count - 1) == 0 else { return "earshot" }
-    let bytes = buffer.map { UInt8(bitPattern: $0) }.prefix { $0 != 0 && $0 != UInt8(ascii: ".") }
-    let name = try? DisplayName(String(decoding: bytes, as: UTF8.self))
-    return name?.text ?? "earshot"
-  }
-
   /// The options, as the help of a command has them.
   static func plans(service: String) -> [OptionPlan] {
     [
-      OptionPlan("--name", "NAME", help: "What others see us as (else the name of this host)"),
+      OptionPlan("--name", "NAME", help: "What others see us as (else peer- and our short ID)"),
       OptionPlan(
         "--identity", "FILE",
         help: """
