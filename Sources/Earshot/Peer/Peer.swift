@@ -165,8 +165,9 @@ public actor Peer {
   ///   - context: What the invited program may know before it answers; at most 16,384 bytes.
   ///   - timeout: How long to wait for the answer.
   /// - Returns: How it ended; `cancelled` also when the session is left or this peer is stopped meanwhile.
-  /// - Throws: `untrustedPeer`, `contextTooLarge`, `sessionEnded`, `suspended`, `stopped`, and `unknownPeer` for a
-  ///   ticket of this peer, before anything was sent.
+  /// - Throws: `untrustedPeer`, `contextTooLarge`, `sessionEnded`, `suspended`, `stopped`, `unknownPeer` for a ticket of
+  ///   this peer, and `invalidTicket` for one that leads to loopback addresses alone when this peer's host uses no
+  ///   loopback interface, before anything was sent.
   @discardableResult
   public func invite(
     _ ticket: PeerTicket, to session: Session, context: [UInt8] = [],
