@@ -107,6 +107,8 @@ static void note_control(struct cmsghdr *control, struct earshot_datagram *datag
     int bytes = 0;
     memcpy(&bytes, CMSG_DATA(control), sizeof bytes);
     datagram->segment_bytes = bytes > 0 ? (uint32_t)bytes : 0;
+  } else if (control->cmsg_level == SOL_SOCKET && control->cmsg_type == SO_RXQ_OVFL) {
+    memcpy(&datagram->dropped, CMSG_DATA(control), sizeof datagram->dropped);
   }
 #endif
 }
@@ -195,6 +197,17 @@ int earshot_enable_packet_info(int descriptor, int family) {
   }
   if (setsockopt(descriptor, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, &on, sizeof on) != 0) return -1;
   return setsockopt(descriptor, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
+}
+
+int earshot_enable_drop_count(int descriptor) {
+#if defined(__linux__)
+  int on = 1;
+  return setsockopt(descriptor, SOL_SOCKET, SO_RXQ_OVFL, &on, sizeof on);
+#else
+  (void)descriptor;
+  errno = ENOPROTOOPT;
+  return -1;
+#endif
 }
 
 int earshot_enable_receive_joining(int descriptor) {

@@ -3,6 +3,13 @@ public protocol DatagramSocket: AnyObject, Sendable {
   /// The local endpoint, with the port that was chosen.
   var localEndpoint: Endpoint { get }
 
+  /// How many datagrams came and were not handed over, since the system had no room for them, or since they were no
+  /// whole datagrams with a source.
+  ///
+  /// Those without room count from the next datagram on that is handed over; Linux counts as one what it has joined.
+  /// Other systems do not say. To be read on the host's executor.
+  var lostCount: Int { get }
+
   /// Sends one datagram, or loses it: nothing is queued above the system.
   ///
   /// - Parameters:

@@ -63,6 +63,25 @@ struct DatagramContract {
     }
   }
 
+  @Test("What the system has no room for is counted with the next datagram", arguments: networks)
+  func overflow(under network: any NetworkUnderTest) async throws {
+    try await network.run { hosts in
+      let seen = DatagramRecorder()
+      let ann = try hosts.ann.open(DatagramRecorder())
+      let bob = try hosts.bob.open(seen, receiveBufferBytes: 4_096)
+      let (payload, count) = ([UInt8](repeating: 1, count: 1_000), 300)
+      for round in 1...2 {
+        // None is read meanwhile, where both share a loop.
+        for _ in 0..<count { try ann.send(payload.span, to: bob.localEndpoint, on: nil) }
+        try await seen.seen.wait { $0.pausedAfter ?? 0 > 0 && $0.pausedAfter == $0.received.count }
+        try ann.send([UInt8(round)].span, to: bob.localEndpoint, on: nil)
+        try await seen.seen.wait { $0.received.last?.bytes == [UInt8(round)] }
+        #expect(seen.state.received.count + bob.lostCount == round * (count + 1))
+      }
+      if network is LoopbackPair { #expect(bob.lostCount > count) }
+    }
+  }
+
   @Test("Behind what has come stands a pause, so that it can be dealt with", arguments: networks)
   func pauses(under network: any NetworkUnderTest) async throws {
     try await network.run { hosts in

@@ -1,5 +1,6 @@
 import Earshot
 import EarshotCommandLine
+import EarshotCore
 import ScreenKit
 import Testing
 
@@ -12,9 +13,17 @@ struct DoctorTests {
     loopback.isLoopback = true
     loopback.hasIPv6 = false
     loopback.carriesMulticast = false
-    facts.interfaces = [loopback, HostFacts.Interface("eth0")]
+    var cable = HostFacts.Interface("eth0")
+    cable.networks = [
+      AddressRange(.v6(0xFE80 << 48, 1, scope: 2), bits: 64),
+      AddressRange(.v4(0x0A00_0001), bits: 24),
+      AddressRange(.v6(0xFD00 << 48, 1, scope: 0), bits: 64),
+    ]
+    facts.interfaces = [loopback, cable]
     facts.hearsItself = true
-    facts.defaultRoute = "eth0"
+    facts.routes.add("default", through: "eth0")
+    facts.routes.add("10.0.0.0/24", through: "eth0")
+    facts.routes.add("fd00::/64", through: "eth0", of: .v6)
     facts.sightings = [HostFacts.Sighting("Ann", at: "10.0.0.2", port: 7_100, .reached)]
     return facts
   }
@@ -45,7 +54,7 @@ struct DoctorTests {
         \(rule)
       }
       chain out {
-        type filter hook output priority filter; policy \(policy);
+        type filter hook output priority filter; policy accept;
       }
     }
     """
@@ -59,6 +68,21 @@ struct DoctorTests {
     \(rule)
     COMMIT
     """
+  }
+
+  /// Has routes lead into a tunnel; peers that were reached are forgotten.
+  private static func addTunnel(
+    _ destinations: String..., of family: IPAddress.Family = .v4, metric: Int = 0,
+    to facts: inout HostFacts
+  ) {
+    var tunnel = HostFacts.Interface("wg0")
+    tunnel.isTunnel = true
+    tunnel.carriesMulticast = false
+    facts.interfaces.append(tunnel)
+    facts.sightings = []
+    for destination in destinations {
+      facts.routes.add(destination, through: "wg0", of: family, metric: metric)
+    }
   }
 
   private static let rows: [Row] = [
@@ -105,19 +129,64 @@ struct DoctorTests {
       $0.hearsItself = false
     },
     Row(.deaf, .error, "nft list ruleset") { $0.hearsItself = false },
-    Row(.noRoute, .note, "route add 224.0.0.0/4 dev eth0") { $0.defaultRoute = nil },
-    Row(.tunnel, .warning, "--interface eth0") { facts in
-      var tunnel = HostFacts.Interface("wg0")
-      tunnel.isTunnel = true
-      tunnel.carriesMulticast = false
-      facts.interfaces.append(tunnel)
-      facts.defaultRoute = "wg0"
+    // What finds peers is let in, and what they say then is not.
+    Row(
+      .firewall, .warning, "nft insert rule inet f in ip saddr 10.0.0.0/24 meta l4proto tcp accept"
+    ) { $0.firewall.read(nft: nft("udp dport 5353 accept", policy: "drop")) },
+    Row(.firewall, .warning, "nft insert rule inet f in tcp dport 7100 accept") {
+      $0.firewall.read(nft: nft("meta l4proto udp accept", policy: "drop"))
+      $0.peerPorts = 7_100...7_100
+    },
+    Row(.firewall, .note, "nft insert rule inet f in udp dport 7100 accept") {
+      $0.firewall.read(nft: nft("udp dport 5353 accept\ntcp dport 7100 accept", policy: "drop"))
+      $0.peerPorts = 7_100...7_100
+    },
+    Row(.firewall, .warning, "iptables -I INPUT -s 10.0.0.0/24 -p tcp -j ACCEPT") {
+      $0.firewall.read("iptables", iptables("-A INPUT -p udp -j ACCEPT", policy: "DROP"))
+    },
+    Row(.firewall, .note, "iptables -I INPUT -p udp --dport 7100 -j ACCEPT") {
+      let rules = "-A INPUT -p tcp -j ACCEPT\n-A INPUT -p udp --dport 5353 -j ACCEPT"
+      $0.firewall.read("iptables", iptables(rules, policy: "DROP"))
+      $0.peerPorts = 7_100...7_100
+    },
+    Row(.firewall, .warning, "ip6tables -I INPUT -s fe80::/10 -p tcp -j ACCEPT") {
+      $0.firewall.read("ip6tables", iptables("-A INPUT -p udp -j ACCEPT", policy: "DROP"))
+    },
+    Row(.noRoute, .note, "route add 224.0.0.0/4 dev eth0") {
+      $0.routes = RoutingTables()
+      $0.routes.add("10.0.0.0/24", through: "eth0")
+    },
+    Row(.tunnel, .warning, "--interface eth0") { addTunnel("default", metric: -1, to: &$0) },
+    // As OpenVPN takes everything without touching the default route.
+    Row(.tunnel, .warning, "--interface eth0") { addTunnel("0.0.0.0/1", "128.0.0.0/1", to: &$0) },
+    Row(.tunnel, .warning, "--interface eth0") {
+      addTunnel("128.0.0.0/1", to: &$0)
+      $0.routes.add("224.0.0.0/4", through: "eth0")
+    },
+    Row(.tunnel, .warning, "--interface eth0") { addTunnel("default", of: .v6, to: &$0) },
+    Row(.tunnel, .warning, "--interface eth0") { addTunnel("::/1", of: .v6, to: &$0) },
+    Row(.tunnel, .error, "ip link set wg0 down") {
+      addTunnel("10.0.0.0/25", "10.0.0.128/25", to: &$0)
+    },
+    Row(.tunnel, .error, "ip link set wg0 down") { addTunnel("10.0.0.128/25", to: &$0) },
+    Row(.tunnel, .error, "ip link set wg0 down") { addTunnel("fd00::/65", of: .v6, to: &$0) },
+    Row(.tunnel, .warning, "ip link set wg0 down") { facts in
+      addTunnel("10.0.0.0/25", to: &facts)
+      facts.sightings = [HostFacts.Sighting("Ann", at: "fd00::2", port: 7_100, .reached)]
     },
     Row(.noIPv6, .note, "net.ipv6.conf.eth0.disable_ipv6=0") { $0.interfaces[1].hasIPv6 = false },
     Row(.container, .warning, "--network host") {
       ($0.isContainer, $0.sightings) = (true, [])
     },
-    Row(.clock, .warning, "set-ntp true") { $0.isClockBehind = true },
+    Row(.container, .warning, "--network host") {
+      $0.isContainer = true
+      $0.sightings[0].isHere = true
+    },
+    Row(.container, .note, "--network host") { $0.isContainer = true },
+    Row(.clock, .warning, "set-ntp true") { $0.clock.newerThanNow = "this program" },
+    Row(.clock, .warning, "set-ntp true") { $0.clock.aheadOfHardware = .seconds(3 * 86_400) },
+    Row(.clock, .warning, "set-ntp true") { $0.clock.aheadOfHardware = .seconds(-3 * 86_400) },
+    Row(.clock, .note, "set-ntp true") { $0.clock.isAlone = true },
     Row(.unreachable, .error, "tcp dport 7100 accept") { $0.sightings[0].answer = .silent },
     Row(.unreachable, .error, "tcp dport 7100 accept") { $0.sightings[0].answer = .refused },
   ]
@@ -146,16 +215,8 @@ struct DoctorTests {
     #expect(ExitCode.held < .doubted && ExitCode.doubted < .violated)
   }
 
-  @Test("Routes, sockets, flags and rules are read as Linux writes them")
+  @Test("Sockets, flags and signs of containers are read as Linux writes them")
   func system() {
-    var facts = HostFacts()
-    facts.readRoutes(
-      """
-      Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
-      eth0\t00000000\t0100000A\t0003\t0\t0\t0\t00000000\t0\t0\t0
-      eth1\t000000E0\t00000000\t0001\t0\t0\t0\t000000F0\t0\t0\t0
-      """)
-    #expect(facts.defaultRoute == "eth0" && facts.multicastRoute == "eth1")
     let sockets = """
         sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
          1: 00000000:14E9 00000000:0000 07 00000000:00000000 00:00000000 00000000   108        0 4711 2
@@ -167,46 +228,25 @@ struct DoctorTests {
     let tunnel = HostFacts.Interface(
       "tun0", flags: "0x91\n", seen: [NetworkInterface(index: 1, name: "tun0", addresses: [])])
     #expect(tunnel.isUp && tunnel.isTunnel && !tunnel.carriesMulticast)
+    #expect(HostFacts.Interface("wg0", flags: "0x91\n", seen: []).isUp)  // No peer uses it.
+    #expect(!HostFacts.Interface("wg0", flags: "0x90\n", seen: []).isUp)
+    #expect(HostFacts.peerPorts("32768\t60999\n") == 32_768...60_999)
+    #expect(HostFacts.peerPorts("1024 2048") == 1_024...2_048)
+    #expect(
+      HostFacts.peerPorts("") == Traffic.ephemeral
+        && HostFacts.peerPorts("2 1") == Traffic.ephemeral)
   }
 
-  @Test("Rules are read as nft and iptables print them")
-  func rules() {
-    var firewall = Firewall()
-    firewall.read(
-      nft: """
-        table inet filter {
-          chain input {
-            type filter hook input priority filter; policy accept;
-            udp dport 5353 counter packets 0 bytes 0 drop
-            udp dport 53 drop
-            tcp dport 5353 drop
-            udp dport { 5353, 5354 } accept
-          }
-        }
-        """)
-    let rule = "udp dport 5353 counter packets 0 bytes 0 drop"
-    #expect(firewall.rules.map(\.chain) == ["inet filter input"])
-    #expect(firewall.rules.map(\.rule) == [rule] && firewall.policies.isEmpty)
-    firewall = Firewall()
-    firewall.read(
-      "iptables",
-      """
-      # Generated by iptables-save v1.8.9 on Mon Nov 23 15:43:08 2026
-      *filter
-      :INPUT DROP [0:0]
-      :OUTPUT DROP [0:0]
-      -A INPUT -p udp -m multiport --dports 5353,5354 -j REJECT --reject-with icmp-port-unreachable
-      -A INPUT -p udp -m udp --dport 53530 -j DROP
-      COMMIT
-      """)
-    #expect(firewall.rules.map(\.chain) == ["iptables INPUT"])
-    #expect(firewall.policies.map(\.chain) == ["iptables INPUT"])
-    firewall = Firewall()
-    firewall.read(nft: "table inet firewalld {\nchain x {\nudp dport mdns drop\n}\n}")
-    #expect(firewall.rules.map(\.command) == ["sudo firewall-cmd --add-service=mdns"])
-    firewall.read(nft: "chain\ntable\ntype\n}")
-    firewall.read("iptables", ":\n-A\n-A INPUT\n: x")
-    #expect(firewall.rules.count == 1 && firewall.policies.isEmpty)
+  @Test(
+    "A container is known by the environment of its first process, or by its control groups",
+    arguments: [
+      ("A=b\0container=lxc\0", ""), ("", "0::/kubepods.slice/pod1"), ("", "1:cpu:/docker/0a1b"),
+      ("", "0::/system.slice/containerd.service"), ("", "0::/lxc.payload.a"),
+      ("", "0::/machine.slice/a.scope"), ("", "0::/libpod_parent/x"), ("", "0::/nspawn/payload"),
+    ])
+  func containers(environment: String, groups: String) {
+    #expect(HostFacts.isContainer(environment: environment, groups: groups))
+    #expect(!HostFacts.isContainer(environment: "A=container=\0TERM=x", groups: "0::/init.scope"))
   }
 
   @Test("Who is seen is dialled, and whose port nobody can reach is named")

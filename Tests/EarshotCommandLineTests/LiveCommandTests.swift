@@ -29,6 +29,30 @@ struct LiveCommandTests {
     #expect(bob.code == .held)
   }
 
+  @Test("Without a name, a peer has one from its identifier, and says nothing of its host")
+  func nameless() throws {
+    let party = Party()
+    let bob = try party.guest("browse", on: "tablet")
+    let ann = try party.guest("advertise", on: "phone")
+    party.at(3) { ann.interrupt() }
+    party.run(until: 5)
+    let cells = try #require(bob.lines.first).split(separator: "\t").map(String.init)
+    let name = try #require(cells.dropFirst().first)
+    #expect(name.hasPrefix("peer-") && cells.contains { $0.hasPrefix(name.dropFirst(5)) })
+    #expect(ann.lines.first?.hasPrefix("Advertising \(name) (\(name.dropFirst(5)))") == true)
+    #expect(ann.lines.last == "\(name) is no longer advertised")
+  }
+
+  @Test("With a port of its own a peer is found there")
+  func port() throws {
+    let party = Party()
+    let bob = try party.guest("browse", "--json", on: "tablet")
+    let ann = try party.guest("advertise", "--name", "Ann", "--port", "7100", on: "phone")
+    party.run(until: 3)
+    #expect(bob.lines.first?.contains(":7100\"") == true)
+    withExtendedLifetime(ann) {}
+  }
+
   @Test("With an identity in a file a peer is the same each time; an unprotected one is refused")
   func identity() throws {
     let folder = try Folder()

@@ -24,6 +24,10 @@ struct LiveUsageTests {
         "ping", ["Ann", "--trust", "f", "--pin", String(repeating: "a", count: 52)],
         "--trust and --pin say different things"
       ),
+      (
+        "chat", ["--port", "65536"],
+        "--port takes a whole number from 1 to 65535, not \"65536\""
+      ),
       ("browse", ["--interface", ""], "--interface needs a name, such as lo"),
       ("browse", ["--name", "A", "--name", "B"], "--name stands here twice"),
       ("chat", ["Ann"], "chat takes no words of its own"),

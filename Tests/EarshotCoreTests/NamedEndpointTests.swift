@@ -52,4 +52,23 @@ struct NamedEndpointTests {
   func hosts(text: String) throws {
     #expect(try mayDial(text) && mayDial(text, named: nil))
   }
+
+  @Test(
+    "Of what a member says of another, all on this host's links are dialled, and four behind routers"
+  )
+  func introduced() throws {
+    let near = try ["10.1.0.9:7", "[fe80::9%2]:7", "10.1.2.9:7", "192.168.1.3:7"].map {
+      try #require(Endpoint($0))
+    }
+    let far = (1...6).map { Endpoint(.v4(0x0909_0900 + $0), port: 7) }
+    let never = try ["0.0.0.0:7", "127.0.0.1:7"].map { try #require(Endpoint($0)) }
+    let named = [
+      never[0], far[0], near[0], far[1], near[1], far[2], far[3], near[2], far[4], far[5], never[1],
+      near[3],
+    ]
+    let taken = named.dialable(asIntroducedBy: IPAddress("10.1.0.9"), with: [Self.lan, Self.link])
+    #expect(taken == [far[0], near[0], far[1], near[1], far[2], far[3], near[2], near[3]])
+    let here = named.dialable(asIntroducedBy: IPAddress("127.0.0.1"), with: [Self.lan, Self.link])
+    #expect(here.contains(never[1]) && here.count == 9)
+  }
 }

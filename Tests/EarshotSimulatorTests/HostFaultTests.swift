@@ -114,7 +114,7 @@ struct HostFaultTests {
     let world = World(seed: 1)
     let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
     let log = DatagramLog()
-    _ = try bob.openDatagramSocket(
+    let receiver = try bob.openDatagramSocket(
       on: Endpoint(.anyV4, port: 7100), options: DatagramOptions(), handler: log)
     let socket = try ann.openDatagramSocket(
       on: Endpoint(.anyV4, port: 0), options: DatagramOptions(), handler: DatagramLog())
@@ -130,6 +130,7 @@ struct HostFaultTests {
     let count = log.received.count
     #expect(count > 100 && count <= 212)
     #expect(log.received.map { $0[0] } == (0..<count).map { UInt8($0 & 0xFF) })
+    #expect(receiver.lostCount == 1_000 - count)
     world.finish()
   }
 

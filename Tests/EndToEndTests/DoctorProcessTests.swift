@@ -22,9 +22,9 @@ struct DoctorProcessTests {
     return doctor.lines.joined(separator: "\n")
   }
 
-  private func doctor(on side: Namespaces.Side) throws -> Program {
+  private func doctor(on side: Namespaces.Side, _ words: [String] = []) throws -> Program {
     try Program(
-      ["doctor", "--json", "--service", service, "--timeout", "1.5"], on: side.interface,
+      ["doctor", "--json", "--service", service, "--timeout", "1.5"] + words, on: side.interface,
       prefix: side.prefix)
   }
 
@@ -73,22 +73,128 @@ struct DoctorProcessTests {
     withExtendedLifetime(hosts) {}
   }
 
+  /// What a doctor finds of a firewall, and the commands that mend it.
+  private func firewallFindings(
+    on side: Namespaces.Side, _ words: [String]
+  ) async throws -> [(text: String, command: [String])] {
+    let doctor = try doctor(on: side, words)
+    let status = await doctor.exitStatus()
+    #expect([0, 1, 6].contains(status))
+    return try doctor.lines.filter { $0.contains("\"firewall\"") }.map { line in
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String]
+      let command = try #require(object?["command"])
+      #expect(command.hasPrefix("sudo "))
+      return (line, command.split(separator: " ").dropFirst().map(String.init))
+    }
+  }
+
   @Test(
-    "A firewall that drops what it does not know; what the doctor says mends it",
-    .enabled(if: Shell.has("nft"), "needs nftables"))
-  func policy() async throws {
+    "A firewall that drops what it does not know; what the doctor says mends it, all at once",
+    .enabled(
+      if: Shell.has("nft") && Shell.has("iptables-legacy"), "needs nftables and iptables"),
+    arguments: ["nft", "iptables-legacy"], [[], ["--port", "7100"]])
+  func policy(tool: String, words: [String]) async throws {
     let hosts = try Namespaces()
-    let chain = "type filter hook input priority 0; policy drop; tcp dport 22 accept;"
+    if tool == "nft" {
+      let chain = "type filter hook input priority 0; policy drop; tcp dport 22 accept;"
+      try Shell.run(
+        hosts.left.prefix + ["nft", "add", "table", "inet", "f", "{ chain in { \(chain) }; }"])
+    } else {
+      try Shell.run(hosts.left.prefix + [tool, "-P", "INPUT", "DROP"])
+    }
+    let found = try await firewallFindings(on: hosts.left, words)
+    #expect(found.count == 3)
+    for (part, place) in zip(["multicast DNS", "TCP", "UDP"], found.indices) {
+      #expect(found[place].text.contains(part))
+      if !words.isEmpty, place > 0 { #expect(found[place].command.contains("7100")) }
+    }
+    // Multicast DNS alone lets peers be found, and not be dialled.
+    try Shell.run(hosts.left.prefix + found[0].command)
+    let rest = try await firewallFindings(on: hosts.left, words)
+    #expect(rest.map(\.command) == found.dropFirst().map(\.command))
+    #expect(rest.map { $0.text.contains("\"warning\"") } == [true, false])
+    for finding in rest { try Shell.run(hosts.left.prefix + finding.command) }
+    #expect(try await firewallFindings(on: hosts.left, words).isEmpty)
+    withExtendedLifetime(hosts) {}
+  }
+
+  @Test(
+    "A last rule that drops what none before it accepts; a peer of the host cannot be dialled, and then can",
+    .enabled(if: Shell.has("nft"), "needs nftables"))
+  func closing() async throws {
+    let hosts = try Namespaces()
+    let chain = """
+      type filter hook input priority 0; ct state established,related accept; \
+      udp dport 5353 accept; meta l4proto ipv6-icmp accept; reject with icmpx admin-prohibited;
+      """
     try Shell.run(
       hosts.left.prefix + ["nft", "add", "table", "inet", "f", "{ chain in { \(chain) }; }"])
-    let seen = try await expect("firewall", severity: "error", on: hosts.left)
-    let command = "nft insert rule inet f in udp dport 5353 accept"
-    #expect(seen.contains(command))
-    try Shell.run(hosts.left.prefix + command.split(separator: " ").map(String.init))
-    let doctor = try doctor(on: hosts.left)
-    let status = await doctor.exitStatus()
-    #expect(status == 0 || status == 6)  // A container is worth a warning.
-    #expect(doctor.line(with: "firewall") == nil)
+    let port = ["--port", "7100"]
+    let ann = try Program(
+      ["advertise", "--name", "Ann", "--service", service] + port, on: hosts.left.interface,
+      prefix: hosts.left.prefix)
+    await ann.expect("Advertising Ann")
+    try await expect("unreachable", severity: "error", on: hosts.right)
+    for finding in try await firewallFindings(on: hosts.left, port) {
+      #expect(finding.text.contains("reject with icmpx"))
+      try Shell.run(hosts.left.prefix + finding.command)
+    }
+    let doctor = try doctor(on: hosts.right)
+    _ = await doctor.exitStatus()
+    #expect(doctor.line(with: "unreachable") == nil)
+    withExtendedLifetime((hosts, ann)) {}
+  }
+
+  /// How a tunnel takes what is not its own.
+  enum Detour: CaseIterable, Sendable {
+    case halves, table, neighbours, six
+
+    var commands: [[String]] {
+      switch self {
+      case .halves: ["0.0.0.0/1", "128.0.0.0/1"].map { ["route", "add", $0, "dev", "tun0"] }
+      case .table:
+        [
+          ["route", "add", "default", "dev", "tun0", "table", "51820"],
+          ["rule", "add", "not", "fwmark", "51820", "table", "51820"],
+          ["rule", "add", "table", "main", "suppress_prefixlength", "0"],
+        ]
+      case .neighbours: [["route", "add", "10.77.0.0/25", "dev", "tun0"]]
+      case .six: [["-6", "route", "add", "default", "dev", "tun0"]]
+      }
+    }
+  }
+
+  @Test("A tunnel that takes everything, or what is for neighbours", arguments: Detour.allCases)
+  func tunnel(detour: Detour) async throws {
+    let hosts = try Namespaces()
+    let side = hosts.left
+    try Shell.run("ip", "-n", side.name, "tuntap", "add", "tun0", "mode", "tun")
+    try Shell.run("ip", "-n", side.name, "link", "set", "tun0", "up")
+    let before = try doctor(on: side)
+    _ = await before.exitStatus()
+    #expect(before.line(with: "\"tunnel\"") == nil)
+    for command in detour.commands { try Shell.run(["ip", "-n", side.name] + command) }
+    try await expect(
+      "tunnel", severity: detour == .neighbours ? "error" : "warning", on: side)
+    withExtendedLifetime(hosts) {}
+  }
+
+  @Test("A file from a time that the clock has yet to show", arguments: ["--identity", "--trust"])
+  func clock(option: String) async throws {
+    let hosts = try Namespaces()
+    let folder = FileManager.default.temporaryDirectory.appending(path: "doctor-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "kept").path
+    #expect(FileManager.default.createFile(atPath: file, contents: Data()))
+    for (seconds, isNamed) in [(0.0, false), (86_400, true)] {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date.now + seconds], ofItemAtPath: file)
+      let doctor = try doctor(on: hosts.left, [option, file])
+      _ = await doctor.exitStatus()
+      let line = doctor.line(with: "\"clock\",\"severity\":\"warning\"")
+      #expect((line?.contains("before \(file) was made") ?? false) == isNamed)
+    }
     withExtendedLifetime(hosts) {}
   }
 

@@ -40,6 +40,7 @@ struct earshot_datagram {
   struct sockaddr_storage local; /* The address it was sent to, or is to come from (IPv4); no port. */
   uint32_t interface;            /* The index of the interface, 0 for none. */
   uint32_t segment_bytes;        /* The size of the datagrams that were joined into one, 0 for a single one. */
+  uint32_t dropped;              /* How many the socket had no room for up to now; 0 if the system does not say. */
   int is_truncated;
   uint8_t hop_limit;             /* As it arrived; nothing is asked of the system by it. */
 };
@@ -55,6 +56,10 @@ ssize_t earshot_send(int descriptor, const void *bytes, size_t count, const stru
 /* Has a UDP socket say on which interface, to which address and with which hop limit a datagram came.
    Returns 0, or -1 with errno set. */
 int earshot_enable_packet_info(int descriptor, int family);
+
+/* Has a UDP socket say how many datagrams it had no room for. Returns 0, or -1 with errno set, also where there is no
+   such thing. */
+int earshot_enable_drop_count(int descriptor);
 
 /* Has the kernel join datagrams of one sender. Returns 0, or -1 with errno set, also where there is no such thing. */
 int earshot_enable_receive_joining(int descriptor);

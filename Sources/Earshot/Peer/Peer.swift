@@ -29,6 +29,15 @@ public actor Peer {
   /// - SeeAlso: ``UnreliableStatistics/dropped``
   public var strayDatagramCount: Int { core.datagrams.assumeIsolated { $0.strayCount } }
 
+  /// How many datagrams came to the peer's UDP port and were lost there: the system had no room for them, or they
+  /// were not whole.
+  ///
+  /// Those for which there was no room count when a later datagram has come, on Linux alone. Whose they were is not
+  /// known.
+  ///
+  /// - SeeAlso: ``UnreliableStatistics/dropped``
+  public var lostDatagramCount: Int { core.datagrams.assumeIsolated { $0.lostCount } }
+
   /// The host on which the peer is.
   public nonisolated var host: any NetworkHost { core.host }
   nonisolated let core: PeerCore
@@ -157,8 +166,9 @@ public actor Peer {
   ///   - context: What the invited program may know before it answers; at most 16,384 bytes.
   ///   - timeout: How long to wait for the answer.
   /// - Returns: How it ended; `cancelled` also when the session is left or this peer is stopped meanwhile.
-  /// - Throws: `untrustedPeer`, `contextTooLarge`, `sessionEnded`, `suspended`, `stopped`, and `unknownPeer` for a
-  ///   ticket of this peer, before anything was sent.
+  /// - Throws: `untrustedPeer`, `contextTooLarge`, `sessionEnded`, `suspended`, `stopped`, `unknownPeer` for a ticket of
+  ///   this peer, and `invalidTicket` for one that leads to loopback addresses alone when this peer's host uses no
+  ///   loopback interface, before anything was sent.
   @discardableResult
   public func invite(
     _ ticket: PeerTicket, to session: Session, context: [UInt8] = [],

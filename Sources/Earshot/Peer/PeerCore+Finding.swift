@@ -125,7 +125,7 @@ extension PeerCore {
     return Array(endpoints.prefix(FrameBounds.endpointsMax))
   }
 
-  /// Those of some announced endpoints that may be dialled: on loopback when this host is looked for there itself.
+  /// Those of some endpoints, announced or of a ticket, that may be dialled: on loopback when this peer uses it itself.
   func dialable(_ announced: [Endpoint]) -> [Endpoint] {
     let interfaces = host.interfaces
     let source = interfaces.lazy.flatMap(\.addresses).first(where: \.isLoopback)

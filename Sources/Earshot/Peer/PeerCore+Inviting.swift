@@ -29,7 +29,7 @@ extension PeerCore {
   private func target(
     _ peer: PeerID, _ ticket: PeerTicket?
   ) throws(EarshotError) -> (String, [Endpoint]) {
-    if let ticket { return (ticket.serviceType, dialable(of: ticket)) }
+    if let ticket { return (ticket.serviceType, try dialable(of: ticket)) }
     guard let found = discovered(peer) else {
       throw EarshotError(
         .unknownPeer,
@@ -39,12 +39,18 @@ extension PeerCore {
     return (found.serviceType, dialable(found.peer.endpoints))
   }
 
-  /// Those of a ticket's endpoints that may be dialled: on loopback when its peer says that it is nowhere else.
-  private func dialable(of ticket: PeerTicket) -> [Endpoint] {
-    let interfaces = host.interfaces
-    let isLocal = ticket.endpoints.allSatisfy(\.address.unmapped.isLoopback)
-    let source = isLocal ? ticket.endpoints.first?.address : nil
-    return ticket.endpoints.filter { $0.mayBeDialled(onTheWordOf: source, with: interfaces) }
+  /// Those of a ticket's endpoints that may be dialled: on loopback when this peer is there itself.
+  ///
+  /// Who has made a ticket is not known: one that leads to loopback alone would have this host dial its own services.
+  private func dialable(of ticket: PeerTicket) throws(EarshotError) -> [Endpoint] {
+    let endpoints = dialable(ticket.endpoints)
+    let isOnLoopback =
+      !ticket.endpoints.isEmpty && ticket.endpoints.allSatisfy(\.address.unmapped.isLoopback)
+    guard endpoints.isEmpty, isOnLoopback else { return endpoints }
+    throw EarshotError(
+      .invalidTicket,
+      "The ticket leads to this host's own loopback addresses, and \(name) uses no loopback interface.",
+      peers: [ticket.peer])
   }
 
   func accept(

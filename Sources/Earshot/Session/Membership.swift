@@ -40,6 +40,8 @@ actor Membership {
   private var dials: [LinkToken: Link] = [:]
   private var attempts = 0  // To dial, since there was a link.
   private var linkCount = 0
+  /// What the remote peer may say of its group: what a thousand peers need who all come, change and go at once.
+  private var groupFrames = TokenBucket(perSecond: 64, burst: 4_096)
   private var roundTrip: Duration?  // Over links that are gone.
 
   /// The membership itself, and its links.
@@ -302,7 +304,7 @@ extension Membership: LinkOwner {
   }
 
   nonisolated func link(_ link: Link, received frame: GroupFrame) {
-    assumeIsolated { $0.received(frame) }
+    assumeIsolated { $0.received(frame, on: link) }
   }
 
   nonisolated func link(_ link: Link, received frame: DatagramFrame) {
@@ -337,14 +339,16 @@ extension Membership: LinkOwner {
     handle(.attachedReceived(link.token, attached.membership, epoch: attached.epoch))
   }
 
-  private func received(_ frame: GroupFrame) {
+  private func received(_ frame: GroupFrame, on link: Link) {
+    if case .leave(let leave) = frame { return handle(.leaveReceived(leave.code)) }
+    guard groupFrames.take(at: session.peer.host.now) else { return refuse(link) }
     switch frame {
     case .introduce(let introduction):
       let source = carrier?.assumeIsolated { $0.remoteAddress }
       session.assumeIsolated { $0.introduced(introduction, by: peer, at: source) }
     case .retract(let retraction):
       session.assumeIsolated { $0.retracted(retraction, by: peer) }
-    case .leave(let leave): handle(.leaveReceived(leave.code))
+    case .leave: break
     }
   }
 

@@ -86,9 +86,8 @@ extension SessionCore {
         peer: introduction.peer, session: introduction.session,
         seniority: introduction.seniority, capacity: introduction.capacity,
         displayName: introduction.displayName,
-        endpoints: introduction.endpoints.filter {
-          $0.mayBeDialled(onTheWordOf: source, with: interfaces)
-        }), by: introducer)
+        endpoints: introduction.endpoints.dialable(asIntroducedBy: source, with: interfaces)),
+      by: introducer)
     settle()
   }
 

@@ -10,6 +10,7 @@ actor DatagramPort: DatagramHandler {
   private(set) var number: UInt16 = 0
   /// How many datagrams came that were for no connection.
   private(set) var strayCount = 0
+  private var lostEarlier = 0  // At sockets that were closed.
   private var sockets: [any DatagramSocket] = []  // One for each family of addresses.
   private var channels: [UInt64: UnreliableChannel] = [:]
   /// Those with messages that were not handed on yet.
@@ -52,8 +53,12 @@ actor DatagramPort: DatagramHandler {
     return try? host.openDatagramSocket(on: endpoint, options: options, handler: self)
   }
 
+  /// How many datagrams came to the port and were not handed over by the system.
+  var lostCount: Int { sockets.reduce(lostEarlier) { $0 + $1.lostCount } }
+
   /// Closes the port; it can be opened again.
   func close() {
+    lostEarlier = lostCount
     for socket in sockets { socket.close() }
     (sockets, number) = ([], 0)
   }

@@ -310,7 +310,9 @@ actor UnreliableChannel: MessageSource {
 
   private func open(_ datagram: Span<UInt8>, from source: Endpoint) {
     do throws(DatagramProtection.Refusal) {
-      guard let opened = try protection?.open(datagram, at: now, into: &contents) else { return }
+      guard let opened = try protection?.open(datagram, at: now, into: &contents) else {
+        return counts.drop(.early)
+      }
       openedCount += 1
       if opened.isNewest { handle(.heard(from: source)) }
       received(from: source)

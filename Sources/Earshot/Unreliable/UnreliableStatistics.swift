@@ -1,4 +1,7 @@
 /// Counts of what is sent unreliably between this peer and one member, since the member joined.
+///
+/// What comes to the peer's UDP port and is no member's, or is lost there by the system, is counted by
+/// ``Peer/strayDatagramCount`` and ``Peer/lostDatagramCount``.
 public struct UnreliableStatistics: Hashable, Sendable {
   /// Why something was dropped.
   @nonexhaustive
@@ -18,6 +21,10 @@ public struct UnreliableStatistics: Hashable, Sendable {
     case unread
     /// Inbound: a fragment did not come within a second; counted in messages.
     case incomplete
+    /// Inbound: it overtook what the member says on the link about its datagrams, without which they cannot be opened;
+    /// counted in datagrams. None of them carries a message: the first question whether datagrams get through often
+    /// comes so, and is repeated.
+    case early
     /// Inbound: it came before, or over a thousand later ones did; counted in datagrams.
     case replayed
     /// Inbound: the member has not sealed it; counted in datagrams.

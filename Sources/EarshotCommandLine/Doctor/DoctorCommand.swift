@@ -28,7 +28,9 @@ package struct DoctorCommand: LiveCommand {
     // A simulated host has no files that speak of it.
     var facts =
       host.instrumentation == nil
-      ? HostFacts.ofSystem(seeing: host.interfaces) : HostFacts(simulated: host.interfaces)
+      ? HostFacts.ofSystem(seeing: host.interfaces, files: options.files)
+      : HostFacts(simulated: host.interfaces)
+    if options.port > 0 { facts.peerPorts = options.port...options.port }
     do throws(EarshotError) {
       try await DoctorProbe(host: host, service: options.service, patience: patience)
         .add(to: &facts)
@@ -63,11 +65,12 @@ package struct DoctorCommand: LiveCommand {
     name: "doctor", operands: "[options]",
     summary: "Say why peers do not meet, and what mends it",
     details: """
-      Looks at the network interfaces, routes, UDP port 5353 and who else has it, the
-      firewall (as root: nft, iptables), containers and the clock; sends to the group
-      of multicast DNS and listens whether that comes back; dials every peer of the
-      service that it sees. Ends with status 1 when something keeps peers apart, 6
-      when something may, and 0 otherwise.
+      Looks at the network interfaces, routes and tunnels, UDP port 5353 and who else
+      has it, the firewall (as root: nft, iptables) before multicast DNS and before
+      the ports of peers (that of --port, or those that the system gives), containers
+      and the clock; sends to the group of multicast DNS and listens whether that
+      comes back; dials every peer of the service that it sees. Ends with status 1
+      when something keeps peers apart, 6 when something may, and 0 otherwise.
       """,
     options: [
       OptionPlan("--json", help: "One JSON object a line, with what mends each"),
@@ -83,8 +86,9 @@ extension HostFacts {
       var interface = Interface(seen.name)
       interface.carriesMulticast = seen.supportsMulticast
       (interface.hasIPv4, interface.hasIPv6) = (seen.has(.v4), seen.has(.v6))
+      interface.networks = seen.networks
       return interface
     }
-    defaultRoute = interfaces.first?.name
+    if let first = interfaces.first { routes.add("default", through: first.name) }
   }
 }

@@ -52,13 +52,18 @@ struct DoctorProbe {
     var last: HostFacts.Sighting?
     for endpoint in peer.endpoints {
       let answer = await dial(endpoint)
-      let sighting = HostFacts.Sighting(
+      var sighting = HostFacts.Sighting(
         "\(peer.name) (\(peer.id.short))", at: endpoint.address.description, port: endpoint.port,
         answer)
+      sighting.isHere = isHere(endpoint.address.unmapped)
       if answer == .reached { return [sighting] }
       last = last ?? sighting
     }
     return last.map { [$0] } ?? []
+  }
+
+  private func isHere(_ address: IPAddress) -> Bool {
+    address.isLoopback || host.interfaces.contains { $0.addresses.contains(address) }
   }
 
   private func dial(_ endpoint: Endpoint) async -> HostFacts.Sighting.Answer {

@@ -1,105 +1,139 @@
-/// What the tables of a host's firewall say of multicast DNS.
+/// What the tables of a host's firewall do with what peers send.
 package struct Firewall: Hashable, Sendable {
-  /// A rule or a policy that drops it.
+  /// A rule or a policy that drops something.
   package struct Obstacle: Hashable, Sendable {
     /// The chain, and the rule as its tool prints it; without a rule the chain drops what no rule accepts.
     package let chain: String
     package let rule: String?
-    /// What lets multicast DNS through.
+    /// What lets it through.
     package let command: String
   }
-  private struct Chain {
+  /// A chain of rules.
+  struct Chain: Hashable, Sendable {
+    /// What its tool calls it, after the name of the tool itself for `iptables`.
     let name: String
-    var isFirst = false  // What comes in goes through it first.
+    /// What other chains of its table call it.
+    let label: String
+    let table: Int
+    let tool: Tool
+    /// What packets come through it first, unless other chains call it.
+    var hook: Hook?
     var drops = false  // By its policy.
-    var command: String
-    var rules: [[String]] = []
+    var rules: [FirewallRule] = []
+  }
+  /// Where packets come through a chain.
+  enum Hook: Hashable, Sendable {
+    case inbound, outbound
+  }
+  /// What changes a firewall's tables.
+  enum Tool: Hashable, Sendable {
+    case nft(family: String), iptables(String), ufw, firewalld
+  }
+  private enum Fate {
+    case accepted
+    case dropped(Chain, FirewallRule?)
   }
 
-  /// Rules that drop multicast DNS by name.
-  package private(set) var rules: [Obstacle] = []
-  /// Chains that drop what they do not know, where no rule accepts multicast DNS.
-  package private(set) var policies: [Obstacle] = []
+  var chains: [Chain] = []
+  var tableCount = 0
 
   /// No tables, or none that could be read.
   package init() {}
 
-  /// Takes what `nft list ruleset` prints.
-  package mutating func read(nft text: String) {
-    var (table, chains) = ("", [Chain]())
-    for line in text.split(separator: "\n") {
-      let words = Self.words(line)
-      switch words.first {
-      case "table": table = words.dropFirst().prefix(2).joined(separator: " ")
-      case "chain":
-        let name = "\(table) \(words.dropFirst().first ?? "")"
-        let command = "sudo nft insert rule \(name) udp dport 5353 accept"
-        chains.append(Chain(name: name, command: command))
-      case "type" where !chains.isEmpty:
-        chains[chains.count - 1].isFirst = words.contains("input")
-        chains[chains.count - 1].drops = words.suffix(2).joined(separator: " ") == "policy drop;"
-      case nil: break
-      default: if !chains.isEmpty { chains[chains.count - 1].rules.append(words) }
-      }
+  /// What drops some traffic.
+  ///
+  /// A rule that speaks of more than is known of the traffic, such as of where it comes from, may let it through, and
+  /// is not taken to drop it.
+  ///
+  /// - Parameters:
+  ///   - traffic: What comes in; of multicast DNS also what goes out.
+  ///   - network: The local network, which commands let in where traffic has no certain port.
+  /// - Returns: One for each chain that the system asks about it, and that drops it.
+  package func obstacles(to traffic: Traffic, from network: AddressText) -> [Obstacle] {
+    let asked = chains.filter {
+      $0.hook == .inbound || $0.hook == .outbound && traffic.isMulticast
     }
-    judge(chains, managedBy: Self.manager(of: text))
-  }
-
-  /// Takes what `iptables-save`, or its like of the given name, prints.
-  package mutating func read(_ tool: String, _ text: String) {
-    var chains: [String: Chain] = [:]
-    for line in text.split(separator: "\n") {
-      let words = Self.words(line)
-      guard let first = words.first, words.count > 1 else { continue }
-      if first.hasPrefix(":") {
-        let name = String(first.dropFirst())
-        var chain = Chain(
-          name: "\(tool) \(name)", command: "sudo \(tool) -I \(name) -p udp --dport 5353 -j ACCEPT")
-        (chain.isFirst, chain.drops) = (name == "INPUT", words[1] == "DROP")
-        chains[name] = chain
-      } else if first == "-A" {
-        chains[words[1]]?.rules.append(words)
-      }
-    }
-    judge(chains.sorted { $0.key < $1.key }.map(\.value), managedBy: Self.manager(of: text))
-  }
-
-  private mutating func judge(_ chains: [Chain], managedBy manager: String?) {
-    let isAccepted = chains.contains { $0.rules.contains { Self.isOurs($0) && Self.accepts($0) } }
-    for chain in chains {
-      let command = manager ?? chain.command
-      for rule in chain.rules where Self.isOurs(rule) && Self.refuses(rule) {
-        let text = rule.joined(separator: " ")
-        rules.append(Obstacle(chain: chain.name, rule: text, command: command))
-      }
-      if chain.isFirst, chain.drops, !isAccepted {
-        policies.append(Obstacle(chain: chain.name, rule: nil, command: command))
-      }
+    return asked.compactMap { first in
+      let fate =
+        fate(of: traffic, in: first, depth: 0) ?? (first.drops ? .dropped(first, nil) : .accepted)
+      guard case .dropped(let chain, let rule) = fate else { return nil }
+      return Obstacle(
+        chain: chain.name, rule: rule?.text,
+        command: chain.tool.command(admitting: traffic, from: network, in: chain))
     }
   }
 
-  /// What programs that write the tables themselves want to be told.
-  private static func manager(of text: String) -> String? {
-    if text.contains("ufw-") { return "sudo ufw allow 5353/udp" }
-    return text.contains("table inet firewalld") ? "sudo firewall-cmd --add-service=mdns" : nil
+  /// What becomes of traffic in a chain; `nil` if the chain leaves that to the one that has called it.
+  private func fate(of traffic: Traffic, in chain: Chain, depth: Int) -> Fate? {
+    for rule in chain.rules {
+      let fit = rule.fit(to: traffic)
+      guard fit > .never, let verdict = rule.verdict else { continue }
+      switch verdict {
+      case .accept: return .accepted
+      case .drop: if fit == .surely { return .dropped(chain, rule) }
+      case .leave: if fit == .surely { return nil }
+      case .call(let label, let returns):
+        guard depth < Self.depthMax, let called = self.chain(label, of: chain.table) else { break }
+        switch fate(of: traffic, in: called, depth: depth + 1) {
+        case .accepted: return .accepted
+        case .dropped(let chain, let rule): if fit == .surely { return .dropped(chain, rule) }
+        case nil: if fit == .surely, !returns { return nil }
+        }
+      }
+    }
+    return nil
   }
 
-  private static func words(_ line: Substring) -> [String] {
-    line.split(whereSeparator: \.isWhitespace).map(String.init)
+  private func chain(_ label: String, of table: Int) -> Chain? {
+    chains.first { $0.table == table && $0.label == label }
   }
 
-  /// Whether a rule is about UDP port 5353.
-  private static func isOurs(_ rule: [String]) -> Bool {
-    let ports = ["dport", "sport", "--dport", "--sport", "--dports", "--sports"]
-    return !rule.contains("tcp") && rule.contains(where: ports.contains)
-      && rule.contains { $0.split(separator: ",").contains { ["5353", "mdns"].contains($0) } }
+  private static let depthMax = 16  // As many as the system lets call each other.
+}
+
+extension Firewall.Tool {
+  /// What to type to let traffic through, by its port if that is certain, or else from the local network.
+  fileprivate func command(
+    admitting traffic: Traffic, from network: AddressText, in chain: Firewall.Chain
+  ) -> String {
+    let kind = traffic.transport.rawValue
+    let port = traffic.ports.count == 1 ? traffic.ports.lowerBound : nil
+    switch self {
+    case .nft(let family):
+      let isSix = family == "ip6"
+      let what =
+        port.map { "\(kind) dport \($0)" }
+        ?? "\(isSix ? "ip6" : "ip") saddr \(network.text(isSix: isSix)) meta l4proto \(kind)"
+      return "sudo nft insert rule \(chain.name) \(what) accept"
+    case .iptables(let name):
+      let isSix = name.hasPrefix("ip6")
+      let what =
+        port.map { "-p \(kind) --dport \($0)" }
+        ?? "-s \(network.text(isSix: isSix)) -p \(kind)"
+      return "sudo \(name) -I \(chain.label) \(what) -j ACCEPT"
+    case .ufw:
+      return port.map { "sudo ufw allow \($0)/\(kind)" }
+        ?? "sudo ufw allow proto \(kind) from \(network.text(isSix: false))"
+    case .firewalld:
+      if traffic.isMulticast { return "sudo firewall-cmd --add-service=mdns" }
+      return port.map { "sudo firewall-cmd --add-port=\($0)/\(kind)" }
+        ?? "sudo firewall-cmd --add-rich-rule='rule family=ipv4 source "
+        + "address=\(network.text(isSix: false)) protocol value=\(kind) accept'"
+    }
+  }
+}
+
+/// The addresses of the local network, as commands take them.
+package struct AddressText: Hashable, Sendable {
+  /// Those of IPv4, such as `10.0.0.0/24`.
+  package var v4: String
+  /// Those of IPv6.
+  package var v6: String
+
+  /// Addresses as text; by default those of private networks, and those that hold on one link.
+  package init(v4: String = "192.168.0.0/16", v6: String = "fe80::/10") {
+    (self.v4, self.v6) = (v4, v6)
   }
 
-  private static func accepts(_ rule: [String]) -> Bool {
-    rule.contains { ["accept", "ACCEPT"].contains($0) }
-  }
-
-  private static func refuses(_ rule: [String]) -> Bool {
-    rule.contains { ["drop", "reject", "DROP", "REJECT"].contains($0) }
-  }
+  func text(isSix: Bool) -> String { isSix ? v6 : v4 }
 }

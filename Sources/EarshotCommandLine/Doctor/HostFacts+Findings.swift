@@ -4,18 +4,18 @@ extension HostFacts {
   /// What is in the way, the gravest first.
   package var findings: [Finding] {
     let found =
-      interfaceFindings + portFindings + hearingFindings + routeFindings + addressFindings
-      + otherFindings + peerFindings
+      interfaceFindings + portFindings + hearingFindings + firewallFindings + routeFindings
+      + tunnelFindings + addressFindings + containerFindings + clockFindings + peerFindings
     return found.enumerated()
       .sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }
       .map(\.element)
   }
 
   /// Those that lead to other hosts.
-  private var cables: [Interface] { interfaces.filter { !$0.isLoopback } }
+  var cables: [Interface] { interfaces.filter { !$0.isLoopback } }
 
   /// Those that discovery uses.
-  private var useful: [Interface] {
+  var useful: [Interface] {
     cables.filter { $0.isUp && $0.carriesMulticast && ($0.hasIPv4 || $0.hasIPv6) }
   }
 
@@ -71,46 +71,6 @@ extension HostFacts {
     }
   }
 
-  private var hearingFindings: [Finding] {
-    let isDeaf = hearsItself == false
-    let obstacles = firewall.rules + (isDeaf ? firewall.policies : [])
-    let found = obstacles.map { obstacle in
-      let what =
-        obstacle.rule.map { "The firewall drops multicast DNS: \(obstacle.chain): \($0)." }
-        ?? "The firewall drops what no rule accepts (\(obstacle.chain)), and none accepts multicast DNS."
-      return Finding(.firewall, isDeaf ? .error : .warning, what, mendedBy: obstacle.command)
-    }
-    guard isDeaf, problem == nil, !useful.isEmpty, found.isEmpty else { return found }
-    return [
-      Finding(
-        .deaf, .error,
-        "A packet to 224.0.0.251 or ff02::fb, UDP port 5353, does not come back to this host, which a firewall is the usual cause of.",
-        mendedBy: "sudo nft list ruleset")
-    ]
-  }
-
-  private var routeFindings: [Finding] {
-    var found: [Finding] = []
-    if let first = useful.first(where: \.hasIPv4), multicastRoute == nil, defaultRoute == nil {
-      found.append(
-        Finding(
-          .noRoute, hearsItself == false ? .error : .note,
-          "No route leads to multicast groups; Earshot names its interfaces, other programs may find nobody.",
-          mendedBy: "sudo ip route add 224.0.0.0/4 dev \(first.name)"))
-    }
-    let way = multicastRoute ?? defaultRoute
-    if let tunnel = cables.first(where: { $0.isTunnel && $0.isUp && $0.name == way }) {
-      let other = useful.first { !$0.isTunnel }?.name
-      found.append(
-        Finding(
-          .tunnel, .warning,
-          "What this host sends goes into the tunnel \(tunnel.name), as of a virtual private network, and answers to peers nearby may, too.",
-          mendedBy: other.map { "earshot browse --interface \($0)" }
-            ?? "sudo ip link set \(tunnel.name) down"))
-    }
-    return found
-  }
-
   private var addressFindings: [Finding] {
     useful.filter { !$0.hasIPv6 && !$0.isTunnel }.map {
       Finding(
@@ -120,23 +80,16 @@ extension HostFacts {
     }
   }
 
-  private var otherFindings: [Finding] {
-    var found: [Finding] = []
-    if isContainer, sightings.isEmpty {
-      found.append(
-        Finding(
-          .container, .warning,
-          "This is a container with a network of its own, and multicast seldom leaves one.",
-          mendedBy: "docker run --network host"))
-    }
-    if isClockBehind {
-      found.append(
-        Finding(
-          .clock, .warning,
-          "The clock shows a time before this program was made; links do not mind, certificates of downloads do.",
-          mendedBy: "sudo timedatectl set-ntp true"))
-    }
-    return found
+  private var containerFindings: [Finding] {
+    guard isContainer else { return [] }
+    let isAlone = sightings.allSatisfy(\.isHere)
+    return [
+      Finding(
+        .container, isAlone ? .warning : .note,
+        "This is a container, and unless it shares the network of its host, multicast seldom leaves it; "
+          + "peers that are seen may all be on the same computer.",
+        mendedBy: "docker run --network host")
+    ]
   }
 
   private var peerFindings: [Finding] {

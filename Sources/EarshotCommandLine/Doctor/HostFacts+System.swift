@@ -5,17 +5,25 @@ extension HostFacts {
   /// What Linux says of this host; on other systems nothing.
   ///
   /// What may not be read, such as a firewall's rules by any but root, is left out.
-  static func ofSystem(seeing interfaces: [NetworkInterface]) -> HostFacts {
+  ///
+  /// - Parameters:
+  ///   - interfaces: Those that peers use.
+  ///   - files: What this program has written earlier, which tells when it ran.
+  /// - Returns: The facts, but for what takes a peer to find out.
+  static func ofSystem(seeing interfaces: [NetworkInterface], files: [String]) -> HostFacts {
     var facts = HostFacts()
     facts.interfaces = names(in: "/sys/class/net").map { name in
       Interface(name, flags: text("/sys/class/net/\(name)/flags"), seen: interfaces)
     }
-    facts.readRoutes(text("/proc/net/route"))
+    facts.routes = routes()
     facts.portHolders = holders(of: text("/proc/net/udp") + text("/proc/net/udp6"))
     facts.firewall = firewall()
-    let signs = ["/.dockerenv", "/run/.containerenv"]
-    facts.isContainer = signs.contains { FileManager.default.fileExists(atPath: $0) }
-    facts.isClockBehind = Date.now < Date(timeIntervalSince1970: EarshotTool.madeAt)
+    facts.peerPorts = peerPorts(text("/proc/sys/net/ipv4/ip_local_port_range"))
+    let signs = ["/.dockerenv", "/run/.containerenv", "/run/systemd/container"]
+    facts.isContainer =
+      signs.contains { FileManager.default.fileExists(atPath: $0) }
+      || isContainer(environment: text("/proc/1/environ"), groups: text("/proc/1/cgroup"))
+    facts.clock = clock(files: files)
     return facts
   }
 
@@ -29,6 +37,39 @@ extension HostFacts {
     for tool in tools { firewall.read(tool, output("\(tool)-save")) }
     return firewall
   }
+
+  /// What `ip` says; where there is none, the main table alone, and nothing of IPv6.
+  private static func routes() -> RoutingTables {
+    var routes = RoutingTables()
+    for (family, option) in [(IPAddress.Family.v4, "-4"), (.v6, "-6")] {
+      routes.read(routes: output("ip \(option) -json route show table all"), of: family)
+      routes.read(rules: output("ip \(option) -json rule"), of: family)
+    }
+    if routes.isEmpty { routes.read(table: text("/proc/net/route")) }
+    return routes
+  }
+
+  private static func clock(files: [String]) -> Clock {
+    var clock = Clock()
+    let now = Date.now
+    // The time service of systemd keeps the last time that it knew there.
+    let known =
+      files + ["/var/lib/systemd/timesync/clock", "/var/lib/private/systemd/timesync/clock"]
+    clock.newerThanNow =
+      now < Date(timeIntervalSince1970: EarshotTool.madeAt)
+      ? "this program" : known.first { written($0).map { $0 > now + clockTolerance } ?? false }
+    let hardware = text("/sys/class/rtc/rtc0/since_epoch").filter(\.isNumber)
+    clock.aheadOfHardware = Double(hardware).map { .seconds(now.timeIntervalSince1970 - $0) }
+    clock.isAlone = output("timedatectl show --property=NTPSynchronized --value") == "no\n"
+    return clock
+  }
+
+  private static func written(_ path: String) -> Date? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return attributes?[.modificationDate] as? Date
+  }
+
+  private static let clockTolerance = 60.0
 
   private static func text(_ path: String) -> String {
     (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
@@ -57,17 +98,18 @@ extension HostFacts {
 
   // MARK: Reading
 
-  /// Takes the routes of `/proc/net/route` in: addresses are in the order of the bytes in memory.
-  package mutating func readRoutes(_ table: String) {
-    for line in table.split(separator: "\n").dropFirst() {
-      let cells = line.split(whereSeparator: \.isWhitespace)
-      guard cells.count > 7 else { continue }
-      switch (cells[1], cells[7]) {
-      case ("00000000", "00000000"): defaultRoute = defaultRoute ?? String(cells[0])
-      case ("000000E0", "000000F0"): multicastRoute = multicastRoute ?? String(cells[0])
-      default: break
-      }
-    }
+  /// Whether the first process of a system runs in a container, from its environment and its control groups.
+  package static func isContainer(environment: String, groups: String) -> Bool {
+    let marks = ["docker", "lxc", "libpod", "containerd", "kubepods", "nspawn", "machine.slice"]
+    return environment.split(separator: "\0").contains { $0.hasPrefix("container=") }
+      || marks.contains { groups.contains($0) }
+  }
+
+  /// The ports that the system chooses from, as Linux writes them.
+  package static func peerPorts(_ text: String) -> ClosedRange<UInt16> {
+    let ends = text.split(whereSeparator: \.isWhitespace).compactMap { UInt16($0) }
+    guard ends.count == 2, ends[0] <= ends[1] else { return Traffic.ephemeral }
+    return ends[0]...ends[1]
   }
 
   /// The inodes of the sockets at UDP port 5353.
@@ -100,11 +142,12 @@ extension HostFacts.Interface {
     let flags = Int(digits, radix: 16) ?? 0
     let seen = interfaces.first { $0.name == name }
     self.init(name)
-    isUp = flags & 0x1 != 0 && (seen != nil || flags & 0x8 != 0)
     isLoopback = flags & 0x8 != 0
     isTunnel = flags & 0x10 != 0
+    isUp = flags & 0x1 != 0 && (seen != nil || isLoopback || isTunnel)  // Peers use no tunnels.
     carriesMulticast = flags & 0x1000 != 0
     hasIPv4 = seen?.has(.v4) ?? false
     hasIPv6 = seen?.has(.v6) ?? false
+    networks = seen?.networks ?? []
   }
 }

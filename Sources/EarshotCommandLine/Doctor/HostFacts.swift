@@ -13,6 +13,8 @@ package struct HostFacts: Hashable, Sendable {
     package var isLoopback = false
     /// Whether it has a single other end, as those of virtual private networks.
     package var isTunnel = false
+    /// The addresses that are reached over it without a router.
+    package var networks: [AddressRange] = []
 
     /// An interface that is as it should be.
     package init(_ name: String) { self.name = name }
@@ -35,6 +37,8 @@ package struct HostFacts: Hashable, Sendable {
     package var address: String
     package var port: UInt16
     package var answer: Answer
+    /// Whether the address is one of this host itself.
+    package var isHere = false
 
     /// A sighting with the given parts.
     package init(_ name: String, at address: String, port: UInt16, _ answer: Answer) {
@@ -50,18 +54,28 @@ package struct HostFacts: Hashable, Sendable {
   package var portHolders: [Program] = []
   /// Whether a packet to the group of multicast DNS comes back to its sender; `nil` when that was not tried.
   package var hearsItself: Bool?
-  /// What the firewall does with multicast DNS.
+  /// What the firewall lets through.
   package var firewall = Firewall()
-  /// Where packets to multicast groups go when a program names no interface.
-  package var multicastRoute: String?
-  /// Where packets go that nothing else is said of.
-  package var defaultRoute: String?
+  /// The ports, of TCP and UDP, that a peer of this host may have.
+  package var peerPorts = Traffic.ephemeral
+  /// Where packets go when a program names no interface.
+  package var routes = RoutingTables()
   /// Whether this is a container with a network of its own.
   package var isContainer = false
-  /// Whether the clock shows a time before this program was made.
-  package var isClockBehind = false
+  /// What is known of the clock.
+  package var clock = Clock()
   /// The peers that were seen.
   package var sightings: [Sighting] = []
+
+  /// What is known of the host's clock, which nothing on the host itself proves to be right.
+  package struct Clock: Hashable, Sendable {
+    /// What is from a time that the clock has yet to show: a file by its path, or this program.
+    package var newerThanNow: String?
+    /// How far it is ahead of the clock that runs while the host is off; by less than nothing if it is behind.
+    package var aheadOfHardware: Duration?
+    /// Whether the system says that it takes the time from no other host.
+    package var isAlone = false
+  }
 
   /// Nothing known.
   package init() {}

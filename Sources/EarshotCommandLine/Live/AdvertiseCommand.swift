@@ -65,14 +65,14 @@ package struct AdvertiseCommand: LiveCommand {
         Task(executorPreference: host.executor.task) { await answer(invitation, on: host) }
       }
       await peer.stop(within: .seconds(2))  // Before a line that a closed terminal refuses.
-      console.line("\(options.name.escapedForTerminals) is no longer advertised")
+      console.line("\(peer.name.escapedForTerminals) is no longer advertised")
       return .held
     }
   }
 
   private func announcement(of peer: Peer) -> String {
     let info = info.isEmpty ? "" : " with \(info.textInOrder)"
-    return "Advertising \(options.name.escapedForTerminals) (\(peer.id.short)) for "
+    return "Advertising \(peer.name.escapedForTerminals) (\(peer.id.short)) for "
       + "\"\(options.service)\"\(info); Ctrl-C ends it"
   }
 

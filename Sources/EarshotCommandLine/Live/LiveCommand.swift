@@ -53,7 +53,10 @@ extension LiveCommand {
     }
     do throws(EarshotError) {
       let peer = try await Peer(
-        options.name, identity: identity, trusting: options.trust.policy, on: host)
+        options.name ?? "peer", identity: identity, trusting: options.trust.policy,
+        configuration: Peer.Configuration(port: options.port), on: host)
+      // The name of the host would tell everybody nearby whose it is.
+      if options.name == nil { try await peer.rename(to: "peer-\(peer.id.short)") }
       return await Self.finish(peer, console, act)
     } catch {
       return console.fail(error)

@@ -5,12 +5,14 @@ import Foundation
 
 /// What all commands that meet other peers can be told.
 package struct LiveOptions: Hashable, Sendable {
-  /// The name of the peer.
-  package let name: String
+  /// The name of the peer; `nil` for one that says nothing of the person or the host.
+  package let name: String?
   /// The kind of service that is advertised or looked for.
   package let service: String
   /// The names of the interfaces to use; empty for all.
   package let interfaces: [String]
+  /// The port of TCP to listen on, and of UDP unless it is taken; 0 for any.
+  package let port: UInt16
   /// The file with the identity of the peer; `nil` for a new one.
   package let identity: String?
   /// Whom the peer trusts.
@@ -33,13 +35,20 @@ package struct LiveOptions: Hashable, Sendable {
 
   /// The options of a command line.
   init(_ arguments: Arguments, service: String) throws(UsageError) {
-    name = try arguments[option: "--name"].map(Self.checkedName) ?? Self.hostName
+    name = try arguments[option: "--name"].map(Self.checkedName)
     self.service = try Self.checkedService(arguments[option: "--service"] ?? service)
     interfaces = arguments.all("--interface")
+    port = UInt16(try arguments.number("--port", else: 0, in: 1...65_535))
     identity = arguments[option: "--identity"]
     guard identity != "" else { throw UsageError("--identity needs a file") }
     trust = try Self.trust(arguments)
     guard !interfaces.contains("") else { throw UsageError("--interface needs a name, such as lo") }
+  }
+
+  /// The files in which the peer keeps something.
+  var files: [String] {
+    guard case .onFirstUse(let file) = trust else { return [identity].compactMap(\.self) }
+    return [identity, file].compactMap(\.self)
   }
 
   private static func trust(_ arguments: Arguments) throws(UsageError) -> Trust {
@@ -70,19 +79,10 @@ package struct LiveOptions: Hashable, Sendable {
     }
   }
 
-  /// What the host calls itself, without its domain.
-  private static var hostName: String {
-    var buffer = [CChar](repeating: 0, count: 256)
-    guard gethostname(&buffer, buffer.count - 1) == 0 else { return "earshot" }
-    let bytes = buffer.map { UInt8(bitPattern: $0) }.prefix { $0 != 0 && $0 != UInt8(ascii: ".") }
-    let name = try? DisplayName(String(decoding: bytes, as: UTF8.self))
-    return name?.text ?? "earshot"
-  }
-
   /// The options, as the help of a command has them.
   static func plans(service: String) -> [OptionPlan] {
     [
-      OptionPlan("--name", "NAME", help: "What others see us as (else the name of this host)"),
+      OptionPlan("--name", "NAME", help: "What others see us as (else peer- and our short ID)"),
       OptionPlan(
         "--identity", "FILE",
         help: """
@@ -99,6 +99,9 @@ package struct LiveOptions: Hashable, Sendable {
         "--pin", "ID", isRepeatable: true,
         help: "Trust the peer with this identifier and no others;\nmay be given several times"),
       OptionPlan("--service", "S", help: "The kind of service (else \(service))"),
+      OptionPlan(
+        "--port", "N",
+        help: "Listen on this port, TCP and UDP, that a firewall lets in\n(else any that is free)"),
       OptionPlan(
         "--interface", "IF", isRepeatable: true,
         help: "Use this network interface only, such as lo or eth0;\nmay be given several times"),

@@ -20,6 +20,31 @@ extension Endpoint {
   }
 }
 
+extension Sequence<Endpoint> {
+  /// Those that may be dialled on the word of a member, which introduces another one.
+  ///
+  /// Of those behind routers the first four, since every member may dial them: one that lies would have a whole group try
+  /// the ports of a host anywhere. They are not refused, because a group may meet across routers, and a member behind
+  /// one that only lets connections out has to dial those outside itself.
+  ///
+  /// - Parameters:
+  ///   - source: The address of the member, or `nil` if that is not known.
+  ///   - interfaces: The interfaces of this host.
+  /// - Returns: They, in their order.
+  package func dialable(
+    asIntroducedBy source: IPAddress?, with interfaces: [NetworkInterface]
+  ) -> [Endpoint] {
+    var remoteCount = 0
+    return filter { endpoint in
+      guard endpoint.mayBeDialled(onTheWordOf: source, with: interfaces) else { return false }
+      let address = endpoint.address.unmapped
+      if address.isLoopback || interfaces.contains(where: { $0.isOnLink(address) }) { return true }
+      remoteCount += 1
+      return remoteCount <= 4
+    }
+  }
+}
+
 extension IPAddress {
   /// Whether the address is one of this host's own.
   fileprivate func isLocal(to interfaces: [NetworkInterface]) -> Bool {

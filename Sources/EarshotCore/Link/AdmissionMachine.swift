@@ -7,7 +7,9 @@
 /// up: one that waits before one that is being greeted, the oldest first. One that is being greeted for a second gives
 /// way as well when another one of its source waits.
 ///
-/// An address over which a member was linked is known: it waits for no other source, and none takes its place.
+/// An address over which a member was linked is known: it waits for no other source, and none takes its place but
+/// another known address, when all of those have very many. A former member may be hostile, and others may be behind
+/// its address, so that each has its own bound of how many greetings begin a second.
 ///
 /// IPv6 addresses count by their /64, of which one host can have all. Neighbours on one link share theirs, so that within
 /// a source its addresses take turns as well.
@@ -34,10 +36,16 @@ package struct AdmissionMachine: Machine, Hashable, Sendable {
     package var strangers = 64
     /// How many strangers at one known address.
     package var strangersPerKnownAddress = 64
+    /// How many strangers at all known addresses.
+    package var strangersAtKnownAddresses = 256
     /// How many are greeted at once from one source.
     package var greetingsPerSource = 4
     /// How many are greeted at once from one known address.
     package var greetingsPerKnownAddress = 32
+    /// How many greetings begin a second of one known address.
+    package var greetingsPerSecondOfKnownAddress = 32
+    /// How many of these may begin at once after a rest.
+    package var greetingsAtOnceOfKnownAddress = 64
     /// How many greetings begin a second of sources that have tried in vain before.
     package var greetingsPerSecond = 16
     /// How many of these may begin at once after a rest.
@@ -69,7 +77,8 @@ package struct AdmissionMachine: Machine, Hashable, Sendable {
   var sources = StrangerSources()
   private var others: TokenBucket  // For those who have tried in vain.
   private var newcomers: TokenBucket
-  private var known: [IPAddress] = []  // The one that was seen longest ago first.
+  private var known: [IPAddress: TokenBucket] = [:]
+  private var knownInOrder: [IPAddress] = []  // The one that was seen longest ago first.
   private var deadline: Instant?
 
   /// The machine of a peer at which nobody has dialled yet.
@@ -106,7 +115,7 @@ package struct AdmissionMachine: Machine, Hashable, Sendable {
   }
 
   private mutating func admit(_ token: LinkToken, from address: IPAddress, at now: Instant) {
-    let isKnown = known.contains(address)
+    let isKnown = known[address] != nil
     let source = isKnown ? address : address.source
     strangers.append(
       Stranger(
@@ -121,9 +130,14 @@ package struct AdmissionMachine: Machine, Hashable, Sendable {
   }
 
   private mutating func remember(_ address: IPAddress) {
-    known.removeAll { $0 == address }
-    known.append(address)
-    if known.count > Self.knownMax { known.removeFirst() }
+    knownInOrder.removeAll { $0 == address }
+    knownInOrder.append(address)
+    if known[address] == nil {
+      known[address] = TokenBucket(
+        perSecond: limits.greetingsPerSecondOfKnownAddress,
+        burst: limits.greetingsAtOnceOfKnownAddress)
+    }
+    if known.count > Self.knownMax { known[knownInOrder.removeFirst()] = nil }
   }
 
   /// How many are there whose address is that of no member.
@@ -134,12 +148,16 @@ package struct AdmissionMachine: Machine, Hashable, Sendable {
   /// Drops one when there is one too many: any but the one that came last.
   private mutating func makeRoom(for token: LinkToken, into out: inout [Action]) {
     guard let newest = strangers.last, newest.token == token else { return }
-    let countMax = newest.isKnown ? limits.strangersPerKnownAddress : limits.strangers
-    guard strangers.count > countMax else { return }
-    let rivals = strangers.dropLast().filter {
-      newest.isKnown ? $0.isKnown && $0.address == newest.address : !$0.isKnown
+    let countMax = newest.isKnown ? limits.strangersAtKnownAddresses : limits.strangers
+    guard strangers.count > min(countMax, limits.strangersPerKnownAddress) else { return }
+    var rivals = strangers.dropLast().filter { $0.isKnown == newest.isKnown }
+    let neighbours = rivals.filter { newest.isKnown && $0.address == newest.address }
+    if neighbours.count >= limits.strangersPerKnownAddress {
+      rivals = neighbours
+    } else if rivals.count < countMax {
+      return
     }
-    guard rivals.count >= countMax, let first = rivals.first else { return }
+    guard let first = rivals.first else { return }
     var heaviest = (token: first.token, burden: burden(first))
     for stranger in rivals.dropFirst() {  // The oldest of those alike comes first.
       let burden = burden(stranger)
@@ -186,9 +204,7 @@ package struct AdmissionMachine: Machine, Hashable, Sendable {
   private mutating func greet(at now: Instant, into out: inout [Action]) {
     while let index = nextIndex(at: now) {
       let stranger = strangers[index]
-      if !stranger.isKnown {
-        _ = isNewcomer(stranger) ? newcomers.take(at: now) : others.take(at: now)
-      }
+      take(for: stranger, at: now)
       sources.greet(stranger.source, at: now)
       strangers[index].greeted = now
       out.append(.greet(stranger.token))
@@ -200,7 +216,17 @@ package struct AdmissionMachine: Machine, Hashable, Sendable {
 
   /// From when on its source may have another greeting begun, as far as the others leave it.
   private func next(for stranger: Stranger) -> Instant {
-    stranger.isKnown ? .zero : isNewcomer(stranger) ? newcomers.next : others.next
+    if stranger.isKnown, let greetings = known[stranger.address] { return greetings.next }
+    return isNewcomer(stranger) ? newcomers.next : others.next
+  }
+
+  /// Counts a greeting; what is no member's address any more counts as others do.
+  private mutating func take(for stranger: Stranger, at now: Instant) {
+    if stranger.isKnown, known[stranger.address] != nil {
+      _ = known[stranger.address]?.take(at: now)
+    } else {
+      _ = isNewcomer(stranger) ? newcomers.take(at: now) : others.take(at: now)
+    }
   }
 
   private func nextIndex(at now: Instant) -> Int? {

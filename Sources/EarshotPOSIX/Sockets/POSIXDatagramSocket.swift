@@ -13,6 +13,9 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
   /// Whether the kernel splits one write into datagrams.
   private var splits: Bool
   let localEndpoint: Endpoint
+  private(set) var lostCount = 0
+  /// How many of these the system has counted, up to the last datagram.
+  private var overflowCount: UInt32 = 0
   var number = 0
 
   private struct Membership: Hashable {
@@ -63,6 +66,7 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
     if let bytes = options.receiveBufferBytes {
       try System.set(descriptor, .receiveBuffer, to: Int32(clamping: bytes))
     }
+    _ = earshot_enable_drop_count(descriptor)
     // Where the kernel cannot join datagrams, each is read by itself.
     _ = earshot_enable_receive_joining(descriptor)
   }
@@ -89,13 +93,24 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
         earshot_receive(descriptor, buffer.baseAddress, buffer.count, &datagram)
       }
       bytesRead += count
-      guard datagram.is_truncated == 0, let header = header(of: datagram) else { return true }
+      noteOverflow(datagram.dropped)
+      guard datagram.is_truncated == 0, let header = header(of: datagram) else {
+        lostCount += 1
+        return true
+      }
       handOver(
         UnsafeRawBufferPointer(rebasing: buffer[..<count]), header, Int(datagram.segment_bytes))
       return true
     } catch {
       return !error.isTemporary && error.concernsRemote
     }
+  }
+
+  /// Takes in how many datagrams the system had no room for: a running count, which begins anew behind its greatest.
+  private func noteOverflow(_ count: UInt32) {
+    guard count != 0 else { return }  // Not said with this one.
+    lostCount += Int(count &- overflowCount)
+    overflowCount = count
   }
 
   private func handOver(_ bytes: UnsafeRawBufferPointer, _ header: DatagramHeader, _ size: Int) {

@@ -19,6 +19,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   /// What arrived while the host was frozen.
   private var backlog: [(bytes: [UInt8], header: DatagramHeader)] = []
   private var backlogBytes = 0
+  private(set) var lostCount = 0
 
   private enum State { case open, aborted, closed }
 
@@ -173,7 +174,7 @@ final class SimulatedDatagramSocket: DatagramSocket, @unchecked Sendable {
   }
 
   private func keep(_ datagram: borrowing DatagramInFlight) {
-    guard refusal(of: datagram.byteCount) == nil else { return }
+    guard refusal(of: datagram.byteCount) == nil else { return lostCount += 1 }
     backlog.append((datagram.content.bytes, datagram.header))
     backlogBytes += datagram.byteCount
   }

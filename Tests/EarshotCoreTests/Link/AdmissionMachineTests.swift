@@ -194,6 +194,92 @@ struct AdmissionMachineTests {
     #expect(porch.dropped.keys.sorted() == Array(tokens[32..<68]))
   }
 
+  @Test(
+    "Of one member's address, sixty-four are greeted at once, and thirty-two a second after that")
+  func rateOfAMember() {
+    var porch = Porch()
+    porch.take(.memberLinked(at: Self.host(1)))
+    porch.take(.memberLinked(at: Self.host(2)))
+    func dialInVain(_ count: Int) {
+      for _ in 0..<count {
+        let token = porch.dial(from: Self.host(1))
+        if porch.greeted[token] != nil { porch.take(.ended(token)) }
+      }
+    }
+    dialInVain(80)
+    #expect(porch.greeted.count == 64)
+    porch.take(.memberLinked(at: Self.host(1)))  // Makes no difference.
+    dialInVain(1)
+    #expect(porch.greeted.count == 64)
+    let other = porch.dial(from: Self.host(2))
+    #expect(porch.greeted[other] == porch.now)
+    porch.pass(.milliseconds(250))
+    #expect(porch.greeted.count == 65 + 8)
+    for token in porch.greeted.keys { porch.take(.ended(token)) }
+    porch.pass(.seconds(60))
+    dialInVain(80)
+    #expect(porch.greeted.count == 65 + 17 + 64)
+  }
+
+  @Test(
+    "Of all members' addresses together there are no more than 256, and the one that has most gives way"
+  )
+  func crowdOfMembers() {
+    var porch = Porch()
+    for number in 1...6 { porch.take(.memberLinked(at: Self.host(number))) }
+    let most = porch.dial(60, from: Self.host(1))
+    let rest =
+      (2...4).flatMap { porch.dial(59, from: Self.host($0)) } + porch.dial(19, from: Self.host(5))
+    #expect(porch.machine.counts.strangers == 256 && porch.dropped.isEmpty)
+    let one = porch.dial(from: Self.host(6))
+    #expect(porch.dropped.keys.sorted() == [most[32]] && porch.greeted[one] == porch.now)
+    let two = porch.dial(from: Self.host(6))
+    #expect(porch.dropped.count == 2 && porch.greeted[two] == porch.now)
+    #expect(rest.count { !porch.isThere($0) } == 1)
+    _ = porch.dial(500, from: Self.host(1))
+    #expect(porch.machine.counts.strangers == 256 && porch.isThere(one) && porch.isThere(two))
+    let newcomer = porch.dial(from: Self.host(100))
+    #expect(porch.greeted[newcomer] == porch.now && porch.machine.counts.strangers == 257)
+  }
+
+  @Test("What waits at an address that is no member's any more waits as others do")
+  func forgotten() {
+    var limits = AdmissionMachine.Limits()
+    (limits.newcomersAtOnce, limits.newcomersPerSecond) = (1, 1)
+    (limits.greetingsAtOnce, limits.greetingsPerSecond) = (1, 1)
+    var porch = Porch(limits)
+    porch.take(.memberLinked(at: Self.host(1)))
+    let tokens = porch.dial(40, from: Self.host(1))
+    #expect(porch.greeted.count == 32)
+    for number in 2...257 { porch.take(.memberLinked(at: Self.host(number))) }
+    for token in tokens[..<32] { porch.take(.ended(token)) }
+    #expect(porch.greeted.count == 33)
+    porch.pass(.seconds(1))
+    #expect(porch.greeted.count == 34)
+  }
+
+  @Test("A member is greeted at once, whatever 64 addresses do at which there once were members")
+  func formerMembers() {
+    var porch = Porch()
+    for number in 1...65 { porch.take(.memberLinked(at: Self.host(number))) }
+    for round in 0..<100 {
+      for number in 1...64 {
+        _ = porch.dial(from: Self.host(number))  // Which stays.
+        let token = porch.dial(from: Self.host(number))
+        if porch.greeted[token] != nil { porch.take(.ended(token)) }
+      }
+      porch.pass(.milliseconds(10))
+      guard round % 20 == 0 else { continue }
+      let member = porch.dial(from: Self.host(65))
+      #expect(porch.greeted[member] == porch.now && porch.isThere(member))
+      porch.pass(.milliseconds(10))
+      #expect(porch.isThere(member))
+      porch.take(.introduced(member))
+    }
+    #expect(porch.machine.counts.strangers <= 256)
+    #expect(porch.greeted.count <= 64 * (64 + 34) + 5)
+  }
+
   // MARK: IPv6
 
   @Test("A /64 of IPv6 is one source, and its addresses take turns within it")
@@ -329,6 +415,7 @@ struct AdmissionMachineTests {
   func walk() {
     var limits = AdmissionMachine.Limits()
     (limits.strangers, limits.strangersPerKnownAddress) = (3, 2)
+    (limits.greetingsPerSecondOfKnownAddress, limits.greetingsAtOnceOfKnownAddress) = (1, 1)
     (limits.greetingsPerSource, limits.greetingsPerKnownAddress) = (1, 1)
     (limits.greetingsPerSecond, limits.greetingsAtOnce) = (1, 1)
     (limits.newcomersPerSecond, limits.newcomersAtOnce) = (1, 1)

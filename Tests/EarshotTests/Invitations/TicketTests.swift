@@ -2,6 +2,7 @@ import Earshot
 import EarshotCore
 import EarshotNetwork
 import Foundation
+import Synchronization
 import TestKit
 import Testing
 
@@ -37,6 +38,46 @@ struct TicketTests {
       #expect(try await bob.invite(ticket, to: session) == .mismatch)
       await ann.stop()
       #expect(try await bob.invite(ticket, to: session) == .unreachable)
+    }
+  }
+
+  /// A service that should not be dialled.
+  private final class Watched: ListenerHandler {
+    let count = Mutex(0)
+    func listener(
+      _ listener: any Listener, accepted connection: any Connection
+    ) -> (any ConnectionHandler)? {
+      count.withLock { $0 += 1 }
+      return nil
+    }
+    func listener(_ listener: any Listener, failed error: NetworkError) {}
+  }
+
+  @Test(
+    "A ticket has no peer dial the loopback addresses of its own host, unless it uses them for peers"
+  )
+  func loopback() async throws {
+    try await Ground.simulated.meet { ann, bob in
+      let watched = Watched()
+      let listener = try bob.host.listen(on: Endpoint(.anyV4, port: 7_200), handler: watched)
+      let session = try await bob.makeSession()
+      let own = ["127.0.0.1:7200", "127.9.9.9:7200", "[::1]:7200", "[::ffff:127.0.0.1]:7200"]
+        .compactMap { Endpoint($0) }
+      let hostile = try PeerTicket(peer: ann.id, serviceType: "ticketed", endpoints: own)
+      let error = await failure { try await bob.invite(hostile, to: session) }
+      #expect(error?.code == .invalidTicket && error?.peers == [ann.id])
+      #expect(error?.message.contains("loopback") == true)
+      let advertiser = try await ann.advertise("ticketed")
+      let accepting = ann.start {
+        for await invitation in advertiser.invitations { _ = try await invitation.accept() }
+      }
+      let mixed = try await PeerTicket(
+        peer: ann.id, serviceType: "ticketed",
+        endpoints: own + (ann.ticket(for: "ticketed")).endpoints)
+      #expect(try await bob.invite(mixed, to: session) == .accepted)
+      #expect(watched.count.withLock { $0 } == 0)
+      accepting.cancel()
+      listener.close()
     }
   }
 

@@ -11,6 +11,8 @@ final class ScriptedDialler: ConnectionHandler {
     var decoder = FrameDecoder()
     var heard: [Frame] = []
     var hasEnded = false
+    var connection: (any Connection)?
+    var unsent: [UInt8] = []
   }
   private let state: Mutex<State>
   private let first: [UInt8]
@@ -25,7 +27,33 @@ final class ScriptedDialler: ConnectionHandler {
     frame.encode(into: &bytes)
     first = bytes
     state = Mutex(State(channel: .plain(PlainChannel(identity.id, expecting: nil))))
-    _ = try host.connect(to: endpoint, options: ConnectionOptions(), handler: self)
+    let connection = try host.connect(to: endpoint, options: ConnectionOptions(), handler: self)
+    state.withLock { $0.connection = connection }
+  }
+
+  /// The acceptance of an invitation, if one came.
+  var accept: Accept? {
+    state.withLock { state in
+      state.heard.lazy.compactMap { frame in
+        if case .invitation(.accept(let accept)) = frame { accept } else { nil }
+      }.first
+    }
+  }
+
+  /// Says more.
+  func say(_ frames: [UInt8]) {
+    var frames = frames
+    state.withLock { $0.channel.seal(&frames, into: &$0.unsent) }
+    flush()
+  }
+
+  /// Writes what the connection takes.
+  private func flush() {
+    state.withLock { state in
+      guard let connection = state.connection, !state.unsent.isEmpty else { return }
+      let count = (try? connection.write(state.unsent.span)) ?? 0
+      state.unsent.removeFirst(count)
+    }
   }
 
   /// The codes of the CLOSE frames that came, and whether the connection was ended after that.
@@ -67,7 +95,7 @@ final class ScriptedDialler: ConnectionHandler {
     connection.close()
   }
 
-  func connectionBecameWritable(_ connection: any Connection) {}
+  func connectionBecameWritable(_ connection: any Connection) { flush() }
 
   func connection(_ connection: any Connection, failed error: NetworkError) {
     state.withLock { $0.hasEnded = true }

@@ -77,6 +77,49 @@ struct StrangerTests {
     }
   }
 
+  /// Says something wrong on each of its connections, and counts those on which the other side began to greet.
+  private final class Rude: ConnectionHandler {
+    let greeted = Mutex(Set<ObjectIdentifier>())
+    func connectionOpened(_ connection: any Connection) {
+      _ = try? connection.write([UInt8](repeating: 7, count: 64).span)
+    }
+    func connection(_ connection: any Connection, received bytes: Span<UInt8>) {
+      _ = greeted.withLock { $0.insert(ObjectIdentifier(connection)) }
+    }
+    func connectionReceivedEnd(_ connection: any Connection) { connection.close() }
+    func connectionBecameWritable(_ connection: any Connection) {}
+    func connection(_ connection: any Connection, failed error: NetworkError) {}
+  }
+
+  @Test(
+    "Where a member was linked, sixty-four are greeted at once and thirty-two a second, and other members wait for none"
+  )
+  func rudeMember() async throws {
+    try await Ground.simulated.meet(["Ann", "Bob", "Cy"]) { peers in
+      let (ann, bob, cy) = (peers[0], peers[1], peers[2])
+      let meeting = try await Meeting(of: ann)
+      for peer in [bob, cy] { await (try await meeting.join(peer)).stop() }
+      try await ann.wait(milliseconds: 2_000)
+      let endpoint = Endpoint(
+        try #require(ann.host.interfaces.first?.addresses.first), port: await ann.port)
+      let rude = Rude()
+      var connections: [any Connection] = []
+      for count in 1...1_000 {
+        connections.append(
+          try bob.host.connect(to: endpoint, options: ConnectionOptions(), handler: rude))
+        try await bob.wait(milliseconds: 3)
+        guard count == 500 else { continue }
+        let start = ann.host.now
+        let joined = try await meeting.join(cy)
+        #expect(ann.host.now - start < .milliseconds(100))
+        await joined.stop()
+      }
+      let greeted = rude.greeted.withLock { $0.count }
+      #expect((64 + 3 * 32 - 2...64 + 3 * 32 + 10).contains(greeted), "\(greeted)")
+      for connection in connections { connection.close() }
+    }
+  }
+
   #if os(Linux)
     /// Connections to a port of 127.0.0.1 that come from other addresses of this host, and say nothing.
     private final class IdleConnections {

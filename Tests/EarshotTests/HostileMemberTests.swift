@@ -1,0 +1,131 @@
+import Earshot
+import EarshotCore
+import EarshotNetwork
+import EarshotSimulator
+import EarshotTLS
+import Synchronization
+import Testing
+
+/// What one member can do to the others.
+@Suite("Hostile members")
+struct HostileMemberTests {
+  /// A member that says whatever a test wants.
+  private struct Mallory {
+    let dialler: ScriptedDialler
+    let id: PeerID
+    private let host: any NetworkHost
+    private let session = SessionID(rawValue: 0xA001)
+
+    /// Joins a session by an invitation that is accepted.
+    init(joining ann: Peer, on host: any NetworkHost) async throws {
+      var random = RandomStream(seed: 7)
+      let identity = Identity.plain(using: &random)
+      (id, self.host) = (identity.id, host)
+      let endpoint = Endpoint(
+        try #require(ann.host.interfaces.first?.addresses.first), port: await ann.port)
+      dialler = try ScriptedDialler(
+        as: identity, to: endpoint, on: host,
+        saying: Invite(
+          invitation: InvitationID(high: 1, low: 1), session: session, timeoutMilliseconds: 30_000,
+          serviceType: "room", context: []))
+      while dialler.accept == nil { try await host.sleep(for: .milliseconds(10)) }
+      var confirmation: [UInt8] = []
+      Attached(
+        membership: try #require(dialler.accept?.membership), epoch: 1, received: 0,
+        window: 1 << 20, terms: SessionTerms(seniority: 1, capacity: 8, messageBytesMax: 1_024)
+      ).encode(into: &confirmation)
+      dialler.say(confirmation)
+    }
+
+    func wait(milliseconds: Int) async throws {
+      try await host.sleep(for: .milliseconds(milliseconds))
+    }
+
+    /// Says so many things of peers that are not there, or that they are gone.
+    func gossip(_ count: Int, isRetracting: Bool = false) {
+      var frames: [UInt8] = []
+      for number in 0..<count {
+        var random = RandomStream(seed: UInt64(number % 40))
+        let (peer, other) = (PeerID(random: &random), SessionID(rawValue: 1))
+        if isRetracting {
+          Retract(peer: peer, session: other).encode(into: &frames)
+        } else {
+          Introduce(
+            peer: peer, session: other, seniority: 2, capacity: 8, displayName: "Nobody",
+            endpoints: []
+          ).encode(into: &frames)
+        }
+      }
+      dialler.say(frames)
+    }
+  }
+
+  /// Has Ann, Bob and Mallory meet, and Mallory do something.
+  private func meet(
+    _ body:
+      @escaping @Sendable (Mallory, _ departures: @Sendable () -> [PeerID: DepartureReason])
+      async throws -> Void
+  ) async throws {
+    try await Ground.simulated.meet(["Ann", "Bob", "Cy"]) { peers in
+      let session = try await peers[0].makeSession()
+      let advertiser = try await peers[0].advertise("room")
+      let accepting = peers[0].start {
+        for await invitation in advertiser.invitations {
+          _ = try await invitation.accept(into: session)
+        }
+      }
+      let ticket = try await peers[0].ticket(for: "room")
+      let bobs = try await peers[1].makeSession()
+      #expect(try await peers[1].invite(ticket, to: bobs) == .accepted)
+      let departures = Mutex<[PeerID: DepartureReason]>([:])
+      let watching = peers[0].start {
+        for await event in session.events {
+          if case .left(let member, let reason, _) = event {
+            departures.withLock { $0[member] = reason }
+          }
+        }
+      }
+      let mallory = try await Mallory(joining: peers[0], on: peers[2].host)
+      try await peers[0].wait(milliseconds: 100)
+      #expect(await session.members.contains { $0.id == mallory.id })
+      try await body(mallory) { departures.withLock { $0 } }
+      #expect(await session.members.contains { $0.id == peers[1].id })
+      accepting.cancel()
+      watching.cancel()
+      withExtendedLifetime((bobs, advertiser)) {}
+    }
+  }
+
+  @Test(
+    "A member says 4,096 things of others at once, and breaks the protocol with one more",
+    arguments: [false, true])
+  func flood(isRetracting: Bool) async throws {
+    try await meet { mallory, departures in
+      mallory.gossip(4_000, isRetracting: isRetracting)
+      try await mallory.wait(milliseconds: 500)
+      #expect(departures()[mallory.id] == nil)
+      mallory.gossip(250, isRetracting: isRetracting)
+      try await mallory.wait(milliseconds: 500)
+      #expect(departures()[mallory.id] == .violation, "\(departures())")
+    }
+  }
+
+  @Test("After that, a member says 64 things a second for as long as it likes")
+  func rate() async throws {
+    try await meet { mallory, departures in
+      mallory.gossip(4_000)
+      for _ in 0..<20 {
+        try await mallory.wait(milliseconds: 1_000)
+        mallory.gossip(64)
+      }
+      try await mallory.wait(milliseconds: 100)
+      #expect(departures()[mallory.id] == nil)
+      for _ in 0..<4 {
+        try await mallory.wait(milliseconds: 1_000)
+        mallory.gossip(128)
+      }
+      try await mallory.wait(milliseconds: 100)
+      #expect(departures()[mallory.id] == .violation)
+    }
+  }
+}
