@@ -13,12 +13,11 @@ struct FileState: Hashable, Sendable {
   private let changed: Duration
 
   init(_ status: stat) {
-    var (modified, changed) = (timespec(), timespec())
+    var (modified, changed): (Int64, Int64) = (0, 0)
     withUnsafePointer(to: status) { earshot_file_times($0, &modified, &changed) }
     (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
     byteCount = Int64(status.st_size)
-    self.modified = .seconds(modified.tv_sec) + .nanoseconds(modified.tv_nsec)
-    self.changed = .seconds(changed.tv_sec) + .nanoseconds(changed.tv_nsec)
+    (self.modified, self.changed) = (.nanoseconds(modified), .nanoseconds(changed))
   }
 
   /// Whether all that was written by some time is in the state of the file.

@@ -4,8 +4,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #define EARSHOT_KEY_BYTES 32
 #define EARSHOT_ID_BYTES 32
@@ -14,7 +12,7 @@
 bool earshot_peer_id(const uint8_t key[EARSHOT_KEY_BYTES], uint8_t id[EARSHOT_ID_BYTES]);
 
 // When the bytes of a file, and when anything of it, changed last: the fields have a name of their own on each system.
-void earshot_file_times(const struct stat *status, struct timespec *modified, struct timespec *changed);
+void earshot_file_times(const void *status, int64_t *modified, int64_t *changed);
 
 // Why a certificate was refused.
 typedef enum {
