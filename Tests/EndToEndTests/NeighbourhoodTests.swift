@@ -57,6 +57,63 @@ struct NeighbourhoodTests {
     }
   }
 
+  /// How many pings there are during each flood, and how much memory it may take.
+  private static let pings =
+    ProcessInfo.processInfo.environment["EARSHOT_FLOOD_PINGS"].flatMap(Int.init) ?? 4
+  private static let growthMax = 8 << 10  // KiB
+
+  /// The memory that a program has now, in KiB.
+  private func residentKilobytes(_ program: Program) throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(program.id)/status", encoding: .utf8)
+    return try #require(status.firstMatch(of: /VmRSS:\s+(\d+)/).flatMap { Int($0.1) })
+  }
+
+  @Test(
+    "While 64 addresses open connections by the thousand and do not behave, others get a session in 3 s",
+    .enabled(if: Shell.has("python3"), "needs python3 for the strangers"),
+    arguments: ["idle", "hello", "dribble", "garbage", "reset"])
+  func strangers(kind: String) async throws {
+    let neighbourhood = try Neighbourhood()
+    let (home, place, far) = (
+      neighbourhood.hosts[0], neighbourhood.hosts[1], neighbourhood.hosts[2]
+    )
+    for number in 1...64 {
+      try Shell.run(
+        "ip", "-n", far.name, "addr", "add", "10.77.2.\(number)/16", "dev", far.interface)
+    }
+    let ann = try earshot(home, "advertise", "--name", "Ann", "--accept")
+    let browser = try earshot(place, "browse", "--json")
+    await browser.expect("\"name\":\"Ann\"")
+    let found = try #require(browser.line(with: "\"name\":\"Ann\""))
+    let id = String(try #require(found.firstMatch(of: /"id":"([a-z2-7]{52})"/)?.1))
+    let port = String(try #require(found.firstMatch(of: /"10\.77\.0\.1:(\d+)"/)?.1))
+    let before = try residentKilobytes(ann)
+    let script = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "strangers.py")
+    let flood = try Program(
+      running: far.prefix + [
+        "python3", script.path, kind, home.address, port, "100000", "10.77.2.1", "64",
+      ])
+    await flood.expect("flooding")
+    var (good, growth) = (0, 0)
+    for number in 1...Self.pings {
+      // From an address that was never there before.
+      let address = "10.77.3.\(number)"
+      try Shell.run("ip", "-n", place.name, "addr", "add", "\(address)/16", "dev", place.interface)
+      try Shell.run(
+        "ip", "-n", place.name, "route", "replace", "\(home.address)/32", "dev", place.interface,
+        "src", address)
+      let ping = try earshot(
+        place, "ping", id, "--at", "\(home.address):\(port)", "--count", "1", "--timeout", "3")
+      if await ping.exitStatus() == 0 { good += 1 }
+      growth = max(growth, try residentKilobytes(ann) - before)
+    }
+    print("strangers, \(kind): \(good) of \(Self.pings) pings, \(growth) KiB more memory")
+    #expect(good * 100 >= Self.pings * 99)
+    #expect(growth <= Self.growthMax)
+    withExtendedLifetime((neighbourhood, flood)) {}
+  }
+
   @Test(
     "Lies by the thousand, also from a peer's own address: it is not lost, its own place leads, a new peer is found",
     .enabled(if: Shell.has("python3"), "needs python3 for the neighbour"))

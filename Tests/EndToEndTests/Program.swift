@@ -64,6 +64,9 @@ final class Program: @unchecked Sendable {
 
   func signal(_ number: Int32) { process.signal(number) }
 
+  /// The number of the process.
+  var id: Int32 { process.id }
+
   // MARK: Hearing from it
 
   /// Waits until so many lines with a text were printed; fails with the transcript if they never are.

@@ -97,14 +97,14 @@ struct ProxiedPeersTests {
     let mallory = Mallory(seed)
     let tally = Mutex(Tally())
     let isDone = Mutex(false)
-    home.spawn("all") {
+    _ = home.spawn("all") {
       let ann = try await Peer("Ann", trusting: .anyPeer, on: home)
       let session = try await ann.makeSession()
       let advertiser = try await ann.advertise("room")
       let port = await ann.port
       home.spawn("accepts") {
         for await invitation in advertiser.invitations {
-          home.spawn("accepts one") { try await invitation.accept(into: session) }
+          _ = home.spawn("accepts one") { try await invitation.accept(into: session) }
         }
       }
       home.spawn("hears") {
@@ -125,7 +125,7 @@ struct ProxiedPeersTests {
           ann.id, at: liar, byDiscovery: number % 4 == 0, from: place, saying: UInt8(number % 251),
           tally)
       }
-      advertiser.stop()
+      await advertiser.stop()
       listener.close()
       await ann.stop()
       await double.stop()
