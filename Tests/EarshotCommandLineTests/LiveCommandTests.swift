@@ -318,6 +318,37 @@ struct LiveCommandTests {
     #expect(ann.lines.last?.hasPrefix("Bob (") == true)
   }
 
+  @Test(
+    "Who is asked for by an identifier with a slip in it is not pinged, and named",
+    arguments: [8, 20, 52])
+  func mistyped(length: Int) throws {
+    let party = Party()
+    _ = try party.guest("advertise", "--name", "Ann", on: "phone")
+    let browser = try party.guest("browse", "--json", on: "watch")
+    party.run(until: 2)
+    let id = try #require(browser.objects.compactMap { $0["id"] as? String }.first)
+    let typed = Array(id.prefix(length))
+    func changed(_ count: Int) -> String {
+      // One of the alphabet's characters for another one.
+      String(typed.enumerated().map { $0 < count ? ($1 == "a" ? "b" : "a") : $1 })
+    }
+    let swapped = String([typed[1], typed[0]] + typed.dropFirst(2))
+    let cases = [changed(1), changed(2), changed(3), swapped]
+    let guests = try cases.enumerated().map { number, text in
+      try party.guest("ping", text, "--timeout", "2", on: "host\(number)")
+    }
+    party.run(until: 10)
+    let hint = "; did you mean \(id.prefix(length)) (Ann)?"
+    let differs = typed[0] != typed[1]
+    // Two equal characters that change places are no mistake.
+    for (text, (guest, isHinted)) in zip(cases, zip(guests, [true, true, false, differs]))
+    where text != String(typed) {
+      #expect(
+        guest.printed.err == "earshot: nobody nearby is \"\(text)\"\(isHinted ? hint : "")\n")
+      #expect(guest.code == .violated)
+    }
+  }
+
   @Test("Of two peers with one name neither is pinged")
   func ambiguous() throws {
     let party = Party()

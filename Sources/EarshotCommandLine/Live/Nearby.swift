@@ -54,6 +54,20 @@ package struct Nearby: Hashable, Sendable {
     return Selection(exact.isEmpty ? peers.filter { $0.name.lowercased() == lower } : exact)
   }
 
+  /// The peers whose identifiers begin almost like a word, which was mistyped then: one or two characters differ.
+  ///
+  /// None for a word that is shorter than ``PeerID/short``.
+  package func resembling(_ word: String) -> [DiscoveredPeer] {
+    let typed = Array(word.lowercased().utf8)
+    guard typed.count >= Self.identifierLengthMin else { return [] }
+    return peers.filter { peer in
+      let identifier = Array(peer.id.description.utf8)
+      guard typed.count <= identifier.count else { return false }
+      return (1...Self.mistypedMax).contains(zip(typed, identifier).count { $0 != $1 })
+    }
+  }
+
+  private static let mistypedMax = 2  // As when two of them change places.
   /// The length of ``PeerID/short``.
   private static let identifierLengthMin = 8
 }

@@ -58,15 +58,21 @@ package struct PingCommand: LiveCommand {
     defer { clock.cancel() }
     // Before most of those who are there have answered, numbers mean little, and a name may mean two.
     try? await host.sleep(for: min(Self.settling, ping.timeout))
+    var nearby = Nearby()
     for await _ in browser.events {
-      switch Nearby(await browser.peers).select(name) {
+      nearby = Nearby(await browser.peers)
+      switch nearby.select(name) {
       case .peer(let found): return found
       case .several(let found): return refuse(found, called: name)
       case .none: break
       }
     }
     if !Task.isCancelled {
-      console.complain("earshot: nobody nearby is \"\(name.escapedForTerminals)\"")
+      let hint = nearby.resembling(name).prefix(3).map {
+        "; did you mean \($0.id.description.prefix(name.count)) (\($0.name.escapedForTerminals))?"
+      }
+      console.complain(
+        "earshot: nobody nearby is \"\(name.escapedForTerminals)\"" + hint.joined())
     }
     return nil
   }
