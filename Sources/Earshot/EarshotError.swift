@@ -36,8 +36,8 @@ public struct EarshotError: Error, Sendable {
     public static let invalidDisplayName = Code(kind: .invalidDisplayName)
     /// The service type breaks a rule of RFC 6335.
     public static let invalidServiceType = Code(kind: .invalidServiceType)
-    /// The text is no ticket, was mistyped, or the ticket has expired; or it leads to loopback addresses alone, and this
-    /// peer's host uses no loopback interface.
+    /// The text is no ticket, was mistyped, or the ticket has expired; or it leads to loopback addresses alone, and
+    /// this peer's host uses no loopback interface.
     public static let invalidTicket = Code(kind: .invalidTicket)
     /// The invitation was answered, withdrawn or timed out before.
     public static let invitationEnded = Code(kind: .invitationEnded)

@@ -179,6 +179,32 @@ struct DoctorProcessTests {
     withExtendedLifetime(hosts) {}
   }
 
+  @Test(
+    "A container, whose peers may all be on the same computer, as those with its address are",
+    .enabled(if: Shell.has("unshare"), "needs unshare of util-linux"))
+  func container() async throws {
+    let hosts = try Namespaces()
+    let (left, right) = (hosts.left, hosts.right)
+    let script = """
+      mount -t tmpfs tmpfs /run && mkdir /run/systemd && touch /run/systemd/container && exec "$@"
+      """
+    let inside = left.prefix + ["unshare", "--mount", "sh", "-c", script, "sh"]
+    var peers: [Program] = []
+    for (side, severity) in [(left, "warning"), (right, "note")] {
+      peers.append(
+        try Program(
+          ["advertise", "--name", "Ann", "--service", service], on: side.interface,
+          prefix: side.prefix))
+      await peers.last?.expect("Advertising Ann")
+      let doctor = try Program(
+        ["doctor", "--json", "--service", service, "--timeout", "1.5"], on: left.interface,
+        prefix: inside)
+      await doctor.expect("{\"cause\":\"container\",\"severity\":\"\(severity)\"")
+      _ = await doctor.exitStatus()
+    }
+    withExtendedLifetime((hosts, peers)) {}
+  }
+
   @Test("A file from a time that the clock has yet to show", arguments: ["--identity", "--trust"])
   func clock(option: String) async throws {
     let hosts = try Namespaces()

@@ -23,9 +23,9 @@ extension Endpoint {
 extension Sequence<Endpoint> {
   /// Those that may be dialled on the word of a member, which introduces another one.
   ///
-  /// Of those behind routers the first four, since every member may dial them: one that lies would have a whole group try
-  /// the ports of a host anywhere. They are not refused, because a group may meet across routers, and a member behind
-  /// one that only lets connections out has to dial those outside itself.
+  /// Of those behind routers the first four, since every member may dial them: one that lies would have a whole group
+  /// try the ports of a host anywhere. They are not refused, because a group may meet across routers, and a member
+  /// behind one that only lets connections out has to dial those outside itself.
   ///
   /// - Parameters:
   ///   - source: The address of the member, or `nil` if that is not known.
