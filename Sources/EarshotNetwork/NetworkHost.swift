@@ -32,6 +32,12 @@ public protocol NetworkHost: AnyObject, Sendable {
   /// Calls back after every change of `interfaces`, until the observation is cancelled or released.
   func observeInterfaces(_ changed: @escaping @Sendable () -> Void) -> any NetworkObservation
 
+  /// Calls back after each time that the computer slept, some seconds late at most, until the observation is cancelled or
+  /// released.
+  ///
+  /// A host that cannot tell, or whose programs hear of sleep before it comes, never calls back.
+  func observeWaking(_ woken: @escaping @Sendable () -> Void) -> any NetworkObservation
+
   /// Calls back once when the host goes down for good, unless the observation is cancelled or released before.
   ///
   /// An object that the host keeps alive lets go of the host here.
@@ -85,6 +91,16 @@ public protocol NetworkHost: AnyObject, Sendable {
 extension NetworkHost {
   /// TLS 1.3 with keys and randomness of the system, on a host that says nothing else.
   public var linkSecurity: LinkSecurity { .required }
+
+  /// Never calls back.
+  public func observeWaking(_ woken: @escaping @Sendable () -> Void) -> any NetworkObservation {
+    NoObservation()
+  }
+}
+
+/// An observation of what never happens.
+private final class NoObservation: NetworkObservation {
+  func cancel() {}
 }
 
 /// The executors of a host: one serial order of jobs, for actors and for tasks.

@@ -61,7 +61,7 @@ public final class POSIXHost: NetworkHost {
     executor = NetworkExecutor(
       serial: LoopSerialExecutor(loop, lease), task: LoopTaskExecutor(loop, lease))
     host = POSIXHostState(loop, try InterfaceList(configuration.interfaces))
-    loop.perform { [host] in host.watchInterfaces() }
+    loop.perform { [host] in host.watchSystem() }
   }
 
   deinit {
@@ -97,6 +97,11 @@ public final class POSIXHost: NetworkHost {
   public func observeInterfaces(_ changed: @escaping @Sendable () -> Void) -> any NetworkObservation
   {
     host.observe(.interfaces, changed)
+  }
+
+  /// Calls back after each time that the computer slept, ten seconds late at most.
+  public func observeWaking(_ woken: @escaping @Sendable () -> Void) -> any NetworkObservation {
+    host.observe(.waking, woken)
   }
 
   /// Calls back when the host has been shut down.
@@ -156,6 +161,11 @@ public final class POSIXHost: NetworkHost {
 
   /// How many events of sockets the system has told so far; to be asked on the executor.
   package var socketEventCount: Int { host.loop.toldCount }
+
+  /// Looks another clock over for the sleep of the computer from now on; on the executor.
+  package func watchSleep(every interval: Duration, by asleep: @escaping @Sendable () -> Int64) {
+    host.watchSleep(every: interval, by: asleep)
+  }
 
   private func tried<Result>(
     _ call: String, _ body: () throws(SystemFailure) -> Result

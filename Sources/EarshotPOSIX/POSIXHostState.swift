@@ -10,11 +10,11 @@ final class POSIXHostState: @unchecked Sendable {
   let interfaces: InterfaceList
   private(set) var isUp = true
   private var sockets: [ObjectIdentifier: any HostSocket] = [:]
-  private var shutdownObservers: [Int: @Sendable () -> Void] = [:]
-  private var interfaceObservers: [Int: @Sendable () -> Void] = [:]
+  private var observers: [Subject: [Int: @Sendable () -> Void]] = [:]
   private var lastObserver = 0
   private var lastSocket = 0
-  private var monitor: InterfaceMonitor?
+  private var interfaceMonitor: InterfaceMonitor?
+  private var sleepMonitor: SleepMonitor?
 
   init(_ loop: EventLoop, _ interfaces: InterfaceList) {
     (self.loop, self.interfaces) = (loop, interfaces)
@@ -55,32 +55,38 @@ final class POSIXHostState: @unchecked Sendable {
 
   // MARK: Observing
 
-  enum Subject { case shutdown, interfaces }
+  enum Subject { case shutdown, interfaces, waking }
 
   func observe(_ subject: Subject, _ body: @escaping @Sendable () -> Void) -> LoopObservation {
     loop.check("a host")
     lastObserver += 1
     let number = lastObserver
-    switch subject {
-    case .shutdown: shutdownObservers[number] = body
-    case .interfaces: interfaceObservers[number] = body
-    }
+    observers[subject, default: [:]][number] = body
     return LoopObservation(self, number)
   }
 
   func forgetObserver(_ number: Int) {
-    shutdownObservers[number] = nil
-    interfaceObservers[number] = nil
+    for subject in observers.keys { observers[subject]?[number] = nil }
   }
 
-  /// Watches the interfaces from now on.
-  func watchInterfaces() { monitor = InterfaceMonitor(self) }
+  /// Watches the interfaces, and the sleep of the computer, from now on.
+  func watchSystem() {
+    interfaceMonitor = InterfaceMonitor(self)
+    watchSleep(every: .seconds(10)) { System.asleep }
+  }
 
-  /// Tells the observers of the interfaces that these changed, in the order in which they began.
-  func tellInterfacesChanged() {
-    for (number, _) in interfaceObservers.sorted(by: { $0.key < $1.key }) {
-      interfaceObservers[number]?()
-    }
+  /// Watches the sleep of the computer from now on.
+  ///
+  /// - Parameters:
+  ///   - interval: How often to look.
+  ///   - asleep: How many nanoseconds the computer has slept so far.
+  func watchSleep(every interval: Duration, by asleep: @escaping @Sendable () -> Int64) {
+    sleepMonitor = SleepMonitor(self, every: interval, by: asleep)
+  }
+
+  /// Tells those who observe something, in the order in which they began.
+  func tell(_ subject: Subject) {
+    for number in (observers[subject] ?? [:]).keys.sorted() { observers[subject]?[number]?() }
   }
 
   // MARK: The end
@@ -89,16 +95,14 @@ final class POSIXHostState: @unchecked Sendable {
   func shutDown() {
     guard isUp else { return }
     isUp = false
-    monitor?.close()
-    monitor = nil
+    interfaceMonitor?.close()
+    (interfaceMonitor, sleepMonitor) = (nil, nil)
     for socket in sockets.values.sorted(by: { $0.number < $1.number }) {
       socket.fail(Self.hostDown("shut down"))
     }
     for record in loop.timers.armed(of: self) { record.fall() }
-    for (number, _) in shutdownObservers.sorted(by: { $0.key < $1.key }) {
-      shutdownObservers.removeValue(forKey: number)?()
-    }
-    interfaceObservers = [:]
+    tell(.shutdown)
+    observers = [:]
   }
 }
 

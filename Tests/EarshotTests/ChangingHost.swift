@@ -2,10 +2,11 @@ import EarshotNetwork
 import EarshotSimulator
 import Synchronization
 
-/// A simulated host whose interfaces change when a test says so.
+/// A simulated host whose interfaces change, and that sleeps, when a test says so.
 final class ChangingHost: NetworkHost {
   let base: SimulatedHost
   private let state: Mutex<(interfaces: [NetworkInterface], observers: [@Sendable () -> Void])>
+  private let sleepers = Mutex<[@Sendable () -> Void]>([])
 
   init(_ base: SimulatedHost) {
     self.base = base
@@ -28,6 +29,14 @@ final class ChangingHost: NetworkHost {
     state.withLock { $0.observers.append(changed) }
     return base.observeInterfaces {}
   }
+
+  func observeWaking(_ woken: @escaping @Sendable () -> Void) -> any NetworkObservation {
+    sleepers.withLock { $0.append(woken) }
+    return base.observeInterfaces {}
+  }
+
+  /// Whoever observes it hears that the host slept.
+  func wake() { for sleeper in sleepers.withLock({ $0 }) { sleeper() } }
 
   var executor: NetworkExecutor { base.executor }
   var now: Instant { base.now }

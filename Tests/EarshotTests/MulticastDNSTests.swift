@@ -4,11 +4,12 @@ import Synchronization
 import TestKit
 import Testing
 
-/// Hears which instances the questions on a network list as known, and when.
+/// Hears which instances the questions on a network list as known, and which the answers name, and when.
 private final class Questions: DatagramHandler {
   typealias List = (at: Instant, names: [DNSName])
   private let host: SimulatedHost
   private let state = Mutex<[List]>([])
+  private let said = Mutex<[List]>([])
 
   init(in world: World) throws {
     host = world.makeHost("ear")
@@ -18,16 +19,17 @@ private final class Questions: DatagramHandler {
   }
 
   var lists: [List] { state.withLock { $0 } }
+  var answers: [List] { said.withLock { $0 } }
 
   func datagramSocket(
     _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
   ) {
     let packet = (0..<bytes.count).map { bytes[$0] }
-    guard let message = try? DNSMessage(decoding: packet), !message.isResponse else { return }
+    guard let message = try? DNSMessage(decoding: packet) else { return }
     let names = message.answers.compactMap { record in
       if case .pointer(let name) = record.data { name } else { nil }
     }
-    state.withLock { $0.append((host.now, names)) }
+    (message.isResponse ? said : state).withLock { $0.append((host.now, names)) }
   }
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
 }
@@ -253,6 +255,34 @@ struct MulticastDNSTests {
     world.run(for: .milliseconds(200))
     #expect(questions.lists.count == before + 1)
     #expect(questions.lists.last.map { $0.at >= changed } == true)
+    world.finish()
+  }
+
+  @Test("A host that slept is announced and asks at once, and loses in 10 s who is gone (M31)")
+  func woken() throws {
+    let world = world(Seed(1))
+    let (questions, far) = (try Questions(in: world), Guest("far", in: world))
+    let host = ChangingHost(world.makeHost("ann"))
+    let ann = Guest("ann's claim", in: world)
+    let (announcement, found) = (try ann.announcement(), FoundPeers())
+    let discovery = MulticastDNS(for: ann.id, on: host)
+    host.base.spawn("enter") {
+      guard let service = try? ServiceType("chat") else { return }
+      _ = await discovery.advertise(announcement)
+      _ = await discovery.browse(service) { found.take($0) }
+    }
+    try far.enter()
+    world.run(for: .seconds(1_000))
+    world.crash(far.host)
+    let (asked, said, woken) = (questions.lists.count, questions.answers.count, world.now)
+    #expect(found.present.map(\.id) == [far.id])
+    host.base.spawn("wake") { host.wake() }
+    world.run(for: .milliseconds(200))
+    #expect(questions.lists.count > asked)
+    #expect(questions.answers.count == said + 1)
+    #expect(questions.answers.last?.names == [announcement.instanceName])
+    world.run(for: .seconds(11))
+    #expect(found.present.isEmpty && questions.lists.allSatisfy { $0.at < woken + .seconds(12) })
     world.finish()
   }
 

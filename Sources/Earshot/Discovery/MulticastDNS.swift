@@ -23,7 +23,7 @@ package actor MulticastDNS {
   private let prefersUnicast: Bool
   private var life = Life.awake
   private var machines: DiscoveryMachines
-  private var observation: (any NetworkObservation)?
+  private var observations: [any NetworkObservation] = []
   private var timer: (any NetworkTimer)?
   private var lastNumber = 0
   private let gauge: QueueGauge?
@@ -175,9 +175,14 @@ extension MulticastDNS {
     if timer == nil {
       timer = host.makeTimer { [weak self] in self?.inTurn { $0.timerFired() } }
     }
-    observation = host.observeInterfaces { [weak self] in
-      self?.assumeIsolated { $0.interfacesChanged() }
-    }
+    observations = [
+      host.observeInterfaces { [weak self] in
+        self?.assumeIsolated { $0.interfacesChanged() }
+      },
+      host.observeWaking { [weak self] in
+        self?.assumeIsolated { $0.woken() }
+      },
+    ]
     machines.open(handler: self)
   }
 
@@ -187,14 +192,21 @@ extension MulticastDNS {
 
   private func close() {
     machines.close()
-    observation?.cancel()
-    observation = nil
+    for observation in observations { observation.cancel() }
+    observations = []
     settle()
   }
 
   private func interfacesChanged() {
     guard life == .awake else { return }
     machines.updateInterfaces(handler: self)
+    settle()
+  }
+
+  /// The computer slept: others have forgotten who is here, and may be gone themselves.
+  private func woken() {
+    guard life == .awake, !machines.isEmpty else { return }
+    machines.reopen(handler: self)
     settle()
   }
 

@@ -134,7 +134,7 @@ final class InterfaceMonitor: EventSource, @unchecked Sendable {
 
   func ready(_ readiness: Readiness) {
     System.drain(descriptor, host.loop.buffer)
-    if host.interfaces.refresh() { host.tellInterfacesChanged() }
+    if host.interfaces.refresh() { host.tell(.interfaces) }
   }
 
   func close() {

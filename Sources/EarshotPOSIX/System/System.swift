@@ -91,6 +91,17 @@ enum System {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
+  /// How many nanoseconds the computer has slept since that time.
+  static var asleep: Int64 {
+    var time = timespec()
+    #if canImport(Darwin)
+      clock_gettime(CLOCK_UPTIME_RAW, &time)
+    #else
+      clock_gettime(CLOCK_MONOTONIC, &time)
+    #endif
+    return now - (Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
   // MARK: Descriptors
 
   /// Not made again after an interruption: the descriptor is gone even so.
