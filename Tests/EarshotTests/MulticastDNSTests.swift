@@ -29,7 +29,12 @@ private final class Questions: DatagramHandler {
     let names = message.answers.compactMap { record in
       if case .pointer(let name) = record.data { name } else { nil }
     }
-    (message.isResponse ? said : state).withLock { $0.append((host.now, names)) }
+    let list = (at: host.now, names: names)
+    if message.isResponse {
+      said.withLock { $0.append(list) }
+    } else {
+      state.withLock { $0.append(list) }
+    }
   }
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
 }
