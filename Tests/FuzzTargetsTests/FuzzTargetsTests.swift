@@ -25,4 +25,12 @@ struct FuzzTargetsTests {
       }
     }
   }
+
+  @Test(
+    "What the laws of a target are about comes to pass in the inputs that are kept",
+    arguments: FuzzTarget.all.filter { !$0.goals.isEmpty })
+  func goals(target: FuzzTarget) throws {
+    let reached = try target.corpus.reduce(into: Set<String>()) { $0.formUnion(try target.run($1)) }
+    #expect(target.goals.subtracting(reached).sorted() == [])
+  }
 }
