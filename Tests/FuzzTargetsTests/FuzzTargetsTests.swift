@@ -16,7 +16,7 @@ struct FuzzTargetsTests {
     let corpus = target.corpus
     #expect(!corpus.isEmpty, "no input is kept for \(target.name)")
     for input in corpus { try target.run(input) }
-    let isSlow = ["session", "tls", "scenario"].contains(target.name)
+    let isSlow = ["session", "inviting", "tls", "scenario"].contains(target.name)
     let count = Fuzz.inputCount / (isSlow ? 500 : 100)
     try Fuzz.inputs(like: corpus, count: count) { input in
       do { try target.run(input) } catch {
