@@ -44,7 +44,7 @@ package struct FuzzTarget: Sendable {
   package static let all: [FuzzTarget] =
     [dns, text, browser, advertiser, frames, messages] + bodies
     + [preamble, tls, handshake, datagram, fragments, assembly, identity]
-    + [ticket, address, scenario, session, inviting]
+    + [ticket, address, scenario, trust, session, inviting]
 
   /// The one of a name.
   package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
