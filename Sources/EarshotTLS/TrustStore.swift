@@ -153,9 +153,7 @@ public struct FileTrustStore: TrustStore {
     for index in records.indices where records[index].since == nil {
       records[index].since = Date(timeIntervalSince1970: now().timeIntervalSince1970.rounded())
     }
-    do { try file.replace(with: Array(Self.encoder.encode(Content(peers: records)))) } catch let
-      error as ProtectedFileError
-    {
+    do { try file.replace(with: Self.bytes(of: records)) } catch let error as ProtectedFileError {
       throw error
     } catch {
       return .failure(TrustStoreError(.unwritable, "\(error)"))
@@ -183,6 +181,11 @@ public struct FileTrustStore: TrustStore {
       throw TrustStoreError(.damaged, "\(content.peers.count) peers")
     }
     return content.peers
+  }
+
+  /// The bytes of a file with some records.
+  package static func bytes(of records: [TrustRecord]) throws -> [UInt8] {
+    Array(try encoder.encode(Content(peers: records)))
   }
 
   private static func sentence(of error: any Error) -> String {

@@ -155,4 +155,12 @@ extension FuzzTarget {
     let again = try Identity(pem: identity.pem ?? "")
     try law(again.id == identity.id, "an identity is not read as written")
   }
+
+  /// The file of a trust store: what is read is written so that the same is read again, within its bound.
+  static let trust = FuzzTarget("trust", bytesMax: 2_048) { bytes in
+    guard let records = try? FileTrustStore.records(of: bytes) else { return }
+    try law(records.count <= FileTrustStore.maximumCount, "\(records.count) peers")
+    let again = try FileTrustStore.records(of: FileTrustStore.bytes(of: records))
+    try law(again == records, "trusted peers are not read as written")
+  }
 }

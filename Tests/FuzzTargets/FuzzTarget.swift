@@ -13,18 +13,38 @@ package struct FuzzTarget: Sendable {
   package let name: String
   /// The longest input that is worth a try, in bytes.
   package let bytesMax: Int
-  /// What is done with an input; a trap is a finding, too.
-  package let run: @Sendable ([UInt8]) throws -> Void
+  /// What the inputs that are kept reach between them: laws about what never comes to pass are no laws.
+  package let goals: Set<String>
+  private let body: @Sendable ([UInt8]) throws -> Set<String>
 
   init(_ name: String, bytesMax: Int = 4_096, _ run: @escaping @Sendable ([UInt8]) throws -> Void) {
-    (self.name, self.bytesMax, self.run) = (name, bytesMax, run)
+    (self.name, self.bytesMax, goals) = (name, bytesMax, [])
+    body = { bytes in
+      try run(bytes)
+      return []
+    }
   }
+
+  /// A target that has goals; what is done with an input says which of them it has reached.
+  init(
+    _ name: String, bytesMax: Int, reaching goals: Set<String>,
+    _ run: @escaping @Sendable ([UInt8]) throws -> Set<String>
+  ) {
+    (self.name, self.bytesMax, self.goals, body) = (name, bytesMax, goals, run)
+  }
+
+  /// Does with an input what is to be done; a trap is a finding, too.
+  ///
+  /// - Returns: Which of the goals it has reached.
+  /// - Throws: ``BrokenLaw``, or what a decoder throws that should not have.
+  @discardableResult
+  package func run(_ input: [UInt8]) throws -> Set<String> { try body(input) }
 
   /// All there are: packets and streams first, then texts, then what lives.
   package static let all: [FuzzTarget] =
-    [dns, text, discovery, frames, messages] + bodies
+    [dns, text, browser, advertiser, frames, messages] + bodies
     + [preamble, tls, handshake, datagram, fragments, assembly, identity]
-    + [ticket, address, scenario, session]
+    + [ticket, address, scenario, trust, session, inviting]
 
   /// The one of a name.
   package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

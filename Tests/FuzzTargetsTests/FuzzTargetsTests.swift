@@ -16,7 +16,7 @@ struct FuzzTargetsTests {
     let corpus = target.corpus
     #expect(!corpus.isEmpty, "no input is kept for \(target.name)")
     for input in corpus { try target.run(input) }
-    let isSlow = ["session", "tls", "scenario"].contains(target.name)
+    let isSlow = ["session", "inviting", "tls", "scenario"].contains(target.name)
     let count = Fuzz.inputCount / (isSlow ? 500 : 100)
     try Fuzz.inputs(like: corpus, count: count) { input in
       do { try target.run(input) } catch {
@@ -24,5 +24,13 @@ struct FuzzTargetsTests {
         throw error
       }
     }
+  }
+
+  @Test(
+    "What the laws of a target are about comes to pass in the inputs that are kept",
+    arguments: FuzzTarget.all.filter { !$0.goals.isEmpty })
+  func goals(target: FuzzTarget) throws {
+    let reached = try target.corpus.reduce(into: Set<String>()) { $0.formUnion(try target.run($1)) }
+    #expect(target.goals.subtracting(reached).sorted() == [])
   }
 }

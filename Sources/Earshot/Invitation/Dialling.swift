@@ -1,30 +1,38 @@
 import EarshotNetwork
 
-/// The search for an invited peer at its addresses.
+/// What has a peer searched for, and is told once how that ended, unless it gives up.
+protocol DiallingOwner: AnyObject, Sendable {
+  /// The peer was reached at one of its addresses; the link is the owner's from now on.
+  func dialling(_ dialling: Dialling, reached link: Link, _ greeting: Hello, at endpoint: Endpoint)
+  /// The peer was not reached, or has refused as a code says.
+  func dialling(_ dialling: Dialling, missed code: CloseCode?)
+}
+
+/// The search for one peer at its addresses.
 ///
 /// The shell of a ``DialMachine``: owns the links that are tried, until one of them is open.
 actor Dialling {
   nonisolated let unownedExecutor: UnownedSerialExecutor
-  private let invitation: InvitationID
-  private let invited: PeerID
+  private let wanted: PeerID
   private let endpoints: [Endpoint]
-  private let owner: Invitations
+  private let peer: PeerCore
+  private weak var owner: (any DiallingOwner)?
   private let driver: MachineDriver<DialMachine>
   private var timer: (any NetworkTimer)?
   private var links: [Int: Link] = [:]
   private var greetings: [Int: Hello] = [:]
 
+  /// A search that begins when it is started, for a peer at some addresses.
   init(
-    for invitation: InvitationID, to invited: PeerID, at endpoints: [Endpoint],
-    of owner: Invitations
+    for wanted: PeerID, at endpoints: [Endpoint], by peer: PeerCore, owner: any DiallingOwner
   ) {
     var actions: [DialMachine.Action] = []
     let machine = DialMachine(
-      addresses: endpoints.count, at: owner.now, into: &actions)
+      addresses: endpoints.count, at: peer.host.now, into: &actions)
     driver = MachineDriver(machine, beginningWith: actions)
-    unownedExecutor = owner.unownedExecutor
-    (self.invitation, self.invited) = (invitation, invited)
-    (self.endpoints, self.owner) = (endpoints, owner)
+    unownedExecutor = peer.unownedExecutor
+    (self.wanted, self.endpoints) = (wanted, endpoints)
+    (self.peer, self.owner) = (peer, owner)
   }
 
   /// The links that are being tried.
@@ -34,22 +42,22 @@ actor Dialling {
   var inside: [any Actor] { [self] + Array(links.values) }
 
   func start() {
-    timer = owner.peer.host.makeTimer { [weak self] in
+    timer = peer.host.makeTimer { [weak self] in
       self?.assumeIsolated { $0.handle(.deadlineReached) }
     }
-    driver.start(at: owner.now) { perform($0) }
+    driver.start(at: peer.host.now) { perform($0) }
   }
 
   /// Gives up; nothing is reported any more.
   func cancel(_ code: CloseCode) {
-    timer = nil
+    (timer, owner) = (nil, nil)
     let cancelled = links.values.sorted { $0.token < $1.token }
     links = [:]
     for link in cancelled { link.assumeIsolated { $0.close(code) } }
   }
 
   private func handle(_ event: DialMachine.Event) {
-    driver.handle(event, at: owner.now) { perform($0) }
+    driver.handle(event, at: peer.host.now) { perform($0) }
   }
 
   private func perform(_ action: DialMachine.Action) {
@@ -59,18 +67,14 @@ actor Dialling {
       links.removeValue(forKey: index)?.assumeIsolated { $0.close(.duplicate) }
     case .wake(let instant): timer?.arm(at: instant)
     case .reportOpened(let index): opened(index)
-    case .reportFailed:
-      timer = nil
-      report(.dialFailed(invitation))
-    case .reportRefused(let code):
-      timer = nil
-      report(.dialRefused(invitation, code))
+    case .reportFailed: missed(nil)
+    case .reportRefused(let code): missed(code)
     }
   }
 
   private func attempt(_ index: Int) {
-    let link = owner.peer.assumeIsolated {
-      $0.makeLink(to: invited, at: [endpoints[index]], owner: self)
+    let link = peer.assumeIsolated {
+      $0.makeLink(to: wanted, at: endpoints[index], owner: self)
     }
     links[index] = link
     link.assumeIsolated { $0.start() }
@@ -81,13 +85,12 @@ actor Dialling {
     guard let link = links.removeValue(forKey: index),
       let greeting = greetings.removeValue(forKey: index)
     else { return }
-    let (id, endpoint) = (invitation, endpoints[index])
-    owner.assumeIsolated { $0.reached(id, over: link, greeting, at: endpoint) }
+    owner.take()?.dialling(self, reached: link, greeting, at: endpoints[index])
   }
 
-  private func report(_ event: InvitationTable.Event) {
-    let id = invitation
-    owner.assumeIsolated { $0.missed(id, event) }
+  private func missed(_ code: CloseCode?) {
+    timer = nil
+    owner.take()?.dialling(self, missed: code)
   }
 
   private func index(of link: Link) -> Int? { links.first { $0.value === link }?.key }

@@ -101,7 +101,7 @@ extension Invitations {
     if let last = invitation.endpoint, let index = endpoints.firstIndex(of: last) {
       endpoints.append(endpoints.remove(at: index))
     }
-    let dialling = Dialling(for: id, to: invitation.peer, at: endpoints, of: self)
+    let dialling = Dialling(for: invitation.peer, at: endpoints, by: peer, owner: self)
     outbound[id]?.dialling = dialling
     dialling.assumeIsolated { $0.start() }
   }
@@ -110,17 +110,29 @@ extension Invitations {
     outbound[id]?.dialling.take()?.assumeIsolated { $0.cancel(.duplicate) }
   }
 
-  /// The invited peer was reached.
-  func reached(_ id: InvitationID, over link: Link, _ greeting: Hello, at endpoint: Endpoint) {
-    outbound[id]?.dialling = nil
-    outbound[id]?.endpoint = endpoint
-    take(link, greeting)
-    handle(.dialOpened(id, link.token))
+  private func invitation(of dialling: Dialling) -> InvitationID? {
+    outbound.first { $0.value.dialling === dialling }?.key
+  }
+}
+
+extension Invitations: DiallingOwner {
+  nonisolated func dialling(
+    _ dialling: Dialling, reached link: Link, _ greeting: Hello, at endpoint: Endpoint
+  ) {
+    assumeIsolated { invitations in
+      guard let id = invitations.invitation(of: dialling) else { return }
+      invitations.outbound[id]?.dialling = nil
+      invitations.outbound[id]?.endpoint = endpoint
+      invitations.take(link, greeting)
+      invitations.handle(.dialOpened(id, link.token))
+    }
   }
 
-  /// The invited peer was not reached, as an event says.
-  func missed(_ id: InvitationID, _ event: InvitationTable.Event) {
-    outbound[id]?.dialling = nil
-    handle(event)
+  nonisolated func dialling(_ dialling: Dialling, missed code: CloseCode?) {
+    assumeIsolated { invitations in
+      guard let id = invitations.invitation(of: dialling) else { return }
+      invitations.outbound[id]?.dialling = nil
+      invitations.handle(code.map { .dialRefused(id, $0) } ?? .dialFailed(id))
+    }
   }
 }

@@ -26,21 +26,15 @@ extension Link {
     assumeIsolated { $0.transportFailed(error) }
   }
 
-  /// Tries the first of some endpoints.
-  func dial(_ candidates: ArraySlice<Endpoint>, after error: NetworkError?) {
-    guard let endpoint = candidates.first else {
-      let none = NetworkError(.hostUnreachable, call: "dial a peer without addresses")
-      return end(.unreachable(error ?? none))
-    }
-    let rest = candidates.dropFirst()
-    let timeout = rest.isEmpty ? context.connectTimeout : context.connectTimeout / 2
+  func dial(_ endpoint: Endpoint) {
     do throws(NetworkError) {
       let connection = try context.host.connect(
-        to: endpoint, options: ConnectionOptions(connectTimeout: timeout, userTimeout: nil),
+        to: endpoint,
+        options: ConnectionOptions(connectTimeout: context.connectTimeout, userTimeout: nil),
         handler: self)
-      life = .dialling(rest, connection)
+      life = .dialling(endpoint, connection)
     } catch {
-      dial(rest, after: error)
+      end(.unreachable(error))
     }
   }
 
@@ -59,8 +53,7 @@ extension Link {
   func transportFailed(_ error: NetworkError) {
     transport?.hasFailed = true
     switch life {
-    case .dialling(let rest, _): dial(rest, after: error)
-    case .accepted, .securing, .greeting: end(.unreachable(error))
+    case .accepted, .dialling, .securing, .greeting: end(.unreachable(error))
     case .open: handle(LivenessMachine.Event.transportEnded)
     case .closing: end(nil)
     case .ended: break

@@ -13,8 +13,8 @@ actor Link: ConnectionHandler {
   enum Life {
     /// A connection that was accepted, and has not been started.
     indirect case accepted(any Connection)
-    /// The endpoints that are left to try, and the connection that is being tried.
-    indirect case dialling(ArraySlice<Endpoint>, (any Connection)?)
+    /// Where the remote peer is looked for, and the connection that is being made.
+    indirect case dialling(Endpoint, (any Connection)?)
     /// The channel does not know yet who the remote peer is.
     indirect case securing(LinkTransport, MachineDriver<HandshakeMachine>)
     indirect case greeting(LinkTransport, PeerID, MachineDriver<HandshakeMachine>)
@@ -43,14 +43,14 @@ actor Link: ConnectionHandler {
   /// Whether the timer fires, and follows the deadlines once that is done.
   @exclusivity(unchecked) private var isFiring = false
 
-  /// A link that will be dialled, to the first endpoint that answers.
+  /// A link that will be dialled.
   init(
-    _ token: LinkToken, dialling endpoints: [Endpoint], expecting peer: PeerID?,
+    _ token: LinkToken, dialling endpoint: Endpoint, expecting peer: PeerID?,
     context: LinkContext, owner: any LinkOwner
   ) {
     unownedExecutor = context.host.executor.serial.asUnownedSerialExecutor()
     (self.token, self.context, self.owner) = (token, context, owner)
-    (isDialled, expected, life) = (true, peer, .dialling(endpoints[...], nil))
+    (isDialled, expected, life) = (true, peer, .dialling(endpoint, nil))
   }
 
   /// A link over a connection that was accepted.
@@ -105,7 +105,7 @@ actor Link: ConnectionHandler {
     timer = DeadlineTimer(on: context.host) { [self] in inTurn { $0.timerFired() } }
     switch life {
     case .accepted(let connection): transportOpened(connection)
-    case .dialling(let candidates, _): dial(candidates, after: nil)
+    case .dialling(let endpoint, _): dial(endpoint)
     case .securing, .greeting, .open, .closing, .ended: break
     }
   }

@@ -193,8 +193,8 @@ actor PeerCore {
   }
 
   /// A link that will be dialled.
-  func makeLink(to peer: PeerID, at endpoints: [Endpoint], owner: any LinkOwner) -> Link {
-    Link(makeToken(), dialling: endpoints, expecting: peer, context: linkContext, owner: owner)
+  func makeLink(to peer: PeerID, at endpoint: Endpoint, owner: any LinkOwner) -> Link {
+    Link(makeToken(), dialling: endpoint, expecting: peer, context: linkContext, owner: owner)
   }
 
   func makeToken() -> LinkToken {

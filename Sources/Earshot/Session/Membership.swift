@@ -37,7 +37,7 @@ actor Membership {
   private(set) var joined: Instant?
   private let driver: MachineDriver<MembershipMachine>
   private var links: [LinkToken: Attaching] = [:]
-  private var dials: [LinkToken: Link] = [:]
+  private var dials: [Dialling] = []  // In the order of their beginnings.
   private var attempts = 0  // To dial, since there was a link.
   private var linkCount = 0
   /// What the remote peer may say of its group: what a thousand peers need who all come, change and go at once.
@@ -46,7 +46,8 @@ actor Membership {
 
   /// The membership itself, and its links.
   var inside: [any Actor] {
-    [self, unreliable, verifier] + links.values.map(\.link) + Array(dials.values)
+    [self, unreliable, verifier] + links.values.map(\.link)
+      + dials.flatMap { $0.assumeIsolated { $0.inside } }
   }
 
   /// A membership that is proposed to a peer, which is looked for.
@@ -178,18 +179,16 @@ actor Membership {
     let first = endpoints.isEmpty ? 0 : (attempts + skipped) % endpoints.count
     let current = Array(endpoints[first...] + endpoints[..<first])  // Each is first in turn.
     attempts += 1
-    let link = session.peer.assumeIsolated { $0.makeLink(to: peer, at: current, owner: self) }
-    dials[link.token] = link
-    link.assumeIsolated { $0.start() }
+    let dialling = Dialling(for: peer, at: current, by: session.peer, owner: self)
+    dials.append(dialling)
+    dialling.assumeIsolated { $0.start() }
   }
 
   private func cancelDials() {
     let cancelled = dials
-    dials = [:]
+    dials = []
     session.peer.host.reached(.crossedDials, if: !cancelled.isEmpty)
-    for token in cancelled.keys.sorted() {
-      cancelled[token]?.assumeIsolated { $0.close(.duplicate) }
-    }
+    for dialling in cancelled { dialling.assumeIsolated { $0.cancel(.duplicate) } }
   }
 
   /// Learns where the remote peer listens now; what was known before comes behind.
@@ -290,15 +289,47 @@ actor Membership {
     stream.end()
     unreliable.assumeIsolated { $0.end() }
     verifier.assumeIsolated { $0.drop() }
-    (links, dials) = ([:], [:])
+    (links, dials) = ([:], [])
+  }
+}
+
+extension Membership: DiallingOwner {
+  nonisolated func dialling(
+    _ dialling: Dialling, reached link: Link, _ greeting: Hello, at endpoint: Endpoint
+  ) {
+    assumeIsolated { $0.reached(by: dialling, link, greeting) }
+  }
+
+  nonisolated func dialling(_ dialling: Dialling, missed code: CloseCode?) {
+    assumeIsolated { $0.missed(by: dialling) }
+  }
+
+  private func reached(by dialling: Dialling, _ link: Link, _ greeting: Hello) {
+    guard forget(dialling) else { return }
+    links[link.token] = Attaching(link: link)
+    link.assumeIsolated { $0.handOver(to: self) }
+    entry.displayName = greeting.displayName
+    learn(link.assumeIsolated { $0.endpoints(after: greeting) })
+    if driver.machine.needsNumber(after: lastEnded) {
+      session.peer.host.reached(.proposalRenumbered)
+      handle(.numbered(session.assumeIsolated { $0.propose(to: peer, remoteSession) }))
+    }
+    handle(.dialOpened(link.token))
+  }
+
+  private func missed(by dialling: Dialling) {
+    if forget(dialling) { handle(.dialFailed) }
+  }
+
+  /// - Returns: Whether it was under way.
+  private func forget(_ dialling: Dialling) -> Bool {
+    guard let place = dials.firstIndex(where: { $0 === dialling }) else { return false }
+    dials.remove(at: place)
+    return true
   }
 }
 
 extension Membership: LinkOwner {
-  nonisolated func link(_ link: Link, opened greeting: Hello) {
-    assumeIsolated { $0.opened(link, greeting) }
-  }
-
   nonisolated func link(_ link: Link, received frame: AttachmentFrame) {
     assumeIsolated { $0.received(frame, on: link) }
   }
@@ -317,18 +348,6 @@ extension Membership: LinkOwner {
 
   nonisolated func link(_ link: Link, ended end: LinkEnd) {
     assumeIsolated { $0.ended(link, end) }
-  }
-
-  private func opened(_ link: Link, _ greeting: Hello) {
-    guard dials.removeValue(forKey: link.token) != nil else { return }
-    links[link.token] = Attaching(link: link)
-    entry.displayName = greeting.displayName
-    learn(link.assumeIsolated { $0.endpoints(after: greeting) })
-    if driver.machine.needsNumber(after: lastEnded) {
-      session.peer.host.reached(.proposalRenumbered)
-      handle(.numbered(session.assumeIsolated { $0.propose(to: peer, remoteSession) }))
-    }
-    handle(.dialOpened(link.token))
   }
 
   private func received(_ frame: AttachmentFrame, on link: Link) {
@@ -354,7 +373,6 @@ extension Membership: LinkOwner {
 
   private func ended(_ link: Link, _ end: LinkEnd) {
     let token = link.token
-    if dials.removeValue(forKey: token) != nil { return handle(.dialFailed) }
     guard drop(token) != nil else { return }
     switch end {
     case .unreachable, .broken: handle(.linkBroken(token, .linkBroken))
