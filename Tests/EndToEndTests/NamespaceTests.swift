@@ -41,6 +41,31 @@ struct NamespaceTests {
     withExtendedLifetime(hosts) {}
   }
 
+  @Test(
+    "Who began before there was a cable is found once there is, and where its address changes to")
+  func laterCable() async throws {
+    let hosts = try Namespaces(areCabled: false)
+    let (left, right) = (hosts.left, hosts.right)
+    let words = ["--service", service]
+    let ann = try Program(
+      running: left.prefix + [Program.path, "advertise", "--name", "Ann", "--accept"] + words)
+    let bob = try Program(running: right.prefix + [Program.path, "browse", "--json"] + words)
+    await ann.expect("Advertising Ann")
+    try hosts.layCable()
+    await bob.expect("\"\(left.address):")
+    try Shell.run(
+      "ip", "-n", left.name, "addr", "delete", "\(left.address)/24", "dev", left.interface)
+    try Shell.run("ip", "-n", left.name, "addr", "add", "10.77.0.9/24", "dev", left.interface)
+    await bob.expect("Ann at the new address alone") {
+      $0.contains("\"10.77.0.9:") && !$0.contains("\"\(left.address):")
+    }
+    #expect(bob.line(with: "\"lost\"") == nil)
+    let ping = try Program(
+      running: right.prefix + [Program.path, "ping", "Ann", "--count", "1"] + words)
+    await ping.expect("1 sent, 1 answered")
+    withExtendedLifetime((hosts, ann, bob)) {}
+  }
+
   /// Has both leave their chat, and end.
   private func leave(_ ann: Program, before bob: Program) async throws {
     try ann.type("/quit")
