@@ -55,6 +55,7 @@ struct AvahiTests {
   @Test("It hears of info that a peer changes", arguments: [true, false])
   func hearsUpdate(isOnSameHost: Bool) async throws {
     let hosts = try Namespaces()
+    try hosts.removeIPv6()
     let side = isOnSameHost ? hosts.left : hosts.right
     // Its browser tells no changes, so it is asked for what its daemon has.
     let script = """
@@ -64,16 +65,18 @@ struct AvahiTests {
       done
       """
     let browser = try Avahi.run(on: side, "bash", "-c", script, "bash", type)
+    let wire = try await hosts.right.wire()
     let ann = try earshot(hosts.left, "advertise", "--name", "Ann", "--info", "room=lobby")
     try browser.type("room=lobby")
     await browser.expect("\"room=lobby\"")
+    await wire.expect("=TXT:ann_(", times: 3)  // What follows is said only because it has changed.
     try ann.type("room=attic")
     await ann.expect("The info is now room=attic")
     try browser.type("room=attic")
     await browser.expect("\"room=attic\"")
     #expect(browser.lines.allSatisfy { !$0.contains("attic") || !$0.contains("lobby") })
     #expect(browser.line(with: "-;") == nil)
-    withExtendedLifetime((hosts, ann, browser)) {}
+    withExtendedLifetime((hosts, wire, ann, browser)) {}
   }
 
   @Test(
