@@ -214,8 +214,8 @@ let package = Package(
         "Simulated",
       ],
       exclude: [
-        "ask-again.py", "flood.py", "avahi-in-namespace.sh", "read-perfetto.py", "run-manifest.py",
-        "zeroconf-peer.py",
+        "ask-again.py", "flood.py", "avahi-in-namespace.sh", "avahi-publish-text.py",
+        "mdns-wire.py", "read-perfetto.py", "run-manifest.py", "zeroconf-peer.py",
       ],
       swiftSettings: tests),
     // How fast it is.

@@ -4,7 +4,8 @@ import Foundation
 
 /// Asks how soon peers find each other, meet and part over real sockets, and what that leaves behind.
 ///
-/// Everything happens between processes over the loopback interface. They share one monotonic clock, so that
+/// Everything happens between processes over the loopback interface, but for what is measured from `exec`: that goes over a
+/// cable between two network namespaces. The processes share one monotonic clock, so that
 /// one process says when something began and another one when it was noticed.
 ///
 /// - Understands `--congestion NAME`, `--cycles N` and `--sessions N` besides the options of every benchmark.
@@ -20,7 +21,8 @@ enum Meeting {
     let processes = Processes(benchmark)
     processes.note(in: &benchmark)
     let questions: [(String, (inout Benchmark) -> Void)] = [
-      ("found", Finding.measure), ("invited", Inviting.measure), ("killed", Killing.measure),
+      ("found", Finding.measure), ("exec", Starting.measure), ("invited", Inviting.measure),
+      ("killed", Killing.measure),
       ("reader", Stalling.measure), ("cycles", Cycling.measure), ("idle", Idling.measure),
     ]
     for (name, measure) in questions where benchmark.isWished(name) { measure(&benchmark) }

@@ -7,7 +7,7 @@ struct Role {
   /// The parts that there are.
   enum Part: String, CaseIterable {
     case appear, watch, stay, look, invite, accept, member, gather, send, read, join, leave,
-      hold
+      hold, launch, overhear, rest, scan
   }
   private let part: Part
   private let service: String
@@ -24,6 +24,21 @@ struct Role {
   /// Starts a process that plays a part.
   static func start(_ part: Part, _ service: String, _ count: Int = 0) -> ChildProcess {
     ChildProcess(ourselves: ["role", part.rawValue, service, "\(count)"])
+  }
+
+  /// Starts a process that plays a part in a network namespace.
+  static func start(
+    _ part: Part, _ service: String, _ count: Int = 0, in namespace: String
+  ) -> ChildProcess {
+    ChildProcess(
+      "ip", ["netns", "exec", namespace, path, "role", part.rawValue, service, "\(count)"])
+  }
+
+  /// Where this program is.
+  static var path: String {
+    let path = "/proc/self/exe"
+    return (try? FileManager.default.destinationOfSymbolicLink(atPath: path))
+      ?? CommandLine.arguments[0]
   }
 
   /// A service that no other run of a benchmark uses.
@@ -45,6 +60,10 @@ struct Role {
     case .join: try await Cycling.join(service)
     case .leave: try await Cycling.leave(service, count)
     case .hold: try await Idling.hold(service, count)
+    case .launch: Starting.launch(service)
+    case .overhear: Starting.overhear(service)
+    case .rest: Starting.rest(service, count)
+    case .scan: Starting.scan(service, count)
     }
   }
 }

@@ -72,6 +72,34 @@ struct KeyboardTests {
     #expect(printed.out == "x\n")
   }
 
+  @Test("Listening changes no terminal, and reads on when another job has given it back")
+  func listening() async {
+    let script = Mutex<[Reading]>([
+      .bytes(Array("one\n".utf8)), .refused, .bytes(Array("two\n".utf8)), .ended,
+    ])
+    let (modes, asked) = (modes, Flag())
+    let keyboard = Keyboard(
+      reading: 0,
+      editing: TypingMode {
+        modes.note("raw")
+        return .given
+      } end: {
+        modes.note("cooked")
+      } isAway: {
+        true
+      } ask: {
+        asked.set(true)
+      } read: { _ in
+        script.withLock { $0.removeFirst() }
+      })
+    keyboard.listen()
+    var typed: [String] = []
+    for await line in keyboard.lines { typed.append(line) }
+    #expect(typed == ["one", "two"])
+    #expect(modes.all.isEmpty && !asked.isSet)
+    #expect(printed.out.isEmpty)
+  }
+
   @Test("During a pause the terminal is as it was, and after it the line is back")
   func pause() {
     let keyboard = keyboard()

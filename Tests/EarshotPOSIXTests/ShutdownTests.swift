@@ -125,7 +125,7 @@ private final class EndLog: ListenerHandler, ConnectionHandler, DatagramHandler 
 
 extension POSIXHost {
   /// Runs something where the network runs.
-  fileprivate func onLoop<Result: Sendable>(
+  func onLoop<Result: Sendable>(
     _ body: @escaping @Sendable () async throws -> Result
   ) async throws -> Result {
     try await Task(executorPreference: executor.task) { try await body() }.value

@@ -15,11 +15,7 @@ struct NamespaceTests {
   @Test("Two hosts chat, over IPv4 as over IPv6", arguments: [true, false])
   func chat(hasIPv4: Bool) async throws {
     let hosts = try Namespaces()
-    if !hasIPv4 {
-      for side in [hosts.left, hosts.right] {
-        try Shell.run("ip", "-n", side.name, "-4", "addr", "flush", "dev", side.interface)
-      }
-    }
+    if !hasIPv4 { try hosts.removeIPv4() }
     let ann = try earshot(hosts.left, "chat", "--name", "Ann")
     let bob = try earshot(hosts.right, "chat", "--name", "Bob")
     try await Program.bringTogether([("Ann", ann), ("Bob", bob)])
@@ -43,6 +39,31 @@ struct NamespaceTests {
     await ann.expect("Bob is back, and has missed nothing")
     try await leave(ann, before: bob)
     withExtendedLifetime(hosts) {}
+  }
+
+  @Test(
+    "Who began before there was a cable is found once there is, and where its address changes to")
+  func laterCable() async throws {
+    let hosts = try Namespaces(areCabled: false)
+    let (left, right) = (hosts.left, hosts.right)
+    let words = ["--service", service]
+    let ann = try Program(
+      running: left.prefix + [Program.path, "advertise", "--name", "Ann", "--accept"] + words)
+    let bob = try Program(running: right.prefix + [Program.path, "browse", "--json"] + words)
+    await ann.expect("Advertising Ann")
+    try hosts.layCable()
+    await bob.expect("\"\(left.address):")
+    try Shell.run(
+      "ip", "-n", left.name, "addr", "delete", "\(left.address)/24", "dev", left.interface)
+    try Shell.run("ip", "-n", left.name, "addr", "add", "10.77.0.9/24", "dev", left.interface)
+    await bob.expect("Ann at the new address alone") {
+      $0.contains("\"10.77.0.9:") && !$0.contains("\"\(left.address):")
+    }
+    #expect(bob.line(with: "\"lost\"") == nil)
+    let ping = try Program(
+      running: right.prefix + [Program.path, "ping", "Ann", "--count", "1"] + words)
+    await ping.expect("1 sent, 1 answered")
+    withExtendedLifetime((hosts, ann, bob)) {}
   }
 
   /// Has both leave their chat, and end.
@@ -89,37 +110,6 @@ struct NamespaceTests {
     await far.expect("answer, hop limit 255", times: 2)
     #expect(far.line(with: "hop limit 0") == nil)
     withExtendedLifetime((hosts, ann, near, far)) {}
-  }
-
-  @Test(
-    "Avahi sees a peer with its info, and hears its goodbye",
-    .enabled(if: Avahi.isAvailable, "needs avahi-daemon, avahi-utils and dbus"))
-  func seen() async throws {
-    let hosts = try Namespaces()
-    let browser = try Avahi.run(on: hosts.right, "avahi-browse", "-pr", "_\(service)._tcp")
-    let ann = try earshot(hosts.left, "advertise", "--name", "Ann", "--info", "room=lobby")
-    await browser.expect("\"room=lobby\"")
-    await browser.expect(";\(hosts.left.address);")
-    ann.signal(SIGINT)
-    await browser.expect("-;\(hosts.right.interface);")
-    #expect(await ann.exitStatus() == 0)
-    withExtendedLifetime((hosts, browser)) {}
-  }
-
-  @Test(
-    "What Avahi publishes is found, and lost with its goodbye",
-    .enabled(if: Avahi.isAvailable, "needs avahi-daemon, avahi-utils and dbus"))
-  func sees() async throws {
-    let hosts = try Namespaces()
-    let browser = try earshot(hosts.left, "browse")
-    let identifier = "d4nzm73tx3b57con3xd5d5sexrqj5zg46bjkm4vjyv5ibdlr4fdq"
-    let publisher = try Avahi.run(
-      on: hosts.right, "avahi-publish", "-s", "Ava (d4nzm73t)", "_\(service)._tcp", "4711", "_v=1",
-      "_id=\(identifier)", "room=lobby")
-    await browser.expect("found\tAva\td4nzm73t\t\(hosts.right.address):4711\troom=lobby")
-    try publisher.closeInput()
-    await browser.expect("lost\tAva")
-    withExtendedLifetime((hosts, browser, publisher)) {}
   }
 
   @Test(

@@ -14,6 +14,11 @@ final class Namespaces: Sendable {
 
     /// What runs a program in it.
     var prefix: [String] { ["ip", "netns", "exec", name] }
+
+    /// Changes a setting of its kernel.
+    func set(_ name: String, to value: Int) throws {
+      try Shell.run(prefix + ["sysctl", "-q", "-w", "\(name)=\(value)"])
+    }
   }
   let left: Side
   let right: Side
@@ -26,18 +31,26 @@ final class Namespaces: Sendable {
     return (try? Shell.run("ip", "-n", name, "link", "add", "type", "veth")) != nil
   }()
 
-  init() throws {
+  /// Two hosts, with a cable between them unless it is to be laid later.
+  init(areCabled: Bool = true) throws {
     let number = "\(getpid() % 100_000)x\(UInt16.random(in: .min ... .max))"
     left = Side(name: "es\(number)a", interface: "ve\(number)a", address: "10.77.0.1")
     right = Side(name: "es\(number)b", interface: "ve\(number)b", address: "10.77.0.2")
-    for side in [left, right] { try Shell.run("ip", "netns", "add", side.name) }
+    for side in [left, right] {
+      try Shell.run("ip", "netns", "add", side.name)
+      try Shell.run("ip", "-n", side.name, "link", "set", "lo", "up")
+    }
+    if areCabled { try layCable() }
+  }
+
+  /// Lays the cable, and gives its ends their addresses.
+  func layCable() throws {
     try Shell.run(
       "ip", "link", "add", left.interface, "type", "veth", "peer", "name", right.interface)
     for side in [left, right] {
       try Shell.run("ip", "link", "set", side.interface, "netns", side.name)
       try Shell.run(
         "ip", "-n", side.name, "addr", "add", "\(side.address)/24", "dev", side.interface)
-      try Shell.run("ip", "-n", side.name, "link", "set", "lo", "up")
       try Shell.run("ip", "-n", side.name, "link", "set", side.interface, "up")
     }
   }
@@ -55,6 +68,20 @@ final class Namespaces: Sendable {
       try Shell.run(
         "tc", "-n", side.name, "qdisc", "add", "dev", side.interface, "root", "tbf", "rate",
         "\(kilobits)kbit", "burst", "1600", "limit", "\(queueBytes)")
+    }
+  }
+
+  /// Leaves both sides with IPv6 alone.
+  func removeIPv4() throws {
+    for side in [left, right] {
+      try Shell.run("ip", "-n", side.name, "-4", "addr", "flush", "dev", side.interface)
+    }
+  }
+
+  /// Leaves both sides with IPv4 alone.
+  func removeIPv6() throws {
+    for side in [left, right] {
+      try side.set("net.ipv6.conf.\(side.interface).disable_ipv6", to: 1)
     }
   }
 

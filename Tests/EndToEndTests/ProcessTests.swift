@@ -96,6 +96,30 @@ final class ProcessTests: Sendable {
     #expect(await browser.exitStatus() == 0)
   }
 
+  @Test("Lines to who advertises change its info for others, and the end of them changes nothing")
+  func info() async throws {
+    let browser = try start("browse", "--json")
+    let ann = try start("advertise", "--name", "Ann", "--info", "room=lobby")
+    await browser.expect("\"room\":\"lobby\"")
+    try ann.type("room=attic")
+    await ann.expect("The info is now room=attic")
+    await browser.expect("\"info\":{\"room\":\"attic\"}")
+    #expect(browser.line(with: "attic")?.contains("\"event\":\"updated\"") == true)
+    try ann.type("room")
+    await ann.expect("earshot: the info changes by key=value")
+    try ann.type("room=")
+    try ann.closeInput()
+    await ann.expect("There is no info now")
+    await browser.expect("\"info\":null")
+    let bob = try start("browse")
+    await bob.expect("found\tAnn")
+    ann.signal(SIGINT)
+    await browser.expect("lost")
+    #expect(await ann.exitStatus() == 0)
+    let events = browser.lines.compactMap { $0.firstMatch(of: /"event":"([a-z]+)"/)?.1 }
+    #expect(events == ["found", "updated", "updated", "lost"])
+  }
+
   @Test("A second signal ends at once a process that is still waiting for others")
   func twice() async throws {
     let (ann, bob) = (try chat("Ann"), try chat("Bob"))

@@ -73,11 +73,19 @@ final class Program: @unchecked Sendable {
   func expect(
     _ text: String, times count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation
   ) async {
+    await expect("“\(text)”", times: count, sourceLocation: sourceLocation) { $0.contains(text) }
+  }
+
+  /// Waits until so many lines were printed that are as they are to be; fails with the transcript if they never are.
+  func expect(
+    _ name: String, times count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation,
+    where isMeant: @escaping @Sendable (String) -> Bool
+  ) async {
     let isSeen = await state.learn { state in
-      if state.lines.count(where: { $0.contains(text) }) >= count { return true }
+      if state.lines.count(where: isMeant) >= count { return true }
       return state.hasEnded ? false : nil
     }
-    if !isSeen { Issue.record("no “\(text)” from \(transcript)", sourceLocation: sourceLocation) }
+    if !isSeen { Issue.record("no \(name) from \(transcript)", sourceLocation: sourceLocation) }
   }
 
   /// All lines that were printed.

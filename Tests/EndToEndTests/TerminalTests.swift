@@ -142,6 +142,25 @@ struct TerminalTests {
     #expect(await shell.exitStatus() == 0)
   }
 
+  @Test(
+    "In the background who advertises goes on, and in the foreground lines change the info",
+    .enabled(if: Shell.has("bash"), "needs bash"))
+  func advertised() async throws {
+    let shell = try jobs("\"$@\" &\nread line; echo \"[$line]\"; fg >/dev/null", "advertise")
+    await shell.expect("Advertising Ann")
+    let browser = try Program(["browse", "--service", service])
+    await browser.expect("found\tAnn")
+    shell.press("for the shell\r")
+    await shell.expect("[for the shell]")
+    shell.press("room=attic\r")
+    await browser.expect("updated\tAnn")
+    await shell.expect("The info is now room=attic")
+    #expect(shell.showsKeys)
+    shell.press("\u{3}")
+    #expect(await shell.exitStatus() == 0)
+    withExtendedLifetime(browser) {}
+  }
+
   /// A shell that runs a program as a job, whose command line is `"$@"`.
   private func jobs(_ script: String, _ command: String) throws -> TerminalProgram {
     try TerminalProgram(

@@ -22,19 +22,27 @@ struct ZeroconfTests {
       running: side.prefix + [Zeroconf.python, Zeroconf.script, side.address, service] + words)
   }
 
-  @Test("It sees a peer with its info, and hears its goodbye", arguments: [true, false])
+  @Test(
+    "It sees a peer with its info and each change of it, and hears its goodbye",
+    arguments: [true, false])
   func seen(isOnSameHost: Bool) async throws {
     let hosts = try Namespaces()
+    try hosts.removeIPv6()
+    let wire = try await hosts.right.wire()
     let browser = try zeroconf(isOnSameHost ? hosts.left : hosts.right, "browse")
     await browser.expect("browsing")
     let ann = try earshot(hosts.left, "advertise", "--name", "Ann", "--info", "room=lobby")
     await browser.expect("room=lobby")
     let line = try #require(browser.line(with: "added Ann ("))
     #expect(line.contains(" \(hosts.left.address):") && line.contains("_id="))
+    await wire.expect("=TXT:ann_(", times: 3)  // What follows is said only because it has changed.
+    try ann.type("room=attic")
+    await browser.expect("room=attic")
+    #expect(browser.line(with: "room=attic")?.hasPrefix("updated Ann (") == true)
     ann.signal(SIGINT)
     await browser.expect("removed Ann (")
     #expect(await ann.exitStatus() == 0)
-    withExtendedLifetime((hosts, browser)) {}
+    withExtendedLifetime((hosts, wire, browser)) {}
   }
 
   @Test(
@@ -51,6 +59,28 @@ struct ZeroconfTests {
     try publisher.closeInput()
     await browser.expect("lost\tZoe")
     withExtendedLifetime((hosts, browser, publisher)) {}
+  }
+
+  @Test("A peer whose name it holds already and insists on takes another one, and both are seen")
+  func heldName() async throws {
+    let hosts = try Namespaces()
+    let ann = try StoredIdentity()
+    let name = "Ann (\(ann.id.prefix(8)))"
+    let publisher = try zeroconf(
+      hosts.right, "publish", name, "4711", "_v=1", "_id=\(identifier)", "room=lobby")
+    await publisher.expect("published")
+    let browser = try zeroconf(hosts.right, "browse")
+    await browser.expect("room=lobby")
+    let peer = try earshot(
+      hosts.left, "advertise", "--name", "Ann", "--identity", ann.path, "--info", "room=attic")
+    await browser.expect("room=attic")
+    // It says nothing to an announcement, and stands firm when it is asked, as after it has said its text anew.
+    try publisher.type("_v=1 _id=\(identifier) room=kitchen")
+    await browser.expect("added \(name) (2)._")
+    await browser.expect("room=attic", times: 2)
+    try publisher.closeInput()
+    await browser.expect("removed \(name)._")
+    withExtendedLifetime((hosts, peer, browser)) {}
   }
 
   @Test("When it wants a name that a peer has, it is told so, and takes another one")

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs a command beside an avahi-daemon of its own, until the standard input ends; the daemon goes on for a while.
+# Runs a command beside an avahi-daemon of its own, until the standard input, which the command has, ends; the daemon
+# goes on for a while.
 # To be called inside a network namespace, as root.
 #
 #   avahi-in-namespace.sh INTERFACE HOSTNAME COMMAND…
@@ -20,8 +21,9 @@ dbus-daemon --system --nofork --nopidfile >/dev/null 2>&1 &
 for _ in $(seq 100); do [ -S /run/dbus/system_bus_socket ] && break; sleep 0.1; done
 avahi-daemon --file /run/avahi.conf --no-chroot --no-drop-root --no-rlimits >/run/avahi.log 2>&1 &
 for _ in $(seq 100); do grep -q 'startup complete' /run/avahi.log && break; sleep 0.1; done
-"$@" </dev/null &
+mkfifo /run/input
+"$@" </run/input &
 command=$!
-cat >/dev/null
+cat >/run/input
 kill -KILL $command # Signals may be blocked here; the daemon says goodbye for it.
 sleep 20

@@ -32,17 +32,14 @@ package struct AdvertiseCommand: LiveCommand {
   private static func info(_ words: [String]) throws(UsageError) -> [String: String] {
     var info: [String: String] = [:]
     for word in words {
-      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2 else {
+      guard let entry = InfoEntry(word) else {
         throw UsageError("--info takes key=value, not \"\(word.escapedForTerminals)\"")
       }
-      guard info.updateValue(String(parts[1]), forKey: String(parts[0])) == nil else {
-        throw UsageError("--info has \"\(String(parts[0]).escapedForTerminals)\" twice")
+      guard info.updateValue(entry.value, forKey: entry.key) == nil else {
+        throw UsageError("--info has \"\(entry.key.escapedForTerminals)\" twice")
       }
     }
-    do throws(DiscoveryInfoError) { _ = try DiscoveryInfo(info) } catch {
-      throw UsageError(sentence: error.description)
-    }
+    try info.checkAsInfo()
     return info
   }
 
@@ -60,6 +57,11 @@ package struct AdvertiseCommand: LiveCommand {
         console.line("\(ticket)")
         if showsCode { console.show(ticket) }
       }
+      keyboard.listen()
+      let typing = Task(executorPreference: host.executor.task) {
+        await change(advertiser, by: keyboard.lines)
+      }
+      defer { typing.cancel() }
       for await invitation in advertiser.invitations {
         // None waits for another: a sender that is silent takes its time.
         Task(executorPreference: host.executor.task) { await answer(invitation, on: host) }
@@ -74,6 +76,23 @@ package struct AdvertiseCommand: LiveCommand {
     let info = info.isEmpty ? "" : " with \(info.textInOrder)"
     return "Advertising \(peer.name.escapedForTerminals) (\(peer.id.short)) for "
       + "\"\(options.service)\"\(info); Ctrl-C ends it"
+  }
+
+  /// Changes the info by each line that is typed; a wrong one changes nothing.
+  private func change(_ advertiser: Advertiser, by lines: EventStream<String>) async {
+    var info = info
+    for await line in lines where !line.allSatisfy(\.isWhitespace) {
+      do throws(UsageError) {
+        let changed = try info.changed(by: line)
+        guard (try? await advertiser.update(info: changed.isEmpty ? nil : changed)) != nil else {
+          return  // It was stopped.
+        }
+        info = changed
+        console.line(info.infoRemark)
+      } catch {
+        console.complain("earshot: \(error.reason)")
+      }
+    }
   }
 
   private func answer(_ invitation: Invitation, on host: any NetworkHost) async {
@@ -120,11 +139,17 @@ package struct AdvertiseCommand: LiveCommand {
       Whoever browses for the service sees our name and our info. Invitations are
       shown and declined, or accepted: then every message goes back to its sender,
       which is what "earshot ping" measures.
+
+      A line that is typed changes the info: KEY=VALUE sets a key, KEY= removes it. A
+      wrong line is told to be wrong and changes nothing. After the end of the input
+      the info stays as it is.
       """,
     options: [
       OptionPlan(
         "--info", "KEY=VALUE", isRepeatable: true,
-        help: "What everybody nearby may know; may be given several\ntimes"),
+        help:
+          "What everybody nearby may know; may be given several\ntimes, and changed by lines that are typed"
+      ),
       OptionPlan(
         "--ticket",
         help: "Print a ticket for \"earshot ping --ticket\", where\nmulticast does not get through"),
@@ -134,12 +159,4 @@ package struct AdvertiseCommand: LiveCommand {
       ),
       OptionPlan("--accept", help: "Accept invitations and send every message back"),
     ] + LiveOptions.plans(service: service))
-}
-
-extension [String: String] {
-  /// The keys with their values, in order, safe to print.
-  var textInOrder: String {
-    sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)".escapedForTerminals }
-      .joined(separator: " ")
-  }
 }

@@ -13,6 +13,7 @@ actor Chat {
   private var opening: [ChatMachine.Action]
   private var session: Session?
   private var advertiser: Advertiser?
+  private var info: [String: String]?
   private var invitations: [ChatMachine.Question.Number: OpenInvitation] = [:]
   private var lastNumber = 0
   private var verifications: [PeerID: Verification] = [:]
@@ -77,6 +78,7 @@ actor Chat {
     case .reject(let id): await verifications[id]?.reject()
     case .becomeVisible: await advertise()
     case .becomeInvisible: await hide()
+    case .setInfo(let info): await tell(info)
     case .leave: await leave()
     case .quit: isOver = true
     }
@@ -86,12 +88,18 @@ actor Chat {
 
   private func advertise() async {
     await attempt { () throws(EarshotError) in
-      let advertiser = try await self.peer.advertise(self.options.live.service)
+      let advertiser = try await self.peer.advertise(
+        self.options.live.service, info: self.info)
       self.advertiser = advertiser
       self.spawn { chat in
         for await invitation in advertiser.invitations { await chat.receive(invitation) }
       }
     }
+  }
+
+  private func tell(_ info: [String: String]) async {
+    self.info = info.isEmpty ? nil : info
+    await attempt { () throws(EarshotError) in try await self.advertiser?.update(info: self.info) }
   }
 
   private func hide() async {

@@ -56,6 +56,7 @@ extension ChatMachine {
     case .leave: leave(into: &out)
     case .visible: show(true, into: &out)
     case .invisible: show(false, into: &out)
+    case .info: changeInfo(operand, into: &out)
     case .help: out += ChatWord.overview.map { .print($0) }
     case .quit: out.append(.quit)
     }
@@ -141,6 +142,16 @@ extension ChatMachine {
     }
     self.isVisible = isVisible
     out += [isVisible ? .becomeVisible : .becomeInvisible, .print("You are \(state) now")]
+  }
+
+  private mutating func changeInfo(_ line: String, into out: inout [Action]) {
+    guard !line.isEmpty else { return out.append(.print(info.infoRemark)) }
+    do throws(UsageError) {
+      info = try info.changed(by: line)
+      out += [.setInfo(info), .print(info.infoRemark)]
+    } catch {
+      out.append(.print("That cannot be told: \(error.reason)"))
+    }
   }
 
   private func showNearby(into out: inout [Action]) {

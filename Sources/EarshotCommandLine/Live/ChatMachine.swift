@@ -40,6 +40,8 @@ package struct ChatMachine: Hashable, Sendable {
     case confirm(PeerID)
     case reject(PeerID)
     case becomeVisible, becomeInvisible
+    /// Tells this to everybody nearby, now if the user is visible and whenever they become so.
+    case setInfo([String: String])
     case leave
     case quit
   }
@@ -77,6 +79,8 @@ package struct ChatMachine: Hashable, Sendable {
   /// With whom codes are being compared; the last one is meant.
   var comparing: [PeerID] = []
   var isVisible = true
+  /// What the user tells everybody nearby.
+  var info: [String: String] = [:]
   private var isOver = false
 
   /// A chat without others, visible to them.

@@ -4,7 +4,7 @@ import EarshotScenario
 enum ChatWord: String, CaseIterable, Hashable, Sendable {
   case who, invite, accept, decline, ticket, trust, verify, confirm, reject, members, leave,
     visible,
-    invisible, help, quit
+    invisible, info, help, quit
 
   /// What it does, and what stands behind it.
   private var help: (operand: String, summary: String) {
@@ -22,6 +22,7 @@ enum ChatWord: String, CaseIterable, Hashable, Sendable {
     case .leave: ("", "End this chat")
     case .visible: ("", "Let others see us and ask us")
     case .invisible: ("", "Hide from others; who chats with us stays")
+    case .info: (" KEY=VALUE", "Tell everybody nearby something; KEY= takes it back")
     case .help: ("", "Show this")
     case .quit: ("", "End this chat and the program")
     }

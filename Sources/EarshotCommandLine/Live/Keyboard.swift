@@ -63,8 +63,16 @@ package final class Keyboard: Sendable {
   /// - Returns: Where to print from now on until ``end()``, and what becomes of lines that are typed.
   package func begin(on console: Console) -> (console: Console, lines: TypedLines) {
     let result = edit(on: console) ?? (console, isEchoed ? .echoed : .unseen)
-    if let descriptor { read(from: descriptor) }
+    if let descriptor { read(from: descriptor, whileAway: waitForTerminal) }
     return result
+  }
+
+  /// Begins to read lines, and leaves the terminal as it is: nothing is edited.
+  ///
+  /// While another job has the terminal, the process goes on and nothing is read.
+  package func listen() {
+    // No shell tells a job that runs already that it has got the terminal.
+    if let descriptor { read(from: descriptor) { usleep(Self.lookAgainMicroseconds) } }
   }
 
   private func edit(on console: Console) -> (Console, TypedLines)? {
@@ -136,17 +144,21 @@ package final class Keyboard: Sendable {
   }
 
   /// Reads a file until its end, on a thread of its own.
-  private func read(from descriptor: Int32) {
+  ///
+  /// - Parameters:
+  ///   - descriptor: The file.
+  ///   - wait: Waits, while another job has the terminal, until it is worth trying again.
+  private func read(from descriptor: Int32, whileAway wait: @escaping @Sendable () -> Void) {
     let thread = Thread { [self] in
-      while let bytes = bytes(from: descriptor) { take(bytes) }
+      while let bytes = bytes(from: descriptor, whileAway: wait) { take(bytes) }
       close()
     }
     thread.name = "earshot keyboard"
     thread.start()
   }
 
-  /// The next bytes, or `nil` at the end; waits while another job has the terminal.
-  private func bytes(from descriptor: Int32) -> [UInt8]? {
+  /// The next bytes, or `nil` at the end.
+  private func bytes(from descriptor: Int32, whileAway wait: () -> Void) -> [UInt8]? {
     guard let mode else { return Reading(of: descriptor).bytes }
     var wasRefused = false
     while true {
@@ -155,13 +167,18 @@ package final class Keyboard: Sendable {
       case .ended: return nil
       case .refused where mode.isAway():
         wasRefused = false
-        state.withLock { $0.isWaitingForTerminal = true }
-        mode.ask()
-        hasReturned.wait()
+        wait()
       case .refused where wasRefused: return nil
       case .refused: wasRefused = true  // The terminal may have come back just now.
       }
     }
+  }
+
+  /// Asks for the terminal, and waits until it is back.
+  private func waitForTerminal() {
+    state.withLock { $0.isWaitingForTerminal = true }
+    mode?.ask()
+    hasReturned.wait()
   }
 
   // MARK: The terminal
@@ -213,4 +230,5 @@ package final class Keyboard: Sendable {
   }
 
   private static let linesMax = 1_024
+  private static let lookAgainMicroseconds: UInt32 = 500_000
 }

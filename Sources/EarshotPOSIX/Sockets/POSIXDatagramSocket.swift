@@ -40,7 +40,11 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
     descriptor = try System.openSocket(endpoint.address, .datagram) {
       descriptor throws(SystemFailure) in
       try Self.apply(options, to: descriptor, endpoint.address)
-      try System.bind(descriptor, endpoint)
+      if options.sharesPort {
+        try System.bindShared(descriptor, endpoint)
+      } else {
+        try System.bind(descriptor, endpoint)
+      }
     }
     splits = earshot_can_send_segments(descriptor) != 0
     localEndpoint = System.localEndpoint(descriptor) ?? endpoint

@@ -197,6 +197,20 @@ enum System {
     }
   }
 
+  /// Takes a port that others may have as well.
+  ///
+  /// A program that looks whether a port is shared holds it alone for a moment, as discovery does when it starts, so that
+  /// of two that start at once one would be refused. So the port is asked for again, for some 40 ms.
+  static func bindShared(_ descriptor: Int32, _ endpoint: Endpoint) throws(SystemFailure) {
+    for _ in 0..<20 {
+      do throws(SystemFailure) { return try bind(descriptor, endpoint) } catch {
+        guard error.number == EADDRINUSE else { throw error }
+        usleep(2_000)
+      }
+    }
+    try bind(descriptor, endpoint)
+  }
+
   static func listen(_ descriptor: Int32) throws(SystemFailure) {
     #if canImport(Glibc)
       try check { Glibc.listen(descriptor, Int32(SOMAXCONN)) }
