@@ -13,14 +13,15 @@ struct HostileMemberTests {
   private struct Mallory {
     let dialler: ScriptedDialler
     let id: PeerID
-    private let host: any NetworkHost
+    let host: any NetworkHost
+    let victim: any NetworkHost
     private let session = SessionID(rawValue: 0xA001)
 
     /// Joins a session by an invitation that is accepted.
     init(joining ann: Peer, on host: any NetworkHost) async throws {
       var random = RandomStream(seed: 7)
       let identity = Identity.plain(using: &random)
-      (id, self.host) = (identity.id, host)
+      (id, self.host, victim) = (identity.id, host, ann.host)
       let endpoint = Endpoint(
         try #require(ann.host.interfaces.first?.addresses.first), port: await ann.port)
       dialler = try ScriptedDialler(
@@ -39,6 +40,17 @@ struct HostileMemberTests {
 
     func wait(milliseconds: Int) async throws {
       try await host.sleep(for: .milliseconds(milliseconds))
+    }
+
+    /// Says that a peer is a member, and where.
+    func introduce(at endpoints: [Endpoint]) {
+      var random = RandomStream(seed: 99)
+      var frame: [UInt8] = []
+      Introduce(
+        peer: PeerID(random: &random), session: SessionID(rawValue: 1), seniority: 2, capacity: 8,
+        displayName: "Nobody", endpoints: endpoints
+      ).encode(into: &frame)
+      dialler.say(frame)
     }
 
     /// Says so many things of peers that are not there, or that they are gone.
@@ -93,6 +105,36 @@ struct HostileMemberTests {
       accepting.cancel()
       watching.cancel()
       withExtendedLifetime((bobs, advertiser)) {}
+    }
+  }
+
+  private final class Visits: ListenerHandler {
+    let count = Mutex(0)
+
+    func listener(_ listener: any Listener, accepted connection: any Connection)
+      -> (any ConnectionHandler)?
+    {
+      count.withLock { $0 += 1 }
+      return nil
+    }
+
+    func listener(_ listener: any Listener, failed error: NetworkError) {}
+  }
+
+  @Test("Where a member says another one is, is tried on the link, and not on this host itself")
+  func introducedAtLoopback() async throws {
+    try await meet { mallory, _ in
+      let (near, far) = (Visits(), Visits())
+      let port: UInt16 = 7_777
+      let trap = try mallory.victim.listen(
+        on: Endpoint(.v4(0x7F00_0001), port: port), handler: near)
+      let place = try mallory.host.listen(on: Endpoint(.anyV4, port: port), handler: far)
+      let home = try #require(mallory.host.interfaces.first?.addresses.first)
+      mallory.introduce(at: [Endpoint(.v4(0x7F00_0001), port: port), Endpoint(home, port: port)])
+      try await mallory.wait(milliseconds: 10_000)
+      #expect(near.count.withLock { $0 } == 0 && far.count.withLock { $0 } > 0)
+      trap.close()
+      place.close()
     }
   }
 
