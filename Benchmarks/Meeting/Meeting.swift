@@ -4,8 +4,8 @@ import Foundation
 
 /// Asks how soon peers find each other, meet and part over real sockets, and what that leaves behind.
 ///
-/// Everything happens between processes over the loopback interface, but for what is measured from `exec`: that goes over a
-/// cable between two network namespaces. The processes share one monotonic clock, so that
+/// Everything happens between processes over the loopback interface, but for what is measured from `exec`: that
+/// goes over a cable between two network namespaces. The processes share one monotonic clock, so that
 /// one process says when something began and another one when it was noticed.
 ///
 /// - Understands `--congestion NAME`, `--cycles N` and `--sessions N` besides the options of every benchmark.

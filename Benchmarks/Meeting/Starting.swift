@@ -1,10 +1,10 @@
 import BenchmarkKit
 import Foundation
 
-/// How long from the start of a program on one host until a program on another one has found it, or the other way round.
+/// How long from the start of a program on one host until it is found on another one, or finds what is there.
 ///
-/// The hosts are network namespaces, the programs `earshot advertise` and `earshot browse`, and the start is what comes just
-/// before `exec`.
+/// The hosts are network namespaces, the programs `earshot advertise` and `earshot browse`, and the start is what
+/// comes just before `exec`.
 enum Starting {
   private static let servicesCount = 10
   private static let gapMicroseconds: UInt32 = 1_200_000

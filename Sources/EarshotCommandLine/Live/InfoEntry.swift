@@ -15,7 +15,7 @@ struct InfoEntry: Hashable, Sendable {
 }
 
 extension [String: String] {
-  /// The info after a line that was typed: `KEY=VALUE` sets a key, in whatever case it stood there, `KEY=` takes it away.
+  /// The info after a line that was typed: `KEY=VALUE` sets a key, in whatever case it stood there, `KEY=` removes it.
   ///
   /// - Throws: What is wrong with the line, or with the info that it would make.
   func changed(by line: some StringProtocol) throws(UsageError) -> [String: String] {

@@ -199,8 +199,8 @@ enum System {
 
   /// Takes a port that others may have as well.
   ///
-  /// A program that looks whether a port is shared holds it alone for a moment, as discovery does when it starts, so that
-  /// of two that start at once one would be refused. So the port is asked for again, for some 40 ms.
+  /// A program that looks whether a port is shared holds it alone for a moment, as discovery does when it starts, so
+  /// that of two that start at once one would be refused. So the port is asked for again, for some 40 ms.
   static func bindShared(_ descriptor: Int32, _ endpoint: Endpoint) throws(SystemFailure) {
     for _ in 0..<20 {
       do throws(SystemFailure) { return try bind(descriptor, endpoint) } catch {
