@@ -139,7 +139,7 @@ struct NeighbourhoodTests {
     let bob = try earshot(home, "advertise", "--name", "Bob")
     await browser.expect("\"name\":\"Bob\"")
     print("flood: the new peer was found \(clock.now - start) after the start of its process")
-    await neighbour.expect("sent \(5_000 * Self.seconds) ")
+    await neighbour.expect("sent ")
     print("flood: \(neighbour.line(with: "sent") ?? "")")
     let eve = browser.lines.count { $0.contains("\"name\":\"Eve\"") }
     #expect(eve > 100, "the flood was heard")

@@ -96,7 +96,8 @@ struct RecordCache: Hashable, Sendable {
   ///
   /// Sources have no proof, so who was not heard saying a record, and is not known to be its host either, cannot end it:
   /// what such a stranger says against the record has it asked for, and what it says instead stands behind. What its own
-  /// host says against it is true unless that is asked and says it again: from then on all are strangers.
+  /// host says against it is true unless strangers speak, too, or it is asked and says it again: from then on all are
+  /// strangers.
   ///
   /// - Returns: Whether anything is different now, but for the time until which it is believed; and what had
   ///   to make room.
@@ -155,7 +156,16 @@ struct RecordCache: Hashable, Sendable {
   }
 
   private func mayEnd(_ cached: CachedRecord, saidBy source: IPAddress) -> Bool {
-    !cached.isRescued && isOfHost(cached, source)
+    !cached.isRescued && !isContested(cached) && isOfHost(cached, source)
+  }
+
+  /// Whether strangers say where an instance, or its host, is: who lies from many addresses lies from the host's as well,
+  /// and a host that hears that gives its name up, and answers nobody meanwhile.
+  private func isContested(_ cached: CachedRecord) -> Bool {
+    let type = cached.record.type
+    let isOfInstance = type != .a && type != .aaaa
+    return records(cached.record.key, isOfInstance ? .srv : type, on: cached.interface)
+      .contains(where: \.isRival)
   }
 
   /// Whether a source may say another record in place of one: never one that makes it another peer.

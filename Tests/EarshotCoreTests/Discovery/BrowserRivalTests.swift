@@ -171,6 +171,24 @@ struct BrowserRivalTests {
     }
   }
 
+  @Test("While strangers disagree about a peer, its own address is not believed either, for 10 s")
+  func contested() throws {
+    let (ann, lies) = (try said(), try lies())
+    let others = Said(announcement: try Ann.announcement(port: 4_711))
+    for claims in [[others.service], [ann.pointer.living(0)], ann.all.map { $0.living(0) }] {
+      var bench = try settled()
+      let begin = bench.now
+      bench.hear([lies.service, lies.host], from: Self.liar)
+      bench.hear(claims, from: Self.home)
+      // She hears the strangers, gives her name up, and does not answer for it.
+      bench.run(for: .seconds(9))
+      #expect(bench.reports.isEmpty)
+      bench.run(for: .seconds(60))
+      #expect(!bench.reports.isEmpty)
+      #expect(bench.reports.allSatisfy { $0.at - begin <= .seconds(11) })
+    }
+  }
+
   @Test("A peer that was spared once leaves within a second again after a minute in peace")
   func peace() throws {
     var bench = try settled()
