@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <time.h>
 #include <unistd.h>
 
 /* No descriptor of this process reaches the child by chance: neither one that lacks FD_CLOEXEC nor one that another
@@ -73,7 +74,13 @@ int earshot_spawn(
   }
   if (failure == 0) failure = prepare(&actions, &attributes, descriptors);
   if (failure == 0) {
-    failure = posix_spawnp(process, words[0], &actions, &attributes, words, environment);
+    // A program that was written a moment ago may be held by a process that is being started, until that becomes another.
+    const struct timespec moment = {.tv_nsec = 2000000};
+    for (int attempt = 0; attempt < 100; attempt++) {
+      failure = posix_spawnp(process, words[0], &actions, &attributes, words, environment);
+      if (failure != ETXTBSY) break;
+      nanosleep(&moment, NULL);
+    }
   }
   for (int place = 0; place < 3; place++) {
     if (descriptors[place] >= 0) close(descriptors[place]);

@@ -31,7 +31,7 @@ private final class RunProcesses: Sendable {
   func run(_ order: RunOrder) -> RunResult {
     let process: RunProcess
     do { process = try take() } catch {
-      return .crash("no process can be started: \(error.localizedDescription)", of: order)
+      return .crash("no process can be started: \(error)", of: order)
     }
     let answer = process.run(order)
     state.withLock { $0.busy.removeAll { $0 === process } }
