@@ -5,7 +5,7 @@ extension FuzzTarget {
   /// A live session, to whose peer somebody says frames in any order, cut anywhere, at any times.
   ///
   /// Ann answers every message of hers with the same bytes. Whatever Mallory has said, Bob, who was a member before,
-  /// still is, and is answered; nobody becomes a member who has not proved to be that peer; and when all are gone,
+  /// still is, and is answered, unless those whom she brought were before him in the row of places; nobody becomes a member who has not proved to be that peer; and when all are gone,
   /// nothing is left of them.
   static let session = FuzzTarget(
     "session", bytesMax: 1_024,
@@ -24,6 +24,7 @@ extension FuzzTarget {
     reaching: [
       "INVITE", "CANCEL", "ATTACH", "ATTACHED", "accepted", "declined", "busy", "full",
       "unreachable", "timedOut", "joined", "interrupted", "resumed", "left", "another joined",
+      "Bob gave way",
     ]
   ) { bytes in
     try playScene(bytes, isInviting: true)

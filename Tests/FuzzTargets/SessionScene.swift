@@ -17,6 +17,8 @@ final class SessionScene: Sendable {
     var isInviting = false
     var isPlayed = false
     var isAnswered = false
+    /// Whether Bob left because others were before him in the row of those who have a place.
+    var hasGivenWay = false
     var leftovers: [String]?
     var problem: String?
     var proved: Set<PeerID> = [SessionScene.bob]
@@ -37,7 +39,8 @@ final class SessionScene: Sendable {
   var isPlayed: Bool { state.withLock { $0.isPlayed } }
   /// Whether no invitation of Ann's is open.
   var isAnswerKnown: Bool { state.withLock { !$0.isInviting } }
-  var isAnswered: Bool { state.withLock { $0.isAnswered } }
+  /// Whether Bob is answered, or has no place any more: what members say of their seniority and capacity is their word.
+  var isAnswered: Bool { state.withLock { $0.isAnswered || $0.hasGivenWay } }
   var leftovers: [String]? { state.withLock { $0.leftovers } }
   var reached: Set<String> { state.withLock { $0.reached } }
 
@@ -102,6 +105,15 @@ final class SessionScene: Sendable {
     let outcome = try await bob.invite(ticket, to: session)
     guard outcome == .accepted else { return }
     state.withLock { $0.bobs = session }
+    hosts.bob.spawn("bob watches") {
+      for await event in session.events {
+        guard case .left(ticket.peer, .full, _) = event else { continue }
+        self.state.withLock { state in
+          state.hasGivenWay = true
+          state.reached.insert("Bob gave way")
+        }
+      }
+    }
     for await message in session.messages where message.bytes == Self.question {
       state.withLock { $0.isAnswered = true }
     }
@@ -148,7 +160,11 @@ final class SessionScene: Sendable {
   /// Has Bob ask Ann.
   func ask() {
     guard let session = state.withLock({ $0.bobs }) else { return }
-    hosts.bob.spawn("bob asks") { await self.attempt { try await session.send(Self.question) } }
+    hosts.bob.spawn("bob asks") {
+      do { try await session.send(Self.question) } catch {
+        self.state.withLock { if !$0.hasGivenWay { $0.problem = "\(error)" } }
+      }
+    }
   }
 
   /// Has Ann end.
