@@ -94,6 +94,58 @@ struct HostileDiscoveryTests {
     world.finish()
   }
 
+  @Test("Forged goodbyes and contradictions hide a peer at most: its session goes on (M56)")
+  func session() throws {
+    let world = World(seed: 1)
+    let (home, place, eve) = (
+      world.makeHost("ann"), world.makeHost("bob"), world.makeHost("eve")
+    )
+    let notes = Notes()
+    let id = Mutex<PeerID?>(nil)
+    let heard = Mutex(0)
+    _ = home.spawn("both") {
+      let ann = try await Peer("Ann", trusting: .anyPeer, on: home)
+      let bob = try await Peer("Bob", trusting: .anyPeer, on: place)
+      let meeting = try await Meeting(of: ann, test: "room")
+      let joined = try await meeting.join(bob)
+      _ = try await bob.browse("room")
+      id.withLock { $0 = ann.id }
+      home.spawn("watches") {
+        for await event in meeting.session.events { notes.add("ann: \(event)") }
+      }
+      place.spawn("watches") {
+        for await event in joined.events { notes.add("bob: \(event)") }
+      }
+      for number in 0..<60 {
+        try await joined.send([UInt8(number)])
+        let taken = await meeting.session.take(1)
+        heard.withLock { $0 += taken == [UInt8(number)] ? 1 : 0 }
+        try await ann.wait(milliseconds: 1_000)
+      }
+      withExtendedLifetime((ann, bob)) {}
+    }
+    world.run(for: .seconds(2))
+    let claim = Announcement(
+      of: try #require(id.withLock { $0 }), named: try DisplayName("Ann"),
+      offering: try ServiceType("room"), on: 666)
+    let before = notes.all.count
+    for round in 0..<500 {
+      let records = claim.records(at: eve.address).map { record in
+        var record = record
+        if round % 2 == 0 { record.lifetimeSeconds = 0 }
+        return record
+      }
+      for packet in DNSMessage(answering: records).packets() {
+        let source = round % 3 == 0 ? home.address : eve.address
+        eve.forge(packet, from: Endpoint(source, port: DNSArrival.port), to: Self.group)
+      }
+      world.run(for: .milliseconds(100))
+    }
+    world.run(for: .seconds(9))
+    #expect(heard.withLock { $0 } >= 58 && notes.all.count == before, "\(notes.all)")
+    world.finish()
+  }
+
   @Test(
     "What nobody asked for and only one host hears is no conflict, from wherever it comes (M18)")
   func unsolicited() throws {

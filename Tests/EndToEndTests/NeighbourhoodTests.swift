@@ -48,6 +48,19 @@ struct NeighbourhoodTests {
     try Program(words + ["--service", service], on: side.interface, prefix: side.prefix)
   }
 
+  private func script(_ name: String) -> String {
+    URL(filePath: #filePath).deletingLastPathComponent().appending(path: name).path
+  }
+
+  /// Waits until a browser has found Ann, at the first host; her identifier, and where she listens.
+  private func found(by browser: Program) async throws -> (id: String, port: String) {
+    await browser.expect("\"name\":\"Ann\"")
+    let line = try #require(browser.line(with: "\"name\":\"Ann\""))
+    let id = try #require(line.firstMatch(of: /"id":"([a-z2-7]{52})"/)?.1)
+    let port = try #require(line.firstMatch(of: /"10\.77\.0\.1:(\d+)"/)?.1)
+    return (String(id), String(port))
+  }
+
   /// What a browser said of a peer, in order: the places where it is, or nothing when it was lost.
   private func places(of id: String, in browser: Program) throws -> [[Substring]] {
     try browser.lines.filter { $0.contains(id) }.map { line in
@@ -83,16 +96,11 @@ struct NeighbourhoodTests {
     }
     let ann = try earshot(home, "advertise", "--name", "Ann", "--accept")
     let browser = try earshot(place, "browse", "--json")
-    await browser.expect("\"name\":\"Ann\"")
-    let found = try #require(browser.line(with: "\"name\":\"Ann\""))
-    let id = String(try #require(found.firstMatch(of: /"id":"([a-z2-7]{52})"/)?.1))
-    let port = String(try #require(found.firstMatch(of: /"10\.77\.0\.1:(\d+)"/)?.1))
+    let (id, port) = try await found(by: browser)
     let before = try residentKilobytes(ann)
-    let script = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "strangers.py")
     let flood = try Program(
       running: far.prefix + [
-        "python3", script.path, kind, home.address, port, "100000", "10.77.2.1", "64",
+        "python3", script("strangers.py"), kind, home.address, port, "100000", "10.77.2.1", "64",
       ])
     await flood.expect("flooding")
     var (good, growth) = (0, 0)
@@ -124,12 +132,9 @@ struct NeighbourhoodTests {
     )
     let ann = try earshot(home, "advertise", "--name", "Ann")
     let browser = try earshot(place, "browse", "--json")
-    await browser.expect("\"name\":\"Ann\"")
-    let found = try #require(browser.line(with: "\"name\":\"Ann\""))
-    let id = String(try #require(found.firstMatch(of: /"id":"([a-z2-7]{52})"/)?.1))
-    let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "flood.py")
+    let (id, _) = try await found(by: browser)
     let words = [
-      "python3", script.path, liar.interface, service, "5000", "\(Self.seconds)",
+      "python3", script("flood.py"), liar.interface, service, "5000", "\(Self.seconds)",
       "Ann (\(id.prefix(8)))", id, home.address,
     ]
     let neighbour = try Program(running: liar.prefix + words)

@@ -419,6 +419,19 @@ struct AdvertiserMachineTests {
     #expect(addresses.map(\.1) == [[.address(Ann.address)], [.address(.v4(0xC0A8_0001))]])
   }
 
+  @Test("Who is contradicted on one interface says its records again on all (M47)")
+  func defence() throws {
+    let second = NetworkInterface(index: 2, name: "en1", addresses: [.v4(0xC0A8_0001)])
+    var bench = AdvertiserBench.settled(
+      try Ann.announcement(), interfaces: [Ann.interface, second])
+    let other = Said(announcement: try Ann.announcement(port: 666))
+    bench.hear(DNSMessage(answering: [other.service]), on: 2)
+    #expect(bench.sent.map(\.interface) == [1, 2])
+    for packet in bench.sent {
+      #expect(Set(packet.message.answers.map(\.type)).isSuperset(of: [.srv, .txt, .a]))
+    }
+  }
+
   @Test("An interface that appears or changes is told everything, the others nothing (M31)")
   func changedInterfaces() throws {
     let second = NetworkInterface(index: 2, name: "en1", addresses: [.v4(0xC0A8_0001)])

@@ -119,6 +119,44 @@ struct DNSMessageTests {
     #expect(try DNSMessage(decoding: packet).answers == [good])
   }
 
+  @Test("A strange next name in a record of types is read over (M13)")
+  func strangeTypes() throws {
+    let good = DNSRecord(Ann.domain, .pointer(instance), lifetimeSeconds: 9)
+    let strange = DNSRecord(
+      instance, .types(next: DNSName("somewhere", "else"), [.srv]), lifetimeSeconds: 9)
+    let packet = DNSMessage(answering: [strange, good]).packets()[0]
+    let answers = try DNSMessage(decoding: packet).answers
+    #expect(answers.count == 2 && answers.last == good)
+  }
+
+  @Test("Another id, and bits that say nothing among neighbours, change nothing (M51, M53)")
+  func strangeHeader() throws {
+    let record = DNSRecord(Ann.domain, .pointer(instance), lifetimeSeconds: 9)
+    let packet = DNSMessage(answering: [record]).packets()[0]
+    // Not authoritative; recursion desired and available; reserved; authentic data; checking disabled.
+    for flags: UInt16 in [0x8000, 0x8500, 0x8480, 0x8440, 0x8420, 0x8410, 0x81F0] {
+      var strange = packet
+      (strange[0], strange[1]) = (0x12, 0x34)
+      (strange[2], strange[3]) = (UInt8(flags >> 8), UInt8(flags & 0xFF))
+      let message = try DNSMessage(decoding: strange)
+      #expect(message.isOrdinary && message.isResponse && !message.isTruncated)
+      #expect(message.answers == [record])
+    }
+  }
+
+  @Test("With another operation, or the code of an error, it is a message of another kind (M52)")
+  func otherKinds() throws {
+    let query = DNSMessage(asking: [DNSQuestion(Ann.domain, .ptr)]).packets()[0]
+    for number: UInt8 in 1...15 {
+      var (operation, code) = (query, query)
+      operation[2] |= number << 3
+      code[3] |= number
+      #expect(try !DNSMessage(decoding: operation).isOrdinary, "\(number)")
+      #expect(try !DNSMessage(decoding: code).isOrdinary, "\(number)")
+    }
+    #expect(try DNSMessage(decoding: query).isOrdinary)
+  }
+
   @Test("Records and questions of another class are left out")
   func otherClasses() throws {
     let packet = bytes(
