@@ -215,7 +215,7 @@ let package = Package(
       ],
       exclude: [
         "ask-again.py", "flood.py", "avahi-in-namespace.sh", "avahi-publish-text.py",
-        "mdns-wire.py", "read-perfetto.py", "run-manifest.py", "zeroconf-peer.py",
+        "mdns-wire.py", "read-perfetto.py", "run-manifest.py", "strangers.py", "zeroconf-peer.py",
       ],
       swiftSettings: tests),
     // How fast it is.
