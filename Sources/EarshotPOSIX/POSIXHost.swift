@@ -162,7 +162,7 @@ public final class POSIXHost: NetworkHost {
   /// How many events of sockets the system has told so far; to be asked on the executor.
   package var socketEventCount: Int { host.loop.toldCount }
 
-  /// Looks another clock over for the sleep of the computer from now on; on the executor.
+  /// Watches the sleep of the computer by another clock from now on; on the executor.
   package func watchSleep(every interval: Duration, by asleep: @escaping @Sendable () -> Int64) {
     host.watchSleep(every: interval, by: asleep)
   }

@@ -164,8 +164,8 @@ struct RecordCache: Hashable, Sendable {
   private func isContested(_ cached: CachedRecord) -> Bool {
     let type = cached.record.type
     let isOfInstance = type != .a && type != .aaaa
-    return records(cached.record.key, isOfInstance ? .srv : type, on: cached.interface)
-      .contains(where: \.isRival)
+    return first(
+      cached.record.key, isOfInstance ? .srv : type, on: cached.interface, where: \.isRival) != nil
   }
 
   /// Whether a source may say another record in place of one: never one that makes it another peer.
