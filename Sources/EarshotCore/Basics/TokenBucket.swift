@@ -25,4 +25,9 @@ package struct TokenBucket: Hashable, Sendable {
     earliest = max(earliest, now) + interval
     return true
   }
+
+  /// Puts a token back that was taken, unless it has been replaced by now.
+  package mutating func giveBack(at now: Instant) {
+    earliest = max(min(earliest, now), earliest - interval)
+  }
 }

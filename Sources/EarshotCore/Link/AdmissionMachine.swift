@@ -9,7 +9,7 @@
 ///
 /// An address over which a member was linked is known: it waits for no other source, and none takes its place but
 /// another known address, when all of those have very many. A former member may be hostile, and others may be behind
-/// its address, so that each has its own bound of how many greetings begin a second.
+/// its address, so that each has its own bound of how many greetings begin a second that link no member.
 ///
 /// IPv6 addresses count by their /64, of which one host can have all. Neighbours on one link share theirs, so that within
 /// a source its addresses take turns as well.
@@ -42,7 +42,7 @@ package struct AdmissionMachine: Machine, Hashable, Sendable {
     package var greetingsPerSource = 4
     /// How many are greeted at once from one known address.
     package var greetingsPerKnownAddress = 32
-    /// How many greetings begin a second of one known address.
+    /// How many greetings begin a second of one known address, those left out that link a member.
     package var greetingsPerSecondOfKnownAddress = 32
     /// How many of these may begin at once after a rest.
     package var greetingsAtOnceOfKnownAddress = 64
@@ -106,7 +106,7 @@ package struct AdmissionMachine: Machine, Hashable, Sendable {
       makeRoom(for: token, into: &out)
     case .introduced(let token): remove(token, inVain: false)
     case .ended(let token): remove(token)
-    case .memberLinked(let address): remember(address.unmapped)
+    case .memberLinked(let address): remember(address.unmapped, at: now)
     case .deadlineReached: deadline = nil
     }
     expire(at: now, into: &out)
@@ -129,9 +129,10 @@ package struct AdmissionMachine: Machine, Hashable, Sendable {
     sources.remove(stranger.source, wasGreeted: stranger.greeted != nil, inVain: inVain)
   }
 
-  private mutating func remember(_ address: IPAddress) {
+  private mutating func remember(_ address: IPAddress, at now: Instant) {
     knownInOrder.removeAll { $0 == address }
     knownInOrder.append(address)
+    known[address]?.giveBack(at: now)
     if known[address] == nil {
       known[address] = TokenBucket(
         perSecond: limits.greetingsPerSecondOfKnownAddress,

@@ -208,17 +208,31 @@ struct AdmissionMachineTests {
     }
     dialInVain(80)
     #expect(porch.greeted.count == 64)
-    porch.take(.memberLinked(at: Self.host(1)))  // Makes no difference.
-    dialInVain(1)
-    #expect(porch.greeted.count == 64)
+    porch.take(.memberLinked(at: Self.host(1)))  // One of them was not in vain.
+    #expect(porch.greeted.count == 65)
     let other = porch.dial(from: Self.host(2))
     #expect(porch.greeted[other] == porch.now)
     porch.pass(.milliseconds(250))
-    #expect(porch.greeted.count == 65 + 8)
+    #expect(porch.greeted.count == 66 + 8)
     for token in porch.greeted.keys { porch.take(.ended(token)) }
     porch.pass(.seconds(60))
     dialInVain(80)
-    #expect(porch.greeted.count == 65 + 17 + 64)
+    #expect(porch.greeted.count == 65 + 16 + 64)
+  }
+
+  @Test("A member that links and leaves without a pause is greeted at once each time")
+  func restlessMember() {
+    var porch = Porch()
+    for _ in 0..<1_000 {
+      let token = porch.dial(from: Self.host(1))
+      #expect(porch.greeted[token] == porch.now)
+      porch.take(.introduced(token))
+      porch.take(.memberLinked(at: Self.host(1)))
+      porch.pass(.milliseconds(1))
+    }
+    let inVain = porch.dial(100, from: Self.host(1))
+    for token in inVain { porch.take(.introduced(token)) }
+    #expect(porch.greeted.count == 1_000 + 64)  // Those that link saved nothing up.
   }
 
   @Test(
