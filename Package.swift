@@ -253,7 +253,7 @@ let package = Package(
       dependencies: ["BenchmarkKit", "Earshot", "EarshotSimulator"],
       path: "Benchmarks/CrowdedHall", swiftSettings: house),
     .target(
-      name: "LoopbackPeers", dependencies: ["Earshot", "EarshotPOSIX"],
+      name: "LoopbackPeers", dependencies: ["BenchmarkKit", "Earshot", "EarshotPOSIX"],
       path: "Benchmarks/LoopbackPeers", swiftSettings: house),
     .executableTarget(
       name: "LinkThroughput", dependencies: ["BenchmarkKit", "Earshot", "LoopbackPeers"],

@@ -27,12 +27,12 @@ public struct Baseline {
     do {
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     } catch {
-      preconditionFailure("\(error)")
+      fail("\(error)")
     }
     let arguments =
       ["-O2", "-o", path] + (macro.map { ["-D\($0)"] } ?? []) + [source.path]
       + libraries.map { "-l\($0)" }
-    precondition(Self.succeeds(arguments), "cc \(arguments.joined(separator: " "))")
+    require(Self.succeeds(arguments), "cc \(arguments.joined(separator: " "))")
   }
 
   /// The same over TLS of OpenSSL, with which Earshot is built.
@@ -40,7 +40,7 @@ public struct Baseline {
     guard
       let baseline = Baseline(
         name, linking: ["ssl", "crypto"], defining: "SECURE", needing: "openssl/ssl.h")
-    else { preconditionFailure("no header of OpenSSL") }
+    else { fail("no header of OpenSSL") }
     return baseline
   }
 

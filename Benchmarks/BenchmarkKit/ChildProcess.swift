@@ -3,7 +3,7 @@ import Foundation
 
 /// A process that a benchmark starts: told what to do in its arguments and by lines, answers in lines.
 ///
-/// Traps when the process does not do what it was started for, since nothing can be measured then.
+/// Ends the benchmark when the process does not do what it was started for, since nothing can be measured then.
 public final class ChildProcess {
   /// Where the threads of a benchmark's processes may run.
   public enum Cores: String, CaseIterable {
@@ -40,7 +40,7 @@ public final class ChildProcess {
     Foundation.close(toChild.read)
     Foundation.close(fromChild.write)
     input = FileHandle(fileDescriptor: toChild.write, closeOnDealloc: true)
-    guard let output = fdopen(fromChild.read, "r") else { preconditionFailure("fdopen") }
+    guard let output = fdopen(fromChild.read, "r") else { fail("no pipe to read from") }
     self.output = output
   }
 
@@ -69,7 +69,7 @@ public final class ChildProcess {
     let line = readLine()
     let fields = line?.split(separator: " ").map(String.init) ?? []
     guard fields.first == word else {
-      preconditionFailure("\(name) was to say \(word), and said \(line ?? "nothing more")")
+      fail("\(name) was to say \(word), and said \(line ?? "nothing more")")
     }
     return Array(fields.dropFirst())
   }
@@ -104,7 +104,7 @@ public final class ChildProcess {
   /// Waits until it has ended by itself, without a fault.
   public func finish() {
     let status = wait()
-    precondition(status == 0, "\(name) ended with status \(status)")
+    require(status == 0, "\(name) ended with status \(status)")
   }
 
   /// Waits until it has ended.
@@ -128,8 +128,8 @@ public final class ChildProcess {
   /// A pipe whose ends no other child inherits.
   private static func pipe() -> (read: Int32, write: Int32) {
     var ends: [Int32] = [-1, -1]
-    precondition(Foundation.pipe(&ends) == 0, "no pipe")
-    for end in ends { precondition(fcntl(end, F_SETFD, FD_CLOEXEC) == 0, "no close-on-exec") }
+    require(Foundation.pipe(&ends) == 0, "no pipe")
+    for end in ends { require(fcntl(end, F_SETFD, FD_CLOEXEC) == 0, "no close-on-exec") }
     return (ends[0], ends[1])
   }
 
@@ -141,7 +141,7 @@ public final class ChildProcess {
     var id: Int32 = 0
     let complaints = isSilent ? -1 : STDERR_FILENO
     let error = earshot_spawn(&id, &words, environ, input, output, complaints)
-    precondition(error == 0, "\(command[0]) cannot be started: error \(error)")
+    require(error == 0, "\(command[0]) cannot be started: error \(error)")
     return id
   }
 }

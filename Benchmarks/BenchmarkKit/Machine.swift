@@ -39,6 +39,6 @@ public enum Machine {
       ["unshare", "--net", "sh", "-c", script, program] + CommandLine.arguments.dropFirst()
     var words = command.map { strdup($0) } + [nil]
     execvp(command[0], &words)
-    preconditionFailure("unshare cannot be started")
+    fail("unshare cannot be started")
   }
 }

@@ -50,7 +50,7 @@ struct Worker {
 
   private func send(from peer: LoopbackPeer) async throws {
     let session = try await peer.gather(1, service)
-    guard let receiver = await session.members.first?.id else { preconditionFailure("joined") }
+    guard let receiver = await session.members.first?.id else { fail("nobody joined") }
     try await peer.run(.loop) {
       // Until datagrams get through.
       while await session.statistics(of: receiver)?.unreliable.usesDatagrams != true {

@@ -51,7 +51,7 @@ enum FrameThroughput {
         }
       }
     }
-    precondition(wire[4] == payload[0], "the records were copied")
+    require(wire[4] == payload[0], "the records were not copied")
   }
 
   private static func encode(_ payload: [UInt8], perBatch: Int, batches: Int) {
@@ -63,7 +63,7 @@ enum FrameThroughput {
       }
     }
     let expected = perBatch * FrameEncoder.frameBytes(.message, payloadBytes: payload.count)
-    precondition(wire.count == expected, "the frames were written")
+    require(wire.count == expected, "frames are missing on the wire")
   }
 
   private static func decode(_ payload: [UInt8], perBatch: Int, batches: Int) {
@@ -78,10 +78,10 @@ enum FrameThroughput {
           return true
         }
       } catch {
-        preconditionFailure(error.description)
+        fail(error.description)
       }
     }
-    precondition(payloadBytes == batches * perBatch * payload.count, "the frames were found")
+    require(payloadBytes == batches * perBatch * payload.count, "frames were not found")
   }
 
   /// The whole path: appended, sent, decoded, put together, acknowledged.
@@ -96,7 +96,7 @@ enum FrameThroughput {
       try ann.attach(received: position, window: window)
       for _ in 0..<batches {
         for _ in 0..<perBatch where !ann.outbound.append(message: payload.span) {
-          preconditionFailure("the log is full")
+          fail("the log is full")
         }
         while ann.outbound.hasSendable {
           wire.removeAll(keepingCapacity: true)
@@ -111,8 +111,8 @@ enum FrameThroughput {
         }
       }
     } catch {
-      preconditionFailure(error.description)
+      fail(error.description)
     }
-    precondition(received == batches * perBatch * payload.count, "the messages arrived")
+    require(received == batches * perBatch * payload.count, "messages did not arrive")
   }
 }

@@ -12,7 +12,7 @@ struct Duel {
   private static let warmUps = 1_000
 
   init(_ processes: Processes, roundTrips: Int) {
-    guard let pingpong = Baseline("pingpong") else { preconditionFailure("needs no header") }
+    guard let pingpong = Baseline("pingpong") else { fail("no baseline was built") }
     (self.pingpong, securePingpong) = (pingpong, .secure("pingpong"))
     queue = Baseline("queue", linking: ["zmq"], needing: "zmq.h")
     (self.processes, self.roundTrips) = (processes, roundTrips)
@@ -66,7 +66,7 @@ struct Duel {
   /// Median and 99th percentile in microseconds, without the first ones.
   private func figures(_ asker: ChildProcess, _ echo: ChildProcess?) -> [Double] {
     let times = asker.lines(until: "done").compactMap(Double.init).dropFirst(Self.warmUps)
-    precondition(times.count == roundTrips, "\(times.count) round trips were measured")
+    require(times.count == roundTrips, "\(times.count) round trips were measured")
     asker.finish()
     echo?.finish()
     let micros = Percentiles(times.map { $0 / 1_000 })

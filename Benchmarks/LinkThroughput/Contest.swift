@@ -11,7 +11,7 @@ struct Contest {
   private let share: Int
 
   init(_ processes: Processes, isQuick: Bool) {
-    guard let frames = Baseline("frames") else { preconditionFailure("needs no header") }
+    guard let frames = Baseline("frames") else { fail("no baseline was built") }
     (self.frames, secureFrames) = (frames, .secure("frames"))
     queue = Baseline("queue", linking: ["zmq"], needing: "zmq.h")
     (self.processes, share) = (processes, isQuick ? 20 : 1)
@@ -44,7 +44,7 @@ struct Contest {
   }
 
   private func queued(_ load: Load, encrypts: Bool) -> Double {
-    guard let queue else { preconditionFailure("libzmq is not installed") }
+    guard let queue else { fail("libzmq is not installed") }
     if encrypts { setenv("CURVE", "1", 1) }
     defer { unsetenv("CURVE") }
     let (bytes, count) = ("\(load.bytes)", "\(load.queue / share)")

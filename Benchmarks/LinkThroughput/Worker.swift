@@ -66,7 +66,7 @@ struct Worker {
     var events = session.events.makeAsyncIterator()
     await Self.joined(receivers, &events)
     ChildProcess.answer("joined")
-    precondition(readLine() == "go", "the benchmark says when")
+    require(readLine() == "go", "the benchmark did not say go")
     try await peer.run(place) {
       let message = [UInt8](repeating: 0xA5, count: bytes)
       for _ in 0..<count { try await session.send(message) }

@@ -1,4 +1,5 @@
 public import Earshot
+import BenchmarkKit
 import EarshotPOSIX
 
 /// A peer of a benchmark, which talks over the loopback interface and over no other.
@@ -44,7 +45,7 @@ public struct LoopbackPeer: Sendable {
       await advertiser.stop()
       return session
     }
-    preconditionFailure("the advertiser was stopped")
+    fail("the advertiser was stopped")
   }
 
   /// Finds so many peers of a service and has them accept an invitation to one session.
@@ -55,7 +56,7 @@ public struct LoopbackPeer: Sendable {
     for await event in browser.events {
       guard case .found(let other) = event else { continue }
       let outcome = try await peer.invite(other.id, to: session)
-      precondition(outcome == .accepted, "\(other.name): \(outcome)")
+      require(outcome == .accepted, "\(other.name): \(outcome)")
       found += 1
       if found == count { break }
     }

@@ -42,7 +42,7 @@ enum Cycling {
       for number in 1...count {
         let session = try await host.peer.makeSession()
         let outcome = try await host.peer.invite(other, to: session)
-        precondition(outcome == .accepted, "invitation \(number) ended as \(outcome)")
+        require(outcome == .accepted, "invitation \(number) ended as \(outcome)")
         await session.stop()
         guard number == count / 3 || number == count else { continue }
         try await host.host.sleep(for: .seconds(2))  // For links that linger.

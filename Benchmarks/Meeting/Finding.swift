@@ -22,7 +22,7 @@ enum Finding {
     let times = (0..<count).map { _ in
       appearing.tell("appear")
       let (appeared, found) = (appearing.expect("appeared"), watcher.expect("found"))
-      precondition(appeared[0] == found[0], "another peer was found")
+      require(appeared[0] == found[0], "another peer was found")
       appearing.tell("vanish")
       return milliseconds(from: appeared[1], to: found[1])
     }
@@ -64,7 +64,7 @@ enum Finding {
     staying.expect("ready")
     let looking = Role.start(.look, service, count)
     let times = looking.lines(until: "done").compactMap(Double.init).map { $0 / 1e6 }
-    precondition(times.count == count, "\(times.count) browsers found a peer")
+    require(times.count == count, "\(times.count) browsers found a peer")
     looking.finish()
     staying.kill()
     return times

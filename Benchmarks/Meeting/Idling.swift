@@ -48,7 +48,7 @@ enum Idling {
     for number in 1...count {
       let session = try await host.peer.makeSession()
       let outcome = try await host.peer.invite(other, to: session)
-      precondition(outcome == .accepted, "invitation \(number) ended as \(outcome)")
+      require(outcome == .accepted, "invitation \(number) ended as \(outcome)")
       sessions.append(session)
       guard number == count / 11 || number == count else { continue }
       ChildProcess.answer("\(number)")

@@ -11,7 +11,7 @@ enum Inviting {
     accepting.expect("ready")
     let inviting = Role.start(.invite, service, count)
     let times = inviting.lines(until: "done").compactMap(Double.init).map { $0 / 1e6 }
-    precondition(times.count == count, "\(times.count) invitations were accepted")
+    require(times.count == count, "\(times.count) invitations were accepted")
     inviting.finish()
     accepting.kill()
     benchmark.add(milliseconds: times, "invited to connected")
@@ -45,7 +45,7 @@ enum Inviting {
         let start = Machine.nanoseconds
         let outcome = try await host.peer.invite(other, to: session)
         times.append(Machine.nanoseconds - start)
-        precondition(outcome == .accepted, "the invitation ended as \(outcome)")
+        require(outcome == .accepted, "the invitation ended as \(outcome)")
         await session.stop()
       }
       return times
@@ -58,6 +58,6 @@ enum Inviting {
   /// Waits for a peer.
   static func first(of browser: Browser) async -> PeerID {
     for await event in browser.events { if case .found(let peer) = event { return peer.id } }
-    preconditionFailure("the browser was stopped")
+    fail("the browser was stopped")
   }
 }

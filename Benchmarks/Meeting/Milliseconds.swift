@@ -11,7 +11,7 @@ extension Benchmark {
 /// The time between two instants of the shared clock, as processes say them.
 func milliseconds(from start: String, to end: String) -> Double {
   guard let start = Int64(start), let end = Int64(end) else {
-    preconditionFailure("\(start) and \(end) are no times")
+    fail("\(start) and \(end) are no times")
   }
   return Double(end - start) / 1e6
 }

@@ -41,7 +41,7 @@ enum Stalling {
     if isStopped { reader.proceed() }
     reader.tell("go")
     let received = reader.expect("received")[0]
-    precondition(received == "\(count)", "\(received) of \(count) messages were received")
+    require(received == "\(count)", "\(received) of \(count) messages were received")
     let suspended = sender.expect("suspended")[0]
     reader.finish()
     sender.finish()
@@ -79,7 +79,7 @@ enum Stalling {
       var received = 0
       for await message in session.messages {
         let number = (0..<4).reduce(0) { $0 | Int(message.bytes[$1]) << (8 * $1) }
-        precondition(number == received, "message \(number) came after \(received) messages")
+        require(number == received, "message \(number) came after \(received) messages")
         received += 1
         if received == readBeforePause {
           ChildProcess.answer("paused")

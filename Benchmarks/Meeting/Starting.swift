@@ -36,7 +36,7 @@ enum Starting {
     let times = (0...count).map { _ in
       launching.tell("launch")
       let (launched, found) = (launching.expect("launched"), watching.expect("found"))
-      precondition(launched[0] == found[0], "another peer was found")
+      require(launched[0] == found[0], "another peer was found")
       launching.tell("end")
       launching.expect("ended")
       return milliseconds(from: launched[1], to: found[1])
@@ -79,7 +79,7 @@ enum Starting {
     resting.expect("ready")
     let scanning = Role.start(.scan, service, count, in: cable.right)
     let times = scanning.lines(until: "done").compactMap(Double.init).map { $0 / 1e6 }
-    precondition(times.count == count, "\(times.count) browsers found a peer")
+    require(times.count == count, "\(times.count) browsers found a peer")
     scanning.finish()
     return times
   }

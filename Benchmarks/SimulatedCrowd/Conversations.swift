@@ -53,13 +53,13 @@ struct Conversations {
   private static func identifier(of pair: Int) -> PeerID {
     var random = RandomStream(seed: UInt64(pair), name: "identifier")
     return PeerID((0..<PeerID.byteCount).map { _ in UInt8.random(in: 0...255, using: &random) })
-      ?? { preconditionFailure("an identifier has so many bytes") }()
+      ?? { fail("an identifier has so many bytes") }()
   }
 
   /// Runs until the world ends.
   private static func attempt(_ life: () async throws -> Void) async {
     do { try await life() } catch {
-      precondition((error as? EarshotError)?.code != .unknownPeer, "\(error)")
+      require((error as? EarshotError)?.code != .unknownPeer, "\(error)")
     }
   }
 
@@ -89,7 +89,7 @@ struct Conversations {
       PeerTicket(
         peer: serverID, serviceType: "bench", endpoints: [Endpoint(server.address, port: Self.port)]
       ), to: session)
-    precondition(outcome == .accepted, "the invitation ended as \(outcome)")
+    require(outcome == .accepted, "the invitation ended as \(outcome)")
     try await host.sleep(until: Self.begin)
     var messages = session.messages.makeAsyncIterator()
     let message = [UInt8](repeating: 0xA5, count: Self.payloadBytes)

@@ -1,3 +1,4 @@
+import BenchmarkKit
 import EarshotSimulator
 import Synchronization
 
@@ -67,7 +68,7 @@ private struct Server {
         try channel.send(ping.bytes.span, to: ping.header.source)
       }
     } catch {
-      precondition(error.code == .hostDown, "\(host.name): \(error)")
+      require(error.code == .hostDown, "\(host.name): \(error)")
     }
   }
 }
@@ -95,7 +96,7 @@ private struct Client {
         repeat { try channel.send(ping.span, to: server) } while try await !hears(number, channel)
       }
     } catch {
-      preconditionFailure("\(host.name): \(error)")
+      fail("\(host.name): \(error)")
     }
   }
 

@@ -37,10 +37,10 @@ enum SimulatedCrowd {
       unit: "packets/s",
       [
         .init("plain loop, \(crowd.hostCount) hosts", operations: plain) {
-          precondition(PlainLoop.run(crowd, seed: 1) == plain, "two runs differ")
+          require(PlainLoop.run(crowd, seed: 1) == plain, "two runs differ")
         },
         .init("world, \(crowd.hostCount) hosts", operations: simulated) {
-          precondition(crowd.runInWorld(seed: 1) == simulated, "two runs differ")
+          require(crowd.runInWorld(seed: 1) == simulated, "two runs differ")
         },
       ] + policies.map { name, policy in contender(crowd, name, policy) })
   }
@@ -55,7 +55,7 @@ enum SimulatedCrowd {
   {
     let delivered = crowd.runInWorld(seed: 1, schedule: policy)
     return .init("world, \(crowd.hostCount) hosts, \(name)", operations: delivered) {
-      precondition(crowd.runInWorld(seed: 1, schedule: policy) == delivered, "two runs differ")
+      require(crowd.runInWorld(seed: 1, schedule: policy) == delivered, "two runs differ")
     }
   }
 
