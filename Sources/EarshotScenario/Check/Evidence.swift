@@ -120,9 +120,10 @@ struct Evidence {
   /// How long an acknowledgement may take from the arrival of a message, when nothing is lost.
   func acknowledgementTime(of sender: String, from receiver: String) -> Duration {
     let change = links.change(for: Direction(receiver, sender))
-    return ReceiveWindow.acknowledgementDelayDefault
-      + (change.latency ?? .zero) + (change.jitter ?? .zero)
-      + Self.time(of: change.queue ?? Self.queueBytes, at: change.bandwidth)
+    let link = LinkConditions.lan.changed(by: change)
+    return ReceiveWindow.acknowledgementDelayDefault + link.latency + link.jitter
+      + (link.reordering > .zero ? link.reorderingDelay : .zero)
+      + Self.time(of: link.queueBytes, at: change.bandwidth)
   }
 
   /// How long a farewell that a program began may take, if its plan says so.
