@@ -24,7 +24,7 @@ extension MembershipMachine {
   /// What the remote peer has heard of the number that is proposed.
   enum Naming {
     case unsaid
-    case said  // It may have begun the membership.
+    case said
     case refused  // It will not begin that one.
   }
   /// An ATTACH that came.
@@ -54,6 +54,9 @@ extension MembershipMachine {
   static let eager = Backoff(from: .milliseconds(500), to: .seconds(1))
   static let patient = Backoff(from: .milliseconds(500), to: .seconds(8))
   static let asleep = Backoff(from: .seconds(4), to: .seconds(8))
+  /// How long after the link of a proposal has ended an ATTACH may arrive that the remote wrote before it took that
+  /// proposal: as long as either may be under way, and a link may take until it says what it wants.
+  static let doubt = Duration.seconds(60)
   static let dialInterval = Duration.seconds(1)
   static let dialsMax = 5
 }

@@ -61,10 +61,11 @@ extension MembershipMachine {
     _ request: Request, during absence: Absence, at now: Instant, into out: inout [Action]
   ) -> State {
     if absence.isFirst, request.membership != id {
-      if case .asking(let link, let until, let reserve) = absence.search,
-        request.membership < id
-      {
-        return hold(request, besides: reserve, link, until: until, absence, into: &out)
+      if request.membership < id {
+        if case .asking(let link, let until, let reserve) = absence.search {
+          return hold(request, besides: reserve, link, until: until, absence, into: &out)
+        }
+        if mayHaveBegun(at: now) { return reject(request.link, into: &out) }
       }
     } else {
       guard isCurrent(request) else { return reject(request.link, into: &out) }
@@ -75,6 +76,11 @@ extension MembershipMachine {
     abandon(absence.search, .duplicate, into: &out)
     answer(request, into: &out)
     return connect(request.link, after: absence, into: &out)
+  }
+
+  /// Whether the remote may have begun what was proposed since it wrote what comes now.
+  private func mayHaveBegun(at now: Instant) -> Bool {
+    unanswered.map { now - $0 < Self.doubt } ?? false
   }
 
   func hold(
@@ -116,7 +122,8 @@ extension MembershipMachine {
   }
 
   mutating func lose(
-    _ lost: LinkToken, during absence: Absence, at now: Instant, into out: inout [Action]
+    _ lost: LinkToken, isRefused: Bool = false, during absence: Absence, at now: Instant,
+    into out: inout [Action]
   ) -> State {
     guard case .asking(let link, let until, let reserve) = absence.search else { return state }
     if lost == reserve?.link {
@@ -125,9 +132,9 @@ extension MembershipMachine {
       return .apart(absence)
     }
     guard lost == link else { return state }
+    if !isRefused { unanswered = now }
     guard let reserve else { return rest(absence, at: now, into: &out) }
-    if absence.isFirst, naming == .said {
-      // The remote may have begun what was proposed: it is asked for that again.
+    if absence.isFirst, mayHaveBegun(at: now) {  // It is asked for that again.
       out.append(.closeLink(reserve.link, .duplicate))
       return rest(absence, at: now, into: &out)
     }
@@ -150,11 +157,10 @@ extension MembershipMachine {
       if code == .farewell { out.append(.reportDelivered) }
       return end(farewell.departure, into: &out)
     }
-    // Who refuses has not begun what was proposed.
-    if Self.isPast(code) || reserve != nil { naming = .refused }
+    if Self.isPast(code) { (naming, unanswered) = (.refused, nil) }
     var absence = absence
     if code == .suspending { absence.backoff = Self.asleep }
-    return lose(link, during: absence, at: now, into: &out)
+    return lose(link, isRefused: true, during: absence, at: now, into: &out)
   }
 
   /// Whether a refused proposal had its time, so that another one has to be made.

@@ -11,8 +11,9 @@
 ///
 /// When both ask at once for a membership that has begun, the request of the smaller PeerID is kept: the larger
 /// answers it and takes its own back, the smaller holds the other's in reserve until its own is answered. When both
-/// propose one, the greater identifier is kept, and the other side adopts it. A side that has not asked yet answers
-/// in any case: no peer has heard of its dial.
+/// propose one, the greater identifier is kept, and the other side adopts it; the side of the greater one answers the
+/// smaller as soon as its own cannot have begun. A side that has not asked yet answers in any case: no peer has heard of
+/// its dial.
 ///
 /// A side that leaves does so behind everything that it sent (LEAVE), also when the link is broken or breaks
 /// meanwhile: then the remote peer is sought, as long as the farewell may take. Two that leave at once wait for each other.
@@ -28,6 +29,8 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
   /// Which of the memberships of the two sessions it is; changes only before it begins.
   package internal(set) var id: MembershipID
   var naming = Naming.unsaid
+  /// When a link last ended over which this number had been proposed, and no answer or refusal had come.
+  var unanswered: Instant?
   /// The number of the latest link that this side knows of, from 1; 0 before the first.
   package internal(set) var epoch: UInt64
   var remoteEpoch: UInt64  // The highest that the remote is known to know.
@@ -111,7 +114,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
     case (.apart(let absence), .dialOpened(let link)):
       return ask(absence, over: link, at: now, into: &out)
     case (.apart(let absence), .numbered(let number)) where absence.isFirst && !isAsking:
-      (id, naming) = (number, .unsaid)
+      (id, naming, unanswered) = (number, .unsaid, nil)
       return state
     case (.apart(let absence), .dialFailed): return dialFailed(absence, at: now, into: &out)
     case (.apart(let absence), .attachReceived(let link, let membership, let epoch)):
@@ -125,7 +128,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
       return refused(over: link, code, during: absence, at: now, into: &out)
     case (.apart(let absence), .deadlineReached): return proceed(absence, at: now, into: &out)
     case (.apart(let absence), .suspendRequested):
-      return sleep(leaving: absence, into: &out)
+      return sleep(leaving: absence, at: now, into: &out)
     case (.apart(let absence), .leaveRequested(let departure, let limit)):
       return leave(from: absence, departure, within: limit, at: now, into: &out)
     case (.apart(let absence), .endRequested(let departure, let code)):
@@ -274,7 +277,10 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
     return .asleep(isFirst: false)
   }
 
-  private func sleep(leaving absence: Absence, into out: inout [Action]) -> State {
+  private mutating func sleep(
+    leaving absence: Absence, at now: Instant, into out: inout [Action]
+  ) -> State {
+    if isAsking { unanswered = now }
     if case .leaving(let farewell) = absence.purpose {
       return end(farewell.departure, farewell.departure.code, leaving: absence, into: &out)
     }

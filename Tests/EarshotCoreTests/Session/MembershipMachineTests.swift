@@ -333,6 +333,35 @@ struct MembershipMachineTests {
     machine.handle(.dialOpened(Self.third), at: .zero + .seconds(1), into: &actions)
     #expect(actions.contains(.sendAttach(Self.third, epoch: 2)))
     #expect(!machine.needsNumber(after: .none))
+    // Until it is known to have ended.
+    machine.handle(.attachReceived(Self.first, theirs, epoch: 2), at: .zero, into: &actions)
+    machine.handle(.closeReceived(Self.third, .givenUp), at: .zero, into: &actions)
+    #expect(actions.last == .reportJoined && actions.contains(.sendAttached(Self.first, epoch: 2)))
+  }
+
+  @Test("While a proposal may have begun the membership, a smaller one that comes is refused")
+  func inDoubt() {
+    var actions: [Action] = []
+    var machine = Self.proposed(isSmaller: true, into: &actions)
+    let ours = machine.id
+    machine.handle(.dialOpened(Self.first), at: .zero, into: &actions)
+    machine.handle(.linkBroken(Self.first, .silence), at: .zero, into: &actions)
+    let theirs = MembershipID(rawValue: 2)
+    actions = []
+    var later = machine
+    let soon = Instant.zero + .milliseconds(59_999)
+    machine.handle(.attachReceived(Self.second, theirs, epoch: 1), at: soon, into: &actions)
+    #expect(actions == [.closeLink(Self.second, .duplicate)])
+    #expect(machine.id == ours)
+    // The greater one is answered, and the smaller one when it cannot be from before any more.
+    machine.handle(
+      .attachReceived(Self.third, .init(rawValue: 8), epoch: 1), at: soon, into: &actions)
+    #expect(actions.contains(.sendAttached(Self.third, epoch: 1)))
+    actions = []
+    let minute = Instant.zero + .seconds(60)
+    later.handle(.attachReceived(Self.second, theirs, epoch: 1), at: minute, into: &actions)
+    #expect(actions.contains(.sendAttached(Self.second, epoch: 1)))
+    #expect(later.id == theirs)
   }
 
   @Test(

@@ -108,6 +108,13 @@ struct TwoSides: Hashable {
     return world
   }
 
+  /// Two sides that others have told of each other: each looks for the other, and proposes a membership.
+  static func introduced(_ budget: Budget) -> TwoSides {
+    var world = TwoSides(budget)
+    for side in 0..<2 { world.expectAttaching(side, world.propose(side)) }
+    return world
+  }
+
   static func peer(_ side: Int) -> PeerID {
     var first = RandomStream(seed: 0)
     var second = RandomStream(seed: 1)

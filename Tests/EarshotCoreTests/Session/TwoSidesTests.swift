@@ -103,6 +103,19 @@ struct TwoSidesTests {
     expectAll(from: .connected(budget), atLeast: 1_000) { $0.isUnharmed }
   }
 
+  @Test("Two who are introduced get one link, whatever breaks before", arguments: 0..<3)
+  func introduced(breaks: Int) {
+    let budget = Budget(
+      breaks: breaks, dialFailures: 1, earlyDeadlines: 1, patience: .seconds(600))
+    expectAll(from: .introduced(budget), atLeast: 50) { $0.isUnharmed }
+  }
+
+  @Test("Two who are introduced get one link although both sleep")
+  func introducedInSleep() {
+    let budget = Budget(breaks: 1, suspensions: 2, usersComeFirst: true, patience: .seconds(600))
+    expectAll(from: .introduced(budget), atLeast: 1_000) { $0.isUnharmed }
+  }
+
   @Test("A membership survives sleep on both sides")
   func sleep() {
     let budget = Budget(breaks: 1, suspensions: 2, usersComeFirst: true)
@@ -138,6 +151,13 @@ struct TwoSidesTests {
     let budget = Budget(
       invites: [1, 1], breaks: 6, dialFailures: 2, usersComeFirst: true, timeout: .seconds(120))
     expectOne(from: TwoSides(budget), seed: seed) { $0.areHappy }
+  }
+
+  @Test("Two who are introduced get one link after many faults", arguments: Seed.some(400))
+  func longIntroduction(seed: Seed) {
+    let budget = Budget(
+      breaks: 12, dialFailures: 4, earlyDeadlines: 8, suspensions: 2, patience: .seconds(600))
+    expectOne(from: .introduced(budget), seed: seed) { $0.isUnharmed }
   }
 
   @Test("A membership survives many faults", arguments: Seed.some(400))
