@@ -165,7 +165,7 @@ extension Invariants {
 
   /// Whether the subject has taken back what made it a member of the observer: its acceptance of an invitation, or its
   /// own invitation where that crossed one of the observer.
-  private func hasTakenBack(
+  func hasTakenBack(
     _ key: MembershipSpan.Key, _ during: ClosedRange<Duration>
   ) -> Bool {
     evidence.record.invitations.all.contains { invitation in

@@ -69,7 +69,7 @@ extension Invariants {
       && evidence.delay(between: span.key.observer, span.key.subject) <= limit
   }
 
-  /// Whether the program of one of the two has left, removed the other one or begun anew.
+  /// Whether the program of one of the two has left, removed the other one, begun anew or taken back what it accepted.
   private func hasProgramActed(
     on span: MembershipSpan, since start: Duration, until end: Duration
   ) -> Bool {
@@ -78,6 +78,7 @@ extension Invariants {
       evidence.ended(key.observer, key.session, range)
         || evidence.did(.rejoined, key.observer, in: key.session, range)
         || evidence.did(.removed, key.observer, to: key.subject, in: key.session, range)
+        || hasTakenBack(key, range)
     }
   }
 }

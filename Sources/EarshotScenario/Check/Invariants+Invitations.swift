@@ -31,6 +31,7 @@ extension Invariants {
     where outcome != "accepted" && spans(of: inviter, invitation).isEmpty
       && !foundItFull(guest, invitation) && evidence.isPrompt(inviter, from: invitation.start)
       && settled < evidence.end && evidence.isQuiet(inviter, guest, in: end...settled)
+      && !hasInviterTakenBack(invitation, in: invitation.start...settled)
       && !evidence.ended(inviter, invitation.session, end...settled):
       return text(invitation, "\(guest) is told that it is in, \(inviter) \(outcome)")
     case ("invitationEnded", "accepted")
@@ -145,6 +146,16 @@ extension Invariants {
         other.inviter == invitation.guest && other.guest == invitation.inviter
           && other.session == invitation.session && other.wasWithdrawn(in: range)
       }
+  }
+
+  /// Whether the inviter had accepted an invitation of the guest as well, and took that back: the guest was in by that.
+  private func hasInviterTakenBack(
+    _ invitation: InvitationRecord, in range: ClosedRange<Duration>
+  ) -> Bool {
+    evidence.record.invitations.all.contains { other in
+      other.inviter == invitation.guest && other.guest == invitation.inviter
+        && other.wasTakenBack(in: range)
+    }
   }
 
   /// Whether an answer was given long before the outcome, and nothing was in its way.
