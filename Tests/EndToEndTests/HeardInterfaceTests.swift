@@ -63,4 +63,31 @@ struct HeardInterfaceTests {
     }
     withExtendedLifetime((hosts, peers)) {}
   }
+
+  @Test(
+    "A program of the host that shares the port, and hears on another interface, takes nothing away",
+    .enabled(if: Shell.has("python3"), "needs python3 for the other side"))
+  func neighbour() async throws {
+    let hosts = try Namespaces()
+    let (left, right) = (hosts.left, hosts.right)
+    for side in [left, right] {
+      try side.set("net.ipv6.conf.\(side.interface).disable_ipv6", to: 1)
+    }
+    let neighbour = try earshot(right, on: "lo", "browse")
+    let other = try earshot(right, on: "lo", "advertise", "--name", "Ann")
+    await neighbour.expect("found\tAnn")
+    let bob = try earshot(right, on: right.interface, "browse")
+    let wire = try await left.wire()
+    await wire.expect("?PTR:QM:_\(service)._tcp.local")
+    // Who gets what an address sends would be drawn from the address.
+    for (number, mark) in "abcdefghijkl".enumerated() {
+      let source = "10.77.0.\(number + 20)"
+      try Shell.run("ip", "-n", left.name, "addr", "add", "\(source)/24", "dev", left.interface)
+      let id = "\(mark)aaaaaaax3b57con3xd5d5sexrqj5zg46bjkm4vjyv5ibdlr4fdq"
+      try wire.type(
+        "say 5353 \(source) '\(mark) (\(mark)aaaaaaa)._\(service)._tcp.local' \(id) host-\(mark)")
+      await bob.expect("found\t\(mark)\t")
+    }
+    withExtendedLifetime((hosts, neighbour, other)) {}
+  }
 }

@@ -42,6 +42,7 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
       try Self.apply(options, to: descriptor, endpoint.address)
       if options.sharesPort {
         try System.bindShared(descriptor, endpoint)
+        try Self.leaveBalancing(descriptor)
       } else {
         try System.bind(descriptor, endpoint)
       }
@@ -73,6 +74,17 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
     _ = earshot_enable_drop_count(descriptor)
     // Where the kernel cannot join datagrams, each is read by itself.
     _ = earshot_enable_receive_joining(descriptor)
+  }
+
+  /// Has the system not hand what is for this socket to another one of those that share its port.
+  ///
+  /// With SO_REUSEPORT, Linux from 6.6 on does so with a multicast that only one of them has joined the group of: who gets
+  /// it is drawn from the addresses, and what a host sends is never heard. For binding it was needed beside those who have
+  /// bound with nothing else; SO_REUSEADDR goes on sharing the port.
+  private static func leaveBalancing(_ descriptor: Int32) throws(SystemFailure) {
+    #if !canImport(Darwin)
+      try System.set(descriptor, .reusePort, to: 0)
+    #endif
   }
 
   // MARK: Receiving
