@@ -91,6 +91,19 @@ struct NamespaceTests {
     withExtendedLifetime((hosts, ann, bob)) {}
   }
 
+  @Test("Unreliable messages arrive over a path whose packets are smaller than their datagrams")
+  func smallPackets() async throws {
+    let hosts = try Namespaces()
+    for side in [hosts.left, hosts.right] {
+      try Shell.run("ip", "-n", side.name, "link", "set", side.interface, "mtu", "600")
+    }
+    let ann = try earshot(hosts.left, "advertise", "--name", "Ann", "--accept")
+    let bob = try earshot(
+      hosts.right, "ping", "Ann", "--unreliable", "--count", "5", "--size", "1000")
+    await bob.expect("5 sent, 5 answered")
+    withExtendedLifetime((hosts, ann)) {}
+  }
+
   @Test(
     "A program is answered by another one of its host within the second of the last answer, and nobody else hears",
     .enabled(if: Shell.has("python3"), "needs python3 for the program that asks"))
