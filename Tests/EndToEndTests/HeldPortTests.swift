@@ -120,7 +120,7 @@ extension BrowserEvent {
 
 extension Namespaces.Side {
   /// The network as a program of this namespace sees it: threads stay where they were started.
-  fileprivate func host() async throws -> POSIXHost {
+  func host() async throws -> POSIXHost {
     try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread {
         continuation.resume(
