@@ -173,7 +173,7 @@ public struct ConnectionOptions: Hashable, Sendable {
 
 /// The options of a UDP socket.
 public struct DatagramOptions: Hashable, Sendable {
-  /// Whether other sockets, also of other processes, may share the port (SO_REUSEADDR and SO_REUSEPORT).
+  /// Whether other sockets, also of other processes, may share the port (SO_REUSEADDR, and SO_REUSEPORT for binding).
   public var sharesPort: Bool
   /// The hop limit of datagrams to one host, from 1; mDNS wants 255 (RFC 6762 §11).
   public var hopLimit: UInt8

@@ -45,6 +45,8 @@ struct DoctorTests {
   }
 
   private static let avahi = HostFacts.Program("avahi-daemon", process: 77)
+  private static let avahiService = HostFacts.Program(
+    "avahi-daemon", process: 77, service: "avahi-daemon")
 
   private static func nft(_ rule: String, policy: String = "accept") -> String {
     """
@@ -100,10 +102,22 @@ struct DoctorTests {
     Row(.noMulticast, .error, "link set eth0 multicast on") { facts in
       facts.interfaces[1].carriesMulticast = false
     },
+    Row(.noAddress, .note, "dhclient eth1") { facts in
+      var other = HostFacts.Interface("eth1")
+      (other.hasIPv4, other.hasIPv6) = (false, false)
+      facts.interfaces.append(other)
+    },
+    Row(.noAddress, .error, "dhclient eth0") {
+      ($0.interfaces[1].hasIPv4, $0.interfaces[1].hasIPv6) = (false, false)
+    },
     Row(.portTaken, .error, "kill 77") { ($0.problem, $0.portHolders) = (.portTaken, [avahi]) },
     Row(.portTaken, .error, "ss -ulpn") { $0.problem = .portTaken },
     Row(.portUnavailable, .error, "ss -ulpn") { $0.problem = .portUnavailable },
-    Row(.responder, .note, "systemctl stop avahi-daemon") { $0.portHolders = [avahi] },
+    Row(.portTaken, .error, "systemctl stop avahi-daemon") {
+      ($0.problem, $0.portHolders) = (.portTaken, [avahiService])
+    },
+    Row(.responder, .note, "kill 77") { $0.portHolders = [avahi] },
+    Row(.responder, .note, "systemctl stop avahi-daemon") { $0.portHolders = [avahiService] },
     Row(.firewall, .warning, "nft insert rule inet f in udp dport 5353 accept") {
       $0.firewall.read(nft: nft("udp dport 5353 drop"))
     },
@@ -155,6 +169,11 @@ struct DoctorTests {
     Row(.noRoute, .note, "route add 224.0.0.0/4 dev eth0") {
       $0.routes = RoutingTables()
       $0.routes.add("10.0.0.0/24", through: "eth0")
+    },
+    // Earshot names its interfaces: what keeps it from hearing itself is something else.
+    Row(.noRoute, .note, "route add 224.0.0.0/4 dev eth0") {
+      $0.routes = RoutingTables()
+      $0.hearsItself = false
     },
     Row(.tunnel, .warning, "--interface eth0") { addTunnel("default", metric: -1, to: &$0) },
     // As OpenVPN takes everything without touching the default route.
@@ -230,12 +249,26 @@ struct DoctorTests {
     #expect(tunnel.isUp && tunnel.isTunnel && !tunnel.carriesMulticast)
     #expect(HostFacts.Interface("wg0", flags: "0x91\n", seen: []).isUp)  // No peer uses it.
     #expect(!HostFacts.Interface("wg0", flags: "0x90\n", seen: []).isUp)
+    for (state, isUp) in [("up\n", true), ("unknown\n", true), ("down\n", false), ("", false)] {
+      #expect(HostFacts.Interface("eth0", flags: "0x1003\n", state: state, seen: []).isUp == isUp)
+      #expect(!HostFacts.Interface("eth0", flags: "0x1002\n", state: state, seen: []).isUp)
+    }
     #expect(HostFacts.peerPorts("32768\t60999\n") == 32_768...60_999)
     #expect(HostFacts.peerPorts("1024 2048") == 1_024...2_048)
     #expect(
       HostFacts.peerPorts("") == Traffic.ephemeral
         && HostFacts.peerPorts("2 1") == Traffic.ephemeral)
   }
+
+  @Test(
+    "The service of a process is known by its control groups",
+    arguments: [
+      ("0::/system.slice/systemd-resolved.service\n", "systemd-resolved"),
+      ("12:pids:/x\n1:name=systemd:/system.slice/avahi-daemon.service\n", "avahi-daemon"),
+      ("0::/user.slice/user-0.slice/user@0.service/app.slice/run-1.scope\n", nil), ("", nil),
+      ("0::/\n", nil),
+    ])
+  func services(groups: String, name: String?) { #expect(HostFacts.service(groups) == name) }
 
   @Test(
     "A container is known by the environment of its first process, or by its control groups",

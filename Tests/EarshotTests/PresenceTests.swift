@@ -19,9 +19,9 @@ struct PresenceTests {
 
     init(
       _ liveness: Liveness = .standard, seed: UInt64 = 1, links: LinkConditions = .lan,
-      patience: Duration = .seconds(60)
+      patience: Duration = .seconds(60), isSecure: Bool = false
     ) {
-      room = Room(seed: seed, links: links)
+      room = Room(seed: seed, links: links, isSecure: isSecure)
       (ann, bob) = (room.world.makeHost("ann"), room.world.makeHost("bob"))
       let ticket = Mutex<PeerTicket?>(nil)
       let configuration = Session.Configuration(patience: patience)
@@ -69,8 +69,11 @@ struct PresenceTests {
     "A path that is cut, also in one direction only, is seen on both sides within its tolerance",
     arguments: Break.allCases, [0, 350, 700, 990])
   func cut(how: Break, milliseconds: Int) {
-    for (liveness, limit) in [(Liveness.standard, 5_250), (.fast, 1_600)] {
-      let couple = Couple(liveness)
+    for (liveness, limit, isSecure) in [
+      (Liveness.standard, 5_250, false), (.fast, 1_600, false), (.standard, 5_250, true),
+      (.fast, 1_600, true),
+    ] {
+      let couple = Couple(liveness, isSecure: isSecure)
       couple.room.world.run(for: .milliseconds(milliseconds))
       let start = couple.room.world.now
       switch how {

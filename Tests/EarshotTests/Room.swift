@@ -18,8 +18,10 @@ final class Room: Sendable {
     var description: String { "\(at) \(who): \(what)" }
   }
 
-  init(seed: UInt64, links: LinkConditions = .lan) {
-    world = World(seed: seed, configuration: WorldConfiguration(defaultLink: links))
+  init(seed: UInt64, links: LinkConditions = .lan, isSecure: Bool = false) {
+    var configuration = WorldConfiguration(defaultLink: links)
+    configuration.isSecure = isSecure
+    world = World(seed: seed, configuration: configuration)
   }
 
   deinit { world.finish() }

@@ -35,6 +35,35 @@ struct DoctorProcessTests {
     try await expect("noInterface", severity: "error", on: hosts.left)
   }
 
+  @Test("A second interface: without an address, without multicast, and not asked about")
+  func second() async throws {
+    let hosts = try Namespaces()
+    let (name, first) = (hosts.left.name, hosts.left.interface)
+    let others = ["dry", "dull", "off"]
+    for other in others {
+      try Shell.run(
+        "ip", "-n", name, "link", "add", other, "type", "veth", "peer", "name", "\(other)x")
+    }
+    for end in ["dry", "dryx", "dull", "dullx"] {
+      try Shell.run(
+        hosts.left.prefix + ["sysctl", "-q", "-w", "net.ipv6.conf.\(end).disable_ipv6=1"])
+      try Shell.run("ip", "-n", name, "link", "set", end, "up")
+    }
+    try Shell.run("ip", "-n", name, "addr", "add", "10.78.0.1/24", "dev", "dull")
+    try Shell.run("ip", "-n", name, "link", "set", "dull", "multicast", "off")
+    let command = [Program.path, "doctor", "--json", "--service", service, "--timeout", "1.5"]
+    for (words, isAsked) in [([], true), (["--interface", first], false)] {
+      let doctor = try Program(running: hosts.left.prefix + command + words)
+      #expect(await doctor.exitStatus() != nil)
+      for (other, cause) in zip(others, ["noAddress", "noMulticast", "interfaceDown"]) {
+        let found = doctor.lines.filter { $0.contains(" \(other) ") }
+        #expect(found.count == (isAsked ? 1 : 0))
+        #expect(found.allSatisfy { $0.contains("\"\(cause)\"") }, "\(found)")
+      }
+    }
+    withExtendedLifetime(hosts) {}
+  }
+
   @Test("No route to multicast groups")
   func route() async throws {
     let hosts = try Namespaces()

@@ -56,6 +56,36 @@ struct HeldPortTests {
     withExtendedLifetime((hosts, welcome, other, watcher)) {}
   }
 
+  @Test("So it does where there is IPv6 alone, and another program holds the port of that")
+  func six() async throws {
+    let hosts = try Namespaces()
+    try hosts.removeIPv4()
+    let script = """
+      import socket, sys
+      holder = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+      holder.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+      holder.bind(("", 5353))
+      print("held", flush=True)
+      sys.stdin.read()
+      """
+    let holder = try Program(running: hosts.left.prefix + ["python3", "-c", script])
+    await holder.expect("held")
+    let refused = try earshot(hosts.left, ["browse"])
+    #expect(await refused.exitStatus() == 1)
+    await refused.expect("Another program holds UDP port 5353 for itself alone")
+    // With IPv4 it goes without IPv6.
+    try Shell.run(
+      "ip", "-n", hosts.left.name, "addr", "add", "\(hosts.left.address)/24", "dev",
+      hosts.left.interface)
+    try Shell.run(
+      "ip", "-n", hosts.right.name, "addr", "add", "\(hosts.right.address)/24", "dev",
+      hosts.right.interface)
+    let bob = try earshot(hosts.right, ["advertise", "--name", "Bob"])
+    let welcome = try earshot(hosts.left, ["browse"])
+    await welcome.expect("found\tBob")
+    withExtendedLifetime((hosts, bob, holder)) {}
+  }
+
   @Test("A browser that lost the port in its sleep says so, and finds again when the port is free")
   func lostInSleep() async throws {
     let hosts = try Namespaces()
@@ -90,7 +120,7 @@ extension BrowserEvent {
 
 extension Namespaces.Side {
   /// The network as a program of this namespace sees it: threads stay where they were started.
-  fileprivate func host() async throws -> POSIXHost {
+  func host() async throws -> POSIXHost {
     try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread {
         continuation.resume(

@@ -1,3 +1,5 @@
+import Earshot
+import EarshotPOSIX
 import Foundation
 import Testing
 
@@ -89,6 +91,48 @@ struct NamespaceTests {
     #expect(await bob.exitStatus() == 0)
     await ann.expect("is gone")
     withExtendedLifetime((hosts, ann, bob)) {}
+  }
+
+  @Test(
+    "Who is not heard any more, but hears, is told so by the one that does not hear it",
+    .enabled(if: Shell.has("nft"), "needs nftables"))
+  func deaf() async throws {
+    let hosts = try Namespaces()
+    let ann = try earshot(hosts.left, "advertise", "--name", "Ann", "--accept")
+    let host = try await hosts.right.host()
+    let bob = try await Peer("Bob", trusting: .anyPeer, on: host)
+    let browser = try await bob.browse(service)
+    var found: PeerID?
+    for await case .found(let peer) in browser.events where peer.name == "Ann" {
+      found = peer.id
+      break
+    }
+    let (id, session) = (try #require(found), try await bob.makeSession())
+    #expect(try await bob.invite(id, to: session) == .accepted)
+    let rules = "{ chain in { type filter hook input priority 0; meta l4proto tcp drop; }; }"
+    try Shell.run(hosts.left.prefix + ["nft", "add", "table", "inet", "f", rules])
+    var reason: InterruptionReason?
+    for await case .interrupted(id, let why) in session.events {
+      reason = why
+      break
+    }
+    #expect(reason == .linkBroken)  // Not what it would have found out by itself, much later.
+    await bob.stop(within: .zero)
+    await host.shutDown()
+    withExtendedLifetime((hosts, ann)) {}
+  }
+
+  @Test("Unreliable messages arrive over a path whose packets are smaller than their datagrams")
+  func smallPackets() async throws {
+    let hosts = try Namespaces()
+    for side in [hosts.left, hosts.right] {
+      try Shell.run("ip", "-n", side.name, "link", "set", side.interface, "mtu", "600")
+    }
+    let ann = try earshot(hosts.left, "advertise", "--name", "Ann", "--accept")
+    let bob = try earshot(
+      hosts.right, "ping", "Ann", "--unreliable", "--count", "5", "--size", "1000")
+    await bob.expect("5 sent, 5 answered")
+    withExtendedLifetime((hosts, ann)) {}
   }
 
   @Test(

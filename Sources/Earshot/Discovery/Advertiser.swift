@@ -52,6 +52,9 @@ public actor Advertiser {
 
   /// Replaces the info; browsers see it as an update.
   ///
+  /// Of several within a second the last one is announced. More than ten announcements a minute wait, while whoever asks is
+  /// answered with the new info.
+  ///
   /// - Parameter info: Keys of printable ASCII without `=`, none of which begins with an underscore; 1,300 bytes in
   ///   all. `nil` says nothing.
   /// - Throws: `invalidDiscoveryInfo`, with the rule that is broken; `stopped`.

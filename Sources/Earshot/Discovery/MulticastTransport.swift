@@ -1,5 +1,6 @@
 import EarshotCore
 import EarshotNetwork
+import Synchronization
 
 /// The sockets of multicast DNS: one for IPv4, and one for IPv6 where a host has such addresses.
 ///
@@ -12,8 +13,21 @@ final class MulticastTransport: Sendable {
   ///
   /// What is sent to the host alone then reaches one of its sockets, not always this one (RFC 6762 §15.1).
   let sharesPort: Bool
-  private let socketV4: any DatagramSocket
+  /// At least one, and as many as it takes for all interfaces.
+  private let socketsV4: [any DatagramSocket]
   private let socketV6: (any DatagramSocket)?
+  private let memberships = Mutex<[Membership]>([])
+
+  /// A group that a socket receives on an interface.
+  private struct Membership {
+    let group: Endpoint
+    let interface: UInt32
+    let socket: any DatagramSocket
+  }
+
+  /// On how many interfaces a socket joins a group: Linux has 20 memberships of IPv4 for each socket
+  /// (net.ipv4.igmp_max_memberships), and as many as there is memory for of IPv6.
+  private static let interfacesPerSocket = 16
 
   /// Opens the sockets and joins the groups on every interface.
   ///
@@ -21,35 +35,71 @@ final class MulticastTransport: Sendable {
   ///   - host: Where to open them.
   ///   - interfaces: Those that carry multicast.
   ///   - handler: Told of what arrives.
-  /// - Throws: What the system says when the socket for IPv4 cannot be opened; without IPv6 it goes on.
+  /// - Throws: What the system says when a socket for IPv4 cannot be opened. Without one for IPv6 it goes on, if some
+  ///   interface has IPv4.
   init(
     on host: any NetworkHost, interfaces: [NetworkInterface], handler: any DatagramHandler
   ) throws(NetworkError) {
+    func open(_ family: IPAddress.Family) throws(NetworkError) -> any DatagramSocket {
+      try host.openDatagramSocket(
+        on: Endpoint(family.any, port: DNSArrival.port), options: Self.options, handler: handler)
+    }
     sharesPort = Self.isTaken(on: host)
-    socketV4 = try host.openDatagramSocket(
-      on: Endpoint(.anyV4, port: DNSArrival.port), options: Self.options, handler: handler)
-    socketV6 =
-      interfaces.contains { $0.has(.v6) }
-      ? try? host.openDatagramSocket(
-        on: Endpoint(.anyV6, port: DNSArrival.port), options: Self.options, handler: handler)
-      : nil
+    var sockets: [any DatagramSocket] = []
+    var second: (any DatagramSocket)?
+    do throws(NetworkError) {
+      for _ in 0..<Self.socketCount(for: interfaces) { sockets.append(try open(.v4)) }
+      if interfaces.contains(where: { $0.has(.v6) }) {
+        do throws(NetworkError) { second = try open(.v6) } catch {
+          guard interfaces.contains(where: { $0.has(.v4) }) else { throw error }
+        }
+      }
+    } catch {
+      for socket in sockets { socket.close() }
+      throw error
+    }
+    (socketsV4, socketV6) = (sockets, second)
     SharedPackets.portOpened()
     _ = join(interfaces)
   }
 
   deinit { SharedPackets.portClosed() }
 
-  /// Receives the groups on these interfaces too; one that refuses is left out.
+  /// How many sockets of IPv4 the interfaces need.
+  private static func socketCount(for interfaces: [NetworkInterface]) -> Int {
+    max(1, (interfaces.count { $0.has(.v4) } + interfacesPerSocket - 1) / interfacesPerSocket)
+  }
+
+  /// Receives the groups on these interfaces and on no others; one that refuses is left out.
   ///
-  /// - Returns: `false` when an interface has addresses of a family that there is no socket for: then the
-  ///   sockets must be opened anew.
+  /// An interface that is gone is left: the system forgets who had joined there when it is taken away, and may give its
+  /// number to the same one when it is back.
+  ///
+  /// - Returns: `false` when there are not sockets enough for the interfaces, or none of a family that they have: then
+  ///   the sockets must be opened anew.
   func join(_ interfaces: [NetworkInterface]) -> Bool {
-    for interface in interfaces {
-      for group in Self.groups(of: interface) {
-        try? socket(for: group.address)?.join(group.address, on: interface.index)
+    memberships.withLock { memberships in
+      memberships.removeAll { membership in
+        let interface = interfaces.first { $0.index == membership.interface }
+        if let interface, Self.groups(of: interface).contains(membership.group) { return false }
+        membership.socket.leave(membership.group.address, on: membership.interface)
+        return true
+      }
+      for interface in interfaces {
+        for group in Self.groups(of: interface)
+        where !memberships.contains(where: {
+          $0.group == group && $0.interface == interface.index
+        }) {
+          let socket = sockets(of: group.address.family).first {
+            (try? $0.join(group.address, on: interface.index)) != nil
+          }
+          guard let socket else { continue }
+          memberships.append(Membership(group: group, interface: interface.index, socket: socket))
+        }
       }
     }
-    return socketV6 != nil || !interfaces.contains { $0.has(.v6) }
+    return socketsV4.count >= Self.socketCount(for: interfaces)
+      && (socketV6 != nil || !interfaces.contains { $0.has(.v6) })
   }
 
   /// Where multicasts on an interface go.
@@ -60,7 +110,7 @@ final class MulticastTransport: Sendable {
 
   /// Sends one packet, or loses it.
   func send(_ packet: [UInt8], to endpoint: Endpoint, on interface: UInt32?) {
-    try? socket(for: endpoint.address)?.send(packet.span, to: endpoint, on: interface)
+    try? sockets(of: endpoint.address.family).first?.send(packet.span, to: endpoint, on: interface)
   }
 
   /// Sends one packet to the group such that it does not leave this host, or loses it.
@@ -78,14 +128,13 @@ final class MulticastTransport: Sendable {
 
   /// Closes the sockets.
   func close() {
-    socketV4.close()
-    socketV6?.close()
+    for socket in IPAddress.Family.allCases.flatMap(sockets(of:)) { socket.close() }
   }
 
-  private func socket(for address: IPAddress) -> (any DatagramSocket)? {
-    switch address.family {
-    case .v4: socketV4
-    case .v6: socketV6
+  private func sockets(of family: IPAddress.Family) -> [any DatagramSocket] {
+    switch family {
+    case .v4: socketsV4
+    case .v6: socketV6.map { [$0] } ?? []
     }
   }
 

@@ -216,7 +216,11 @@ extension Link {
 
   private func down(_ reason: LivenessMachine.Reason) {
     switch reason {
-    case .silence: report(.silence)
+    case .silence:
+      report(.silence)
+      // An end in order would wait behind what is not acknowledged, and what the system sends again meanwhile would be
+      // life to a remote that still hears.
+      drop()
     case .closed(let code): report(.closed(code))
     case .broken: report(.broken)
     }

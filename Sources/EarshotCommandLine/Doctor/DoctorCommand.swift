@@ -28,7 +28,8 @@ package struct DoctorCommand: LiveCommand {
     // A simulated host has no files that speak of it.
     var facts =
       host.instrumentation == nil
-      ? HostFacts.ofSystem(seeing: host.interfaces, files: options.files)
+      ? HostFacts.ofSystem(
+        seeing: host.interfaces, among: options.interfaces, files: options.files)
       : HostFacts(simulated: host.interfaces)
     if options.port > 0 { facts.peerPorts = options.port...options.port }
     do throws(EarshotError) {

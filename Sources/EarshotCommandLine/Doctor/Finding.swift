@@ -34,8 +34,8 @@ package struct Finding: Hashable, Sendable {
 
   /// What it is, for programs; never changes.
   package enum Cause: String, Hashable, Sendable, CaseIterable {
-    case noInterface, interfaceDown, noMulticast, portTaken, portUnavailable, firewall, deaf
-    case noRoute, tunnel, noIPv6, container, clock, responder, unreachable
+    case noInterface, interfaceDown, noMulticast, noAddress, portTaken, portUnavailable, firewall
+    case deaf, noRoute, tunnel, noIPv6, container, clock, responder, unreachable
   }
 
   /// What it is.

@@ -16,7 +16,7 @@ extension HostFacts {
 
   /// Those that discovery uses.
   var useful: [Interface] {
-    cables.filter { $0.isUp && $0.carriesMulticast && ($0.hasIPv4 || $0.hasIPv6) }
+    cables.filter { $0.isUp && $0.carriesMulticast && $0.hasAddress }
   }
 
   private var interfaceFindings: [Finding] {
@@ -41,6 +41,14 @@ extension HostFacts {
         "The network interface \($0.name) carries no multicast, so nobody is discovered there.",
         mendedBy: "sudo ip link set \($0.name) multicast on")
     }
+    found += cables.filter {
+      $0.isUp && $0.carriesMulticast && !$0.hasAddress && !$0.isTunnel
+    }.map {
+      Finding(
+        .noAddress, useful.isEmpty ? .error : .note,
+        "The network interface \($0.name) is up and has no address, so nobody is discovered there.",
+        mendedBy: "sudo dhclient \($0.name)")
+    }
     return found
   }
 
@@ -53,7 +61,7 @@ extension HostFacts {
         Finding(
           .portTaken, .error,
           "\(who) holds UDP port 5353 for itself alone, and discovery needs a share of it.",
-          mendedBy: holder.map { "sudo kill \($0.process)" } ?? "sudo ss -ulpn 'sport = :5353'")
+          mendedBy: holder?.stopCommand ?? "sudo ss -ulpn 'sport = :5353'")
       ]
     case .portUnavailable:
       return [
@@ -66,7 +74,7 @@ extension HostFacts {
         Finding(
           .responder, .note,
           "\($0.name) (process \($0.process)) answers multicast DNS on this host, too; both share the port.",
-          mendedBy: "sudo systemctl stop \($0.name)")
+          mendedBy: $0.stopCommand)
       }
     }
   }

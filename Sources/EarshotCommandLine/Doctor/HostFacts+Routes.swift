@@ -8,7 +8,7 @@ extension HostFacts {
     }
     return [
       Finding(
-        .noRoute, hearsItself == false ? .error : .note,
+        .noRoute, .note,
         "No route leads to multicast groups; Earshot names its interfaces, other programs may find nobody.",
         mendedBy: "sudo ip route add 224.0.0.0/4 dev \(first.name)")
     ]

@@ -8,12 +8,23 @@ extension HostFacts {
   ///
   /// - Parameters:
   ///   - interfaces: Those that peers use.
+  ///   - wanted: The names of those to look at; none stands for all. Tunnels are looked at in any case.
   ///   - files: What this program has written earlier, which tells when it ran.
   /// - Returns: The facts, but for what takes a peer to find out.
-  static func ofSystem(seeing interfaces: [NetworkInterface], files: [String]) -> HostFacts {
+  static func ofSystem(
+    seeing interfaces: [NetworkInterface], among wanted: [String], files: [String]
+  ) -> HostFacts {
     var facts = HostFacts()
-    facts.interfaces = names(in: "/sys/class/net").map { name in
-      Interface(name, flags: text("/sys/class/net/\(name)/flags"), seen: interfaces)
+    facts.interfaces = names(in: "/sys/class/net").compactMap { name in
+      let folder = "/sys/class/net/\(name)"
+      let interface = Interface(
+        name, flags: text("\(folder)/flags"), state: text("\(folder)/operstate"),
+        seen: interfaces)
+      // What is a part of another one needs no address of its own.
+      let isPart = FileManager.default.fileExists(atPath: "\(folder)/master")
+      let isWanted =
+        wanted.isEmpty ? interface.hasAddress || !isPart : wanted.contains(name)
+      return isWanted || interface.isLoopback || interface.isTunnel ? interface : nil
     }
     facts.routes = routes()
     facts.portHolders = holders(of: text("/proc/net/udp") + text("/proc/net/udp6"))
@@ -112,6 +123,12 @@ extension HostFacts {
     return ends[0]...ends[1]
   }
 
+  /// The service of systemd that a process belongs to, from its control groups; `nil` for what was started otherwise.
+  package static func service(_ groups: String) -> String? {
+    let end = groups.split(whereSeparator: { $0 == "/" || $0 == "\n" }).last { $0.contains(".") }
+    return end.flatMap { $0.hasSuffix(".service") ? String($0.dropLast(8)) : nil }
+  }
+
   /// The inodes of the sockets at UDP port 5353.
   package static func inodes(in table: String) -> Set<String> {
     let rows = table.split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace) }
@@ -130,21 +147,24 @@ extension HostFacts {
         }
     }.map { process in
       let name = text("/proc/\(process)/comm").filter { $0 != "\n" }
-      return Program(name, process: process)
+      return Program(name, process: process, service: service(text("/proc/\(process)/cgroup")))
     }
   }
 }
 
 extension HostFacts.Interface {
-  /// An interface from its flags, as Linux writes them, and what the network says of it.
-  package init(_ name: String, flags text: String, seen interfaces: [NetworkInterface]) {
+  /// An interface from its flags and its state, as Linux writes them, and what the network says of it.
+  package init(
+    _ name: String, flags text: String, state: String = "", seen interfaces: [NetworkInterface]
+  ) {
     let digits = text.filter(\.isHexDigit).drop { $0 == "0" }
     let flags = Int(digits, radix: 16) ?? 0
     let seen = interfaces.first { $0.name == name }
     self.init(name)
     isLoopback = flags & 0x8 != 0
     isTunnel = flags & 0x10 != 0
-    isUp = flags & 0x1 != 0 && (seen != nil || isLoopback || isTunnel)  // Peers use no tunnels.
+    let hasSignal = ["up\n", "unknown\n"].contains(state) || seen != nil
+    isUp = flags & 0x1 != 0 && (hasSignal || isLoopback || isTunnel)  // Peers use no tunnels.
     carriesMulticast = flags & 0x1000 != 0
     hasIPv4 = seen?.has(.v4) ?? false
     hasIPv6 = seen?.has(.v6) ?? false

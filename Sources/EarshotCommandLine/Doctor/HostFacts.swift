@@ -16,6 +16,9 @@ package struct HostFacts: Hashable, Sendable {
     /// The addresses that are reached over it without a router.
     package var networks: [AddressRange] = []
 
+    /// Whether it has an address that peers can have.
+    package var hasAddress: Bool { hasIPv4 || hasIPv6 }
+
     /// An interface that is as it should be.
     package init(_ name: String) { self.name = name }
   }
@@ -24,9 +27,18 @@ package struct HostFacts: Hashable, Sendable {
   package struct Program: Hashable, Sendable {
     package var name: String
     package var process: Int
+    /// What systemd calls it, if systemd runs it.
+    package var service: String?
 
     /// A program with the given parts.
-    package init(_ name: String, process: Int) { (self.name, self.process) = (name, process) }
+    package init(_ name: String, process: Int, service: String? = nil) {
+      (self.name, self.process, self.service) = (name, process, service)
+    }
+
+    /// What ends it.
+    var stopCommand: String {
+      service.map { "sudo systemctl stop \($0)" } ?? "sudo kill \(process)"
+    }
   }
 
   /// A peer that is seen, and what came of dialling it.

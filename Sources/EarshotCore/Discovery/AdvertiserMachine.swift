@@ -47,6 +47,7 @@ package struct AdvertiserMachine: Hashable, Sendable {
   /// Answers to this host alone are taken in until then: a probe asked for them (RFC 6762 §6).
   var unicastUntil: Instant?
   private var former: [Former] = []
+  /// When updates of the last minute were announced, and when the next one will be.
   private var updates: [Instant] = []
   private var armed = Instant.distantFuture
 
@@ -160,14 +161,24 @@ package struct AdvertiserMachine: Hashable, Sendable {
     for index in queues.indices { queues[index].announce(changed, at: start) }
   }
 
-  /// Ten announced updates a minute are enough for everyone (RFC 6762 §8.4); later ones wait.
+  /// When to announce an update: ten a minute are enough for everyone (RFC 6762 §8.4), and later ones wait.
+  ///
+  /// Of those that come within a second of one that was announced, the last one is, since nothing is multicast twice in
+  /// that time: they count as one.
   private mutating func updateTime(at now: Instant) -> Instant {
     updates.removeAll { now - $0 >= .seconds(60) }
-    guard updates.count >= Self.updatesPerMinute else {
-      updates.append(now)
+    let count = updates.count
+    if let last = updates.last, last > now {
+      return count > Self.updatesPerMinute ? last : now
+    }
+    let next = updates.last.map { max(now, $0 + AnswerQueue.gap) } ?? now
+    guard count >= Self.updatesPerMinute else {
+      updates.append(next)
       return now
     }
-    return updates[updates.count - Self.updatesPerMinute] + .seconds(60)
+    let time = max(next, updates[count - Self.updatesPerMinute] + .seconds(60))
+    updates.append(time)
+    return time
   }
 
   private mutating func withdraw(at now: Instant, into out: inout [Action]) {

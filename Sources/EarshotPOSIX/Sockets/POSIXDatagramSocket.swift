@@ -42,6 +42,7 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
       try Self.apply(options, to: descriptor, endpoint.address)
       if options.sharesPort {
         try System.bindShared(descriptor, endpoint)
+        try Self.leaveBalancing(descriptor)
       } else {
         try System.bind(descriptor, endpoint)
       }
@@ -73,6 +74,17 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
     _ = earshot_enable_drop_count(descriptor)
     // Where the kernel cannot join datagrams, each is read by itself.
     _ = earshot_enable_receive_joining(descriptor)
+  }
+
+  /// Has the system not hand what is for this socket to another one of those that share its port.
+  ///
+  /// With SO_REUSEPORT, Linux from 6.6 on does so with a multicast that only one of them has joined the group of: who gets
+  /// it is drawn from the addresses, and what a host sends is never heard. For binding it was needed beside those who have
+  /// bound with nothing else; SO_REUSEADDR goes on sharing the port.
+  private static func leaveBalancing(_ descriptor: Int32) throws(SystemFailure) {
+    #if !canImport(Darwin)
+      try System.set(descriptor, .reusePort, to: 0)
+    #endif
   }
 
   // MARK: Receiving
@@ -155,21 +167,25 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
   ) throws(NetworkError) -> Int {
     host.loop.check("a datagram socket")
     precondition(size > 0, "a datagram of a batch has a size")
-    let datagrams = splits ? min(Self.segmentsMax, Self.payloadBytesMax / size) : 1
+    var datagrams = splits ? max(1, min(Self.segmentsMax, Self.payloadBytesMax / size)) : 1
     var sent = 0
     do throws(SystemFailure) {
       try check(destination)
       while sent < bytes.count {
-        let part = bytes.extracting(sent..<min(sent + max(1, datagrams) * size, bytes.count))
-        try send(part, to: destination, on: nil, inDatagramsOf: size)
-        sent += part.count
+        let part = bytes.extracting(sent..<min(sent + datagrams * size, bytes.count))
+        do throws(SystemFailure) {
+          try send(part, to: destination, on: nil, inDatagramsOf: size)
+          sent += part.count
+        } catch {
+          // The kernel does not split into datagrams that it has to fragment, as on a path of small packets.
+          guard datagrams > 1, error.isUnsupported || error == .tooLong else { throw error }
+          splits = splits && !error.isUnsupported
+          datagrams = 1
+        }
       }
     } catch {
       if sent > 0, error.isTemporary || error.isOutOfBuffers { return sent }
-      guard splits, error.isUnsupported else { throw error.error("sendto \(destination)") }
-      splits = false
-      return sent
-        + (try send(bytes.extracting(sent...), inDatagramsOf: size, to: destination))
+      throw error.error("sendto \(destination)")
     }
     return sent
   }

@@ -518,6 +518,27 @@ struct AdvertiserMachineTests {
     #expect(bench.sent.last.map { $0.at - start < .seconds(70) } == true)
   }
 
+  @Test("Of a hundred updates within a second the last one is announced a second later (M38)")
+  func updatesAtOnce() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    for round in 0..<9 {
+      bench.forget()
+      let start = bench.now
+      for number in 0..<100 {
+        let info = try DiscoveryInfo(["count": "\(round) \(number)"])
+        bench.handle(.updateRequested(info, port: 7_100))
+        bench.run(for: .milliseconds(10))
+      }
+      bench.run(for: .seconds(4))
+      let last = Said(announcement: try Ann.announcement(info: ["count": "\(round) 99"])).text
+      let isInTime = bench.sent.contains {
+        $0.message.answers == [last] && $0.at - start <= .seconds(2)
+      }
+      #expect(isInTime == (round < 5), "two of ten a minute")
+      #expect(Set(bench.answers.map(\.data)).count <= 2)
+    }
+  }
+
   @Test("A goodbye ends what is ours alone, said thrice at once, and then all is silent (M41)")
   func goodbye() throws {
     var bench = AdvertiserBench.settled(try Ann.announcement())
