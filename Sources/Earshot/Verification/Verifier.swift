@@ -188,7 +188,8 @@ actor Verifier {
     switch end {
     case .verified:
       isVerified = true
-      session.peer.trust.assumeIsolated { $0.verified(remote) }
+      let name = remoteName
+      session.peer.trust.assumeIsolated { $0.verified(remote, named: name) }
     case .rejected, .rejectedByRemote:
       isVerified = false
       let isRemote = end == .rejectedByRemote
@@ -199,6 +200,13 @@ actor Verifier {
     if end.isFailure || end == .linkLost && hasShown { noteFailure() }
     verification?.end(Verification.Ending(end))
     for waiter in takeWaiters() { waiter.fulfil(.failure(failure(end))) }
+  }
+
+  /// What the member calls itself.
+  private var remoteName: String {
+    session.assumeIsolated { session in
+      session.memberships[remote]?.assumeIsolated { $0.entry.displayName } ?? remote.short
+    }
   }
 
   private func noteFailure() {
