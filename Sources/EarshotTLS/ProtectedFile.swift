@@ -109,10 +109,10 @@ struct ProtectedFile {
   ) throws(ProtectedFileError) -> Value {
     let lockPath = "\(place).lock"
     let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard lock >= 0 else { throw failure(.unwritable) }
+    guard lock >= 0 else { throw failure(.unwritable, at: lockPath) }
     defer { close(lock) }
     while flock(lock, LOCK_EX) != 0 {
-      guard errno == EINTR else { throw failure(.unwritable) }
+      guard errno == EINTR else { throw failure(.unwritable, at: lockPath) }
     }
     return try act()
   }
@@ -138,7 +138,7 @@ struct ProtectedFile {
     let draft = "\(place).\(UUID().uuidString)"
     let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw failure(.unwritable) }
-    let isWritten = write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
+    let isWritten = write(bytes, to: file) && fsync(file) == 0
     let reason = isWritten ? nil : failure(.unwritable)
     close(file)
     if let reason {
@@ -146,6 +146,19 @@ struct ProtectedFile {
       throw reason
     }
     return draft
+  }
+
+  /// - Returns: Whether all was written; a disk that fills up takes a part first, and says why after that.
+  private func write(_ bytes: [UInt8], to file: CInt) -> Bool {
+    var count = 0
+    while count < bytes.count {
+      let written = bytes.withUnsafeBytes {
+        Foundation.write(file, $0.baseAddress.map { $0 + count }, $0.count - count)
+      }
+      guard written > 0 || errno == EINTR else { return false }
+      count += max(0, written)
+    }
+    return true
   }
 
   /// Has the disk know of the new name, too.
@@ -161,8 +174,10 @@ struct ProtectedFile {
   }
 
   /// What the system says about the call that has failed just now.
-  private func failure(_ kind: ProtectedFileError.Kind) -> ProtectedFileError {
-    ProtectedFileError(kind: kind, detail: "\(path): \(String(cString: strerror(errno)))")
+  private func failure(
+    _ kind: ProtectedFileError.Kind, at place: String? = nil
+  ) -> ProtectedFileError {
+    ProtectedFileError(kind: kind, detail: "\(place ?? path): \(String(cString: strerror(errno)))")
   }
 }
 

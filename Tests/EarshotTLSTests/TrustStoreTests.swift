@@ -210,6 +210,19 @@ struct TrustStoreTests {
     #expect(Set(folder.names) == ["a", "trust.json", "trust.json.lock"])
   }
 
+  @Test("A list that cannot be locked says which file is in the way")
+  func lock() throws {
+    let folder = try StoreFolder()
+    let lock = folder.trust.path + ".lock"
+    try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
+    do {
+      try folder.trust.keep(ann, as: "Ann")
+      Issue.record("it was kept")
+    } catch {
+      #expect(error.code == .unwritable && error.description.contains(lock))
+    }
+  }
+
   @Test("4,096 peers fit, and one more changes nothing")
   func room() throws {
     let folder = try StoreFolder()
