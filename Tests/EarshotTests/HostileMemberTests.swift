@@ -139,6 +139,26 @@ struct HostileMemberTests {
   }
 
   @Test(
+    "Of where a member says another one is, all on the link is dialled, and four behind routers")
+  func introducedBehindRouters() async throws {
+    try await Ground.simulated.meetOnHosts(2) { hosts in
+      let host = ChangingHost(try #require(hosts[0] as? SimulatedHost))
+      let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
+      let session = try await ann.makeSession()
+      let door = try await ann.open("room", into: session)
+      let mallory = try await Mallory(joining: ann, on: hosts[1])
+      try await mallory.wait(milliseconds: 100)
+      #expect(await session.members.map(\.id) == [mallory.id])
+      let far = (1...6).map { Endpoint(.v4(0x0909_0900 + $0), port: 7) }
+      let near = (1...2).map { Endpoint(.v4(0x0A00_0900 + $0), port: 7) }
+      mallory.introduce(at: [far[0], near[0], far[1], far[2], far[3], far[4], far[5], near[1]])
+      try await mallory.wait(milliseconds: 50_000)
+      #expect(Set(host.dialled) == Set(far.prefix(4) + near))
+      withExtendedLifetime(door) {}
+    }
+  }
+
+  @Test(
     "A member says 4,096 things of others at once, and breaks the protocol with one more",
     arguments: [false, true])
   func flood(isRetracting: Bool) async throws {
