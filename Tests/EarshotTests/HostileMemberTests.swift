@@ -172,6 +172,42 @@ struct HostileMemberTests {
     }
   }
 
+  @Test(
+    "A member that ends verifications after the code has no more than others, however it does that",
+    arguments: [
+      nil, .refused, .tooMany, .withdrawn, .timedOut,
+    ] as [VerificationVerdict.Verdict?])
+  func verificationsInARow(verdict: VerificationVerdict.Verdict?) async throws {
+    try await Ground.simulated.meetOnHosts(2) { hosts in
+      let ann = try await Peer("Ann", trusting: .anyPeer, on: hosts[0])
+      let session = try await ann.makeSession()
+      let door = try await ann.open("room", into: session)
+      let shown = Mutex<[Verification]>([])  // Whoever releases one withdraws it.
+      let verifications = session.verifications
+      let showing = ann.start {
+        for await verification in verifications { shown.withLock { $0.append(verification) } }
+      }
+      let mallory = try await Mallory(joining: ann, on: hosts[1])
+      for attempt in 1...10 as ClosedRange<UInt64> {
+        var frames: [UInt8] = []
+        VerificationRequest(attempt: attempt).encode(into: &frames)
+        VerificationNonce(attempt: attempt, nonce: [UInt8](repeating: 7, count: 32))
+          .encode(into: &frames)
+        mallory.dialler.say(frames)
+        try await mallory.wait(milliseconds: 100)
+        guard let verdict else { continue }  // The next one begins in the middle of this.
+        var end: [UInt8] = []
+        VerificationVerdict(attempt: attempt, verdict: verdict).encode(into: &end)
+        mallory.dialler.say(end)
+      }
+      // She would see all codes, on both of her links, until two are alike.
+      #expect(shown.withLock { $0.count } == 3)
+      #expect(await session.members.map(\.id) == [mallory.id])
+      showing.cancel()
+      withExtendedLifetime(door) {}
+    }
+  }
+
   @Test("After that, a member says 64 things a second for as long as it likes")
   func rate() async throws {
     try await meet { mallory, departures in

@@ -122,10 +122,11 @@ actor Verifier {
 
   /// Takes in a frame of the member's.
   func received(_ frame: VerificationFrame, on link: Link) {
-    guard link === self.link, prepare(on: link) else { return }
-    let wasActive = machine?.machine.isActive == true
+    guard link === self.link, prepare(on: link), let before = machine?.machine else { return }
     drive(.received(frame, nonce: makeNonce()))
-    guard !wasActive, machine?.machine.isActive == true else { return }
+    guard let machine = machine?.machine, machine.isActive else { return }
+    // Whether it is the member's own wish, perhaps in the middle of another attempt.
+    guard !before.isAsking, machine.attempt != before.attempt else { return }
     if !session.isVerifying {
       drive(.refused(.refused))
     } else if !mayTry {
@@ -196,8 +197,7 @@ actor Verifier {
       session.peer.trust.assumeIsolated { $0.rejected(remote, isRemote: isRemote) }
     default: break
     }
-    // Who sits in between knows both codes, and could break links until they are alike.
-    if end.isFailure || end == .linkLost && hasShown { noteFailure() }
+    if end.isFailure(ofShownCode: hasShown) { noteFailure() }
     verification?.end(Verification.Ending(end))
     for waiter in takeWaiters() { waiter.fulfil(.failure(failure(end))) }
   }
@@ -239,10 +239,13 @@ actor Verifier {
 
 extension VerificationEnd {
   /// Whether it counts as an attempt that failed: whoever sits in between could learn from many.
-  fileprivate var isFailure: Bool {
+  ///
+  /// Who does knows both codes once they are shown, and could break links, or say no, until they are alike.
+  fileprivate func isFailure(ofShownCode hasShown: Bool) -> Bool {
     switch self {
     case .rejected, .rejectedByRemote, .withdrawnByRemote, .forged, .timedOut: true
-    case .verified, .withdrawn, .refused, .tooMany, .linkLost: false
+    case .refused, .tooMany, .linkLost: hasShown
+    case .verified, .withdrawn: false
     }
   }
 }
