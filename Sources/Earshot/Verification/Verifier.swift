@@ -15,7 +15,10 @@ actor Verifier {
   private var machine: MachineDriver<VerificationMachine>?
   private var timer: (any NetworkTimer)?
   private weak var current: Verification?
-  private var isShown = false  // Whether the present attempt has led to a code.
+  /// Whether the present attempt is the member's wish.
+  private var isWishOfMember = false
+  /// Whether the member can know the code of the present attempt: it is shown here, or can be computed there.
+  private var isKnown = false
   private var number = 0  // Of the last attempt.
   private var waiters: [(id: Int, promise: Promise<Answer?>)] = []
   private var lastWaiter = 0
@@ -90,6 +93,7 @@ actor Verifier {
     let (id, promise) = (lastWaiter, Promise<Answer?>())
     if machine?.machine.isActive == false {
       guard mayTry else { throw failure(.tooMany) }
+      isWishOfMember = false
       drive(.asked(nonce: makeNonce()))
       guard machine?.machine.isActive == true else { throw failure(.tooMany) }
     }
@@ -131,6 +135,8 @@ actor Verifier {
       drive(.refused(.refused))
     } else if !mayTry {
       drive(.refused(.tooMany))
+    } else {
+      isWishOfMember = true
     }
   }
 
@@ -153,6 +159,8 @@ actor Verifier {
   }
 
   private func send(_ frame: VerificationFrame) {
+    // Who listens has both nonces then. One who only refuses what this side wishes for has no use for them.
+    if case .nonce = frame, isWishOfMember { isKnown = true }
     link?.assumeIsolated { link in
       switch frame {
       case .request(let request): link.send(request)
@@ -170,7 +178,7 @@ actor Verifier {
       [weak self, peer = session.peer] in
       if let self { peer.released(.verification(self, number)) }
     }
-    (current, isShown) = (verification, true)
+    (current, isKnown) = (verification, true)
     guard waiters.isEmpty else {
       for waiter in takeWaiters() { waiter.fulfil(.success(verification)) }
       return
@@ -184,8 +192,8 @@ actor Verifier {
   }
 
   private func ended(_ end: VerificationEnd) {
-    let (remote, verification, hasShown) = (remote, current, isShown)
-    (current, isShown) = (nil, false)
+    let (remote, verification, wasKnown) = (remote, current, isKnown)
+    (current, isKnown) = (nil, false)
     switch end {
     case .verified:
       isVerified = true
@@ -197,7 +205,7 @@ actor Verifier {
       session.peer.trust.assumeIsolated { $0.rejected(remote, isRemote: isRemote) }
     default: break
     }
-    if end.isFailure(ofShownCode: hasShown) { noteFailure() }
+    if end.isFailure(ofKnownCode: wasKnown) { noteFailure() }
     verification?.end(Verification.Ending(end))
     for waiter in takeWaiters() { waiter.fulfil(.failure(failure(end))) }
   }
@@ -240,11 +248,11 @@ actor Verifier {
 extension VerificationEnd {
   /// Whether it counts as an attempt that failed: whoever sits in between could learn from many.
   ///
-  /// Who does knows both codes once they are shown, and could break links, or say no, until they are alike.
-  fileprivate func isFailure(ofShownCode hasShown: Bool) -> Bool {
+  /// Who does could break links, or say no, until the codes of both sides are alike.
+  fileprivate func isFailure(ofKnownCode isKnown: Bool) -> Bool {
     switch self {
     case .rejected, .rejectedByRemote, .withdrawnByRemote, .forged, .timedOut: true
-    case .refused, .tooMany, .linkLost: hasShown
+    case .refused, .tooMany, .linkLost: isKnown
     case .verified, .withdrawn: false
     }
   }
