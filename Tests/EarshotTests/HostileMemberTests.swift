@@ -208,6 +208,26 @@ struct HostileMemberTests {
     }
   }
 
+  @Test("A member wishes for 256 verifications at once, and breaks the protocol with one more")
+  func verifications() async throws {
+    try await meet { mallory, departures in
+      func wish(for attempts: ClosedRange<UInt64>) {
+        var frames: [UInt8] = []
+        for attempt in attempts { VerificationRequest(attempt: attempt).encode(into: &frames) }
+        mallory.dialler.say(frames)
+      }
+      wish(for: 1...256)
+      try await mallory.wait(milliseconds: 2_100)
+      #expect(departures()[mallory.id] == nil)
+      wish(for: 257...264)  // Four a second.
+      try await mallory.wait(milliseconds: 10)
+      #expect(departures()[mallory.id] == nil)
+      wish(for: 265...268)
+      try await mallory.wait(milliseconds: 100)
+      #expect(departures()[mallory.id] == .violation, "\(departures())")
+    }
+  }
+
   @Test("After that, a member says 64 things a second for as long as it likes")
   func rate() async throws {
     try await meet { mallory, departures in

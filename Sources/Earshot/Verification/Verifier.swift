@@ -23,6 +23,8 @@ actor Verifier {
   private var waiters: [(id: Int, promise: Promise<Answer?>)] = []
   private var lastWaiter = 0
   private var isVerified = false
+  /// What the member may wish for, which need not read what it is answered.
+  private var wishes = TokenBucket(perSecond: 4, burst: 256)
 
   init(of remote: PeerID, in session: SessionCore) {
     unownedExecutor = session.unownedExecutor
@@ -131,7 +133,9 @@ actor Verifier {
     guard let machine = machine?.machine, machine.isActive else { return }
     // Whether it is the member's own wish, perhaps in the middle of another attempt.
     guard !before.isAsking, machine.attempt != before.attempt else { return }
-    if !session.isVerifying {
+    if !wishes.take(at: host.now) {
+      link.assumeIsolated { $0.violateByFrame() }
+    } else if !session.isVerifying {
       drive(.refused(.refused))
     } else if !mayTry {
       drive(.refused(.tooMany))
