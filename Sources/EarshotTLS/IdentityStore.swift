@@ -30,7 +30,7 @@ extension Identity {
 ///
 /// A file is there as a whole or not at all, also after a crash at any moment: it is written beside its place, forced to
 /// the disk, and linked into its place. A file that others may read, or that is another user's, is refused, as `ssh`
-/// does: whoever has read it is that peer, too.
+/// does: whoever has read it is that peer, too. A symbolic link stays one: the file is where it leads.
 public struct FileIdentityStore: IdentityStore {
   /// Where the file is.
   public let path: String

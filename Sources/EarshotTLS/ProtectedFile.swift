@@ -2,7 +2,8 @@ import Foundation
 
 /// A file that is there as a whole or not at all, also after a crash at any moment, and that none but its owner changes.
 ///
-/// What is written goes beside its place first, is forced to the disk, and is then linked or renamed into its place.
+/// What is written goes beside its place first, is forced to the disk, and is then linked or renamed into its place. Where
+/// a symbolic link stands for the file, its place is where the link leads: the link stays.
 struct ProtectedFile {
   private let path: String
   private let forbidden: mode_t
@@ -79,46 +80,65 @@ struct ProtectedFile {
   ///
   /// - Returns: Whether there was none.
   func create(_ bytes: [UInt8]) throws(ProtectedFileError) -> Bool {
-    let draft = try writeDraft(bytes)
+    let place = place
+    let draft = try writeDraft(bytes, beside: place)
     defer { unlink(draft) }
-    guard link(draft, path) == 0 else {
+    guard link(draft, place) == 0 else {
       guard errno == EEXIST else { throw failure(.unwritable) }
       return false
     }
-    try forceFolder()
+    try forceFolder(of: place)
     return true
   }
 
   /// Writes the file, in place of the one that is there.
   func replace(with bytes: [UInt8]) throws(ProtectedFileError) {
-    let draft = try writeDraft(bytes)
-    guard rename(draft, path) == 0 else {
+    let place = place
+    let draft = try writeDraft(bytes, beside: place)
+    guard rename(draft, place) == 0 else {
       let error = failure(.unwritable)
       unlink(draft)
       throw error
     }
-    try forceFolder()
+    try forceFolder(of: place)
   }
 
   /// Does something while no other process, and no other caller, does the same with this file.
   func alone<Value>(
     _ act: () throws(ProtectedFileError) -> Value
   ) throws(ProtectedFileError) -> Value {
-    let lock = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard lock >= 0 else { throw failure(.unwritable) }
+    let lockPath = "\(place).lock"
+    let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard lock >= 0 else { throw failure(.unwritable, at: lockPath) }
     defer { close(lock) }
     while flock(lock, LOCK_EX) != 0 {
-      guard errno == EINTR else { throw failure(.unwritable) }
+      guard errno == EINTR else { throw failure(.unwritable, at: lockPath) }
     }
     return try act()
   }
 
+  /// Where the file is, or is to be: where symbolic links lead.
+  private var place: String {
+    var place = path
+    for _ in 0..<Self.linksMax {
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: place)
+      guard let target else { break }
+      let folder = URL(fileURLWithPath: place).deletingLastPathComponent()
+      place = target.hasPrefix("/") ? target : folder.appending(path: target).path
+    }
+    return place
+  }
+
+  private static let linksMax = 40  // As Linux follows.
+
   /// - Returns: The path of what was written.
-  private func writeDraft(_ bytes: [UInt8]) throws(ProtectedFileError) -> String {
-    let draft = "\(path).\(UUID().uuidString)"
+  private func writeDraft(
+    _ bytes: [UInt8], beside place: String
+  ) throws(ProtectedFileError) -> String {
+    let draft = "\(place).\(UUID().uuidString)"
     let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw failure(.unwritable) }
-    let isWritten = write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
+    let isWritten = write(bytes, to: file) && fsync(file) == 0
     let reason = isWritten ? nil : failure(.unwritable)
     close(file)
     if let reason {
@@ -128,10 +148,23 @@ struct ProtectedFile {
     return draft
   }
 
+  /// - Returns: Whether all was written; a disk that fills up takes a part first, and says why after that.
+  private func write(_ bytes: [UInt8], to file: CInt) -> Bool {
+    var count = 0
+    while count < bytes.count {
+      let written = bytes.withUnsafeBytes {
+        Foundation.write(file, $0.baseAddress.map { $0 + count }, $0.count - count)
+      }
+      guard written > 0 || errno == EINTR else { return false }
+      count += max(0, written)
+    }
+    return true
+  }
+
   /// Has the disk know of the new name, too.
-  private func forceFolder() throws(ProtectedFileError) {
+  private func forceFolder(of place: String) throws(ProtectedFileError) {
     let folder = open(
-      URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
+      URL(fileURLWithPath: place).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
     guard folder >= 0 else { return }  // It may be written and not read.
     defer { close(folder) }
     // Some file systems cannot force folders, and say so.
@@ -141,8 +174,10 @@ struct ProtectedFile {
   }
 
   /// What the system says about the call that has failed just now.
-  private func failure(_ kind: ProtectedFileError.Kind) -> ProtectedFileError {
-    ProtectedFileError(kind: kind, detail: "\(path): \(String(cString: strerror(errno)))")
+  private func failure(
+    _ kind: ProtectedFileError.Kind, at place: String? = nil
+  ) -> ProtectedFileError {
+    ProtectedFileError(kind: kind, detail: "\(place ?? path): \(String(cString: strerror(errno)))")
   }
 }
 

@@ -85,7 +85,7 @@ extension [TrustRecord] {
 ///
 /// As ``FileIdentityStore``, the file is there as a whole or not at all. Processes may share it: what one of them keeps,
 /// the others know at once. A file that has not changed is looked at, and not read again. Beside it, `path.lock` stays
-/// behind, which is empty.
+/// behind, which is empty. A symbolic link stays one: the file, and its lock, are where it leads.
 public struct FileTrustStore: TrustStore {
   /// How many peers a file may hold.
   public static let maximumCount = 4_096

@@ -103,4 +103,16 @@ struct IdentityStoreTests {
     let plain = Identity(plain: identity.id)
     #expect(code { try folder.identity.keep(plain) } == .unwritable)
   }
+
+  @Test("Where a symbolic link leads the identity is made, and the link stays")
+  func symbolicLink() throws {
+    let folder = try StoreFolder()
+    let link = FileIdentityStore(path: folder.path + "/link.pem")
+    try FileManager.default.createSymbolicLink(
+      atPath: link.path, withDestinationPath: "identity.pem")
+    let identity = try Identity.stored(in: link)
+    #expect(try folder.identity.load() == identity)
+    #expect(try Identity.stored(in: link) == identity)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == "identity.pem")
+  }
 }

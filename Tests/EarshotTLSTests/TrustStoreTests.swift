@@ -175,6 +175,54 @@ struct TrustStoreTests {
     #expect(code { _ = try folder.trust.records() } == .unreadable)
   }
 
+  @Test(
+    "A symbolic link stays one: what is changed is where it leads, also when others change that",
+    arguments: [true, false])
+  func symbolicLink(isRelative: Bool) async throws {
+    let folder = try StoreFolder()
+    let (file, link) = (folder.trust, FileTrustStore(path: folder.path + "/a/known"))
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/a", withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      atPath: link.path, withDestinationPath: isRelative ? "../trust.json" : file.path)
+    try link.keep(ann, as: "Ann")  // There is no file yet.
+    try file.keep(bob, as: "Bob")
+    let ids = (0..<32).map { _ in Identity().id }
+    // On threads of their own: tasks would take turns.
+    await withTaskGroup { group in
+      for (index, store) in [file, link].enumerated() {
+        group.addTask {
+          await withCheckedContinuation { done in
+            Thread {
+              for id in ids[index * 16..<index * 16 + 16] { try? store.keep(id, as: id.short) }
+              done.resume()
+            }.start()
+          }
+        }
+      }
+    }
+    #expect(try link.forget(ann))
+    let records = try file.records()
+    #expect(Set(records.map(\.peer)) == Set(ids + [bob]) && records.count == 33)
+    #expect(try link.records() == records)
+    let type = try FileManager.default.attributesOfItem(atPath: link.path)[.type]
+    #expect(type as? FileAttributeType == .typeSymbolicLink)
+    #expect(Set(folder.names) == ["a", "trust.json", "trust.json.lock"])
+  }
+
+  @Test("A list that cannot be locked says which file is in the way")
+  func lock() throws {
+    let folder = try StoreFolder()
+    let lock = folder.trust.path + ".lock"
+    try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
+    do {
+      try folder.trust.keep(ann, as: "Ann")
+      Issue.record("it was kept")
+    } catch {
+      #expect(error.code == .unwritable && error.description.contains(lock))
+    }
+  }
+
   @Test("4,096 peers fit, and one more changes nothing")
   func room() throws {
     let folder = try StoreFolder()

@@ -2,11 +2,12 @@ import EarshotNetwork
 import EarshotSimulator
 import Synchronization
 
-/// A simulated host whose interfaces change, and that sleeps, when a test says so.
+/// A simulated host whose interfaces change, and that sleeps, when a test says so; it notes who is dialled.
 final class ChangingHost: NetworkHost {
   let base: SimulatedHost
   private let state: Mutex<(interfaces: [NetworkInterface], observers: [@Sendable () -> Void])>
   private let sleepers = Mutex<[@Sendable () -> Void]>([])
+  private let destinations = Mutex<[Endpoint]>([])
 
   init(_ base: SimulatedHost) {
     self.base = base
@@ -35,12 +36,16 @@ final class ChangingHost: NetworkHost {
     return base.observeInterfaces {}
   }
 
+  /// Where connections were asked for, in this order.
+  var dialled: [Endpoint] { destinations.withLock { $0 } }
+
   /// Whoever observes it hears that the host slept.
   func wake() { for sleeper in sleepers.withLock({ $0 }) { sleeper() } }
 
   var executor: NetworkExecutor { base.executor }
   var now: Instant { base.now }
   var isUp: Bool { base.isUp }
+  var linkSecurity: LinkSecurity { base.linkSecurity }
 
   func observeShutdown(_ shutDown: @escaping @Sendable () -> Void) -> any NetworkObservation {
     base.observeShutdown(shutDown)
@@ -55,7 +60,8 @@ final class ChangingHost: NetworkHost {
   func connect(
     to endpoint: Endpoint, options: ConnectionOptions, handler: any ConnectionHandler
   ) throws(NetworkError) -> any Connection {
-    try base.connect(to: endpoint, options: options, handler: handler)
+    destinations.withLock { $0.append(endpoint) }
+    return try base.connect(to: endpoint, options: options, handler: handler)
   }
 
   func openDatagramSocket(

@@ -170,6 +170,26 @@ struct GroupTests {
     #expect(room.count("cy", "joined Bobby") == 1)
   }
 
+  @Test(
+    "One who is introduced is known by the name that it says itself, whoever of the two dials",
+    arguments: [false, true])
+  func introducedByAnotherName(isDialler: Bool) async throws {
+    let identities = [Identity(), Identity()].sorted { $0.id < $1.id }  // The smaller one dials.
+    let ann = Newcomer("Ann", identities[isDialler ? 1 : 0])
+    let cy = Newcomer("Cy", identities[isDialler ? 0 : 1])
+    try await Ground.secured.meet(
+      [ann, Newcomer("Bob"), cy], trusting: [.anyPeer, .anyPeer, .anyPeer]
+    ) { peers in
+      let meeting = try await Meeting(of: peers[1])
+      let cys = try await meeting.join(peers[2])
+      try await peers[2].rename(to: "Cyrus")  // Bob goes on to say "Cy".
+      let anns = try await meeting.join(peers[0])
+      try await peers[0].wait(milliseconds: 5_000)
+      #expect(await anns.members.first { $0.id == cy.id }?.name == "Cyrus")
+      withExtendedLifetime(cys) {}
+    }
+  }
+
   @Test("Whoever left before it could be heard is known to have left, once it is asked")
   func askedAfterLeaving() {
     let room = Room(seed: 5)

@@ -139,6 +139,26 @@ struct HostileMemberTests {
   }
 
   @Test(
+    "Of where a member says another one is, all on the link is dialled, and four behind routers")
+  func introducedBehindRouters() async throws {
+    try await Ground.simulated.meetOnHosts(2) { hosts in
+      let host = ChangingHost(try #require(hosts[0] as? SimulatedHost))
+      let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
+      let session = try await ann.makeSession()
+      let door = try await ann.open("room", into: session)
+      let mallory = try await Mallory(joining: ann, on: hosts[1])
+      try await mallory.wait(milliseconds: 100)
+      #expect(await session.members.map(\.id) == [mallory.id])
+      let far = (1...6).map { Endpoint(.v4(0x0909_0900 + $0), port: 7) }
+      let near = (1...2).map { Endpoint(.v4(0x0A00_0900 + $0), port: 7) }
+      mallory.introduce(at: [far[0], near[0], far[1], far[2], far[3], far[4], far[5], near[1]])
+      try await mallory.wait(milliseconds: 50_000)
+      #expect(Set(host.dialled) == Set(far.prefix(4) + near))
+      withExtendedLifetime(door) {}
+    }
+  }
+
+  @Test(
     "A member says 4,096 things of others at once, and breaks the protocol with one more",
     arguments: [false, true])
   func flood(isRetracting: Bool) async throws {
@@ -148,6 +168,62 @@ struct HostileMemberTests {
       #expect(departures()[mallory.id] == nil)
       mallory.gossip(250, isRetracting: isRetracting)
       try await mallory.wait(milliseconds: 500)
+      #expect(departures()[mallory.id] == .violation, "\(departures())")
+    }
+  }
+
+  @Test(
+    "A member that ends verifications after the code has no more than others, however it does that",
+    arguments: [
+      nil, .refused, .tooMany, .withdrawn, .timedOut,
+    ] as [VerificationVerdict.Verdict?])
+  func verificationsInARow(verdict: VerificationVerdict.Verdict?) async throws {
+    try await Ground.simulated.meetOnHosts(2) { hosts in
+      let ann = try await Peer("Ann", trusting: .anyPeer, on: hosts[0])
+      let session = try await ann.makeSession()
+      let door = try await ann.open("room", into: session)
+      let shown = Mutex<[Verification]>([])  // Whoever releases one withdraws it.
+      let verifications = session.verifications
+      let showing = ann.start {
+        for await verification in verifications { shown.withLock { $0.append(verification) } }
+      }
+      let mallory = try await Mallory(joining: ann, on: hosts[1])
+      for attempt in 1...10 as ClosedRange<UInt64> {
+        var frames: [UInt8] = []
+        VerificationRequest(attempt: attempt).encode(into: &frames)
+        VerificationNonce(attempt: attempt, nonce: [UInt8](repeating: 7, count: 32))
+          .encode(into: &frames)
+        mallory.dialler.say(frames)
+        try await mallory.wait(milliseconds: 100)
+        guard let verdict else { continue }  // The next one begins in the middle of this.
+        var end: [UInt8] = []
+        VerificationVerdict(attempt: attempt, verdict: verdict).encode(into: &end)
+        mallory.dialler.say(end)
+      }
+      // She would see all codes, on both of her links, until two are alike.
+      #expect(shown.withLock { $0.count } == 3)
+      #expect(await session.members.map(\.id) == [mallory.id])
+      showing.cancel()
+      withExtendedLifetime(door) {}
+    }
+  }
+
+  @Test("A member wishes for 256 verifications at once, and breaks the protocol with one more")
+  func verifications() async throws {
+    try await meet { mallory, departures in
+      func wish(for attempts: ClosedRange<UInt64>) {
+        var frames: [UInt8] = []
+        for attempt in attempts { VerificationRequest(attempt: attempt).encode(into: &frames) }
+        mallory.dialler.say(frames)
+      }
+      wish(for: 1...256)
+      try await mallory.wait(milliseconds: 2_100)
+      #expect(departures()[mallory.id] == nil)
+      wish(for: 257...264)  // Four a second.
+      try await mallory.wait(milliseconds: 10)
+      #expect(departures()[mallory.id] == nil)
+      wish(for: 265...268)
+      try await mallory.wait(milliseconds: 100)
       #expect(departures()[mallory.id] == .violation, "\(departures())")
     }
   }

@@ -1,3 +1,4 @@
+import Earshot
 import Foundation
 import Testing
 
@@ -46,5 +47,25 @@ struct UnwrittenTests {
     await sweep.expect("status 5")
     await sweep.expect("earshot: the answer cannot be written: Broken pipe")
     await sweep.expect("{\"scenario\":", times: 3)
+  }
+
+  @Test("A disk that takes a part of a list of trusted peers is what the error speaks of")
+  func partly() async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "trust-\(UUID()).json").path
+    defer { for end in ["", ".lock"] { try? FileManager.default.removeItem(atPath: path + end) } }
+    let store = FileTrustStore(path: path)
+    try store.change { records in
+      records = (0..<100).map { TrustRecord(peer: Identity().id, displayName: "\($0)") }
+    }
+    let before = try store.records()
+    let program = try Program(
+      running: [
+        "bash", "-c", "trap '' XFSZ; ulimit -f 8; exec \"$@\"", "bash", Program.executable.path,
+        "trust", path, "--pin", "\(Identity().id)", "--name", "Ann",
+      ])
+    await program.expect(
+      "earshot: The list of trusted peers cannot be stored (\(path): File too large).")
+    #expect(await program.exitStatus() == 5)
+    #expect(try store.records() == before)
   }
 }

@@ -179,7 +179,8 @@ extension Invitations: LinkOwner {
     }
     links[token] = nil
     let request = AttachRequest(
-      link: greeted.link, attach: attach, sender: remote, endpoints: greeted.endpoints)
+      link: greeted.link, attach: attach, sender: remote,
+      name: greeted.greeting.displayName, endpoints: greeted.endpoints)
     session.assumeIsolated { $0.attach(request) }
   }
 

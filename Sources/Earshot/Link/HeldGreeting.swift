@@ -14,5 +14,12 @@ struct HeldGreeting {
     return true
   }
 
+  /// The invitations that wait for what is said of their sender.
+  var invitations: [InvitationID] {
+    frames.compactMap { frame in
+      if case .invitation(.invite(let invite)) = frame { invite.invitation } else { nil }
+    }
+  }
+
   private static let framesMax = 4
 }

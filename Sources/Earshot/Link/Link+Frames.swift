@@ -171,6 +171,14 @@ extension Link {
     context.trust.assumeIsolated { $0.stopWaiting(.link(token), for: remote) }
   }
 
+  /// Answers invitations about whose sender the program is still being asked, since this peer ends.
+  func declineHeld() {
+    guard case .open(let open) = life, let held = open.held else { return }
+    for invitation in held.invitations {
+      open.transport.append(Decline(invitation: invitation, reason: .stopped))
+    }
+  }
+
   private func failed(_ reason: HandshakeMachine.Reason) {
     let call = "greet \(transport?.connection.remoteEndpoint.description ?? "a peer")"
     switch reason {

@@ -151,13 +151,21 @@ actor Link: ConnectionHandler {
     flushUnlessReading()
   }
 
+  /// Whether the remote peer has sent an invitation, and is not known to be trusted yet.
+  var holdsInvitation: Bool {
+    if case .open(let open) = life { open.held?.invitations.isEmpty == false } else { false }
+  }
+
   /// Ends the link, telling the remote peer why; the owner hears no more of it.
+  ///
+  /// A remote peer whose invitation is held hears at the end of this peer that there will be no answer.
   func close(_ code: CloseCode, text: String = "") {
     owner = nil
     switch life {
     case .accepted, .dialling: end(nil)
     case .securing: beginClosing()
     case .greeting, .open:
+      if code == .done { declineHeld() }
       transport?.append(Close(code: code, text: text))
       beginClosing()
     case .closing, .ended: break

@@ -138,7 +138,14 @@ actor Acceptor: ListenerHandler {
   var inside: [any Actor] { [self] + Array(strangers.values) }
 
   /// Sends all away who are being greeted, or wait for that.
-  func closeLinks(_ code: CloseCode) {
+  func closeLinks(_ code: CloseCode) { close(tokens, code) }
+
+  /// Sends those away who have invited and are not known to be trusted.
+  func declineHeld() {
+    close(tokens.filter { strangers[$0]?.assumeIsolated { $0.holdsInvitation } == true }, .done)
+  }
+
+  private func close(_ tokens: [LinkToken], _ code: CloseCode) {
     let closed = tokens.compactMap { forget($0) }
     for link in closed { link.assumeIsolated { $0.close(code) } }
     for link in closed { handle(.ended(link.token)) }

@@ -29,11 +29,9 @@ public actor Peer {
   /// - SeeAlso: ``UnreliableStatistics/dropped``
   public var strayDatagramCount: Int { core.datagrams.assumeIsolated { $0.strayCount } }
 
-  /// How many datagrams came to the peer's UDP port and were lost there: the system had no room for them, or they
-  /// were not whole.
+  /// How many datagrams came to the peer's UDP port and were lost there, since the system had no room for them.
   ///
-  /// Those for which there was no room count when a later datagram has come, on Linux alone. Whose they were is not
-  /// known.
+  /// They count when a later datagram has come, on Linux alone. Whose they were is not known.
   ///
   /// - SeeAlso: ``UnreliableStatistics/dropped``
   public var lostDatagramCount: Int { core.datagrams.assumeIsolated { $0.lostCount } }

@@ -267,6 +267,7 @@ actor PeerCore {
     if phase != .stopped {
       phase = .stopped
       invitations.assumeIsolated { $0.end() }
+      acceptor.assumeIsolated { $0.declineHeld() }
       stopListening()
     }
     for session in sessionsInOrder { session.assumeIsolated { $0.beginLeaving(within: limit) } }

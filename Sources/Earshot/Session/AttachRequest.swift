@@ -3,6 +3,7 @@ struct AttachRequest: Sendable {
   let link: Link
   let attach: Attach
   let sender: PeerID
+  let name: String  // That the sender has said itself.
   let endpoints: [Endpoint]  // Where the sender listens, as far as the link can tell.
 }
 

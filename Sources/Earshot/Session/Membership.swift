@@ -214,6 +214,7 @@ actor Membership {
       received: attach.received, window: attach.window, terms: attach.terms)
     links[link.token] = Attaching(link: link, position: position)
     link.assumeIsolated { $0.handOver(to: self) }
+    entry.displayName = request.name
     learn(request.endpoints)
     handle(.attachReceived(link.token, attach.membership, epoch: attach.epoch))
   }

@@ -11,7 +11,8 @@ extension SessionCore {
     }
     answerJoiners(of: member, true)
     invitations.assumeIsolated { $0.joined(member, membership.remoteSession, self) }
-    if !peer.trust.assumeIsolated({ $0.joined(member) }) { remove(member) }
+    let mayStay = peer.trust.assumeIsolated { $0.joined(member, named: entry.displayName) }
+    if !mayStay { remove(member) }
   }
 
   func interrupted(_ membership: Membership, _ reason: InterruptionReason) {

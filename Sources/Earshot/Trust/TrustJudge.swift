@@ -29,7 +29,6 @@ actor TrustJudge {
   private let report: @Sendable (PeerEvent) -> Void
   private var table: TrustTable
   private var questions: [PeerID: Question] = [:]
-  private var greetings: [(peer: PeerID, name: String)] = []  // Of those who may be kept.
   private var timer: (any NetworkTimer)?
   private var lastCall = 0
   private var hasStoreFailed = false
@@ -87,7 +86,6 @@ actor TrustJudge {
     let candidate = TrustTable.Candidate(
       peer, isKnown: records.contains { $0.peer == peer },
       namesakes: occasion == .linked ? namesakes ?? [] : [])
-    if occasion == .linked { remember(peer, named: name ?? "") }
     switch table.judge(candidate, at: host.now) {
     case .trusted: return .trusted
     case .refused, .crowded: return .refused
@@ -103,15 +101,6 @@ actor TrustJudge {
       return .undecided
     }
   }
-
-  private func remember(_ peer: PeerID, named name: String) {
-    guard policy.store != nil else { return }
-    greetings.removeAll { $0.peer == peer }
-    if greetings.count >= Self.greetingsMax { greetings.removeFirst() }
-    greetings.append((peer, name))
-  }
-
-  private static let greetingsMax = 256
 
   /// What the store keeps, or `nil` when that cannot be read.
   private func records() -> [TrustRecord]? {
@@ -214,11 +203,9 @@ actor TrustJudge {
   ///
   /// - Returns: Whether it may stay: somebody else may have been kept by that name since it was judged, or its
   ///   verification code was rejected.
-  func joined(_ peer: PeerID) -> Bool {
+  func joined(_ peer: PeerID, named name: String) -> Bool {
     if table.refuses(peer) { return false }
-    guard let store = policy.store, let index = greetings.firstIndex(where: { $0.peer == peer })
-    else { return true }
-    let name = greetings.remove(at: index).name
+    guard let store = policy.store else { return true }
     var namesakes: [PeerID] = []
     let isApproved = table.standing(of: peer, isKnown: false) == .trusted
     keep(in: store) { records in
@@ -230,15 +217,12 @@ actor TrustJudge {
     return false
   }
 
-  /// People have compared a code with a peer.
-  func verified(_ peer: PeerID) {
+  /// People have compared a code with a peer, which is kept by its name if it is not.
+  func verified(_ peer: PeerID, named name: String) {
     table.verified(peer)
     guard let store = policy.store else { return }
-    let name = greetings.last { $0.peer == peer }?.name
     keep(in: store) { records in
-      if !records.contains(where: { $0.peer == peer }) {
-        records.keep(peer, as: name ?? peer.short)
-      }
+      if !records.contains(where: { $0.peer == peer }) { records.keep(peer, as: name) }
       for index in records.indices where records[index].peer == peer {
         records[index].isVerified = true
       }

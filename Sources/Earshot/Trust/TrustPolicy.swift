@@ -46,10 +46,10 @@ public struct TrustPolicy: Sendable {
   /// Whom a store keeps, and whom the program approves: it is asked about everybody else.
   ///
   /// There is one question for one peer at a time, however many links and calls wait for its answer. The answer counts as
-  /// long as the peer lives, and longer if it is yes and there is a store: then the approved peer is kept when it becomes
-  /// a member of a session. A question without an answer in time is answered with no, and asked again when the remote peer
-  /// comes again; so is one for which nobody waits any more, since the invitation was withdrawn or its link broke. Beside
-  /// sixteen open questions, further ones are answered with no.
+  /// long as the peer lives, of those that are no the last 1,024, and longer if it is yes and there is a store: then the
+  /// approved peer is kept when it becomes a member of a session. A question without an answer in time is answered with
+  /// no, and asked again when the remote peer comes again; so is one for which nobody waits any more, since the invitation
+  /// was withdrawn or its link broke. Beside sixteen open questions, further ones are answered with no.
   ///
   /// Who is invited is asked about before it is dialled, and who invites before its invitation reaches the program; the
   /// invitation of the other side goes on to wait until its own deadline.

@@ -7,8 +7,9 @@ public import EarshotTLS
 /// confirmed; a store of trusted peers keeps that (see ``TrustPolicy``).
 ///
 /// When one side rejects, both trust each other's keys no longer: what was approved is taken back, a store forgets the
-/// member, and it is refused, whatever the policy says, as long as this peer lives. Only ``Peer/trust(_:as:)``, or a
-/// later verification that both confirm, lets it in again.
+/// member, and it is refused, whatever the policy says, as long as this peer lives (of those that have rejected this
+/// side's key themselves, the last 1,024 are). Only ``Peer/trust(_:as:)``, or a later verification that both confirm,
+/// lets it in again.
 ///
 /// A verification that is released before it has ended is withdrawn. It ends when the link breaks, when the session is left,
 /// and after five minutes; each of these counts as a failure (see ``Session/verify(_:)``), since who sits in between

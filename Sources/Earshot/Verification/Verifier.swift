@@ -15,11 +15,16 @@ actor Verifier {
   private var machine: MachineDriver<VerificationMachine>?
   private var timer: (any NetworkTimer)?
   private weak var current: Verification?
-  private var isShown = false  // Whether the present attempt has led to a code.
+  /// Whether the present attempt is the member's wish.
+  private var isWishOfMember = false
+  /// Whether the member can know the code of the present attempt: it is shown here, or can be computed there.
+  private var isKnown = false
   private var number = 0  // Of the last attempt.
   private var waiters: [(id: Int, promise: Promise<Answer?>)] = []
   private var lastWaiter = 0
   private var isVerified = false
+  /// What the member may wish for, which need not read what it is answered.
+  private var wishes = TokenBucket(perSecond: 4, burst: 256)
 
   init(of remote: PeerID, in session: SessionCore) {
     unownedExecutor = session.unownedExecutor
@@ -90,6 +95,7 @@ actor Verifier {
     let (id, promise) = (lastWaiter, Promise<Answer?>())
     if machine?.machine.isActive == false {
       guard mayTry else { throw failure(.tooMany) }
+      isWishOfMember = false
       drive(.asked(nonce: makeNonce()))
       guard machine?.machine.isActive == true else { throw failure(.tooMany) }
     }
@@ -122,14 +128,19 @@ actor Verifier {
 
   /// Takes in a frame of the member's.
   func received(_ frame: VerificationFrame, on link: Link) {
-    guard link === self.link, prepare(on: link) else { return }
-    let wasActive = machine?.machine.isActive == true
+    guard link === self.link, prepare(on: link), let before = machine?.machine else { return }
     drive(.received(frame, nonce: makeNonce()))
-    guard !wasActive, machine?.machine.isActive == true else { return }
-    if !session.isVerifying {
+    guard let machine = machine?.machine, machine.isActive else { return }
+    // Whether it is the member's own wish, perhaps in the middle of another attempt.
+    guard !before.isAsking, machine.attempt != before.attempt else { return }
+    if !wishes.take(at: host.now) {
+      link.assumeIsolated { $0.violateByFrame() }
+    } else if !session.isVerifying {
       drive(.refused(.refused))
     } else if !mayTry {
       drive(.refused(.tooMany))
+    } else {
+      isWishOfMember = true
     }
   }
 
@@ -152,6 +163,8 @@ actor Verifier {
   }
 
   private func send(_ frame: VerificationFrame) {
+    // Who listens has both nonces then. One who only refuses what this side wishes for has no use for them.
+    if case .nonce = frame, isWishOfMember { isKnown = true }
     link?.assumeIsolated { link in
       switch frame {
       case .request(let request): link.send(request)
@@ -169,7 +182,7 @@ actor Verifier {
       [weak self, peer = session.peer] in
       if let self { peer.released(.verification(self, number)) }
     }
-    (current, isShown) = (verification, true)
+    (current, isKnown) = (verification, true)
     guard waiters.isEmpty else {
       for waiter in takeWaiters() { waiter.fulfil(.success(verification)) }
       return
@@ -183,22 +196,29 @@ actor Verifier {
   }
 
   private func ended(_ end: VerificationEnd) {
-    let (remote, verification, hasShown) = (remote, current, isShown)
-    (current, isShown) = (nil, false)
+    let (remote, verification, wasKnown) = (remote, current, isKnown)
+    (current, isKnown) = (nil, false)
     switch end {
     case .verified:
       isVerified = true
-      session.peer.trust.assumeIsolated { $0.verified(remote) }
+      let name = remoteName
+      session.peer.trust.assumeIsolated { $0.verified(remote, named: name) }
     case .rejected, .rejectedByRemote:
       isVerified = false
       let isRemote = end == .rejectedByRemote
       session.peer.trust.assumeIsolated { $0.rejected(remote, isRemote: isRemote) }
     default: break
     }
-    // Who sits in between knows both codes, and could break links until they are alike.
-    if end.isFailure || end == .linkLost && hasShown { noteFailure() }
+    if end.isFailure(ofKnownCode: wasKnown) { noteFailure() }
     verification?.end(Verification.Ending(end))
     for waiter in takeWaiters() { waiter.fulfil(.failure(failure(end))) }
+  }
+
+  /// What the member calls itself.
+  private var remoteName: String {
+    session.assumeIsolated { session in
+      session.memberships[remote]?.assumeIsolated { $0.entry.displayName } ?? remote.short
+    }
   }
 
   private func noteFailure() {
@@ -231,10 +251,13 @@ actor Verifier {
 
 extension VerificationEnd {
   /// Whether it counts as an attempt that failed: whoever sits in between could learn from many.
-  fileprivate var isFailure: Bool {
+  ///
+  /// Who does could break links, or say no, until the codes of both sides are alike.
+  fileprivate func isFailure(ofKnownCode isKnown: Bool) -> Bool {
     switch self {
     case .rejected, .rejectedByRemote, .withdrawnByRemote, .forged, .timedOut: true
-    case .verified, .withdrawn, .refused, .tooMany, .linkLost: false
+    case .refused, .tooMany, .linkLost: isKnown
+    case .verified, .withdrawn: false
     }
   }
 }

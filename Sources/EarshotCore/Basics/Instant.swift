@@ -30,7 +30,8 @@ public struct Instant: Hashable, Comparable, Sendable {
 
   /// The instant a duration earlier; saturates at the ends of the range.
   public static func - (instant: Instant, duration: Duration) -> Instant {
-    instant.advanced(nanoseconds: -duration.nanoseconds)
+    let (sum, overflow) = instant.nanoseconds.subtractingReportingOverflow(duration.nanoseconds)
+    return Instant(nanoseconds: overflow ? (duration < .zero ? .max : .min) : sum)
   }
 
   /// The time from the right instant to the left one; negative when the left comes first.

@@ -34,13 +34,17 @@ package struct TrustTable: Hashable, Sendable {
 
   /// How many questions are open at once at most.
   package static let questionsMax = 16
-  /// How many refusals, and changes that were told, are remembered; the oldest are forgotten first.
+  /// How many of what others bring about are remembered; the oldest are forgotten first.
+  ///
+  /// Those are answers of no, peers that say that a code differs, and changes that were told. What the program has said
+  /// is not forgotten.
   package static let remembered = 1_024
 
   private let rule: Rule
   private var approved: Set<PeerID> = []
-  private var refused: Recent<PeerID>
-  private var rejected: Recent<PeerID>  // Whose code differed in the eyes of the people here.
+  private var refused: Set<PeerID> = []
+  private var denied: Recent<PeerID>  // About whom the answer was no.
+  private var rejected: Set<PeerID> = []  // Whose code differed in the eyes of the people here.
   private var rejecting: Recent<PeerID>  // Who said that the code differs.
   private var told: Recent<PeerID>  // Whose change of key was told.
   private var deadlines: [PeerID: Instant] = [:]  // Of the open questions.
@@ -48,8 +52,8 @@ package struct TrustTable: Hashable, Sendable {
   /// Judges by a rule.
   package init(_ rule: Rule) {
     self.rule = rule
-    (refused, told) = (Recent(countMax: Self.remembered), Recent(countMax: Self.remembered))
-    (rejected, rejecting) = (Recent(countMax: Self.remembered), Recent(countMax: Self.remembered))
+    (denied, told) = (Recent(countMax: Self.remembered), Recent(countMax: Self.remembered))
+    rejecting = Recent(countMax: Self.remembered)
   }
 
   /// Whether a key is refused whatever its owner calls itself.
@@ -58,7 +62,7 @@ package struct TrustTable: Hashable, Sendable {
   /// What is to be said of a key, by whatever name.
   package func standing(of peer: PeerID, isKnown: Bool) -> Standing {
     if approved.contains(peer) { return .trusted }
-    if refused.contains(peer) || isRejected(peer) { return .refused }
+    if refused.contains(peer) || denied.contains(peer) || isRejected(peer) { return .refused }
     switch rule {
     case .anyPeer: return .trusted
     case .pinned(let peers): return peers.contains(peer) ? .trusted : .refused
@@ -94,7 +98,7 @@ package struct TrustTable: Hashable, Sendable {
   /// - Returns: Whether it was open.
   package mutating func answer(_ peer: PeerID, _ isTrusted: Bool) -> Bool {
     guard deadlines.removeValue(forKey: peer) != nil else { return false }
-    decide(peer, isTrusted)
+    if isTrusted { approve(peer) } else { denied.insert(peer) }
     return true
   }
 
@@ -116,13 +120,15 @@ package struct TrustTable: Hashable, Sendable {
   /// Takes in what the program says of a peer, for as long as this is kept.
   package mutating func decide(_ peer: PeerID, _ isTrusted: Bool) {
     deadlines[peer] = nil
-    if isTrusted {
-      refused.remove(peer)
-      approved.insert(peer)
-    } else {
-      approved.remove(peer)
-      refused.insert(peer)
-    }
+    guard !isTrusted else { return approve(peer) }
+    approved.remove(peer)
+    refused.insert(peer)
+  }
+
+  private mutating func approve(_ peer: PeerID) {
+    refused.remove(peer)
+    denied.remove(peer)
+    approved.insert(peer)
   }
 
   // MARK: Verification codes

@@ -38,7 +38,8 @@ package struct VerificationMachine: Machine, Hashable, Sendable {
   /// How long people may take.
   package static let comparisonTime = Duration.seconds(300)
   private var state = State.idle
-  private var attempt: UInt64 = 0
+  /// The number of the attempt at hand, or of the last one.
+  package private(set) var attempt: UInt64 = 0
   private let isDialler: Bool
   private let secret: VerificationSecret
 
@@ -49,6 +50,9 @@ package struct VerificationMachine: Machine, Hashable, Sendable {
 
   /// Whether an attempt is at hand.
   package var isActive: Bool { state != .idle }
+
+  /// Whether a wish of this side waits for the other one.
+  package var isAsking: Bool { if case .asking = state { true } else { false } }
 
   /// Takes one event in; appends what must now be done, in order, to `out`.
   package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {

@@ -151,13 +151,24 @@ struct TrustTableTests {
     #expect(table.refuses(Self.ids[3]) && table.refuses(Self.ids[1_026]))
   }
 
-  @Test("A thousand refusals are remembered, and what was approved always")
+  @Test(
+    "The last 1,024 answers of no are remembered, and always what the program has said or approved")
   func bounds() {
     var table = TrustTable(.approval(within: .seconds(1)))
     table.decide(Self.ids[1_999], true)
-    for id in Self.ids.prefix(1_025) { table.decide(id, false) }
+    table.decide(Self.ids[1_998], false)
+    table.reject(Self.ids[1_997], isRemote: false)
+    for id in Self.ids.prefix(1_025) {
+      #expect(table.judge(new(id), at: start) == .toBeAsked)
+      #expect(answer(&table, id, false))
+    }
     #expect(!table.refuses(Self.ids[0]) && table.refuses(Self.ids[1]))
     #expect(table.refuses(Self.ids[1_024]))
+    #expect(table.refuses(Self.ids[1_998]) && table.refuses(Self.ids[1_997]))
     #expect(table.standing(of: Self.ids[1_999], isKnown: false) == .trusted)
+    for id in Self.ids.prefix(1_997) { table.decide(id, false) }
+    for id in Self.ids.prefix(1_997) { table.reject(id, isRemote: false) }
+    #expect(Self.ids.prefix(1_999).allSatisfy(table.refuses))
+    #expect(table.judge(new(Self.ids[0]), at: start) == .refused)
   }
 }

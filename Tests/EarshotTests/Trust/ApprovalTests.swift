@@ -222,9 +222,11 @@ struct ApprovalTests {
       let ticket = try await others[1].ticket(for: "cys")
       let own = ann.peer.start { try await ann.peer.invite(ticket, to: ann.session) }
       try await ann.person.wait(for: 2, on: others[0])
+      let begun = ann.peer.host.now
       await ann.peer.stop()
       #expect(try await own.value == .cancelled)
-      #expect(try await invitation.value != .accepted)
+      #expect(try await invitation.value == .unreachable)
+      #expect(ann.peer.host.now - begun < .milliseconds(100))
       #expect(ann.person.cancelled == 2)
     }
   }

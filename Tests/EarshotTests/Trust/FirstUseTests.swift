@@ -129,6 +129,32 @@ struct FirstUseTests {
     }
   }
 
+  @Test("Who waits for an answer is kept when it joins, however many others come meanwhile")
+  func crowded() async throws {
+    let store = MemoryTrustStore()
+    try await Ground.simulated.meetOnHosts(3) { hosts in
+      let ann = try await Peer("Ann", trusting: .onFirstUse(keptIn: store), on: hosts[0])
+      let bob = try await Peer("Bob", trusting: .anyPeer, on: hosts[1])
+      let advertiser = try await ann.advertise("firstuse")
+      let (session, bobs) = (try await ann.makeSession(), try await bob.makeSession())
+      let ticket = try await ann.ticket(for: "firstuse")
+      let inviting = bob.start { try await bob.invite(ticket, to: bobs) }
+      for await invitation in advertiser.invitations {
+        for number in 0..<300 {
+          let other = try await Peer("\(number)", trusting: .anyPeer, on: hosts[2])
+          let others = try await other.makeSession()
+          let elsewhere = try await ann.ticket(for: "elsewhere")
+          #expect(try await other.invite(elsewhere, to: others) == .mismatch)
+          await other.stop()
+        }
+        try await invitation.accept(into: session)
+        break
+      }
+      #expect(try await inviting.value == .accepted)
+      #expect(store.records().map(\.displayName) == ["Bob"])
+    }
+  }
+
   @Test("What another process forgets, or keeps, counts at once")
   func shared() async throws {
     let store = MemoryTrustStore()

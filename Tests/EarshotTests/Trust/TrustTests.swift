@@ -98,6 +98,19 @@ struct TrustTests {
     }
   }
 
+  @Test("Whom a program refuses stays refused, however many others it refuses after that")
+  func refusals() async throws {
+    try await Self.meet(.secured, ["Ann", "Eve"], trusting: [nil, nil]) { peers in
+      let (ann, eve) = (peers[0], peers[1])
+      try await ann.distrust(eve.id)
+      var random = ann.host.random("others")
+      for _ in 0..<2_000 { try await ann.distrust(Identity.plain(using: &random).id) }
+      #expect(await ann.standing(of: eve.id) == .refused)
+      let ticket = try await ann.ticket(for: "refusals")
+      #expect(try await eve.invite(ticket, to: try await eve.makeSession()) == .untrusted)
+    }
+  }
+
   @Test("Who is not trusted does not even learn a name")
   func name() throws {
     let world = World(seed: 1)

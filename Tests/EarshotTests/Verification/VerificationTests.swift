@@ -69,6 +69,21 @@ struct VerificationTests {
     }
   }
 
+  @Test("A member that was forgotten meanwhile is kept again when it is verified, by its name")
+  func forgotten() async throws {
+    try await Self.meet(.secured) { couple in
+      for store in couple.stores { store.change { $0.removeAll() } }
+      let anns = try await couple.anns.verify(couple.bob.id)
+      let bobs = try #require(await couple.asked())
+      let confirmation = couple.ann.start { await anns.confirm() }
+      #expect(await bobs.confirm() == .verified)
+      #expect(try await confirmation.value == .verified)
+      let records = couple.stores.flatMap { $0.records() }
+      #expect(records.map(\.displayName) == ["Bob", "Ann"])
+      #expect(records.map(\.isVerified) == [true, true])
+    }
+  }
+
   @Test(
     "One who rejects ends it for both, whatever the other said, and both forget each other",
     arguments: grounds, [true, false])
