@@ -125,7 +125,8 @@ struct RecordCache: Hashable, Sendable {
     for cached in outdated { change(cached.sequence) { $0.distrust(.questioned, at: now) } }
     for cached in gone { replace(cached, at: now) }
     if let same {
-      let isRescue = same.wasAskedToStay && isOfHost(same, source)
+      let isRescue =
+        (same.wasAskedToStay || hasReturned(same, others)) && isOfHost(same, source)
       change(same.sequence) {
         $0.confirm(
           lifetimeSeconds: record.lifetimeSeconds, isRescue: isRescue, at: now, random: &random)
@@ -191,6 +192,13 @@ struct RecordCache: Hashable, Sendable {
     return others.contains { !$0.isRival && !$0.isOlder(than: cached) }
   }
 
+  /// Whether a service was replaced within the last second, and was there before all that is said instead: a host that
+  /// hears its name taken says so without being asked (RFC 6762 §9).
+  private func hasReturned(_ cached: CachedRecord, _ others: [CachedRecord]) -> Bool {
+    cached.isOf(.service) && cached.trust == .leaving && isBehind(cached, others)
+      && others.allSatisfy { $0.isRival || $0.sequence > cached.sequence }
+  }
+
   /// What stands in the place of a record that is true: a stranger's word from now on.
   private mutating func contest(_ others: [CachedRecord], at now: Instant) {
     for cached in others where !cached.isRival && !cached.isRescued && cached.trust == .fresh {
@@ -216,10 +224,10 @@ struct RecordCache: Hashable, Sendable {
   /// Whether an address is one of the host that a record is about.
   private func isHost(_ source: IPAddress, of cached: CachedRecord) -> Bool {
     let host: DNSName? =
-      if case .address = cached.record.data {
-        cached.record.name
-      } else {
-        self.host(of: cached.record.key, on: cached.interface)
+      switch cached.record.data {
+      case .address: cached.record.name
+      case .service(_, _, _, let host): host  // What is said instead names another one.
+      case .pointer, .text, .types, .other: self.host(of: cached.record.key, on: cached.interface)
       }
     guard let host else { return false }
     // Those that are leaving, too: what is said instead of them may be a lie.

@@ -233,6 +233,63 @@ struct BrowserRivalTests {
     }
   }
 
+  @Test("A peer defends its place over either family, wherever it was heard first")
+  func defendedOverEither() throws {
+    let sixth = Endpoint(.v6(0xFE80 << 48, 5, scope: 0), port: DNSArrival.port)
+    var lie = Said(announcement: try Ann.announcement(port: 666, id: Ann.peer(9)))
+    lie.address = Self.liar.address
+    let service = DNSRecord(
+      try said().announcement.instanceName, lie.service.data, lifetimeSeconds: 120,
+      flushesCache: true)
+    for first in [sixth, Self.home] {
+      var bench = try BrowserBench()
+      bench.run(for: .seconds(70))
+      bench.hear(try said().all, from: first)
+      bench.run(for: .seconds(5))
+      bench.hear([service, lie.host], from: Self.home)
+      run(&bench, for: .seconds(1), answering: try said())
+      #expect(last(of: bench)?.endpoints.first == Self.place)
+      bench.forget()
+      for _ in 0..<10 {
+        bench.hear([service, lie.host], from: Self.home)
+        run(&bench, for: .ms(100), answering: try said())
+      }
+      #expect(last(of: bench).map { $0.endpoints.first == Self.place } ?? bench.reports.isEmpty)
+      for report in bench.reports {
+        guard case .updated(let peer) = report.report else { continue }
+        #expect(peer.endpoints.first == Self.place)
+      }
+    }
+  }
+
+  @Test("A peer that defends its place before it is asked leads from then on")
+  func defendedUnasked() throws {
+    var lies = Said(announcement: try Ann.announcement(port: 666))
+    lies.address = Self.liar.address
+    var bench = try settled()
+    for port in [666, 667, 666] as [UInt16] {
+      lies.announcement.port = port
+      bench.hear([lies.service], from: Self.home)
+    }
+    #expect(try #require(last(of: bench)).endpoints.first != Self.place)
+    bench.run(for: .ms(5))
+    bench.hear([try said().service, try said().text, try said().host], from: Self.home)
+    #expect(last(of: bench)?.endpoints == [Self.place])
+    bench.forget()
+    for step in 0..<200 {
+      lies.announcement.port = UInt16(666 + step % 3)
+      bench.run(for: .ms(5))
+      bench.hear([lies.service, lies.host], from: Self.home)
+    }
+    for report in bench.reports {
+      guard case .updated(let peer) = report.report else {
+        Issue.record("\(report.report)")
+        continue
+      }
+      #expect(peer.endpoints.first == Self.place)
+    }
+  }
+
   @Test("Another identifier said from a peer's own address changes nothing while it answers")
   func forgedIdentity() throws {
     var bench = try settled()
