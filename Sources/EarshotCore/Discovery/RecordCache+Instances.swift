@@ -2,7 +2,7 @@
 extension RecordCache {
   /// How many strangers' claims of where an instance is are considered.
   private static let rivalsMax = 3
-  /// How many of the hosts are remembered that an instance is said to have left.
+  /// How many of the hosts are remembered that an instance seems to have left.
   private static let leftMax = 3
 
   /// An instance as its newest records describe it, or `nil` while a part is missing.
@@ -82,11 +82,11 @@ extension RecordCache {
       + hosts.flatMap { addresses(of: $0, on: interface) }
   }
 
-  /// The hosts that an instance may be on, that of its newest service record first; those that it is said to have left
+  /// The hosts that an instance may be on, that of its newest service record first; those that it seems to have left
   /// last, the earliest first: they are known by their addresses when they say that it is still there.
   func hosts(of name: DNSName, on interface: UInt32) -> [DNSName] {
-    let left = records(name, .srv, on: interface).filter { $0.trust == .leaving && !$0.isRival }
-    let services = services(of: name, on: interface) + left.prefix(Self.leftMax)
+    let standing = records(name, .srv, on: interface).filter { !$0.isRival }
+    let services = services(of: name, on: interface) + standing.prefix(Self.leftMax)
     var hosts: [DNSName] = []
     for service in services {
       guard case .service(_, _, _, let host) = service.record.data, !hosts.contains(host) else {

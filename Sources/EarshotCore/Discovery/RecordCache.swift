@@ -192,10 +192,10 @@ struct RecordCache: Hashable, Sendable {
     return others.contains { !$0.isRival && !$0.isOlder(than: cached) }
   }
 
-  /// Whether a service was replaced within the last second, and was there before all that is said instead: a host that
-  /// hears its name taken says so without being asked (RFC 6762 §9).
+  /// Whether another service was said within the last second, and this one was there before all that is said instead: a
+  /// host that hears its name taken says so without being asked (RFC 6762 §9).
   private func hasReturned(_ cached: CachedRecord, _ others: [CachedRecord]) -> Bool {
-    cached.isOf(.service) && cached.trust == .leaving && isBehind(cached, others)
+    cached.isOf(.service) && isBehind(cached, others)
       && others.allSatisfy { $0.isRival || $0.sequence > cached.sequence }
   }
 

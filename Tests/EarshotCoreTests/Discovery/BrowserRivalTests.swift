@@ -262,24 +262,34 @@ struct BrowserRivalTests {
     }
   }
 
-  @Test("A peer that defends its place before it is asked leads from then on")
-  func defendedUnasked() throws {
-    var lies = Said(announcement: try Ann.announcement(port: 666))
+  @Test(
+    "A peer that defends its place before it is asked leads from then on, however long ago it spoke",
+    arguments: [100, 999, 5_000], [true, false])
+  func defendedUnasked(milliseconds: Int, isHeardOverOther: Bool) throws {
+    var lies = Said(announcement: try Ann.announcement(port: 666, id: Ann.peer(9)))
     lies.address = Self.liar.address
-    var bench = try settled()
-    for port in [666, 667, 666] as [UInt16] {
+    let name = try said().announcement.instanceName
+    func lie(_ port: UInt16) -> [DNSRecord] {
       lies.announcement.port = port
-      bench.hear([lies.service], from: Self.home)
+      let service = DNSRecord(
+        name, lies.service.data, lifetimeSeconds: 120, flushesCache: true)
+      return [service, lies.host]
     }
+    var bench = try BrowserBench()
+    bench.run(for: .seconds(70))
+    let sixth = Endpoint(.v6(0xFE80 << 48, 5, scope: 0), port: DNSArrival.port)
+    bench.hear(try said().all, from: isHeardOverOther ? sixth : Self.home)
+    bench.run(for: .ms(milliseconds))
+    bench.forget()
+    for port in [666, 667, 666] as [UInt16] { bench.hear(lie(port), from: Self.home) }
     #expect(try #require(last(of: bench)).endpoints.first != Self.place)
     bench.run(for: .ms(5))
     bench.hear([try said().service, try said().text, try said().host], from: Self.home)
     #expect(last(of: bench)?.endpoints == [Self.place])
     bench.forget()
     for step in 0..<200 {
-      lies.announcement.port = UInt16(666 + step % 3)
       bench.run(for: .ms(5))
-      bench.hear([lies.service, lies.host], from: Self.home)
+      bench.hear(lie(UInt16(666 + step % 3)), from: Self.home)
     }
     for report in bench.reports {
       guard case .updated(let peer) = report.report else {
