@@ -22,6 +22,25 @@ struct TrustStoreTests {
     } catch { return (error as? TrustStoreError)?.code }
   }
 
+  /// Keeps peers, as many in each store, all stores on threads of their own: tasks would take turns.
+  private func keepAtOnce(_ ids: [PeerID], in stores: [any TrustStore]) async {
+    let share = ids.count / stores.count
+    await withTaskGroup { group in
+      for (index, store) in stores.enumerated() {
+        group.addTask {
+          await withCheckedContinuation { done in
+            Thread {
+              for id in ids[index * share..<(index + 1) * share] {
+                try? store.keep(id, as: id.short)
+              }
+              done.resume()
+            }.start()
+          }
+        }
+      }
+    }
+  }
+
   @Test(
     "What is kept is there until it is forgotten; keeping it again renames it", arguments: stores)
   func keeping(kind: String) throws {
@@ -188,19 +207,7 @@ struct TrustStoreTests {
     try link.keep(ann, as: "Ann")  // There is no file yet.
     try file.keep(bob, as: "Bob")
     let ids = (0..<32).map { _ in Identity().id }
-    // On threads of their own: tasks would take turns.
-    await withTaskGroup { group in
-      for (index, store) in [file, link].enumerated() {
-        group.addTask {
-          await withCheckedContinuation { done in
-            Thread {
-              for id in ids[index * 16..<index * 16 + 16] { try? store.keep(id, as: id.short) }
-              done.resume()
-            }.start()
-          }
-        }
-      }
-    }
+    await keepAtOnce(ids, in: [file, link])
     #expect(try link.forget(ann))
     let records = try file.records()
     #expect(Set(records.map(\.peer)) == Set(ids + [bob]) && records.count == 33)
@@ -241,19 +248,7 @@ struct TrustStoreTests {
     let folder = try StoreFolder()
     let store = store(kind, in: folder)
     let ids = (0..<96).map { _ in Identity().id }
-    // On threads of their own: tasks would take turns.
-    await withTaskGroup { group in
-      for index in 0..<8 {
-        group.addTask {
-          await withCheckedContinuation { done in
-            Thread {
-              for id in ids[index * 12..<index * 12 + 12] { try? store.keep(id, as: id.short) }
-              done.resume()
-            }.start()
-          }
-        }
-      }
-    }
+    await keepAtOnce(ids, in: Array(repeating: store, count: 8))
     #expect(Set(try store.records().map(\.peer)) == Set(ids))
   }
 

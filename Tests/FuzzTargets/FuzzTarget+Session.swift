@@ -5,8 +5,8 @@ extension FuzzTarget {
   /// A live session, to whose peer somebody says frames in any order, cut anywhere, at any times.
   ///
   /// Ann answers every message of hers with the same bytes. Whatever Mallory has said, Bob, who was a member before,
-  /// still is, and is answered, unless those whom she brought were before him in the row of places; nobody becomes a member who has not proved to be that peer; and when all are gone,
-  /// nothing is left of them.
+  /// still is, and is answered, unless those whom she brought were before him in the row of places; nobody becomes a
+  /// member who has not proved to be that peer; and when all are gone, nothing is left of them.
   static let session = FuzzTarget(
     "session", bytesMax: 1_024,
     reaching: [

@@ -15,7 +15,8 @@ final class MulticastTransport: Sendable {
   let sharesPort: Bool
   /// At least one, and as many as it takes for all interfaces.
   private let socketsV4: [any DatagramSocket]
-  private let socketV6: (any DatagramSocket)?
+  /// One, where an interface has IPv6 and the port can be had there.
+  private let socketsV6: [any DatagramSocket]
   private let memberships = Mutex<[Membership]>([])
 
   /// A group that a socket receives on an interface.
@@ -45,20 +46,19 @@ final class MulticastTransport: Sendable {
         on: Endpoint(family.any, port: DNSArrival.port), options: Self.options, handler: handler)
     }
     sharesPort = Self.isTaken(on: host)
-    var sockets: [any DatagramSocket] = []
-    var second: (any DatagramSocket)?
+    var (socketsV4, socketsV6) = ([any DatagramSocket](), [any DatagramSocket]())
     do throws(NetworkError) {
-      for _ in 0..<Self.socketCount(for: interfaces) { sockets.append(try open(.v4)) }
+      for _ in 0..<Self.socketCount(for: interfaces) { socketsV4.append(try open(.v4)) }
       if interfaces.contains(where: { $0.has(.v6) }) {
-        do throws(NetworkError) { second = try open(.v6) } catch {
+        do throws(NetworkError) { socketsV6.append(try open(.v6)) } catch {
           guard interfaces.contains(where: { $0.has(.v4) }) else { throw error }
         }
       }
     } catch {
-      for socket in sockets { socket.close() }
+      for socket in socketsV4 { socket.close() }
       throw error
     }
-    (socketsV4, socketV6) = (sockets, second)
+    (self.socketsV4, self.socketsV6) = (socketsV4, socketsV6)
     SharedPackets.portOpened()
     _ = join(interfaces)
   }
@@ -99,7 +99,7 @@ final class MulticastTransport: Sendable {
       }
     }
     return socketsV4.count >= Self.socketCount(for: interfaces)
-      && (socketV6 != nil || !interfaces.contains { $0.has(.v6) })
+      && (!socketsV6.isEmpty || !interfaces.contains { $0.has(.v6) })
   }
 
   /// Where multicasts on an interface go.
@@ -134,7 +134,7 @@ final class MulticastTransport: Sendable {
   private func sockets(of family: IPAddress.Family) -> [any DatagramSocket] {
     switch family {
     case .v4: socketsV4
-    case .v6: socketV6.map { [$0] } ?? []
+    case .v6: socketsV6
     }
   }
 

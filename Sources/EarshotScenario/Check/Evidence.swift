@@ -107,7 +107,7 @@ struct Evidence {
     let lossy: Duration = change.isLossy ? lossDelay : .zero
     let latency = ((change.latency ?? .zero) + (change.jitter ?? .zero)) * 10
     return lossy + latency + (change.burst?.time ?? .zero)
-      + time(of: change.queue ?? queueBytes, at: change.bandwidth)
+      + time(of: change.queue ?? LinkConditions.lan.queueBytes, at: change.bandwidth)
   }
 
   /// The same, when messages as large as those of a sender are on their way.
@@ -198,7 +198,6 @@ struct Evidence {
   /// link counts as broken.
   static let calm: Duration = .seconds(15)
   private static let lossDelay: Duration = .seconds(45)
-  private static let queueBytes = 256 << 10
 }
 
 extension BurstLoss {

@@ -142,9 +142,8 @@ extension Invariants {
     _ invitation: InvitationRecord, in range: ClosedRange<Duration>
   ) -> Bool {
     calls(of: invitation, by: range.upperBound).contains { $0.wasTakenBack(in: range) }
-      || evidence.record.invitations.all.contains { other in
-        other.inviter == invitation.guest && other.guest == invitation.inviter
-          && other.session == invitation.session && other.wasWithdrawn(in: range)
+      || crossing(invitation).contains {
+        $0.session == invitation.session && $0.wasWithdrawn(in: range)
       }
   }
 
@@ -152,9 +151,13 @@ extension Invariants {
   private func hasInviterTakenBack(
     _ invitation: InvitationRecord, in range: ClosedRange<Duration>
   ) -> Bool {
-    evidence.record.invitations.all.contains { other in
-      other.inviter == invitation.guest && other.guest == invitation.inviter
-        && other.wasTakenBack(in: range)
+    crossing(invitation).contains { $0.wasTakenBack(in: range) }
+  }
+
+  /// The invitations of the guest to the inviter.
+  private func crossing(_ invitation: InvitationRecord) -> [InvitationRecord] {
+    evidence.record.invitations.all.filter {
+      $0.inviter == invitation.guest && $0.guest == invitation.inviter
     }
   }
 
