@@ -81,6 +81,11 @@ public protocol NetworkHost: AnyObject, Sendable {
     on endpoint: Endpoint, options: DatagramOptions, handler: any DatagramHandler
   ) throws(NetworkError) -> any DatagramSocket
 
+  /// Whether a UDP socket of this system that IPv4 reaches has a port, so that nobody gets it without sharing it.
+  ///
+  /// One that IPv6 alone reaches may count, too.
+  func isDatagramPortTaken(_ port: UInt16) -> Bool
+
   /// A timer that is not armed yet; it holds what `fire` captures until it is released.
   func makeTimer(_ fire: @escaping @Sendable () -> Void) -> any NetworkTimer
 
@@ -92,10 +97,36 @@ extension NetworkHost {
   /// TLS 1.3 with keys and randomness of the system, on a host that says nothing else.
   public var linkSecurity: LinkSecurity { .required }
 
+  /// Finds it out by taking the port for a moment, in which others are refused it.
+  public func isDatagramPortTaken(_ port: UInt16) -> Bool { refusesDatagramPort(port) }
+
+  /// Whether a port is refused to one that does not share it; it is held for a moment if not.
+  package func refusesDatagramPort(_ port: UInt16) -> Bool {
+    do throws(NetworkError) {
+      try openDatagramSocket(
+        on: Endpoint(.anyV4, port: port), options: DatagramOptions(), handler: SilentHandler()
+      ).close()
+      return false
+    } catch {
+      return error.code == .addressInUse
+    }
+  }
+
   /// Never calls back.
   public func observeWaking(_ woken: @escaping @Sendable () -> Void) -> any NetworkObservation {
     NoObservation()
   }
+}
+
+/// Ignores everything: for a socket that is closed at once.
+package final class SilentHandler: DatagramHandler {
+  package init() {}
+
+  package func datagramSocket(
+    _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
+  ) {}
+
+  package func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
 }
 
 /// An observation of what never happens.

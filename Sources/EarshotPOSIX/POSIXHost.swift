@@ -159,6 +159,13 @@ public final class POSIXHost: NetworkHost {
     }
   }
 
+  /// Whether a UDP socket has a port; see ``NetworkHost``.
+  ///
+  /// Linux has a table of sockets; elsewhere the port is taken for a moment.
+  public func isDatagramPortTaken(_ port: UInt16) -> Bool {
+    System.hasDatagramSocket(at: port) ?? refusesDatagramPort(port)
+  }
+
   /// How many events of sockets the system has told so far; to be asked on the executor.
   package var socketEventCount: Int { host.loop.toldCount }
 

@@ -141,6 +141,7 @@ struct DatagramContract {
             handler: DatagramRecorder())
         }
       }
+      #expect(hosts.ann.network.isDatagramPortTaken(endpoint.port))
       #expect(open(sharing: false) == .addressInUse)
       #expect(open(sharing: true) == .addressInUse)
       socket.close()
@@ -151,8 +152,24 @@ struct DatagramContract {
         first = open(sharing: true)
       }
       #expect(first == nil)
+      #expect(hosts.ann.network.isDatagramPortTaken(endpoint.port))
       #expect(open(sharing: true) == nil)
       #expect(open(sharing: false) == .addressInUse)
+    }
+  }
+
+  @Test("A port that no socket has is not taken, and is not by asking", arguments: networks)
+  func freePort(under network: any NetworkUnderTest) async throws {
+    try await network.run { hosts in
+      let (ann, (endpoint, socket)) = (
+        hosts.ann.network, try hosts.ann.openOnUnchosenPort(DatagramRecorder())
+      )
+      socket.close()
+      // A process that another test starts has the descriptor, too, until it runs its own program.
+      for _ in 0..<500 where ann.isDatagramPortTaken(endpoint.port) {
+        try await ann.clock.sleep(for: .milliseconds(10))
+      }
+      for _ in 0..<3 { #expect(!ann.isDatagramPortTaken(endpoint.port)) }
     }
   }
 

@@ -27,13 +27,6 @@ struct DiscoveryProblemTests {
     }
   }
 
-  private final class SilentHandler: DatagramHandler {
-    func datagramSocket(
-      _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
-    ) {}
-    func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
-  }
-
   private let world = World(seed: 1)
 
   /// A host with one who advertises for the whole run.

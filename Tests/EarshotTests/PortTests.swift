@@ -4,21 +4,13 @@ import EarshotSimulator
 import Synchronization
 import Testing
 
-/// Hears nothing: for a socket that only holds its port.
-private final class Deaf: DatagramHandler {
-  func datagramSocket(
-    _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
-  ) {}
-  func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
-}
-
 @Suite("The port of discovery, when another program holds it alone")
 struct PortTests {
   private let world = World(seed: 1)
 
   private static func hold(_ host: SimulatedHost) throws(NetworkError) -> any DatagramSocket {
     try host.openDatagramSocket(
-      on: Endpoint(.anyV4, port: 5353), options: DatagramOptions(), handler: Deaf())
+      on: Endpoint(.anyV4, port: 5353), options: DatagramOptions(), handler: SilentHandler())
   }
 
   @Test("Advertising and browsing fail with what is wrong, and work once the port is free")

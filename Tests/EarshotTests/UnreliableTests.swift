@@ -471,7 +471,7 @@ struct UnreliableTests {
         // On Bob's own loop, so that it reads nothing meanwhile.
         try await Task(executorPreference: bob.host.executor.task) {
           let socket = try bob.host.openDatagramSocket(
-            on: Endpoint(target.address, port: 0), options: DatagramOptions(), handler: Deaf())
+            on: Endpoint(target.address, port: 0), options: DatagramOptions(), handler: SilentHandler())
           let stray = [UInt8](repeating: 0, count: 1_200)
           for _ in 0..<count { try socket.send(stray.span, to: target, on: nil) }
           socket.close()
@@ -484,14 +484,6 @@ struct UnreliableTests {
         await bob.suspend()  // Which closes the port.
         #expect(await bob.lostDatagramCount == lost)
       }
-    }
-
-    /// Takes nothing in.
-    private final class Deaf: DatagramHandler {
-      func datagramSocket(
-        _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
-      ) {}
-      func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
     }
   #endif
 

@@ -45,7 +45,7 @@ final class MulticastTransport: Sendable {
       try host.openDatagramSocket(
         on: Endpoint(family.any, port: DNSArrival.port), options: Self.options, handler: handler)
     }
-    sharesPort = Self.isTaken(on: host)
+    sharesPort = host.isDatagramPortTaken(DNSArrival.port)
     var (socketsV4, socketsV6) = ([any DatagramSocket](), [any DatagramSocket]())
     do throws(NetworkError) {
       for _ in 0..<Self.socketCount(for: interfaces) { socketsV4.append(try open(.v4)) }
@@ -136,26 +136,6 @@ final class MulticastTransport: Sendable {
     case .v4: socketsV4
     case .v6: socketsV6
     }
-  }
-
-  private static func isTaken(on host: any NetworkHost) -> Bool {
-    do throws(NetworkError) {
-      try host.openDatagramSocket(
-        on: Endpoint(.anyV4, port: DNSArrival.port), options: DatagramOptions(),
-        handler: SilentHandler()
-      ).close()
-      return false
-    } catch {
-      return error.code == .addressInUse
-    }
-  }
-
-  /// Ignores everything: for a socket that is closed at once.
-  private final class SilentHandler: DatagramHandler {
-    func datagramSocket(
-      _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
-    ) {}
-    func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
   }
 }
 
