@@ -471,7 +471,8 @@ struct UnreliableTests {
         // On Bob's own loop, so that it reads nothing meanwhile.
         try await Task(executorPreference: bob.host.executor.task) {
           let socket = try bob.host.openDatagramSocket(
-            on: Endpoint(target.address, port: 0), options: DatagramOptions(), handler: SilentHandler())
+            on: Endpoint(target.address, port: 0), options: DatagramOptions(),
+            handler: SilentHandler())
           let stray = [UInt8](repeating: 0, count: 1_200)
           for _ in 0..<count { try socket.send(stray.span, to: target, on: nil) }
           socket.close()
