@@ -17,7 +17,7 @@ package struct TrustCommand {
         return try answer(change, in: store, inJSON: arguments.has("--json"))
       } catch {
         console.complain("earshot: \(error.description.escapedForTerminals)")
-        return error.code == .unwritable ? .unwritten : .violated
+        return [.busy, .unwritable].contains(error.code) ? .unwritten : .violated
       }
     }
   }

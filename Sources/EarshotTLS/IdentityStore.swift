@@ -73,7 +73,7 @@ public struct FileIdentityStore: IdentityStore {
       case .foreign: throw IdentityError(.foreign, error.detail)
       case .unprotected: throw IdentityError(.unprotected, error.detail)
       case .unreadable: throw IdentityError(.unreadable, error.detail)
-      case .unwritable: throw IdentityError(.unwritable, error.detail)
+      case .busy, .unwritable: throw IdentityError(.unwritable, error.detail)
       }
     }
   }

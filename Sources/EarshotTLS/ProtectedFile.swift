@@ -104,17 +104,34 @@ struct ProtectedFile {
   }
 
   /// Does something while no other process, and no other caller, does the same with this file.
+  ///
+  /// - Throws: What the action throws; `busy` when others have been at it for so long, such as a process that was stopped
+  ///   meanwhile; `unwritable`.
   func alone<Value>(
-    _ act: () throws(ProtectedFileError) -> Value
+    waiting patience: Duration, _ act: () throws(ProtectedFileError) -> Value
   ) throws(ProtectedFileError) -> Value {
     let lockPath = "\(place).lock"
     let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard lock >= 0 else { throw failure(.unwritable, at: lockPath) }
     defer { close(lock) }
-    while flock(lock, LOCK_EX) != 0 {
-      guard errno == EINTR else { throw failure(.unwritable, at: lockPath) }
-    }
+    try take(lock, at: lockPath, waiting: patience)
     return try act()
+  }
+
+  /// Waits for a lock, which flock(2) by itself does without an end.
+  private func take(
+    _ lock: CInt, at lockPath: String, waiting patience: Duration
+  ) throws(ProtectedFileError) {
+    let end = ContinuousClock.now + patience
+    while flock(lock, LOCK_EX | LOCK_NB) != 0 {
+      switch errno {
+      case EINTR: continue
+      case EWOULDBLOCK:
+        guard ContinuousClock.now < end else { throw failure(.busy, at: lockPath) }
+        usleep(1_000)
+      default: throw failure(.unwritable, at: lockPath)
+      }
+    }
   }
 
   /// Where the file is, or is to be: where symbolic links lead.
@@ -183,7 +200,7 @@ struct ProtectedFile {
 
 /// What is wrong with a file.
 struct ProtectedFileError: Error {
-  enum Kind { case foreign, unprotected, unreadable, unwritable }
+  enum Kind { case busy, foreign, unprotected, unreadable, unwritable }
   let kind: Kind
   let detail: String
 }

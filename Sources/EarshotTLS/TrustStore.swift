@@ -92,14 +92,18 @@ public struct FileTrustStore: TrustStore {
   /// Where the file is.
   public let path: String
   private let now: @Sendable () -> Date
+  private let patience: Duration
   private let cache = TrustFileCache()
 
   /// The store in a file, which need not be there; the folder must.
-  public init(path: String) { self.init(path: path) { Date() } }
+  public init(path: String) { self.init(path: path, waiting: .seconds(10)) }
 
-  /// The store in a file, by a clock.
-  package init(path: String, now: @escaping @Sendable () -> Date) {
-    (self.path, self.now) = (path, now)
+  /// The store in a file, by a clock, which waits for others so long.
+  package init(
+    path: String, waiting patience: Duration = .seconds(10),
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    (self.path, self.patience, self.now) = (path, patience, now)
   }
 
   /// How often ``records()`` has read the file.
@@ -128,10 +132,11 @@ public struct FileTrustStore: TrustStore {
   ///
   /// A record without a time gets the present one.
   ///
-  /// - Throws: What ``records()`` throws; `tooMany` above ``maximumCount``; `unwritable`.
+  /// - Throws: What ``records()`` throws; `busy` when others have been changing the file for ten seconds, for which the
+  ///   caller waits; `tooMany` above ``maximumCount``; `unwritable`.
   public func change(_ change: (inout [TrustRecord]) -> Void) throws(TrustStoreError) {
     let outcome = try Self.throwing { () throws(ProtectedFileError) in
-      try file.alone { () throws(ProtectedFileError) in try changeAlone(change) }
+      try file.alone(waiting: patience) { () throws(ProtectedFileError) in try changeAlone(change) }
     }
     try outcome.get()
   }
@@ -204,6 +209,7 @@ public struct FileTrustStore: TrustStore {
   ) throws(TrustStoreError) -> Value {
     do throws(ProtectedFileError) { return try act() } catch {
       switch error.kind {
+      case .busy: throw TrustStoreError(.busy, error.detail)
       case .foreign: throw TrustStoreError(.foreign, error.detail)
       case .unprotected: throw TrustStoreError(.unprotected, error.detail)
       case .unreadable: throw TrustStoreError(.unreadable, error.detail)
@@ -256,10 +262,12 @@ public struct TrustStoreError: Error, Hashable, Sendable {
   /// What is wrong with it.
   public struct Code: Hashable, Sendable {
     fileprivate enum Kind: Hashable {
-      case damaged, foreign, tooMany, unprotected, unreadable, unwritable
+      case busy, damaged, foreign, tooMany, unprotected, unreadable, unwritable
     }
     fileprivate let kind: Kind
 
+    /// Somebody else has been about to change it for too long, and may still be.
+    public static let busy = Code(kind: .busy)
     /// It holds something that is no list of peers.
     public static let damaged = Code(kind: .damaged)
     /// It belongs to another user than the one as whom this process runs.
@@ -290,6 +298,7 @@ extension TrustStoreError: CustomStringConvertible {
   /// One sentence for a person.
   public var description: String {
     switch code.kind {
+    case .busy: "The list of trusted peers is being changed by another program (\(detail))."
     case .damaged: "The list of trusted peers is damaged (\(detail))."
     case .foreign: "The list of trusted peers belongs to another user (\(detail))."
     case .tooMany: "The list of trusted peers is full (\(detail))."

@@ -230,6 +230,27 @@ struct TrustStoreTests {
     }
   }
 
+  /// Has a file's lock, as a process that changes the file does, until it is closed.
+  private func holdLock(of store: FileTrustStore) throws -> FileHandle {
+    let lock = open(store.path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
+    return FileHandle(fileDescriptor: lock, closeOnDealloc: true)
+  }
+
+  @Test("A list that somebody changes for ever is busy for the others, who see what it was")
+  func busy() throws {
+    let folder = try StoreFolder()
+    let store = FileTrustStore(path: folder.trust.path, waiting: .milliseconds(50))
+    try store.keep(ann, as: "Ann")
+    let holder = try holdLock(of: store)
+    #expect(code { try store.keep(bob, as: "Bob") } == .busy)
+    #expect(code { try store.forget(ann) } == .busy)
+    #expect(try store.records().map(\.peer) == [ann])
+    try holder.close()
+    try store.keep(bob, as: "Bob")
+    #expect(try store.records().map(\.peer) == [ann, bob])
+  }
+
   @Test("4,096 peers fit, and one more changes nothing")
   func room() throws {
     let folder = try StoreFolder()
@@ -247,7 +268,7 @@ struct TrustStoreTests {
   func atOnce(kind: String) async throws {
     let folder = try StoreFolder()
     let store = store(kind, in: folder)
-    let ids = (0..<96).map { _ in Identity().id }
+    let ids = (0..<48).map { _ in Identity().id }
     await keepAtOnce(ids, in: Array(repeating: store, count: 8))
     #expect(Set(try store.records().map(\.peer)) == Set(ids))
   }
