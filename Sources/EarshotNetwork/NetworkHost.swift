@@ -81,7 +81,7 @@ public protocol NetworkHost: AnyObject, Sendable {
     on endpoint: Endpoint, options: DatagramOptions, handler: any DatagramHandler
   ) throws(NetworkError) -> any DatagramSocket
 
-  /// Whether a UDP socket of this system that IPv4 reaches has a port, so that nobody gets it without sharing it.
+  /// Whether a UDP socket of this system that IPv4 reaches has a port, which then can only be had by sharing it.
   ///
   /// One that IPv6 alone reaches may count, too.
   func isDatagramPortTaken(_ port: UInt16) -> Bool
