@@ -136,11 +136,13 @@ extension PeerDriver {
     _ offer: Offer, _ kind: Call.Kind, _ body: () async throws(EarshotError) -> Void
   ) async -> String {
     let sender = name(of: offer.invitation.sender)
+    let longest = longestWait(of: sender)
     let answer = recorder.invitations { $0.answer(offer.key, kind, at: host.elapsed) }
     var text = kind == .accept ? "accepted" : "declined"
     do throws(EarshotError) {
       try await calling(
-        kind, about: sender, limit: Self.answerTime, inSleep: longestWait(of: sender), body)
+        kind, about: sender, limit: scenario.isLossy ? longest : Self.answerTime, inSleep: longest,
+        body)
     } catch { text = error.code.name }
     note(.answered, offer.invitation.sender, text, in: offer.session)
     let outcome = InvitationRecord.Outcome(time: host.elapsed, text: text)
@@ -148,7 +150,8 @@ extension PeerDriver {
     return text
   }
 
-  /// How long an answer to a peer may take that goes to sleep: until it no longer waits for it.
+  /// How long an answer to a peer may take that goes to sleep, or that a burst of loss keeps away: until it no longer waits
+  /// for it.
   private func longestWait(of inviter: String) -> Duration {
     let plan = scenario.peers.first { $0.name == inviter }
     return Self.answerTime + (plan?.invitations.map(\.timeout).max() ?? .zero)

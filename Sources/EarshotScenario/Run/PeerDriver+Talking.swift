@@ -160,5 +160,5 @@ extension Scenario {
   fileprivate var slowestBandwidth: Int? { changes.compactMap(\.bandwidth).min() }
 
   /// Whether packets may be lost by chance.
-  fileprivate var isLossy: Bool { changes.contains(where: \.isLossy) }
+  var isLossy: Bool { changes.contains(where: \.isLossy) }
 }
