@@ -216,7 +216,10 @@ actor Membership {
     link.assumeIsolated { $0.handOver(to: self) }
     entry.displayName = request.name
     learn(request.endpoints)
+    let isLinked = carrier != nil
     handle(.attachReceived(link.token, attach.membership, epoch: attach.epoch))
+    // A link that replaces a live one interrupts nothing: no report brings what is new to the others.
+    if isLinked, carrier === link { session.assumeIsolated { $0.update(self) } }
   }
 
   private func sendAttach(_ epoch: UInt64, on token: LinkToken) {
