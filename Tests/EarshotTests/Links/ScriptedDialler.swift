@@ -26,9 +26,17 @@ final class ScriptedDialler: ConnectionHandler {
     Hello(port: 0, displayName: "Mallory").encode(into: &bytes)
     frame.encode(into: &bytes)
     first = bytes
-    state = Mutex(State(channel: .plain(PlainChannel(identity.id, expecting: nil))))
+    state = Mutex(State(channel: Self.makeChannel(identity)))
     let connection = try host.connect(to: endpoint, options: ConnectionOptions(), handler: self)
     state.withLock { $0.connection = connection }
+  }
+
+  /// Secured, if the identity has a key.
+  private static func makeChannel(_ identity: Identity) -> SecureChannel {
+    switch identity.proof {
+    case .none: .plain(PlainChannel(identity.id, expecting: nil))
+    case .key(let pair): .tls(TLSChannel(TLSContext(pair), as: .client, expecting: nil))
+    }
   }
 
   /// The acceptance of an invitation, if one came.
@@ -46,6 +54,21 @@ final class ScriptedDialler: ConnectionHandler {
     state.withLock { $0.channel.seal(&frames, into: &$0.unsent) }
     flush()
   }
+
+  /// Says bytes that the channel has not sealed.
+  func sayUnsealed(_ bytes: [UInt8]) {
+    state.withLock { $0.unsent += bytes }
+    flush()
+  }
+
+  /// Says that nothing more will come, and leaves the connection as it is.
+  func finish() {
+    state.withLock { $0.channel.finish(into: &$0.unsent) }
+    flush()
+  }
+
+  /// Reads nothing from now on.
+  func stopReading() { state.withLock { $0.connection }?.pauseReading() }
 
   /// Writes what the connection takes.
   private func flush() {
