@@ -68,7 +68,7 @@ actor UnreliableChannel: MessageSource {
     let (sent, dropped) = outbox.counts
     counts.messagesSent = sent
     counts.drop(.queueFull, dropped)
-    counts.drop(.incomplete, assembler.incompleteCount)
+    counts.drop(.incomplete, assembler.incompleteCount(at: now))
     counts.usesDatagrams = endpoint != nil
     return counts
   }
