@@ -11,8 +11,9 @@ package import EarshotCore
 ///
 /// All numbers are big-endian. E is 4 (version 1 in the upper six bits) plus the epoch modulo 4. The connection is a number
 /// that the receiver has chosen, so that one socket serves many peers. The counter begins at 0, never goes back, and is
-/// mixed into the nonce; the first 17 bytes are authentic, too. An epoch ends after 2²² datagrams or ten minutes; the
-/// next one's secret follows from its own and not the other way round.
+/// mixed into the nonce; the first 17 bytes are authentic, too. An epoch ends after 2²² datagrams, or after ten minutes
+/// as soon as the remote peer is known to have opened one of it: whoever receives knows the next epoch only, and none may
+/// pass while nothing gets through. The next one's secret follows from its own and not the other way round.
 ///
 /// Overtaken datagrams of the epoch before are opened for five seconds.
 package struct DatagramProtection {
@@ -158,12 +159,7 @@ package struct DatagramProtection {
   package mutating func seal(
     _ plaintext: Span<UInt8>, at now: Instant, into datagram: inout [UInt8]
   ) {
-    if counter - epochBegan.counter >= epochDatagramsMax
-      || now - epochBegan.time >= Self.epochLifetime
-    {
-      sending = sending.next
-      epochBegan = (counter, now)
-    }
+    if counter - epochBegan.counter >= epochDatagramsMax { beginEpoch(at: now) }
     var header = InlineArray<17, UInt8>(repeating: Self.version | sending.bits)
     for index in 0..<8 {
       header[1 + index] = UInt8(truncatingIfNeeded: remoteConnection >> (56 - 8 * index))
@@ -172,6 +168,21 @@ package struct DatagramProtection {
     datagram.append(copying: header.span)
     sending.key.seal(plaintext, counter: counter, header: header.span, into: &datagram)
     counter += 1
+  }
+
+  private mutating func beginEpoch(at now: Instant) {
+    sending = sending.next
+    epochBegan = (counter, now)
+  }
+
+  /// Whether the epoch of what is sealed has lasted for ten minutes.
+  package func isEpochOld(at now: Instant) -> Bool {
+    now - epochBegan.time >= Self.epochLifetime
+  }
+
+  /// The remote peer has opened what was sealed lately: an epoch that is old gives way to the next.
+  package mutating func noteOpenedByRemote(at now: Instant) {
+    if isEpochOld(at: now) { beginEpoch(at: now) }
   }
 
   // MARK: Receiving

@@ -115,6 +115,14 @@ package enum SecureChannel {
     }
   }
 
+  /// Whether the other side has said that nothing more comes, though its transport may go on.
+  package var hasEnded: Bool {
+    switch self {
+    case .plain: false  // The end of the transport says it.
+    case .tls(let channel): channel.hasEnded
+    }
+  }
+
   /// The other side has closed its direction of the transport.
   ///
   /// - Throws: That it did so too early.

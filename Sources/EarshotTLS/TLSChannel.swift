@@ -190,6 +190,9 @@ package final class TLSChannel {
     if patience < 0 { throw failed(.keyUpdates) }
   }
 
+  /// Whether the other side has said that nothing more comes.
+  package var hasEnded: Bool { state == .ended }
+
   /// The other side has closed its direction of the transport.
   ///
   /// - Throws: That it did so without saying first that nothing more comes: something may be missing.

@@ -113,6 +113,7 @@ struct DatagramProtectionTests {
     var old = ends.seal([0])
     for round in 1..<10 as Range<UInt8> {
       now = now + DatagramProtection.epochLifetime
+      ends.ann.noteOpenedByRemote(at: now)
       let datagram = ends.seal([round], at: now)
       #expect(datagram[0] == 4 | round % 4)
       let late = ends.seal([round, 1], at: now)
@@ -121,6 +122,7 @@ struct DatagramProtectionTests {
       old = late
     }
     now = now + DatagramProtection.epochLifetime
+    ends.ann.noteOpenedByRemote(at: now)
     #expect(ends.open(ends.seal([1], at: now), at: now) == .success([1]))
     #expect(ends.open(old, at: now + .seconds(5)) == .failure(.forged))
   }
@@ -158,15 +160,26 @@ struct DatagramProtectionTests {
     var ends = Ends(epochDatagramsMax: 2)
     let almost = DatagramProtection.epochLifetime - .nanoseconds(1)
     let times = [.zero, .zero, almost, almost + almost, almost + almost + .nanoseconds(1)]
-    let epochs = times.map { ends.seal([1], at: Self.start + $0)[0] & 3 }
+    let epochs = times.map { time in
+      ends.ann.noteOpenedByRemote(at: Self.start + time)
+      return ends.seal([1], at: Self.start + time)[0] & 3
+    }
     #expect(epochs == [0, 0, 1, 1, 2])
   }
 
-  @Test("An epoch of a sender that slept through several is not missed, since each sends on")
+  @Test("No epoch passes of which the other end has opened nothing, however long that takes")
   func silence() {
     var ends = Ends()
-    let later = Self.start + .seconds(100_000)
-    #expect(ends.open(ends.seal([1], at: later), at: later) == .success([1]))
+    var later = Self.start
+    for _ in 0..<20 {
+      later = later + DatagramProtection.epochLifetime
+      _ = ends.seal([1], at: later)  // Is lost.
+    }
+    #expect(ends.ann.isEpochOld(at: later))
+    #expect(ends.open(ends.seal([2], at: later), at: later) == .success([2]))
+    ends.ann.noteOpenedByRemote(at: later)
+    #expect(!ends.ann.isEpochOld(at: later))
+    #expect(ends.open(ends.seal([3], at: later), at: later) == .success([3]))
   }
 
   @Test("The newest datagram is known as such")

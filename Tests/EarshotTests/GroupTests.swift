@@ -225,6 +225,30 @@ struct GroupTests {
     #expect(room.seen(by: "host", "removed").count == 1)
   }
 
+  @Test(
+    "A member whose link is broken when it is removed is told so for five seconds at least",
+    arguments: [12, 15])
+  func removedByImpatient(healed: Int) {
+    let room = Room(seed: 6)
+    let impatient = Session.Configuration(patience: .seconds(2))
+    let host = room.addGuest("host", invites: true, configuration: impatient) { peer, session in
+      for await event in session.events { if case .interrupted = event { break } }
+      try await peer.host.sleep(for: .seconds(1))
+      guard let member = await session.members.first else { return }
+      try await session.send(Array("go".utf8), to: [member.id])
+      room.note("host", "removes")
+      await session.remove(member.id)
+    }
+    let bob = room.addGuest("bob", invites: false)
+    room.world.at(.zero + .seconds(3)) { Self.cut(host, bob, in: room) }  // Seen at eight seconds.
+    room.world.at(.zero + .seconds(healed)) { room.world.heal() }
+    room.world.run(for: .seconds(30))
+    #expect(room.seen(by: "bob", "removed").count == 1, "\(room.log)")
+    let isInTime = healed == 12
+    #expect(room.seen(by: "bob", "message go").count == (isInTime ? 1 : 0), "\(room.log)")
+    #expect(room.seen(by: "host", isInTime ? "removed" : "removed, 1 undelivered").count == 1)
+  }
+
   @Test("A removed member stays with the others, and is not linked again by their introductions")
   func removed() {
     let room = Room(seed: 7)

@@ -16,13 +16,19 @@ struct HostileMemberTests {
     let host: any NetworkHost
     let victim: any NetworkHost
     private let session = SessionID(rawValue: 0xA001)
+    private let identity: Identity
+    private let endpoint: Endpoint
 
     /// Joins a session by an invitation that is accepted.
-    init(joining ann: Peer, on host: any NetworkHost) async throws {
+    init(
+      joining ann: Peer, on host: any NetworkHost, isSecure: Bool = false
+    ) async throws {
       var random = RandomStream(seed: 7)
-      let identity = Identity.plain(using: &random)
+      let identity =
+        isSecure ? Identity.seeded(using: &random) : Identity.plain(using: &random)
       (id, self.host, victim) = (identity.id, host, ann.host)
-      let endpoint = Endpoint(
+      self.identity = identity
+      endpoint = Endpoint(
         try #require(ann.host.interfaces.first?.addresses.first), port: await ann.port)
       dialler = try ScriptedDialler(
         as: identity, to: endpoint, on: host,
@@ -36,6 +42,18 @@ struct HostileMemberTests {
         window: 1 << 20, terms: SessionTerms(seniority: 1, capacity: 8, messageBytesMax: 1_024)
       ).encode(into: &confirmation)
       dialler.say(confirmation)
+    }
+
+    /// Attaches again, by another name.
+    func attach(_ epoch: UInt64, named name: String) async throws {
+      guard let accept = dialler.accept else { return }
+      let attach = Attach(
+        source: session, destination: accept.session, membership: accept.membership,
+        isProposal: false, ended: .none, epoch: epoch, received: 0, window: 1 << 20,
+        terms: SessionTerms(seniority: 1, capacity: 8, messageBytesMax: 1_024))
+      let dialler = try ScriptedDialler(
+        as: identity, named: name, to: endpoint, on: host, saying: attach)
+      while !dialler.isAttached, !dialler.hasEnded { try await host.sleep(for: .milliseconds(1)) }
     }
 
     func wait(milliseconds: Int) async throws {
@@ -74,11 +92,12 @@ struct HostileMemberTests {
 
   /// Has Ann, Bob and Mallory meet, and Mallory do something.
   private func meet(
+    on ground: Ground = .simulated, within limit: Duration = .seconds(120),
     _ body:
       @escaping @Sendable (Mallory, _ departures: @Sendable () -> [PeerID: DepartureReason])
       async throws -> Void
   ) async throws {
-    try await Ground.simulated.meet(["Ann", "Bob", "Cy"]) { peers in
+    try await ground.meet(["Ann", "Bob", "Cy"], within: limit) { peers in
       let session = try await peers[0].makeSession()
       let advertiser = try await peers[0].advertise("room")
       let accepting = peers[0].start {
@@ -97,7 +116,8 @@ struct HostileMemberTests {
           }
         }
       }
-      let mallory = try await Mallory(joining: peers[0], on: peers[2].host)
+      let mallory = try await Mallory(
+        joining: peers[0], on: peers[2].host, isSecure: ground != .simulated)
       try await peers[0].wait(milliseconds: 100)
       #expect(await session.members.contains { $0.id == mallory.id })
       try await body(mallory) { departures.withLock { $0 } }
@@ -225,6 +245,56 @@ struct HostileMemberTests {
       wish(for: 265...268)
       try await mallory.wait(milliseconds: 100)
       #expect(departures()[mallory.id] == .violation, "\(departures())")
+    }
+  }
+
+  @Test("A member that is called otherwise each time makes nobody break the protocol")
+  func renaming() async throws {
+    try await meet(within: .seconds(600)) { mallory, departures in
+      for epoch in 2..<5_200 as Range<UInt64> {
+        try await mallory.attach(epoch, named: "Mallory \(epoch)")
+      }
+      try await mallory.wait(milliseconds: 1_000)
+      #expect(departures() == [:])  // Bob in particular has not left Ann.
+    }
+  }
+
+  @Test("A member that asks on and on, and reads no answer, breaks the protocol")
+  func unreadAnswers() async throws {
+    try await meet(within: .seconds(7_200)) { mallory, departures in
+      mallory.dialler.stopReading()
+      var questions: [UInt8] = []
+      for _ in 0..<10 { Ping(token: Varint.max).encode(into: &questions) }
+      // 100 bytes of answers a second: half a megabyte lies in the buffers of both hosts.
+      for _ in 0..<7_000 where departures()[mallory.id] == nil {
+        mallory.dialler.say(questions)
+        try await mallory.wait(milliseconds: 1_000)
+      }
+      #expect(departures()[mallory.id] == .violation, "\(departures())")
+    }
+  }
+
+  @Test("The link of a member that has said that nothing more comes is over, whatever comes on it")
+  func endless() async throws {
+    try await Ground.secured.meetOnHosts(2) { hosts in
+      let ann = try await Peer("Ann", trusting: .anyPeer, on: hosts[0])
+      let session = try await ann.makeSession()
+      let door = try await ann.open("room", into: session)
+      let mallory = try await Mallory(joining: ann, on: hosts[1], isSecure: true)
+      let events = ann.start {
+        await session.events.first { if case .interrupted = $0 { true } else { false } }
+      }
+      mallory.dialler.finish()
+      let dribbling = ann.start {
+        while !mallory.dialler.hasEnded {
+          mallory.dialler.sayUnsealed([0x17])
+          try await hosts[1].sleep(for: .milliseconds(100))
+        }
+      }
+      #expect(try await events.value == .interrupted(mallory.id, .linkBroken))
+      try await dribbling.value
+      await session.stop()
+      withExtendedLifetime(door) {}
     }
   }
 

@@ -25,6 +25,25 @@ struct LimitTests {
     }
   }
 
+  @Test("A group has room for two, and a window for 128 KiB, however little was asked for")
+  func least() async throws {
+    try await Ground.simulated.meet(["Ann", "Bob", "Cy"]) { peers in
+      let session = try await peers[0].makeSession(
+        .init(maximumPeerCount: 0, receiveWindowBytes: 1))
+      let door = try await peers[0].open("least", into: session)
+      let ticket = try await peers[0].ticket(for: "least")
+      let (bobs, cys) = (try await peers[1].makeSession(), try await peers[2].makeSession())
+      #expect(try await peers[1].invite(ticket, to: bobs) == .accepted)
+      #expect(try await peers[2].invite(ticket, to: cys) == .full)
+      let member = peers[0].id
+      for _ in 0..<20 { try await bobs.send([UInt8](repeating: 1, count: 16_000)) }
+      try await peers[1].wait(milliseconds: 5_000)
+      let counts = try #require(await bobs.statistics(of: member))
+      #expect((7...8).contains(counts.messagesSent - counts.messagesUnacknowledged))
+      withExtendedLifetime(door) {}
+    }
+  }
+
   @Test("Each side's own limit holds as well", arguments: Ground.allCases)
   func aboveOurs(ground: Ground) async throws {
     try await ground.meet { ann, bob in

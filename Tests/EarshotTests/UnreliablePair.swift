@@ -48,12 +48,14 @@ extension UnreliableTests {
       }
     }
 
-    /// Drops all datagrams to one host, as a firewall does, but for discovery.
-    func dropDatagrams() -> ActiveFault {
+    /// Drops all datagrams, or those to one address, as a firewall does, but for discovery.
+    func dropDatagrams(to address: IPAddress? = nil) -> ActiveFault {
       world.add(
         Rule { packet, _ in
-          packet.kind == .udp && !packet.destination.address.isMulticast
-            && packet.destination.port != 5_353 ? .drop : nil
+          guard packet.kind == .udp, !packet.destination.address.isMulticast,
+            packet.destination.port != 5_353
+          else { return nil }
+          return address.map { $0 == packet.destination.address } ?? true ? .drop : nil
         })
     }
 
@@ -81,6 +83,13 @@ extension UnreliableTests {
 
     func add(_ bytes: [UInt8], _ source: Endpoint, _ destination: Endpoint) {
       datagrams.withLock { $0.append((bytes, source, destination)) }
+    }
+
+    /// The first bytes of the last datagrams from an address.
+    func lastKinds(from address: IPAddress?, _ count: Int) -> [UInt8] {
+      datagrams.withLock { datagrams in
+        datagrams.filter { $0.source.address == address }.suffix(count).compactMap(\.bytes.first)
+      }
     }
 
     var largest: (bytes: [UInt8], source: Endpoint, destination: Endpoint)? {

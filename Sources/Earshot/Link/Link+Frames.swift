@@ -17,7 +17,8 @@ extension Link {
     }
   }
 
-  private var isListening: Bool {
+  /// Whether frames of the remote peer are taken in.
+  var isListening: Bool {
     switch life {
     case .greeting, .open: true
     case .accepted, .dialling, .securing, .closing, .ended: false

@@ -89,6 +89,11 @@ extension Link {
     do throws(SecureChannelError) {
       try read(bytes, at: now)
       isReading = false
+      // What comes behind that is no life: it could go on for ever.
+      if isListening, transport?.hasChannelEnded == true {
+        handOverMessages()
+        return transportEnded()
+      }
       if arrived.count >= Self.arrivedMax { handOverMessages() }
     } catch {
       isReading = false
@@ -157,7 +162,7 @@ extension Link {
     while true {
       if transport.isWritten, mayHaveMore { mayHaveMore = gather(from: stream, in: transport) }
       if transport.isWritten { break }
-      guard transport.write() else { return }
+      guard transport.write() else { return boundAnswers(in: transport) }
     }
     if case .closing = life { return finishWriting(transport) }
     if let stream, !isWaiting(for: .acknowledgement),
@@ -165,6 +170,12 @@ extension Link {
     {
       setDeadline(.acknowledgement, at: deadline)
     }
+  }
+
+  /// Ends the link when the remote peer asks on and on, and does not read what it is answered.
+  private func boundAnswers(in transport: LinkTransport) {
+    guard isListening, transport.isUnread else { return }
+    violate(.protocolViolation, "It does not read what it is answered.")
   }
 
   /// Leaves the flush to a timer, if a point of BUGGIFY takes effect.

@@ -92,6 +92,9 @@ final class LinkTransport {
     try decoder.decode(plaintext, body)
   }
 
+  /// Whether the remote peer has said that nothing more comes, though its connection may go on.
+  var hasChannelEnded: Bool { channel.hasEnded }
+
   /// The remote peer has closed its direction.
   ///
   /// - Throws: That the channel was cut short: what the remote peer sent last may be missing.
@@ -134,6 +137,10 @@ final class LinkTransport {
 
   /// Whether everything that was gathered is written, so that more can be.
   var isWritten: Bool { written == wire.count }
+
+  /// Whether more of the channel and of the link itself waits behind what was gathered than any peer that reads lets
+  /// wait.
+  var isUnread: Bool { !isWritten && channelBytes.count + frames.count > Self.unreadBytesMax }
 
   /// Gathers what is to be written next.
   ///
@@ -225,6 +232,8 @@ final class LinkTransport {
       unansweredSince: decoder.bufferedBytes > 0 ? lastWritten : nil)
   }
 
+  /// Several times the largest request, and the answers to some thousand questions.
+  private static let unreadBytesMax = 65_536
   /// OpenSSL changes none by itself.
   private static let keyLifetime = Duration.seconds(3_600)
   // A link that rests writes less often, and one that begins less in all.

@@ -68,7 +68,7 @@ actor UnreliableChannel: MessageSource {
     let (sent, dropped) = outbox.counts
     counts.messagesSent = sent
     counts.drop(.queueFull, dropped)
-    counts.drop(.incomplete, assembler.incompleteCount)
+    counts.drop(.incomplete, assembler.incompleteCount(at: now))
     counts.usesDatagrams = endpoint != nil
     return counts
   }
@@ -316,6 +316,8 @@ actor UnreliableChannel: MessageSource {
       openedCount += 1
       if opened.isNewest { handle(.heard(from: source)) }
       received(from: source)
+      // Who only receives asks as well, so that its keys grow no older.
+      if protection?.isEpochOld(at: now) == true { handle(.used) }
     } catch {
       switch error {
       case .malformed: counts.drop(.malformed)
@@ -331,7 +333,7 @@ actor UnreliableChannel: MessageSource {
     }
     switch parsed {
     case .challenge(let token): send(DatagramContents.answer(token), to: source)
-    case .answer(let token): handle(.answered(token))
+    case .answer(let token): answered(token)
     case .probe(let number):
       let receipt = CongestionWindow.Receipt(
         probe: number, receivedCount: openedCount,
@@ -343,6 +345,13 @@ actor UnreliableChannel: MessageSource {
       let payload = contents.span.extracting(parsed.payloadStart...)
       if let message = assembler.take(fragment, payload, at: now) { deliver(message) }
     }
+  }
+
+  private func answered(_ token: UInt64) {
+    let confirmed = path?.machine.confirmed
+    handle(.answered(token))
+    // Challenges are answered within seconds: the answer is to one of the present epoch.
+    if path?.machine.confirmed != confirmed { protection?.noteOpenedByRemote(at: now) }
   }
 
   private func deliver(_ message: [UInt8]) {

@@ -15,8 +15,6 @@ actor Verifier {
   private var machine: MachineDriver<VerificationMachine>?
   private var timer: (any NetworkTimer)?
   private weak var current: Verification?
-  /// Whether the present attempt is the member's wish.
-  private var isWishOfMember = false
   /// Whether the member can know the code of the present attempt: it is shown here, or can be computed there.
   private var isKnown = false
   private var number = 0  // Of the last attempt.
@@ -95,7 +93,6 @@ actor Verifier {
     let (id, promise) = (lastWaiter, Promise<Answer?>())
     if machine?.machine.isActive == false {
       guard mayTry else { throw failure(.tooMany) }
-      isWishOfMember = false
       drive(.asked(nonce: makeNonce()))
       guard machine?.machine.isActive == true else { throw failure(.tooMany) }
     }
@@ -128,19 +125,21 @@ actor Verifier {
 
   /// Takes in a frame of the member's.
   func received(_ frame: VerificationFrame, on link: Link) {
-    guard link === self.link, prepare(on: link), let before = machine?.machine else { return }
-    drive(.received(frame, nonce: makeNonce()))
-    guard let machine = machine?.machine, machine.isActive else { return }
-    // Whether it is the member's own wish, perhaps in the middle of another attempt.
-    guard !before.isAsking, machine.attempt != before.attempt else { return }
+    guard link === self.link, prepare(on: link), let machine = machine?.machine else { return }
+    guard case .request(let request) = frame, machine.isWish(request) else {
+      return drive(.received(frame, nonce: makeNonce()))
+    }
+    // Who wishes for another attempt has taken back the one at hand.
+    let end = VerificationVerdict(attempt: machine.attempt, verdict: .withdrawn)
+    drive(.received(.verdict(end), nonce: []))
     if !wishes.take(at: host.now) {
       link.assumeIsolated { $0.violateByFrame() }
     } else if !session.isVerifying {
-      drive(.refused(.refused))
+      drive(.refused(request, .refused))
     } else if !mayTry {
-      drive(.refused(.tooMany))
+      drive(.refused(request, .tooMany))
     } else {
-      isWishOfMember = true
+      drive(.received(frame, nonce: makeNonce()))
     }
   }
 
@@ -163,8 +162,8 @@ actor Verifier {
   }
 
   private func send(_ frame: VerificationFrame) {
-    // Who listens has both nonces then. One who only refuses what this side wishes for has no use for them.
-    if case .nonce = frame, isWishOfMember { isKnown = true }
+    // Who listens has both nonces then.
+    if case .nonce = frame { isKnown = true }
     link?.assumeIsolated { link in
       switch frame {
       case .request(let request): link.send(request)
@@ -252,7 +251,7 @@ actor Verifier {
 extension VerificationEnd {
   /// Whether it counts as an attempt that failed: whoever sits in between could learn from many.
   ///
-  /// Who does could break links, or say no, until the codes of both sides are alike.
+  /// Who does could break links, or say no, until the codes of both sides are alike, whoever has wished for them.
   fileprivate func isFailure(ofKnownCode isKnown: Bool) -> Bool {
     switch self {
     case .rejected, .rejectedByRemote, .withdrawnByRemote, .forged, .timedOut: true

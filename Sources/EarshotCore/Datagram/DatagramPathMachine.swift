@@ -74,6 +74,11 @@ package struct DatagramPathMachine: Machine, Hashable, Sendable {
     if case .open(let endpoint, _, _) = state { endpoint } else { nil }
   }
 
+  /// When the last challenge was answered; `nil` while messages take the link.
+  package var confirmed: Instant? {
+    if case .open(_, _, let confirmed) = state { confirmed } else { nil }
+  }
+
   /// Takes one event in; appends what must now be done, in order, to `out`.
   package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {
     let before = (endpoint, deadline)

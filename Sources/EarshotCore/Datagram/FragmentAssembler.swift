@@ -34,6 +34,11 @@ package struct FragmentAssembler: Hashable, Sendable {
   /// How many messages were given up, since a fragment of theirs did not come in time.
   package private(set) var incompleteCount = 0
 
+  /// How many messages were given up, or will be as soon as something comes.
+  package func incompleteCount(at now: Instant) -> Int {
+    incompleteCount + partials.count { now - $0.began >= Self.lifetime }
+  }
+
   /// Expects the first fragment.
   package init() {}
 

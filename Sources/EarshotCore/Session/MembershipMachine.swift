@@ -326,9 +326,10 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
     case .leaving(let farewell):
       let sooner = farewell.within(limit, from: now)
       return sooner == farewell ? state : go(on: absence, with: sooner, at: now, into: &out)
-    case .resuming(let until):
+    case .resuming:
       out.append(.sendLeave(departure.code))
-      let farewell = Farewell(departure: departure, until: until).within(limit, from: now)
+      // Whatever is left of the patience.
+      let farewell = Farewell(departure: departure, until: now + limit)
       return go(on: absence, with: farewell, at: now, into: &out)
     }
   }

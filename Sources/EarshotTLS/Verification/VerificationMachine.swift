@@ -13,7 +13,8 @@ package struct VerificationMachine: Machine, Hashable, Sendable {
     case asked(nonce: [UInt8])  // By the program; nonces are random, and used for one attempt.
     case received(VerificationFrame, nonce: [UInt8])
     case confirmed, rejected, withdrawn  // By the program, of the attempt at hand.
-    case refused(VerificationVerdict.Verdict)  // By the program, of the wish at hand.
+    /// By the program: a wish that came, in place of `received`.
+    case refused(VerificationRequest, VerificationVerdict.Verdict)
     case deadlineReached
   }
   package enum Action: Hashable, Sendable {
@@ -62,7 +63,7 @@ package struct VerificationMachine: Machine, Hashable, Sendable {
     case .confirmed: confirm(into: &out)
     case .rejected: end(.rejected, saying: .rejected, into: &out)
     case .withdrawn: end(.withdrawn, saying: .withdrawn, into: &out)
-    case .refused(let verdict): end(.withdrawn, saying: verdict, into: &out)
+    case .refused(let request, let verdict): refuse(request, verdict, into: &out)
     case .deadlineReached: end(.timedOut, saying: .timedOut, into: &out)
     }
   }
@@ -77,6 +78,20 @@ package struct VerificationMachine: Machine, Hashable, Sendable {
   }
 
   // MARK: Frames
+
+  /// Whether the other side wishes for another attempt by this, and does not agree to one of this side's.
+  package func isWish(_ request: VerificationRequest) -> Bool {
+    !isAsking && request.attempt > attempt
+  }
+
+  private mutating func refuse(
+    _ request: VerificationRequest, _ verdict: VerificationVerdict.Verdict, into out: inout [Action]
+  ) {
+    guard isWish(request) else { return }
+    if state != .idle { finish(.withdrawnByRemote, into: &out) }
+    attempt = request.attempt
+    out.append(.send(.verdict(VerificationVerdict(attempt: attempt, verdict: verdict))))
+  }
 
   private mutating func receive(
     _ frame: VerificationFrame, _ nonce: [UInt8], at now: Instant, into out: inout [Action]

@@ -91,7 +91,6 @@ struct VerificationMachineTests {
   func otherWords(index: Int) {
     let words: [(Machine.Event, VerificationEnd, VerificationEnd)] = [
       (.rejected, .rejected, .rejectedByRemote), (.withdrawn, .withdrawn, .withdrawnByRemote),
-      (.refused(.refused), .withdrawn, .refused), (.refused(.tooMany), .withdrawn, .tooMany),
       (.deadlineReached, .timedOut, .timedOut),
     ]
     for (event, own, other) in words {
@@ -102,6 +101,27 @@ struct VerificationMachineTests {
       pair.handle(event, at: index)
       pair.deliverAll()
       #expect(pair.sides[index].ends == [own] && pair.sides[1 - index].ends == [other])
+    }
+  }
+
+  @Test("A wish that is refused is answered by that alone", arguments: [0, 1])
+  func refused(index: Int) {
+    for (verdict, end) in [(.refused, .refused), (.tooMany, .tooMany)]
+      as [(VerificationVerdict.Verdict, VerificationEnd)]
+    {
+      var pair = Pair()
+      pair.ask(1 - index)
+      let wish = pair.sides[1 - index].out.removeFirst()
+      guard case .request(let request) = wish else {
+        Issue.record("\(wish) is no wish")
+        continue
+      }
+      pair.handle(.refused(request, verdict), at: index)
+      #expect(
+        pair.sides[index].out == [.verdict(VerificationVerdict(attempt: 1, verdict: verdict))])
+      pair.deliverAll()
+      #expect(pair.sides[index].ends == [] && pair.sides[1 - index].ends == [end])
+      #expect(pair.sides.allSatisfy { !$0.machine.isActive && $0.deadline == nil })
     }
   }
 

@@ -19,16 +19,24 @@ final class ScriptedDialler: ConnectionHandler {
 
   /// Dials, and says HELLO and what follows it.
   init(
-    as identity: Identity, to endpoint: Endpoint, on host: any NetworkHost,
-    saying frame: some FramePayload
+    as identity: Identity, named name: String = "Mallory", to endpoint: Endpoint,
+    on host: any NetworkHost, saying frame: some FramePayload
   ) throws {
     var bytes: [UInt8] = []
-    Hello(port: 0, displayName: "Mallory").encode(into: &bytes)
+    Hello(port: 0, displayName: name).encode(into: &bytes)
     frame.encode(into: &bytes)
     first = bytes
-    state = Mutex(State(channel: .plain(PlainChannel(identity.id, expecting: nil))))
+    state = Mutex(State(channel: Self.makeChannel(identity)))
     let connection = try host.connect(to: endpoint, options: ConnectionOptions(), handler: self)
     state.withLock { $0.connection = connection }
+  }
+
+  /// Secured, if the identity has a key.
+  private static func makeChannel(_ identity: Identity) -> SecureChannel {
+    switch identity.proof {
+    case .none: .plain(PlainChannel(identity.id, expecting: nil))
+    case .key(let pair): .tls(TLSChannel(TLSContext(pair), as: .client, expecting: nil))
+    }
   }
 
   /// The acceptance of an invitation, if one came.
@@ -40,12 +48,34 @@ final class ScriptedDialler: ConnectionHandler {
     }
   }
 
+  /// Whether a request to attach was answered.
+  var isAttached: Bool {
+    state.withLock { state in
+      state.heard.contains { if case .attachment(.attached) = $0 { true } else { false } }
+    }
+  }
+
   /// Says more.
   func say(_ frames: [UInt8]) {
     var frames = frames
     state.withLock { $0.channel.seal(&frames, into: &$0.unsent) }
     flush()
   }
+
+  /// Says bytes that the channel has not sealed.
+  func sayUnsealed(_ bytes: [UInt8]) {
+    state.withLock { $0.unsent += bytes }
+    flush()
+  }
+
+  /// Says that nothing more will come, and leaves the connection as it is.
+  func finish() {
+    state.withLock { $0.channel.finish(into: &$0.unsent) }
+    flush()
+  }
+
+  /// Reads nothing from now on.
+  func stopReading() { state.withLock { $0.connection }?.pauseReading() }
 
   /// Writes what the connection takes.
   private func flush() {

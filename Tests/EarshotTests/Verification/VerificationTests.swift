@@ -146,10 +146,12 @@ struct VerificationTests {
   @Test("A program that compares no codes has that said")
   func unattended() async throws {
     try await Self.meet(.secured) { couple in
-      // Ann's program never asked for what members begin.
-      let error = await failure { try await couple.bobs.verify(couple.ann.id) }
-      #expect(error?.code == .verificationFailed && error?.peers == [couple.ann.id])
-      #expect(error?.message == "The program of the member compares no verification codes.")
+      // Ann's program never asked for what members begin. However often that is said, it is no failure.
+      for _ in 0..<5 {
+        let error = await failure { try await couple.bobs.verify(couple.ann.id) }
+        #expect(error?.code == .verificationFailed && error?.peers == [couple.ann.id])
+        #expect(error?.message == "The program of the member compares no verification codes.")
+      }
     }
   }
 
