@@ -205,7 +205,7 @@ struct DiscoveryMachines {
   @discardableResult
   mutating func advertiser(_ number: Int, handles event: AdvertiserMachine.Event) -> Bool {
     let actions = advertisers.handle(event, by: number, at: host.now)
-    perform(actions, of: number)
+    perform(actions, of: number, isFarewell: event == .withdrawRequested)
     return !actions.isEmpty
   }
 
@@ -224,11 +224,13 @@ struct DiscoveryMachines {
 
   // MARK: Actions out
 
-  private mutating func perform(_ actions: [AdvertiserMachine.Action], of number: Int) {
+  private mutating func perform(
+    _ actions: [AdvertiserMachine.Action], of number: Int, isFarewell: Bool = false
+  ) {
     for action in actions {
       switch action {
       case .send(let packet, let destination, let interface):
-        port.send(packet, to: destination, on: interface)
+        port.send(packet, to: destination, on: interface, isFarewell: isFarewell)
       case .wake(let deadline): deadlines.set(.advertiser(number), at: deadline)
       case .reportRenamed:
         host.reached(.renamed)

@@ -99,7 +99,16 @@ struct MulticastPort {
   // MARK: Packets
 
   /// Sends a packet, unless nothing is open, the budget is spent, or the receiver is not on the link.
-  mutating func send(_ packet: [UInt8], to destination: DNSDestination, on index: UInt32) {
+  ///
+  /// - Parameters:
+  ///   - packet: Its bytes.
+  ///   - destination: Where it goes.
+  ///   - index: The interface.
+  ///   - isFarewell: Whether it is a goodbye, which goes to the group whatever was sent before: it takes the program
+  ///     to say one, and nobody asks for one that is missing.
+  mutating func send(
+    _ packet: [UInt8], to destination: DNSDestination, on index: UInt32, isFarewell: Bool = false
+  ) {
     guard let transport, let interface = interfaces.first(where: { $0.index == index }) else {
       return
     }
@@ -115,7 +124,7 @@ struct MulticastPort {
       filter.noteSent(packet, to: group, on: index, at: host.now)
       transport.sendWithinHost(packet, to: group, on: index, of: host)
     case .multicast:
-      guard filter.allowsMulticast(on: index, at: host.now) else { return }
+      guard filter.allowsMulticast(on: index, at: host.now) || isFarewell else { return }
       for group in MulticastTransport.groups(of: interface) {
         filter.noteSent(packet, to: group, on: index, at: host.now)
         transport.send(packet, to: group, on: index)
