@@ -75,4 +75,27 @@ struct FarewellTests {
     #expect(sight.services.isEmpty)
     world.finish()
   }
+
+  @Test("What is said while a peer is suspended is seen once it is back")
+  func saidInSleep() {
+    watch(["chat"])
+    _ = play { host, ann in
+      let advertiser = try await ann.advertise("chat", info: ["mood": "good"])
+      try? await host.sleep(for: .seconds(5))
+      await ann.suspend()
+      try? await host.sleep(for: .seconds(5))
+      try await advertiser.update(info: ["mood": "better"])
+      try await ann.rename(to: "Anna")
+      #expect(await advertiser.info == ["mood": "better"])
+      try? await host.sleep(for: .seconds(5))
+      try await ann.resume()
+      try? await host.sleep(for: .seconds(86_400))
+      withExtendedLifetime(advertiser) {}
+    }
+    world.run(for: .seconds(12))
+    #expect(sight.peers(of: "chat").isEmpty)
+    world.run(for: .seconds(10))
+    #expect(sight.peers(of: "chat") == ["Anna better"])
+    world.finish()
+  }
 }

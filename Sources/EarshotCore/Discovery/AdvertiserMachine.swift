@@ -70,6 +70,10 @@ package struct AdvertiserMachine: Hashable, Sendable {
   /// Takes one event in; appends what must now be done, in order, to `out`.
   package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {
     switch (phase, event) {
+    // It is said once all is announced anew.
+    case (.withdrawn, .updateRequested(let info, let port)):
+      return change { ($0.info, $0.port) = (info, port) }
+    case (.withdrawn, .renameRequested(let name)): return change { $0.name = name }
     case (.withdrawn, _): return
     case (_, .received(let arrival)):
       if armed > now, isAboutOthers(arrival.message) { return }
@@ -143,6 +147,12 @@ package struct AdvertiserMachine: Hashable, Sendable {
     var queue = queue
     if phase == .standing { queue.announce(.announced, at: now) }
     return queue
+  }
+
+  private mutating func change(_ change: (inout Announcement) -> Void) {
+    var announcement = announcement
+    change(&announcement)
+    records = AdvertisedRecords(announcement)
   }
 
   private mutating func update(at now: Instant, _ change: (inout Announcement) -> Void) {
