@@ -98,4 +98,36 @@ struct FarewellTests {
     #expect(sight.peers(of: "chat") == ["Anna better"])
     world.finish()
   }
+
+  @Test(
+    "Who stops while its name is contested says goodbye, too",
+    arguments: [1, 100, 300, 700, 990, 2_000])
+  func contested(milliseconds: Int) throws {
+    let bob = watch(["chat"])
+    let told = Mutex<PeerID?>(nil)
+    let home = play { host, ann in
+      let advertiser = try await ann.advertise("chat")
+      told.withLock { $0 = ann.id }
+      try? await host.sleep(for: .seconds(5))
+      try? await host.sleep(for: .milliseconds(milliseconds))
+      await advertiser.stop()
+    }
+    world.run(for: .seconds(5))
+    #expect(sight.peers(of: "chat") == ["Ann -"])
+    let claim = Announcement(
+      of: try #require(told.withLock { $0 }), named: try DisplayName("Ann"),
+      offering: try ServiceType("chat"), on: 666)
+    let eve = world.makeHost("eve")
+    world.cut(eve, to: bob)
+    let lie = DNSRecord(
+      claim.instanceName, .service(priority: 0, weight: 0, port: 666, host: claim.hostName),
+      lifetimeSeconds: 120, flushesCache: true)
+    for packet in DNSMessage(answering: [lie]).packets() {
+      eve.forge(
+        packet, from: Endpoint(eve.address, port: DNSArrival.port), to: HostileDiscoveryTests.group)
+    }
+    world.run(for: .milliseconds(milliseconds) + .seconds(3))
+    #expect(sight.peers(of: "chat").isEmpty, "\(home.now)")
+    world.finish()
+  }
 }
