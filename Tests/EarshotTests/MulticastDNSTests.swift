@@ -194,6 +194,26 @@ struct MulticastDNSTests {
   }
 
   @Test(
+    "A browser that begins when another program has come to the host finds peers as fast as alone",
+    arguments: Seed.some(10))
+  func besideLater(seed: Seed) throws {
+    let world = world(seed)
+    let (ann, far) = (Guest("ann", in: world), Guest("far", in: world))
+    let other = Guest("other", on: ann.host, in: world)
+    for guest in [ann, other, far] {
+      try guest.enterUnseeing()
+      world.run(for: .seconds(10))
+    }
+    let service = try ServiceType("chat")
+    ann.host.spawn("browse") { [discovery = ann.discovery, found = ann.found] in
+      _ = await discovery.browse(service) { found.take($0) }
+    }
+    world.run(for: .milliseconds(300))
+    #expect(Set(ann.found.present.map(\.id)) == [far.id, other.id])
+    world.finish()
+  }
+
+  @Test(
     "Who missed the first seconds of a peer finds it within ten seconds after, whoever asks first",
     arguments: Seed.some(100))
   func missed(seed: Seed) throws {

@@ -42,7 +42,7 @@ struct MulticastPort {
   }
 
   /// Whether other programs of the host have the port too, so that what is sent to this host alone may miss it.
-  var isShared: Bool { transport?.sharesPort ?? false }
+  var isShared: Bool { transport?.sharesPort(of: host) ?? false }
 
   private var transport: MulticastTransport? {
     if case .open(let transport) = state { transport } else { nil }

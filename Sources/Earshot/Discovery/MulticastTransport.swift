@@ -9,10 +9,8 @@ final class MulticastTransport: Sendable {
   private static let options = DatagramOptions(
     sharesPort: true, hopLimit: 255, multicastHopLimit: 255, loopsMulticast: true)
 
-  /// Whether others on this host have the port too.
-  ///
-  /// What is sent to the host alone then reaches one of its sockets, not always this one (RFC 6762 §15.1).
-  let sharesPort: Bool
+  /// Whether others on this host had the port before.
+  private let cameSecond: Bool
   /// At least one, and as many as it takes for all interfaces.
   private let socketsV4: [any DatagramSocket]
   /// One, where an interface has IPv6 and the port can be had there.
@@ -45,7 +43,7 @@ final class MulticastTransport: Sendable {
       try host.openDatagramSocket(
         on: Endpoint(family.any, port: DNSArrival.port), options: Self.options, handler: handler)
     }
-    sharesPort = host.isDatagramPortTaken(DNSArrival.port)
+    cameSecond = host.isDatagramPortTaken(DNSArrival.port)
     var (socketsV4, socketsV6) = ([any DatagramSocket](), [any DatagramSocket]())
     do throws(NetworkError) {
       for _ in 0..<Self.socketCount(for: interfaces) { socketsV4.append(try open(.v4)) }
@@ -64,6 +62,14 @@ final class MulticastTransport: Sendable {
   }
 
   deinit { SharedPackets.portClosed() }
+
+  /// Whether others on this host have the port too, also those that came later, where the system tells of them.
+  ///
+  /// What is sent to the host alone then reaches one of its sockets, not always this one (RFC 6762 §15.1).
+  func sharesPort(of host: any NetworkHost) -> Bool {
+    guard let count = host.datagramSocketCount(at: DNSArrival.port) else { return cameSecond }
+    return count > socketsV4.count + socketsV6.count
+  }
 
   /// How many sockets of IPv4 the interfaces need.
   private static func socketCount(for interfaces: [NetworkInterface]) -> Int {
