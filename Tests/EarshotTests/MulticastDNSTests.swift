@@ -214,6 +214,33 @@ struct MulticastDNSTests {
   }
 
   @Test(
+    "Two that were out of range find each other within ten seconds, though later programs of theirs share the port",
+    arguments: Seed.some(10))
+  func healedBesideLater(seed: Seed) throws {
+    let world = world(seed)
+    let (ann, far) = (Guest("ann", in: world), Guest("far", in: world))
+    for guest in [ann, far] {
+      try guest.enter()
+      world.run(for: .seconds(5))
+      let other = Guest("beside \(guest.host.name)", on: guest.host, in: world)
+      let service = try ServiceType("other")
+      other.host.spawn("browse") { [discovery = other.discovery] in
+        _ = await discovery.browse(service) { _ in }
+      }
+    }
+    world.run(for: .seconds(20))
+    #expect(ann.found.present.map(\.id) == [far.id] && far.found.present.map(\.id) == [ann.id])
+    world.cut(ann.host, to: far.host)
+    world.cut(far.host, to: ann.host)
+    world.run(for: .seconds(600))
+    #expect(ann.found.present.isEmpty && far.found.present.isEmpty)
+    world.heal()
+    world.run(for: .seconds(10))
+    #expect(ann.found.present.map(\.id) == [far.id] && far.found.present.map(\.id) == [ann.id])
+    world.finish()
+  }
+
+  @Test(
     "Who missed the first seconds of a peer finds it within ten seconds after, whoever asks first",
     arguments: Seed.some(100))
   func missed(seed: Seed) throws {

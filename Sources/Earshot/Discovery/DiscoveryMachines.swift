@@ -164,6 +164,7 @@ struct DiscoveryMachines {
   /// - Returns: Whether that led to anything.
   mutating func receive(_ packet: Span<UInt8>, _ header: DatagramHeader) -> Bool {
     guard let arrival = port.receive(packet, header) else { return false }
+    port.relay(arrival)
     let haveActed = advertisersHandle(.received(arrival))
     return browsersHandle(.received(arrival)) || haveActed
   }

@@ -141,6 +141,27 @@ struct MulticastPort {
     interfaces.contains { $0.isOnLink(address) }
   }
 
+  /// Passes questions that were sent to this host alone to the other programs that have the port, which did not get
+  /// them (RFC 6762 §15.1); what they answer is for all to hear (§5.5).
+  ///
+  /// It does not leave the host, so it says that answers are wanted alone: whoever overhears it takes no silence for
+  /// a sign.
+  mutating func relay(_ arrival: DNSArrival) {
+    let message = arrival.message
+    guard !arrival.wasMulticast, message.isOrdinary, !message.isResponse,
+      arrival.source.port == DNSArrival.port, isOnLink(arrival.source.address),
+      filter.allowsRelay(at: host.now), isShared
+    else { return }
+    let questions = message.questions.prefix(Self.relayedMax).map {
+      DNSQuestion($0.name, $0.type, wantsUnicast: true)
+    }
+    for packet in DNSMessage(asking: questions).packets() {
+      send(packet, to: .neighbours, on: arrival.interface)
+    }
+  }
+
+  private static let relayedMax = 4
+
   /// The message of a packet that came in, or `nil` if it is not looked at.
   mutating func receive(_ packet: Span<UInt8>, _ header: DatagramHeader) -> DNSArrival? {
     let hash = PacketMemory.hash(of: packet)
