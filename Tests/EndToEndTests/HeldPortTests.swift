@@ -117,27 +117,3 @@ extension BrowserEvent {
   /// Who was found.
   fileprivate var name: String? { if case .found(let peer) = self { peer.name } else { nil } }
 }
-
-extension Namespaces.Side {
-  /// The network as a program of this namespace sees it: threads stay where they were started.
-  func host() async throws -> POSIXHost {
-    try await withCheckedThrowingContinuation { continuation in
-      Thread.detachNewThread {
-        continuation.resume(
-          with: Result {
-            try enter()
-            return try POSIXHost(POSIXHost.Configuration(interfaces: [interface]))
-          })
-      }
-    }
-  }
-
-  /// Brings this thread into the namespace.
-  private func enter() throws {
-    let descriptor = open("/var/run/netns/\(name)", O_RDONLY)
-    defer { close(descriptor) }
-    let function = try #require(dlsym(nil, "setns"))
-    let setns = unsafeBitCast(function, to: (@convention(c) (Int32, Int32) -> Int32).self)
-    try #require(setns(descriptor, 0) == 0)
-  }
-}
