@@ -296,6 +296,18 @@ struct DoctorTests {
     withExtendedLifetime(ann) {}
   }
 
+  @Test("Each of forty peers that are seen is dialled")
+  func many() throws {
+    let party = Party()
+    let peers = try (1...40).map { number in
+      try party.guest("advertise", "--name", "Ann \(number)", on: "phone \(number)")
+    }
+    let doctor = try party.guest("doctor", on: "laptop")
+    party.run(until: 30)
+    #expect(doctor.lines.last == "Nothing is in the way (40 seen, 40 reached)")
+    withExtendedLifetime(peers) {}
+  }
+
   @Test("A word that it does not take is a mistake")
   func usage() throws {
     let party = Party()
