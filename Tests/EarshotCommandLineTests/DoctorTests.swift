@@ -112,6 +112,10 @@ struct DoctorTests {
     },
     Row(.portTaken, .error, "kill 77") { ($0.problem, $0.portHolders) = (.portTaken, [avahi]) },
     Row(.portTaken, .error, "ss -ulpn") { $0.problem = .portTaken },
+    Row(.portTaken, .warning, "kill 77") {
+      ($0.problem, $0.portHolders, $0.portHoldersV6) = (.onlyIPv4, [avahiService, avahi], [avahi])
+    },
+    Row(.portTaken, .warning, "ss -6ulpn") { $0.problem = .onlyIPv4 },
     Row(.portUnavailable, .error, "ss -ulpn") { $0.problem = .portUnavailable },
     Row(.portTaken, .error, "systemctl stop avahi-daemon") {
       ($0.problem, $0.portHolders) = (.portTaken, [avahiService])

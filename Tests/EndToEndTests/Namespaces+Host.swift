@@ -23,6 +23,21 @@ extension Namespaces.Side {
     }
   }
 
+  /// Holds the port of multicast DNS for IPv6, without a share for anybody, until the program's input ends.
+  func holdPortOfIPv6() async throws -> Program {
+    let script = """
+      import socket, sys
+      holder = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+      holder.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+      holder.bind(("", 5353))
+      print("held", flush=True)
+      sys.stdin.read()
+      """
+    let program = try Program(running: prefix + ["python3", "-c", script])
+    await program.expect("held")
+    return program
+  }
+
   /// Brings this thread into the namespace.
   private func enter() throws {
     let descriptor = open("/var/run/netns/\(name)", O_RDONLY)

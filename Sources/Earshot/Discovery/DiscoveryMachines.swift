@@ -175,7 +175,12 @@ struct DiscoveryMachines {
   mutating func advance(handler: any DatagramHandler) {
     while let deadline = deadlines.popDue(at: host.now) {
       switch deadline {
-      case .reopening: reopen(handler: handler)
+      case .reopening:
+        if let wait = port.seekIPv6() {
+          deadlines.set(.reopening, at: host.now + wait)
+        } else {
+          reopen(handler: handler)
+        }
       case .advertiser(let number):
         let isRepeated = host.buggify?.occurs(.repeatedAnnouncement) == true
         advertiser(number, handles: isRepeated ? .restartRequested : .deadlineReached)

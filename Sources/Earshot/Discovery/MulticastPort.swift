@@ -31,14 +31,31 @@ struct MulticastPort {
   /// Why the system refused the sockets, while they are to be opened again.
   var refusal: NetworkError? { if case .reopening(_, let last) = state { last } else { nil } }
 
-  /// Why nothing can be heard on an open port, or none can be opened; `nil` when all is well, or nothing is wanted.
+  /// Why nothing can be heard on an open port, or not everything, or none can be opened; `nil` when all is well, or
+  /// nothing is wanted.
   var problem: DiscoveryProblem? {
     switch state {
     case .closed: nil
     case .reopening(_, let last?):
       last.code == .addressInUse ? .portTaken : .portUnavailable
-    case .open, .reopening(_, nil): interfaces.isEmpty ? .noInterface : nil
+    case .open, .reopening(_, nil):
+      interfaces.isEmpty ? .noInterface : lacksIPv6 ? .onlyIPv4 : nil
     }
+  }
+
+  /// Whether the port is open, but was refused for IPv6, which interfaces have.
+  var lacksIPv6: Bool {
+    transport?.lacksIPv6 == true && interfaces.contains { $0.has(.v6) }
+  }
+
+  /// Closes a port that lacks IPv6, to be opened again, if it can have that now.
+  ///
+  /// - Returns: How long to wait before trying again, or `nil` when it is to be opened, or lacks nothing.
+  mutating func seekIPv6() -> Duration? {
+    guard transport?.lacksIPv6 == true else { return nil }
+    guard MulticastTransport.isIPv6Free(on: host) else { return Self.longestWait }
+    lose()
+    return nil
   }
 
   /// Whether other programs of the host have the port too, so that what is sent to this host alone may miss it.
@@ -62,18 +79,20 @@ struct MulticastPort {
   /// Opens the sockets.
   ///
   /// - Parameter handler: Told of what arrives.
-  /// - Returns: How long to wait before trying again, or `nil` when they are open.
+  /// - Returns: How long to wait before trying again, also for IPv6 alone, or `nil` when they are open.
   mutating func open(handler: any DatagramHandler) -> Duration? {
     do throws(NetworkError) {
       state = .open(try MulticastTransport(on: host, interfaces: interfaces, handler: handler))
-      return nil
+      return transport?.lacksIPv6 == true ? Self.longestWait : nil
     } catch {
       var refusals = 1
       if case .reopening(let earlier, _) = state { refusals += earlier }
       state = .reopening(refusals: refusals, last: error)
-      return .seconds(min(8, 1 << min(refusals - 1, 3)))
+      return min(Self.longestWait, .seconds(1 << min(refusals - 1, 3)))
     }
   }
+
+  private static let longestWait = Duration.seconds(8)
 
   /// Receives on interfaces that have come too.
   ///
