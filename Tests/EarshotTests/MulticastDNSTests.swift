@@ -11,10 +11,12 @@ private final class Questions: DatagramHandler {
   private let state = Mutex<[List]>([])
   private let said = Mutex<[List]>([])
 
-  init(in world: World) throws {
-    host = world.makeHost("ear")
+  /// Hears on a host of its own, or beside what is on one.
+  init(in world: World, on other: SimulatedHost? = nil) throws {
+    host = other ?? world.makeHost("ear")
     let socket = try host.openDatagramSocket(
-      on: Endpoint(.anyV4, port: DNSArrival.port), options: DatagramOptions(), handler: self)
+      on: Endpoint(.anyV4, port: DNSArrival.port),
+      options: DatagramOptions(sharesPort: other != nil), handler: self)
     try socket.join(.v4(0xE000_00FB), on: try #require(host.interfaces.first).index)
   }
 
@@ -237,6 +239,28 @@ struct MulticastDNSTests {
     world.heal()
     world.run(for: .seconds(10))
     #expect(ann.found.present.map(\.id) == [far.id] && far.found.present.map(\.id) == [ann.id])
+    world.finish()
+  }
+
+  @Test("What comes to a host alone is passed on within it, four times a second at most")
+  func relayed() throws {
+    let world = world(Seed(1))
+    let (ann, eve) = (Guest("ann", in: world), world.makeHost("eve"))
+    let (beside, far) = (try Questions(in: world, on: ann.host), try Questions(in: world))
+    try ann.enterUnseeing()
+    world.run(for: .seconds(10))
+    let (port, service) = (DNSArrival.port, try ServiceType("chat"))
+    let packets = DNSMessage(asking: [DNSQuestion(service.domain, .ptr)]).packets()
+    for _ in 0..<1_000 {
+      for packet in packets {
+        eve.forge(
+          packet, from: Endpoint(eve.address, port: port),
+          to: Endpoint(ann.host.address, port: port))
+      }
+      world.run(for: .milliseconds(10))
+    }
+    #expect((40...48).contains(beside.lists.count), "\(beside.lists.count)")
+    #expect(far.lists.isEmpty)
     world.finish()
   }
 
