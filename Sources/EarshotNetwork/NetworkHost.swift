@@ -86,6 +86,10 @@ public protocol NetworkHost: AnyObject, Sendable {
   /// One that IPv6 alone reaches may count, too.
   func isDatagramPortTaken(_ port: UInt16) -> Bool
 
+  /// The number of UDP sockets of this system that have a port, this host's own among them; `nil` where the system
+  /// does not say.
+  func datagramSocketCount(at port: UInt16) -> Int?
+
   /// A timer that is not armed yet; it holds what `fire` captures until it is released.
   func makeTimer(_ fire: @escaping @Sendable () -> Void) -> any NetworkTimer
 
@@ -99,6 +103,9 @@ extension NetworkHost {
 
   /// Finds it out by taking the port for a moment, in which others are refused it.
   public func isDatagramPortTaken(_ port: UInt16) -> Bool { refusesDatagramPort(port) }
+
+  /// `nil`, on a host that says nothing else.
+  public func datagramSocketCount(at port: UInt16) -> Int? { nil }
 
   /// Whether a port is refused to one that does not share it; it is held for a moment if not.
   package func refusesDatagramPort(_ port: UInt16) -> Bool {

@@ -163,8 +163,13 @@ public final class POSIXHost: NetworkHost {
   ///
   /// Linux has a table of sockets; elsewhere the port is taken for a moment.
   public func isDatagramPortTaken(_ port: UInt16) -> Bool {
-    System.hasDatagramSocket(at: port) ?? refusesDatagramPort(port)
+    System.datagramSocketCount(at: port).map { $0 > 0 } ?? refusesDatagramPort(port)
   }
+
+  /// The number of UDP sockets that have a port; see ``NetworkHost``.
+  ///
+  /// Linux alone tells it.
+  public func datagramSocketCount(at port: UInt16) -> Int? { System.datagramSocketCount(at: port) }
 
   /// How many events of sockets the system has told so far; to be asked on the executor.
   package var socketEventCount: Int { host.loop.toldCount }

@@ -112,6 +112,10 @@ struct DoctorTests {
     },
     Row(.portTaken, .error, "kill 77") { ($0.problem, $0.portHolders) = (.portTaken, [avahi]) },
     Row(.portTaken, .error, "ss -ulpn") { $0.problem = .portTaken },
+    Row(.portTaken, .warning, "kill 77") {
+      ($0.problem, $0.portHolders, $0.portHoldersV6) = (.onlyIPv4, [avahiService, avahi], [avahi])
+    },
+    Row(.portTaken, .warning, "ss -6ulpn") { $0.problem = .onlyIPv4 },
     Row(.portUnavailable, .error, "ss -ulpn") { $0.problem = .portUnavailable },
     Row(.portTaken, .error, "systemctl stop avahi-daemon") {
       ($0.problem, $0.portHolders) = (.portTaken, [avahiService])
@@ -294,6 +298,18 @@ struct DoctorTests {
     party.run(until: 24)
     #expect(person.lines.last == "Nothing is in the way (1 seen, 1 reached)")
     withExtendedLifetime(ann) {}
+  }
+
+  @Test("Each of forty peers that are seen is dialled")
+  func many() throws {
+    let party = Party()
+    let peers = try (1...40).map { number in
+      try party.guest("advertise", "--name", "Ann \(number)", on: "phone \(number)")
+    }
+    let doctor = try party.guest("doctor", on: "laptop")
+    party.run(until: 30)
+    #expect(doctor.lines.last == "Nothing is in the way (40 seen, 40 reached)")
+    withExtendedLifetime(peers) {}
   }
 
   @Test("A word that it does not take is a mistake")

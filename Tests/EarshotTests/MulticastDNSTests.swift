@@ -11,10 +11,12 @@ private final class Questions: DatagramHandler {
   private let state = Mutex<[List]>([])
   private let said = Mutex<[List]>([])
 
-  init(in world: World) throws {
-    host = world.makeHost("ear")
+  /// Hears on a host of its own, or beside what is on one.
+  init(in world: World, on other: SimulatedHost? = nil) throws {
+    host = other ?? world.makeHost("ear")
     let socket = try host.openDatagramSocket(
-      on: Endpoint(.anyV4, port: DNSArrival.port), options: DatagramOptions(), handler: self)
+      on: Endpoint(.anyV4, port: DNSArrival.port),
+      options: DatagramOptions(sharesPort: other != nil), handler: self)
     try socket.join(.v4(0xE000_00FB), on: try #require(host.interfaces.first).index)
   }
 
@@ -190,6 +192,75 @@ struct MulticastDNSTests {
     try far.enter()
     world.run(for: .milliseconds(300))
     for guest in [ann, bob, far] { #expect(guest.found.present.count == 2) }
+    world.finish()
+  }
+
+  @Test(
+    "A browser that begins when another program has come to the host finds peers as fast as alone",
+    arguments: Seed.some(10))
+  func besideLater(seed: Seed) throws {
+    let world = world(seed)
+    let (ann, far) = (Guest("ann", in: world), Guest("far", in: world))
+    let other = Guest("other", on: ann.host, in: world)
+    for guest in [ann, other, far] {
+      try guest.enterUnseeing()
+      world.run(for: .seconds(10))
+    }
+    let service = try ServiceType("chat")
+    ann.host.spawn("browse") { [discovery = ann.discovery, found = ann.found] in
+      _ = await discovery.browse(service) { found.take($0) }
+    }
+    world.run(for: .milliseconds(300))
+    #expect(Set(ann.found.present.map(\.id)) == [far.id, other.id])
+    world.finish()
+  }
+
+  @Test(
+    "Two that were out of range find each other within ten seconds, though later programs of theirs share the port",
+    arguments: Seed.some(10))
+  func healedBesideLater(seed: Seed) throws {
+    let world = world(seed)
+    let (ann, far) = (Guest("ann", in: world), Guest("far", in: world))
+    for guest in [ann, far] {
+      try guest.enter()
+      world.run(for: .seconds(5))
+      let other = Guest("beside \(guest.host.name)", on: guest.host, in: world)
+      let service = try ServiceType("other")
+      other.host.spawn("browse") { [discovery = other.discovery] in
+        _ = await discovery.browse(service) { _ in }
+      }
+    }
+    world.run(for: .seconds(20))
+    #expect(ann.found.present.map(\.id) == [far.id] && far.found.present.map(\.id) == [ann.id])
+    world.cut(ann.host, to: far.host)
+    world.cut(far.host, to: ann.host)
+    world.run(for: .seconds(600))
+    #expect(ann.found.present.isEmpty && far.found.present.isEmpty)
+    world.heal()
+    world.run(for: .seconds(10))
+    #expect(ann.found.present.map(\.id) == [far.id] && far.found.present.map(\.id) == [ann.id])
+    world.finish()
+  }
+
+  @Test("What comes to a host alone is passed on within it, four times a second at most")
+  func relayed() throws {
+    let world = world(Seed(1))
+    let (ann, eve) = (Guest("ann", in: world), world.makeHost("eve"))
+    let (beside, far) = (try Questions(in: world, on: ann.host), try Questions(in: world))
+    try ann.enterUnseeing()
+    world.run(for: .seconds(10))
+    let (port, service) = (DNSArrival.port, try ServiceType("chat"))
+    let packets = DNSMessage(asking: [DNSQuestion(service.domain, .ptr)]).packets()
+    for _ in 0..<1_000 {
+      for packet in packets {
+        eve.forge(
+          packet, from: Endpoint(eve.address, port: port),
+          to: Endpoint(ann.host.address, port: port))
+      }
+      world.run(for: .milliseconds(10))
+    }
+    #expect((40...48).contains(beside.lists.count), "\(beside.lists.count)")
+    #expect(far.lists.isEmpty)
     world.finish()
   }
 

@@ -301,4 +301,15 @@ struct DoctorProcessTests {
     try await expect("portTaken", severity: "error", on: hosts.left)
     withExtendedLifetime((hosts, holder)) {}
   }
+
+  @Test(
+    "Another program that holds the port of IPv6 for itself alone",
+    .enabled(if: Shell.has("python3"), "needs python3 for the other program"))
+  func portOfIPv6() async throws {
+    let hosts = try Namespaces()
+    let holder = try await hosts.left.holdPortOfIPv6()
+    let said = try await expect("portTaken", severity: "warning", on: hosts.left)
+    #expect(said.contains("of IPv6") && said.contains("kill \(holder.id)"), "\(said)")
+    withExtendedLifetime((hosts, holder)) {}
+  }
 }

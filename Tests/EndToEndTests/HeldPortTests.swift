@@ -60,16 +60,7 @@ struct HeldPortTests {
   func six() async throws {
     let hosts = try Namespaces()
     try hosts.removeIPv4()
-    let script = """
-      import socket, sys
-      holder = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
-      holder.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-      holder.bind(("", 5353))
-      print("held", flush=True)
-      sys.stdin.read()
-      """
-    let holder = try Program(running: hosts.left.prefix + ["python3", "-c", script])
-    await holder.expect("held")
+    let holder = try await hosts.left.holdPortOfIPv6()
     let refused = try earshot(hosts.left, ["browse"])
     #expect(await refused.exitStatus() == 1)
     await refused.expect("Another program holds UDP port 5353 for itself alone")
@@ -84,6 +75,37 @@ struct HeldPortTests {
     let welcome = try earshot(hosts.left, ["browse"])
     await welcome.expect("found\tBob")
     withExtendedLifetime((hosts, bob, holder)) {}
+  }
+
+  @Test("Where it is held for IPv6 alone, peers meet over IPv4, and over both once it is free")
+  func onlyIPv4() async throws {
+    let hosts = try Namespaces()
+    let holder = try await hosts.left.holdPortOfIPv6()
+    let host = try await hosts.left.host()
+    let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
+    let browser = try await ann.browse("earshot")
+    #expect(await ann.discoveryProblem?.code == .discoveryUnavailable)
+    _ = await browser.events.first { $0 == .unavailable(.onlyIPv4) }
+    let bob = try earshot(hosts.right, ["advertise", "--name", "Bob"])
+    _ = await browser.events.first { $0.name == "Bob" }
+    // A change of interfaces is no reason to think otherwise.
+    try Shell.run(
+      "ip", "-n", hosts.left.name, "addr", "add", "10.77.0.9/24", "dev", hosts.left.interface)
+    let eve = try earshot(hosts.right, ["advertise", "--name", "Eve"])
+    _ = await browser.events.first { $0.name == "Eve" }
+    #expect(await ann.discoveryProblem?.code == .discoveryUnavailable)
+    try holder.closeInput()
+    #expect(await holder.exitStatus() == 0)
+    _ = await browser.events.first { $0 == .available }
+    #expect(await ann.discoveryProblem == nil)
+    // What has no IPv4 is found now.
+    try Shell.run(
+      "ip", "-n", hosts.right.name, "-4", "addr", "flush", "dev", hosts.right.interface)
+    let cat = try earshot(hosts.right, ["advertise", "--name", "Cat"])
+    _ = await browser.events.first { $0.name == "Cat" }
+    await ann.stop()
+    await host.shutDown()
+    withExtendedLifetime((hosts, bob, eve, cat)) {}
   }
 
   @Test("A browser that lost the port in its sleep says so, and finds again when the port is free")
@@ -116,28 +138,4 @@ struct HeldPortTests {
 extension BrowserEvent {
   /// Who was found.
   fileprivate var name: String? { if case .found(let peer) = self { peer.name } else { nil } }
-}
-
-extension Namespaces.Side {
-  /// The network as a program of this namespace sees it: threads stay where they were started.
-  func host() async throws -> POSIXHost {
-    try await withCheckedThrowingContinuation { continuation in
-      Thread.detachNewThread {
-        continuation.resume(
-          with: Result {
-            try enter()
-            return try POSIXHost(POSIXHost.Configuration(interfaces: [interface]))
-          })
-      }
-    }
-  }
-
-  /// Brings this thread into the namespace.
-  private func enter() throws {
-    let descriptor = open("/var/run/netns/\(name)", O_RDONLY)
-    defer { close(descriptor) }
-    let function = try #require(dlsym(nil, "setns"))
-    let setns = unsafeBitCast(function, to: (@convention(c) (Int32, Int32) -> Int32).self)
-    try #require(setns(descriptor, 0) == 0)
-  }
 }

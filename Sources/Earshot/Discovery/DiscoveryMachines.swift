@@ -164,6 +164,7 @@ struct DiscoveryMachines {
   /// - Returns: Whether that led to anything.
   mutating func receive(_ packet: Span<UInt8>, _ header: DatagramHeader) -> Bool {
     guard let arrival = port.receive(packet, header) else { return false }
+    port.relay(arrival)
     let haveActed = advertisersHandle(.received(arrival))
     return browsersHandle(.received(arrival)) || haveActed
   }
@@ -174,7 +175,12 @@ struct DiscoveryMachines {
   mutating func advance(handler: any DatagramHandler) {
     while let deadline = deadlines.popDue(at: host.now) {
       switch deadline {
-      case .reopening: reopen(handler: handler)
+      case .reopening:
+        if let wait = port.seekIPv6() {
+          deadlines.set(.reopening, at: host.now + wait)
+        } else {
+          reopen(handler: handler)
+        }
       case .advertiser(let number):
         let isRepeated = host.buggify?.occurs(.repeatedAnnouncement) == true
         advertiser(number, handles: isRepeated ? .restartRequested : .deadlineReached)
@@ -205,7 +211,7 @@ struct DiscoveryMachines {
   @discardableResult
   mutating func advertiser(_ number: Int, handles event: AdvertiserMachine.Event) -> Bool {
     let actions = advertisers.handle(event, by: number, at: host.now)
-    perform(actions, of: number)
+    perform(actions, of: number, isFarewell: event == .withdrawRequested)
     return !actions.isEmpty
   }
 
@@ -224,11 +230,13 @@ struct DiscoveryMachines {
 
   // MARK: Actions out
 
-  private mutating func perform(_ actions: [AdvertiserMachine.Action], of number: Int) {
+  private mutating func perform(
+    _ actions: [AdvertiserMachine.Action], of number: Int, isFarewell: Bool = false
+  ) {
     for action in actions {
       switch action {
       case .send(let packet, let destination, let interface):
-        port.send(packet, to: destination, on: interface)
+        port.send(packet, to: destination, on: interface, isFarewell: isFarewell)
       case .wake(let deadline): deadlines.set(.advertiser(number), at: deadline)
       case .reportRenamed:
         host.reached(.renamed)

@@ -52,7 +52,8 @@ package actor MulticastDNS {
   /// Why the sockets could not be opened, while they are not.
   package var failure: NetworkError? { machines.port.refusal }
 
-  /// Why peers can neither be found nor find this one; `nil` when all is well, and while this is suspended.
+  /// Why peers, or some of them, can neither be found nor find this one; `nil` when all is well, and while this is
+  /// suspended.
   package private(set) var problem: DiscoveryProblem?
 
   /// Has a closure told of every change of ``problem``, on the host's executor; it must not call back into this

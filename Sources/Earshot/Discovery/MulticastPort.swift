@@ -31,18 +31,35 @@ struct MulticastPort {
   /// Why the system refused the sockets, while they are to be opened again.
   var refusal: NetworkError? { if case .reopening(_, let last) = state { last } else { nil } }
 
-  /// Why nothing can be heard on an open port, or none can be opened; `nil` when all is well, or nothing is wanted.
+  /// Why nothing can be heard on an open port, or not everything, or none can be opened; `nil` when all is well, or
+  /// nothing is wanted.
   var problem: DiscoveryProblem? {
     switch state {
     case .closed: nil
     case .reopening(_, let last?):
       last.code == .addressInUse ? .portTaken : .portUnavailable
-    case .open, .reopening(_, nil): interfaces.isEmpty ? .noInterface : nil
+    case .open, .reopening(_, nil):
+      interfaces.isEmpty ? .noInterface : lacksIPv6 ? .onlyIPv4 : nil
     }
   }
 
+  /// Whether the port is open, but was refused for IPv6, which interfaces have.
+  var lacksIPv6: Bool {
+    transport?.lacksIPv6 == true && interfaces.contains { $0.has(.v6) }
+  }
+
+  /// Closes a port that lacks IPv6, to be opened again, if it can have that now.
+  ///
+  /// - Returns: How long to wait before trying again, or `nil` when it is to be opened, or lacks nothing.
+  mutating func seekIPv6() -> Duration? {
+    guard transport?.lacksIPv6 == true else { return nil }
+    guard MulticastTransport.isIPv6Free(on: host) else { return Self.longestWait }
+    lose()
+    return nil
+  }
+
   /// Whether other programs of the host have the port too, so that what is sent to this host alone may miss it.
-  var isShared: Bool { transport?.sharesPort ?? false }
+  var isShared: Bool { transport?.sharesPort(of: host) ?? false }
 
   private var transport: MulticastTransport? {
     if case .open(let transport) = state { transport } else { nil }
@@ -62,18 +79,20 @@ struct MulticastPort {
   /// Opens the sockets.
   ///
   /// - Parameter handler: Told of what arrives.
-  /// - Returns: How long to wait before trying again, or `nil` when they are open.
+  /// - Returns: How long to wait before trying again, also for IPv6 alone, or `nil` when they are open.
   mutating func open(handler: any DatagramHandler) -> Duration? {
     do throws(NetworkError) {
       state = .open(try MulticastTransport(on: host, interfaces: interfaces, handler: handler))
-      return nil
+      return transport?.lacksIPv6 == true ? Self.longestWait : nil
     } catch {
       var refusals = 1
       if case .reopening(let earlier, _) = state { refusals += earlier }
       state = .reopening(refusals: refusals, last: error)
-      return .seconds(min(8, 1 << min(refusals - 1, 3)))
+      return min(Self.longestWait, .seconds(1 << min(refusals - 1, 3)))
     }
   }
+
+  private static let longestWait = Duration.seconds(8)
 
   /// Receives on interfaces that have come too.
   ///
@@ -99,7 +118,16 @@ struct MulticastPort {
   // MARK: Packets
 
   /// Sends a packet, unless nothing is open, the budget is spent, or the receiver is not on the link.
-  mutating func send(_ packet: [UInt8], to destination: DNSDestination, on index: UInt32) {
+  ///
+  /// - Parameters:
+  ///   - packet: Its bytes.
+  ///   - destination: Where it goes.
+  ///   - index: The interface.
+  ///   - isFarewell: Whether it is a goodbye, which goes to the group whatever was sent before: it takes the program
+  ///     to say one, and nobody asks for one that is missing.
+  mutating func send(
+    _ packet: [UInt8], to destination: DNSDestination, on index: UInt32, isFarewell: Bool = false
+  ) {
     guard let transport, let interface = interfaces.first(where: { $0.index == index }) else {
       return
     }
@@ -115,7 +143,7 @@ struct MulticastPort {
       filter.noteSent(packet, to: group, on: index, at: host.now)
       transport.sendWithinHost(packet, to: group, on: index, of: host)
     case .multicast:
-      guard filter.allowsMulticast(on: index, at: host.now) else { return }
+      guard filter.allowsMulticast(on: index, at: host.now) || isFarewell else { return }
       for group in MulticastTransport.groups(of: interface) {
         filter.noteSent(packet, to: group, on: index, at: host.now)
         transport.send(packet, to: group, on: index)
@@ -131,6 +159,27 @@ struct MulticastPort {
   private func isOnLink(_ address: IPAddress) -> Bool {
     interfaces.contains { $0.isOnLink(address) }
   }
+
+  /// Passes questions that were sent to this host alone to the other programs that have the port, which did not get
+  /// them (RFC 6762 §15.1); what they answer is for all to hear (§5.5).
+  ///
+  /// It does not leave the host, so it says that answers are wanted alone: whoever overhears it takes no silence for
+  /// a sign.
+  mutating func relay(_ arrival: DNSArrival) {
+    let message = arrival.message
+    guard !arrival.wasMulticast, message.isOrdinary, !message.isResponse,
+      arrival.source.port == DNSArrival.port, isOnLink(arrival.source.address),
+      filter.allowsRelay(at: host.now), isShared
+    else { return }
+    let questions = message.questions.prefix(Self.relayedMax).map {
+      DNSQuestion($0.name, $0.type, wantsUnicast: true)
+    }
+    for packet in DNSMessage(asking: questions).packets() {
+      send(packet, to: .neighbours, on: arrival.interface)
+    }
+  }
+
+  private static let relayedMax = 4
 
   /// The message of a packet that came in, or `nil` if it is not looked at.
   mutating func receive(_ packet: Span<UInt8>, _ header: DatagramHeader) -> DNSArrival? {

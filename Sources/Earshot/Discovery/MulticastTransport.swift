@@ -9,14 +9,14 @@ final class MulticastTransport: Sendable {
   private static let options = DatagramOptions(
     sharesPort: true, hopLimit: 255, multicastHopLimit: 255, loopsMulticast: true)
 
-  /// Whether others on this host have the port too.
-  ///
-  /// What is sent to the host alone then reaches one of its sockets, not always this one (RFC 6762 §15.1).
-  let sharesPort: Bool
+  /// Whether others on this host had the port before.
+  private let cameSecond: Bool
   /// At least one, and as many as it takes for all interfaces.
   private let socketsV4: [any DatagramSocket]
   /// One, where an interface has IPv6 and the port can be had there.
   private let socketsV6: [any DatagramSocket]
+  /// Whether the port was refused for IPv6, where an interface has that.
+  let lacksIPv6: Bool
   private let memberships = Mutex<[Membership]>([])
 
   /// A group that a socket receives on an interface.
@@ -45,25 +45,35 @@ final class MulticastTransport: Sendable {
       try host.openDatagramSocket(
         on: Endpoint(family.any, port: DNSArrival.port), options: Self.options, handler: handler)
     }
-    sharesPort = host.isDatagramPortTaken(DNSArrival.port)
+    cameSecond = host.isDatagramPortTaken(DNSArrival.port)
     var (socketsV4, socketsV6) = ([any DatagramSocket](), [any DatagramSocket]())
+    var lacksIPv6 = false
     do throws(NetworkError) {
       for _ in 0..<Self.socketCount(for: interfaces) { socketsV4.append(try open(.v4)) }
       if interfaces.contains(where: { $0.has(.v6) }) {
         do throws(NetworkError) { socketsV6.append(try open(.v6)) } catch {
           guard interfaces.contains(where: { $0.has(.v4) }) else { throw error }
+          lacksIPv6 = true
         }
       }
     } catch {
       for socket in socketsV4 { socket.close() }
       throw error
     }
-    (self.socketsV4, self.socketsV6) = (socketsV4, socketsV6)
+    (self.socketsV4, self.socketsV6, self.lacksIPv6) = (socketsV4, socketsV6, lacksIPv6)
     SharedPackets.portOpened()
     _ = join(interfaces)
   }
 
   deinit { SharedPackets.portClosed() }
+
+  /// Whether others on this host have the port too, also those that came later, where the system tells of them.
+  ///
+  /// What is sent to the host alone then reaches one of its sockets, not always this one (RFC 6762 §15.1).
+  func sharesPort(of host: any NetworkHost) -> Bool {
+    guard let count = host.datagramSocketCount(at: DNSArrival.port) else { return cameSecond }
+    return count > socketsV4.count + socketsV6.count
+  }
 
   /// How many sockets of IPv4 the interfaces need.
   private static func socketCount(for interfaces: [NetworkInterface]) -> Int {
@@ -75,8 +85,8 @@ final class MulticastTransport: Sendable {
   /// An interface that is gone is left: the system forgets who had joined there when it is taken away, and may give its
   /// number to the same one when it is back.
   ///
-  /// - Returns: `false` when there are not sockets enough for the interfaces, or none of a family that they have: then
-  ///   the sockets must be opened anew.
+  /// - Returns: `false` when there are not sockets enough for the interfaces, or none of a family that they have, unless
+  ///   it was refused and there is the other one: then the sockets must be opened anew.
   func join(_ interfaces: [NetworkInterface]) -> Bool {
     memberships.withLock { memberships in
       memberships.removeAll { membership in
@@ -99,7 +109,16 @@ final class MulticastTransport: Sendable {
       }
     }
     return socketsV4.count >= Self.socketCount(for: interfaces)
-      && (!socketsV6.isEmpty || !interfaces.contains { $0.has(.v6) })
+      && (!socketsV6.isEmpty || lacksIPv6 && interfaces.contains { $0.has(.v4) }
+        || !interfaces.contains { $0.has(.v6) })
+  }
+
+  /// Whether a host's port can be opened for IPv6 now.
+  static func isIPv6Free(on host: any NetworkHost) -> Bool {
+    let socket = try? host.openDatagramSocket(
+      on: Endpoint(.anyV6, port: DNSArrival.port), options: options, handler: SilentHandler())
+    socket?.close()
+    return socket != nil
   }
 
   /// Where multicasts on an interface go.

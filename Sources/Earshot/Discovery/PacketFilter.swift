@@ -6,6 +6,7 @@ struct PacketFilter {
   private var receiving = SourceBudget()
   private var multicasting: [UInt32: SendBudget] = [:]
   private var unicasting = SendBudget(packetsPerSecond: 500, burst: 1_000)
+  private var relaying = SendBudget(packetsPerSecond: 4, burst: 8)
   private var sent = PacketMemory()
   private var received = PacketMemory()
 
@@ -46,6 +47,9 @@ struct PacketFilter {
 
   /// Whether a packet may be sent to a single host now.
   mutating func allowsUnicast(at now: Instant) -> Bool { unicasting.admits(at: now) }
+
+  /// Whether a question to this host alone may be passed to others of the host now.
+  mutating func allowsRelay(at now: Instant) -> Bool { relaying.admits(at: now) }
 
   /// Remembers a multicast, which will come back.
   mutating func noteSent(

@@ -103,7 +103,8 @@ public actor Peer {
     try core.isolated { core throws(EarshotError) in try core.browse(serviceType, for: self) }
   }
 
-  /// The reason why no peer can be found at the moment and none can find this one, or `nil` when there is none.
+  /// The reason why peers, or some of them, can neither be found at the moment nor find this one; `nil` when there is
+  /// none.
   ///
   /// Beginning to advertise or to browse fails while UDP port 5353 cannot be opened. Advertisers and browsers that
   /// ran before, and lost the port during a suspension, try again every few seconds until they have it back; those

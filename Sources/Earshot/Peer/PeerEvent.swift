@@ -12,8 +12,8 @@ public enum PeerEvent: Hashable, Sendable {
   case resumed
   /// The peer was stopped, or its host went down; no event follows.
   case stopped
-  /// No peer can be found and this one cannot be found, until ``available`` is told; reported while the peer
-  /// advertises or browses.
+  /// Peers cannot be found and cannot find this one, or not all of them, until ``available`` is told; reported while
+  /// the peer advertises or browses.
   case unavailable(DiscoveryProblem)
   /// Discovery works again, or is not wanted any more.
   case available

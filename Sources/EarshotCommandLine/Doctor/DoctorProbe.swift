@@ -43,9 +43,26 @@ struct DoctorProbe {
     facts.problem = problem.withLock { $0 }
     facts.hearsItself = await own.peers.contains { $0.id == speaker.id }
     let seen = await others.peers.filter { $0.id != speaker.id }
-    for peer in seen.prefix(Self.dialsMax) { facts.sightings += await sighting(of: peer) }
+    facts.sightings = await sightings(of: seen)
     watch.cancel()
     withExtendedLifetime(advertiser) {}
+  }
+
+  /// What comes of dialling peers, a few at once, in their order.
+  private func sightings(of peers: [DiscoveredPeer]) async -> [HostFacts.Sighting] {
+    await withTaskGroup(of: (place: Int, sightings: [HostFacts.Sighting]).self) { group in
+      var all = [[HostFacts.Sighting]](repeating: [], count: peers.count)
+      for (place, peer) in peers.enumerated() {
+        if place >= Self.dialsMax, let done = await group.next() {
+          all[done.place] = done.sightings
+        }
+        group.addTask(executorPreference: host.executor.task) {
+          (place, await sighting(of: peer))
+        }
+      }
+      for await done in group { all[done.place] = done.sightings }
+      return all.flatMap(\.self)
+    }
   }
 
   private func sighting(of peer: DiscoveredPeer) async -> [HostFacts.Sighting] {

@@ -69,6 +69,15 @@ extension HostFacts {
           .portUnavailable, .error, "The system refuses UDP port 5353, which discovery needs.",
           mendedBy: "sudo ss -ulpn 'sport = :5353'")
       ]
+    case .onlyIPv4:
+      let holder = portHoldersV6.first
+      let who = holder.map { "\($0.name) (process \($0.process))" } ?? "Another program"
+      return [
+        Finding(
+          .portTaken, .warning,
+          "\(who) holds UDP port 5353 of IPv6 for itself alone, so peers that have no IPv4 address are not met.",
+          mendedBy: holder?.stopCommand ?? "sudo ss -6ulpn 'sport = :5353'")
+      ]
     default:
       return portHolders.map {
         Finding(

@@ -27,7 +27,9 @@ extension HostFacts {
       return isWanted || interface.isLoopback || interface.isTunnel ? interface : nil
     }
     facts.routes = routes()
-    facts.portHolders = holders(of: text("/proc/net/udp") + text("/proc/net/udp6"))
+    let tableV6 = text("/proc/net/udp6")
+    facts.portHolders = holders(of: text("/proc/net/udp") + tableV6)
+    facts.portHoldersV6 = holders(of: tableV6)
     facts.firewall = firewall()
     facts.peerPorts = peerPorts(text("/proc/sys/net/ipv4/ip_local_port_range"))
     let signs = ["/.dockerenv", "/run/.containerenv", "/run/systemd/container"]

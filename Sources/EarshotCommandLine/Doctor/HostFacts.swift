@@ -64,6 +64,8 @@ package struct HostFacts: Hashable, Sendable {
   package var problem: DiscoveryProblem?
   /// Other programs that hold UDP port 5353.
   package var portHolders: [Program] = []
+  /// Those of them that hold it for IPv6.
+  package var portHoldersV6: [Program] = []
   /// Whether a packet to the group of multicast DNS comes back to its sender; `nil` when that was not tried.
   package var hearsItself: Bool?
   /// What the firewall lets through.

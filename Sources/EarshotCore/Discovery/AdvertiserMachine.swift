@@ -70,6 +70,10 @@ package struct AdvertiserMachine: Hashable, Sendable {
   /// Takes one event in; appends what must now be done, in order, to `out`.
   package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {
     switch (phase, event) {
+    // It is said once all is announced anew.
+    case (.withdrawn, .updateRequested(let info, let port)):
+      return change { ($0.info, $0.port) = (info, port) }
+    case (.withdrawn, .renameRequested(let name)): return change { $0.name = name }
     case (.withdrawn, _): return
     case (_, .received(let arrival)):
       if armed > now, isAboutOthers(arrival.message) { return }
@@ -116,11 +120,15 @@ package struct AdvertiserMachine: Hashable, Sendable {
     former.removeFirst(max(0, former.count - Self.formerMax))
   }
 
-  /// What was said of the instance a moment ago and not since: others may still keep it beside what replaced it.
+  /// What was said of the instance a moment ago and not since: others may still keep it beside what replaced it; and
+  /// where the peer was by a name that it lost.
   private func formerRecords(at now: Instant) -> [DNSRecord] {
     let own = records.records(of: .instance, on: [])
     var gone: [DNSRecord] = []
-    for old in former where old.until > now && old.record.name == records.instance {
+    for old in former
+    where old.until > now
+      && (old.record.name == records.instance || old.record.type == .srv)
+    {
       if !(own + gone).contains(where: { $0.saysTheSame(as: old.record) }) {
         gone.append(old.record)
       }
@@ -143,6 +151,12 @@ package struct AdvertiserMachine: Hashable, Sendable {
     var queue = queue
     if phase == .standing { queue.announce(.announced, at: now) }
     return queue
+  }
+
+  private mutating func change(_ change: (inout Announcement) -> Void) {
+    var announcement = announcement
+    change(&announcement)
+    records = AdvertisedRecords(announcement)
   }
 
   private mutating func update(at now: Instant, _ change: (inout Announcement) -> Void) {
@@ -182,15 +196,15 @@ package struct AdvertiserMachine: Hashable, Sendable {
   }
 
   private mutating func withdraw(at now: Instant, into out: inout [Action]) {
-    let sets: AdvertisedSets = phase == .standing ? .farewell : []
+    // Of a contested name the rest may be another host's as well.
+    let sets: AdvertisedSets = phase == .standing ? .farewell : .service
     phase = .withdrawn
     for index in queues.indices {
       queues[index].clear()
       let interface = queues[index].interface
       var goodbyes = records.records(of: sets, on: interface.addresses)
-      if !sets.isEmpty { goodbyes += formerRecords(at: now) }
+      goodbyes += formerRecords(at: now)
       for record in goodbyes.indices { goodbyes[record].lifetimeSeconds = 0 }
-      guard !goodbyes.isEmpty else { continue }
       // At once, since a host that goes to sleep, or a program that ends, has no time to wait.
       for _ in 0..<Self.goodbyes {
         send(DNSMessage(answering: goodbyes), to: .multicast, on: interface, into: &out)

@@ -9,11 +9,11 @@ public enum BrowserEvent: Hashable, Sendable {
   case updated(DiscoveredPeer)
   /// A peer no longer advertises, or has not been heard of for too long.
   case lost(PeerID)
-  /// No peers can be found from now on, or for another reason than before.
+  /// No peers can be found from now on, or not all of them, as the problem says; or for another reason than before.
   ///
   /// The browser tries again by itself. Peers that it has found are lost as their records expire.
   case unavailable(DiscoveryProblem)
-  /// Peers can be found again.
+  /// Nothing keeps peers from being found any more.
   case available
 
   /// The peer that the event is about, or `nil` if it is about no single one.

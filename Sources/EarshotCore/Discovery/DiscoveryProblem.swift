@@ -1,4 +1,4 @@
-/// A reason why a peer finds no others at the moment, and is not found.
+/// A reason why a peer finds no others at the moment, or not all of them, and is not found by them.
 ///
 /// Later versions may add reasons.
 @nonexhaustive
@@ -9,6 +9,9 @@ public enum DiscoveryProblem: Hashable, Sendable {
   case portTaken
   /// The system refuses UDP port 5353 for another reason.
   case portUnavailable
+  /// UDP port 5353 is refused for IPv6 alone, as when another program holds it there for itself: peers are found, and
+  /// find this one, over IPv4.
+  case onlyIPv4
 }
 
 extension DiscoveryProblem: CustomStringConvertible {
@@ -20,6 +23,8 @@ extension DiscoveryProblem: CustomStringConvertible {
     case .portTaken:
       "Another program holds UDP port 5353 for itself alone, and discovery needs a share of it; stop that program."
     case .portUnavailable: "Discovery needs UDP port 5353, which cannot be opened."
+    case .onlyIPv4:
+      "Discovery works over IPv4 alone: another program holds UDP port 5353 of IPv6 for itself; stop that program."
     }
   }
 }

@@ -130,10 +130,15 @@ final class InterfaceMonitor: EventSource, @unchecked Sendable {
     } catch {
       close()
     }
+    refresh()  // Of what changed before, since the list was made, no word comes.
   }
 
   func ready(_ readiness: Readiness) {
     System.drain(descriptor, host.loop.buffer)
+    refresh()
+  }
+
+  private func refresh() {
     if host.interfaces.refresh() { host.tell(.interfaces) }
   }
 

@@ -199,7 +199,7 @@ enum System {
 
   /// Takes a port that others may have as well.
   ///
-  /// A program that looks whether a port is free may hold it alone for a moment, as ``hasDatagramSocket(at:)`` does not.
+  /// A program that looks whether a port is free may hold it alone for a moment, as ``datagramSocketCount(at:)`` does not.
   /// So the port is asked for again, for some 40 ms.
   static func bindShared(_ descriptor: Int32, _ endpoint: Endpoint) throws(SystemFailure) {
     for _ in 0..<20 {
@@ -211,19 +211,18 @@ enum System {
     try bind(descriptor, endpoint)
   }
 
-  /// Whether a UDP socket has a port; `nil` where the system does not say.
+  /// How many UDP sockets have a port; `nil` where the system does not say.
   ///
   /// Linux lists the sockets of the thread's network namespace: "   7: 00000000:14E9 00000000:0000 07 …".
-  static func hasDatagramSocket(at port: UInt16) -> Bool? {
+  static func datagramSocketCount(at port: UInt16) -> Int? {
     guard let tableV4 = contents(of: "/proc/thread-self/net/udp") else { return nil }
     let tableV6 = contents(of: "/proc/thread-self/net/udp6") ?? []
     let digits = String(port, radix: 16, uppercase: true)
     let end = ":" + String(repeating: "0", count: 4 - digits.count) + digits
-    return [tableV4, tableV6].contains { table in
-      table.split(separator: UInt8(ascii: "\n")).contains { row in
-        let columns = row.split(separator: UInt8(ascii: " "), maxSplits: 2)
-        return columns.count == 3 && columns[1].suffix(5).elementsEqual(end.utf8)
-      }
+    let rows = [tableV4, tableV6].flatMap { $0.split(separator: UInt8(ascii: "\n")) }
+    return rows.count { row in
+      let columns = row.split(separator: UInt8(ascii: " "), maxSplits: 2)
+      return columns.count == 3 && columns[1].suffix(5).elementsEqual(end.utf8)
     }
   }
 

@@ -234,6 +234,11 @@ extension SimulatedHost {
     try kernel.openDatagramSocket(on: endpoint, options: options, handler: handler)
   }
 
+  /// The number of UDP sockets that have a port.
+  public func datagramSocketCount(at port: UInt16) -> Int? {
+    kernel.datagramSockets.count(at: port)
+  }
+
   /// Accepts TCP connections.
   ///
   /// - Parameters:

@@ -30,6 +30,8 @@ struct DatagramSocketTable: ~Copyable {
 
   func isBound(_ port: UInt16) -> Bool { all.contains { $0.localEndpoint.port == port } }
 
+  func count(at port: UInt16) -> Int { all.count { $0.localEndpoint.port == port } }
+
   /// Whether a socket must not be bound beside those that are there.
   func excludes(_ endpoint: Endpoint, _ options: DatagramOptions) -> Bool {
     all.contains { $0.excludes(endpoint, options) }
