@@ -81,11 +81,6 @@ public protocol NetworkHost: AnyObject, Sendable {
     on endpoint: Endpoint, options: DatagramOptions, handler: any DatagramHandler
   ) throws(NetworkError) -> any DatagramSocket
 
-  /// Whether a UDP socket of this system that IPv4 reaches has a port, which then can only be had by sharing it.
-  ///
-  /// One that IPv6 alone reaches may count, too.
-  func isDatagramPortTaken(_ port: UInt16) -> Bool
-
   /// The number of UDP sockets of this system that have a port, this host's own among them; `nil` where the system
   /// does not say.
   func datagramSocketCount(at port: UInt16) -> Int?
@@ -101,14 +96,14 @@ extension NetworkHost {
   /// TLS 1.3 with keys and randomness of the system, on a host that says nothing else.
   public var linkSecurity: LinkSecurity { .required }
 
-  /// Finds it out by taking the port for a moment, in which others are refused it.
-  public func isDatagramPortTaken(_ port: UInt16) -> Bool { refusesDatagramPort(port) }
-
   /// `nil`, on a host that says nothing else.
   public func datagramSocketCount(at port: UInt16) -> Int? { nil }
 
-  /// Whether a port is refused to one that does not share it; it is held for a moment if not.
-  package func refusesDatagramPort(_ port: UInt16) -> Bool {
+  /// Whether a UDP socket of this system has a port, which then can only be had by sharing it.
+  ///
+  /// Where the system does not say, the port of IPv4 is taken for a moment to find out, in which others are refused it.
+  package func isDatagramPortTaken(_ port: UInt16) -> Bool {
+    if let count = datagramSocketCount(at: port) { return count > 0 }
     do throws(NetworkError) {
       try openDatagramSocket(
         on: Endpoint(.anyV4, port: port), options: DatagramOptions(), handler: SilentHandler()

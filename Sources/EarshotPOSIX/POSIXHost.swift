@@ -159,13 +159,6 @@ public final class POSIXHost: NetworkHost {
     }
   }
 
-  /// Whether a UDP socket has a port; see ``NetworkHost``.
-  ///
-  /// Linux has a table of sockets; elsewhere the port is taken for a moment.
-  public func isDatagramPortTaken(_ port: UInt16) -> Bool {
-    System.datagramSocketCount(at: port).map { $0 > 0 } ?? refusesDatagramPort(port)
-  }
-
   /// The number of UDP sockets that have a port; see ``NetworkHost``.
   ///
   /// Linux alone tells it.
