@@ -16,6 +16,8 @@ struct HostileMemberTests {
     let host: any NetworkHost
     let victim: any NetworkHost
     private let session = SessionID(rawValue: 0xA001)
+    private let identity: Identity
+    private let endpoint: Endpoint
 
     /// Joins a session by an invitation that is accepted.
     init(
@@ -25,7 +27,8 @@ struct HostileMemberTests {
       let identity =
         isSecure ? Identity.seeded(using: &random) : Identity.plain(using: &random)
       (id, self.host, victim) = (identity.id, host, ann.host)
-      let endpoint = Endpoint(
+      self.identity = identity
+      endpoint = Endpoint(
         try #require(ann.host.interfaces.first?.addresses.first), port: await ann.port)
       dialler = try ScriptedDialler(
         as: identity, to: endpoint, on: host,
@@ -39,6 +42,22 @@ struct HostileMemberTests {
         window: 1 << 20, terms: SessionTerms(seniority: 1, capacity: 8, messageBytesMax: 1_024)
       ).encode(into: &confirmation)
       dialler.say(confirmation)
+    }
+
+    /// Attaches again, several times in a row, by another name each time.
+    func attach(_ epochs: Range<UInt64>) async throws {
+      guard let accept = dialler.accept else { return }
+      let diallers = try epochs.map { epoch in
+        let attach = Attach(
+          source: session, destination: accept.session, membership: accept.membership,
+          isProposal: false, ended: .none, epoch: epoch, received: 0, window: 1 << 20,
+          terms: SessionTerms(seniority: 1, capacity: 8, messageBytesMax: 1_024))
+        return try ScriptedDialler(
+          as: identity, named: "Mallory \(epoch)", to: endpoint, on: host, saying: attach)
+      }
+      while diallers.contains(where: { !$0.isAttached && !$0.hasEnded }) {
+        try await host.sleep(for: .milliseconds(1))
+      }
     }
 
     func wait(milliseconds: Int) async throws {
@@ -230,6 +249,17 @@ struct HostileMemberTests {
       wish(for: 265...268)
       try await mallory.wait(milliseconds: 100)
       #expect(departures()[mallory.id] == .violation, "\(departures())")
+    }
+  }
+
+  @Test("A member that is called otherwise each time makes nobody break the protocol")
+  func renaming() async throws {
+    try await meet(within: .seconds(600)) { mallory, departures in
+      for epoch in stride(from: 2 as UInt64, to: 5_002, by: 10) {
+        try await mallory.attach(epoch..<epoch + 10)
+      }
+      try await mallory.wait(milliseconds: 1_000)
+      #expect(departures() == [:])  // Bob in particular has not left Ann.
     }
   }
 

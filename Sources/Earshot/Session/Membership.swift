@@ -43,6 +43,10 @@ actor Membership {
   /// What the remote peer may say of its group: what a thousand peers need who all come, change and go at once.
   private var groupFrames = TokenBucket(perSecond: 64, burst: 4_096)
   private var roundTrip: Duration?  // Over links that are gone.
+  /// What the remote peer is still to be told of its group.
+  private var news = GroupNews()
+  /// Since when no link carries it: what is said meanwhile arrives at once afterwards.
+  private var absentSince: Instant?
 
   /// The membership itself, and its links.
   var inside: [any Actor] {
@@ -156,6 +160,7 @@ actor Membership {
     case .cancelWake: session.assumeIsolated { $0.wake(peer, at: nil) }
     case .reportJoined: reportJoined()
     case .reportInterrupted(let reason):
+      absentSince = session.peer.host.now
       session.assumeIsolated { $0.interrupted(self, reason) }
     case .reportResumed: session.assumeIsolated { $0.resumed(self) }
     case .reportDelivered: stream.acknowledgeAll()
@@ -263,6 +268,8 @@ actor Membership {
       closeLink(token, error.closeCode)
       handle(.violationFound(token))
     }
+    absentSince = nil
+    tellNews()
   }
 
   private func closeLink(_ token: LinkToken, _ code: CloseCode) {
@@ -277,6 +284,37 @@ actor Membership {
     verifier.assumeIsolated { $0.detach(from: link) }
     roundTrip = link.assumeIsolated { $0.roundTrip } ?? roundTrip
     return link
+  }
+
+  // MARK: The group
+
+  /// Tells the remote peer what is new of another one, now or later: how it is introduced, or that it is gone.
+  func tell(
+    _ change: GroupNews.Change, of subject: GroupNews.Subject, _ introduction: Introduce?
+  ) {
+    let now = absentSince ?? session.peer.host.now
+    guard news.mayTell(change, of: subject, at: now) else { return tellNews() }
+    say(introduction, of: subject)
+  }
+
+  /// Tells what has waited, as much as may be told now.
+  func tellNews() {
+    guard absentSince == nil else { return }
+    while let subject = news.takeDue(at: session.peer.host.now) {
+      say(session.assumeIsolated { $0.introduction(of: subject) }, of: subject)
+    }
+    let next = news.next
+    session.assumeIsolated { $0.wakeForNews(peer, at: next) }
+  }
+
+  private func say(_ introduction: Introduce?, of subject: GroupNews.Subject) {
+    guard let introduction else {
+      return stream.send(Retract(peer: subject.peer, session: subject.session))
+    }
+    stream.send(introduction)
+    if session.peer.host.buggify?.occurs(.repeatedIntroduction) == true {
+      stream.send(introduction)
+    }
   }
 
   // MARK: Ending

@@ -6,8 +6,8 @@ extension SessionCore {
     directory.add(member, membership.stream, membership.unreliable)
     report(.joined(Member(id: member, name: entry.displayName)))
     for other in roster.join(entry) {
-      introduce(entry, to: other.peer)
-      introduce(other, to: member)
+      tell(other.peer, .joined, of: entry)
+      tell(member, .joined, of: other)
     }
     answerJoiners(of: member, true)
     invitations.assumeIsolated { $0.joined(member, membership.remoteSession, self) }
@@ -31,7 +31,9 @@ extension SessionCore {
   func update(_ membership: Membership) {
     let entry = membership.assumeIsolated { $0.entry }
     guard roster.update(entry) else { return }
-    for other in roster.members where other.peer != entry.peer { introduce(entry, to: other.peer) }
+    for other in roster.members where other.peer != entry.peer {
+      tell(other.peer, .updated, of: entry)
+    }
   }
 
   func left(
@@ -51,9 +53,9 @@ extension SessionCore {
       $0.ended.remember(id, of: pair, code)
       $0.endSearch(for: member, in: self.id)
     }
+    let subject = GroupNews.Subject(member, membership.remoteSession)
     for other in roster.leave(member, membership.remoteSession, departure, code, at: now) {
-      memberships[other.peer]?.stream.send(
-        Retract(peer: member, session: membership.remoteSession))
+      memberships[other.peer]?.assumeIsolated { $0.tell(.left, of: subject, nil) }
     }
     if hasJoined {
       peer.host.reached(.leftUndelivered, if: undelivered > 0)
@@ -68,15 +70,15 @@ extension SessionCore {
 
   // MARK: Introductions
 
-  private func introduce(_ subject: Roster.Entry, to reader: PeerID) {
-    let introduction = Introduce(
-      peer: subject.peer, session: subject.session, seniority: subject.seniority,
-      capacity: subject.capacity, displayName: subject.displayName,
-      endpoints: Array(subject.endpoints.prefix(FrameBounds.endpointsMax)))
-    memberships[reader]?.stream.send(introduction)
-    if peer.host.buggify?.occurs(.repeatedIntroduction) == true {
-      memberships[reader]?.stream.send(introduction)
-    }
+  private func tell(_ reader: PeerID, _ change: GroupNews.Change, of entry: Roster.Entry) {
+    let subject = GroupNews.Subject(entry.peer, entry.session)
+    memberships[reader]?.assumeIsolated { $0.tell(change, of: subject, Introduce(entry)) }
+  }
+
+  /// What members are told of another one; `nil` if it is none any longer.
+  func introduction(of subject: GroupNews.Subject) -> Introduce? {
+    let entry = roster.members.first { $0.peer == subject.peer && $0.session == subject.session }
+    return entry.map { Introduce($0) }
   }
 
   /// A member, at an address, introduces another peer.
@@ -163,4 +165,13 @@ extension SessionCore {
   private func leaveAlone(_ waiting: LinkToken?) { if let waiting { refuse(waiting) } }
 
   private static let dismissalTime = Duration.seconds(5)
+}
+
+extension Introduce {
+  fileprivate init(_ entry: Roster.Entry) {
+    self.init(
+      peer: entry.peer, session: entry.session, seniority: entry.seniority,
+      capacity: entry.capacity, displayName: entry.displayName,
+      endpoints: Array(entry.endpoints.prefix(FrameBounds.endpointsMax)))
+  }
 }

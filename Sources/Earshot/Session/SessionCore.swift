@@ -21,7 +21,7 @@ actor SessionCore {
   weak var handle: Session?
 
   enum Phase { case open, leaving, ended }
-  private enum Deadline: Hashable { case member(PeerID), joining(PeerID), roster }
+  private enum Deadline: Hashable { case member(PeerID), joining(PeerID), news(PeerID), roster }
   private(set) var phase = Phase.open
   var roster: Roster
   var memberships: [PeerID: Membership] = [:]
@@ -190,6 +190,7 @@ actor SessionCore {
   func drop(_ membership: Membership) {
     memberships[membership.peer] = nil
     deadlines?.set(.member(membership.peer), at: nil)
+    deadlines?.set(.news(membership.peer), at: nil)
   }
 
   private var patience: MembershipMachine.Configuration {
@@ -251,6 +252,13 @@ actor SessionCore {
   /// Has a membership handle its deadline when that comes, in place of an earlier one.
   func wake(_ member: PeerID, at deadline: Instant?) { set(.member(member), at: deadline) }
 
+  /// Has a membership tell what is new in the group when that may be told.
+  func wakeForNews(_ member: PeerID, at deadline: Instant?) {
+    guard deadline != deadlines?[.news(member)] else { return }
+    set(.news(member), at: deadline)
+    deadlines?.rearm()
+  }
+
   private func set(_ key: Deadline, at deadline: Instant?) {
     if deadline != nil, deadlines == nil, phase != .ended {
       deadlines = DeadlineTimer(on: peer.host) { [weak self] in
@@ -269,6 +277,7 @@ actor SessionCore {
         let (due, next) = joiners.takeDue(member, at: now)
         set(.joining(member), at: next)
         for tell in due { tell(false) }
+      case .news(let member): memberships[member]?.assumeIsolated { $0.tellNews() }
       case .roster: settle()
       }
     }

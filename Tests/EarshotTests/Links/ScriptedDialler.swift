@@ -19,11 +19,11 @@ final class ScriptedDialler: ConnectionHandler {
 
   /// Dials, and says HELLO and what follows it.
   init(
-    as identity: Identity, to endpoint: Endpoint, on host: any NetworkHost,
-    saying frame: some FramePayload
+    as identity: Identity, named name: String = "Mallory", to endpoint: Endpoint,
+    on host: any NetworkHost, saying frame: some FramePayload
   ) throws {
     var bytes: [UInt8] = []
-    Hello(port: 0, displayName: "Mallory").encode(into: &bytes)
+    Hello(port: 0, displayName: name).encode(into: &bytes)
     frame.encode(into: &bytes)
     first = bytes
     state = Mutex(State(channel: Self.makeChannel(identity)))
@@ -45,6 +45,13 @@ final class ScriptedDialler: ConnectionHandler {
       state.heard.lazy.compactMap { frame in
         if case .invitation(.accept(let accept)) = frame { accept } else { nil }
       }.first
+    }
+  }
+
+  /// Whether a request to attach was answered.
+  var isAttached: Bool {
+    state.withLock { state in
+      state.heard.contains { if case .attachment(.attached) = $0 { true } else { false } }
     }
   }
 
