@@ -106,7 +106,7 @@ public struct MemberSecurity: Hashable, Sendable {
   ///
   /// There is no other protocol on real networks, and none that is weaker: what is not TLS 1.3 is no link.
   public let cipherSuite: String?
-  /// Whether people have compared a verification code with this member: since it joined the session, or before, as the store
-  /// of the ``TrustPolicy`` knows.
+  /// Whether people have compared a verification code with this member: since it joined the session, or before, as the
+  /// store of the ``TrustPolicy`` knows.
   public let isVerified: Bool
 }

@@ -328,7 +328,8 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
       return sooner == farewell ? state : go(on: absence, with: sooner, at: now, into: &out)
     case .resuming:
       out.append(.sendLeave(departure.code))
-      let farewell = Farewell(departure: departure, until: now + limit)  // Whatever is left of the patience.
+      // Whatever is left of the patience.
+      let farewell = Farewell(departure: departure, until: now + limit)
       return go(on: absence, with: farewell, at: now, into: &out)
     }
   }

@@ -13,7 +13,8 @@ package struct VerificationMachine: Machine, Hashable, Sendable {
     case asked(nonce: [UInt8])  // By the program; nonces are random, and used for one attempt.
     case received(VerificationFrame, nonce: [UInt8])
     case confirmed, rejected, withdrawn  // By the program, of the attempt at hand.
-    case refused(VerificationRequest, VerificationVerdict.Verdict)  // By the program: a wish that came.
+    /// By the program: a wish that came, in place of `received`.
+    case refused(VerificationRequest, VerificationVerdict.Verdict)
     case deadlineReached
   }
   package enum Action: Hashable, Sendable {
