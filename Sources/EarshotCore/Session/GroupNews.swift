@@ -34,7 +34,9 @@ package struct GroupNews: Sendable {
   /// From when on what waits can be told; `nil` when nothing does.
   package var next: Instant? { waiting.isEmpty ? nil : bucket.next }
 
-  /// Takes news in; answers whether it is to be told now. Otherwise it waits.
+  /// Takes news in, which waits unless it is to be told now.
+  ///
+  /// - Returns: Whether it is.
   package mutating func mayTell(_ change: Change, of subject: Subject, at now: Instant) -> Bool {
     if let index = waiting.firstIndex(where: { $0.subject == subject }) {
       if change == .left, waiting[index].isUnheardOf { waiting.remove(at: index) }
