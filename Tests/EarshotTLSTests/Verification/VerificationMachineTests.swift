@@ -125,6 +125,21 @@ struct VerificationMachineTests {
     }
   }
 
+  @Test("Refusing what is no wish changes nothing; refusing the next one ends the attempt at hand")
+  func refusedMeanwhile() {
+    var pair = Pair()
+    pair.ask(0)
+    pair.deliverAll()
+    for attempt in [0, 1] as [UInt64] {
+      pair.handle(.refused(VerificationRequest(attempt: attempt), .refused), at: 1)
+    }
+    #expect(pair.sides[1].machine.isActive && pair.sides[1].ends == [] && pair.sides[1].out == [])
+    pair.handle(.refused(VerificationRequest(attempt: 2), .tooMany), at: 1)
+    #expect(!pair.sides[1].machine.isActive && pair.sides[1].ends == [.withdrawnByRemote])
+    let answer = VerificationVerdict(attempt: 2, verdict: .tooMany)
+    #expect(pair.sides[1].out == [.verdict(answer)])
+  }
+
   @Test("The code has ten seconds, and people have five minutes")
   func deadlines() {
     var pair = Pair()
