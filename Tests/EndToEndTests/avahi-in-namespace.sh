@@ -17,10 +17,24 @@ mount -t tmpfs tmpfs /run && mkdir /run/dbus /run/avahi-daemon || exit 99
 chown messagebus /run/dbus && chown avahi /run/avahi-daemon || exit 99
 printf '%s\n' '[server]' "host-name=$hostname" "allow-interfaces=$interface" \
   '[publish]' 'publish-workstation=no' >/run/avahi.conf
+await() { # await WORD…: until that holds; a minute is long enough on the busiest machine.
+  for _ in $(seq 600); do "$@" && return; sleep 0.1; done
+  echo "never: $*" && cat /run/avahi.log
+  exit 99
+}
+has_started() { # Starts the daemon once more if it has ended.
+  grep -q 'startup complete' /run/avahi.log && return
+  kill -0 "$daemon" 2>/dev/null || { cat /run/avahi.log && start; }
+  return 1
+}
+start() {
+  avahi-daemon --file /run/avahi.conf --no-chroot --no-drop-root --no-rlimits >/run/avahi.log 2>&1 &
+  daemon=$!
+}
 dbus-daemon --system --nofork --nopidfile >/dev/null 2>&1 &
-for _ in $(seq 100); do [ -S /run/dbus/system_bus_socket ] && break; sleep 0.1; done
-avahi-daemon --file /run/avahi.conf --no-chroot --no-drop-root --no-rlimits >/run/avahi.log 2>&1 &
-for _ in $(seq 100); do grep -q 'startup complete' /run/avahi.log && break; sleep 0.1; done
+await test -S /run/dbus/system_bus_socket
+start
+await has_started
 mkfifo /run/input
 "$@" </run/input &
 command=$!
