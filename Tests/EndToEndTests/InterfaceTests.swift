@@ -60,7 +60,8 @@ struct InterfaceTests {
     // Without IPv6, which makes its address later, all is said at once.
     try hosts.left.set("net.ipv6.conf.default.disable_ipv6", to: 1)
     let first = try await hosts.left.inside { try POSIXHost() }
-    // The thread of both is held up between their first look at the interfaces and what comes after it.
+    let witness = try await hosts.left.inside { try POSIXHost() }
+    // The thread of the first and of the host is held up between their first look at the interfaces and what comes after it.
     let (begun, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let signal = first.makeSignal {
       begun.signal()
@@ -73,11 +74,11 @@ struct InterfaceTests {
     }
     #expect(host.interfaces.map(\.name) == ["lo"])
     try hosts.layCable()
+    try await expect([hosts.left.interface], of: witness)  // All has been said then.
     goesOn.signal()
     let seen = try await onLoop(of: host) { host.interfaces.map(\.name) }
     #expect(seen == [hosts.left.interface])
-    await host.shutDown()
-    await first.shutDown()
+    for host in [host, witness, first] { await host.shutDown() }
     withExtendedLifetime(signal) {}
   }
 
