@@ -44,7 +44,7 @@ struct MulticastPort {
   }
 
   /// Whether the port is open, but was refused for IPv6, which interfaces have.
-  var lacksIPv6: Bool {
+  private var lacksIPv6: Bool {
     transport?.lacksIPv6 == true && interfaces.contains { $0.has(.v6) }
   }
 

@@ -65,15 +65,18 @@ package struct AdvertiserMachine: Hashable, Sendable {
   }
 
   /// What is announced, with the ordinal that conflicts have led to.
-  package var announcement: Announcement { records.announcement }
+  package private(set) var announcement: Announcement {
+    get { records.announcement }
+    set { records = AdvertisedRecords(newValue) }
+  }
 
   /// Takes one event in; appends what must now be done, in order, to `out`.
   package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {
     switch (phase, event) {
     // It is said once all is announced anew.
     case (.withdrawn, .updateRequested(let info, let port)):
-      return change { ($0.info, $0.port) = (info, port) }
-    case (.withdrawn, .renameRequested(let name)): return change { $0.name = name }
+      (announcement.info, announcement.port) = (info, port)
+    case (.withdrawn, .renameRequested(let name)): announcement.name = name
     case (.withdrawn, _): return
     case (_, .received(let arrival)):
       if armed > now, isAboutOthers(arrival.message) { return }
@@ -153,24 +156,16 @@ package struct AdvertiserMachine: Hashable, Sendable {
     return queue
   }
 
-  private mutating func change(_ change: (inout Announcement) -> Void) {
-    var announcement = announcement
-    change(&announcement)
-    records = AdvertisedRecords(announcement)
-  }
-
   private mutating func update(at now: Instant, _ change: (inout Announcement) -> Void) {
     let before = announcement
-    var announcement = before
-    change(&announcement)
+    var next = before
+    change(&next)
     var changed: AdvertisedSets = []
-    if announcement.info != before.info || announcement.name != before.name {
-      changed.insert(.text)
-    }
-    if announcement.port != before.port { changed.insert(.service) }
+    if next.info != before.info || next.name != before.name { changed.insert(.text) }
+    if next.port != before.port { changed.insert(.service) }
     guard !changed.isEmpty else { return }
     noteFormer(changed, at: now)
-    records = AdvertisedRecords(announcement)
+    announcement = next
     let start = updateTime(at: now)
     for index in queues.indices { queues[index].announce(changed, at: start) }
   }
