@@ -96,12 +96,12 @@ public struct FileTrustStore: TrustStore {
   private let cache = TrustFileCache()
 
   /// The store in a file, which need not be there; the folder must.
-  public init(path: String) { self.init(path: path, waiting: .seconds(10)) }
+  public init(path: String) { self.init(path: path) { Date() } }
 
   /// The store in a file, by a clock, which waits for others so long.
   package init(
     path: String, waiting patience: Duration = .seconds(10),
-    now: @escaping @Sendable () -> Date = { Date() }
+    now: @escaping @Sendable () -> Date
   ) {
     (self.path, self.patience, self.now) = (path, patience, now)
   }

@@ -240,7 +240,7 @@ struct TrustStoreTests {
   @Test("A list that somebody changes for ever is busy for the others, who see what it was")
   func busy() throws {
     let folder = try StoreFolder()
-    let store = FileTrustStore(path: folder.trust.path, waiting: .milliseconds(50))
+    let store = FileTrustStore(path: folder.trust.path, waiting: .milliseconds(50)) { Date() }
     try store.keep(ann, as: "Ann")
     let holder = try holdLock(of: store)
     #expect(code { try store.keep(bob, as: "Bob") } == .busy)
