@@ -56,7 +56,7 @@ extension HostFacts {
     switch problem {
     case .portTaken:
       let holder = portHolders.first
-      let who = holder.map { "\($0.name) (process \($0.process))" } ?? "Another program"
+      let who = holder?.words ?? "Another program"
       return [
         Finding(
           .portTaken, .error,
@@ -71,7 +71,7 @@ extension HostFacts {
       ]
     case .onlyIPv4:
       let holder = portHoldersV6.first
-      let who = holder.map { "\($0.name) (process \($0.process))" } ?? "Another program"
+      let who = holder?.words ?? "Another program"
       return [
         Finding(
           .portTaken, .warning,
@@ -82,7 +82,7 @@ extension HostFacts {
       return portHolders.map {
         Finding(
           .responder, .note,
-          "\($0.name) (process \($0.process)) answers multicast DNS on this host, too; both share the port.",
+          "\($0.words) answers multicast DNS on this host, too; both share the port.",
           mendedBy: $0.stopCommand)
       }
     }

@@ -35,6 +35,9 @@ package struct HostFacts: Hashable, Sendable {
       (self.name, self.process, self.service) = (name, process, service)
     }
 
+    /// What people know it by.
+    var words: String { "\(name) (process \(process))" }
+
     /// What ends it.
     var stopCommand: String {
       service.map { "sudo systemctl stop \($0)" } ?? "sudo kill \(process)"
