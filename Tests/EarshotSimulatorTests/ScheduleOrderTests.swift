@@ -51,7 +51,7 @@ struct ScheduleOrderTests {
 
   @Test(
     "A run is a function of seed and policy, and of seed and record",
-    arguments: ScheduleTests.choosing, Seed.some(10))
+    arguments: ScheduleTests.choosing, Seed.some(4))
   func determinism(policy: SchedulePolicy, seed: Seed) throws {
     func run(_ policy: SchedulePolicy) throws -> (RollingHash, ScheduleRecord) {
       let configuration = PlantedRace.configuration(policy)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Sets of positions")
 struct PositionSetTests {
-  @Test("Equal sets are equal, however they came about", arguments: Seed.some(50))
+  @Test("Equal sets are equal, however they came about", arguments: Seed.some(10))
   func equal(seed: Seed) {
     var random = seed.generator
     var (set, members) = (PositionSet(), Set<Int>())
