@@ -83,11 +83,13 @@ let package = Package(
       name: "Earshot", dependencies: ["EarshotCore", "EarshotNetwork", "EarshotTLS"],
       swiftSettings: house),
     // What stands on top.
+    .target(name: "CEarshotScenario"),
     .target(
       name: "EarshotScenario",
-      dependencies: ["EarshotCore", "EarshotNetwork", "EarshotSimulator", "EarshotTLS", "Earshot"],
-      // What "earshot help scenario" prints.
-      resources: [.embedInCode("EarshotScenario.docc/ScenarioFormat.md")],
+      dependencies: [
+        "CEarshotScenario", "EarshotCore", "EarshotNetwork", "EarshotSimulator", "EarshotTLS",
+        "Earshot",
+      ],
       swiftSettings: house),
     .target(
       name: "EarshotCommandLine",
