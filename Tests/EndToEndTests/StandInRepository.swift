@@ -1,0 +1,87 @@
+import EarshotCommandLine
+import Foundation
+import Testing
+
+/// A repository with a script of CI, in which stand-ins that fail when they are told to take the place of all programs.
+final class StandInRepository: Sendable {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// A repository with two scenarios and one source, and stand-ins for all that the steps call.
+  init(_ name: String) throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let names = [
+      "FrameThroughput", "SimulatedCrowd", "ScheduleRaces", "FuzzedExploration", "PlantedBugs",
+      "HistoryCheck", "CrowdedHall", "Calibration", "LinkThroughput", "LinkRoundTrip",
+      "DatagramThroughput", "Meeting",
+    ]
+    let programs =
+      [".ci/tests", ".ci/determinism", ".ci/sanitize", ".ci/fuzz", "bin/swift"]
+      + ["python", "pip"].map { ".build/interop/bin/\($0)" }
+      + (["earshot"] + names).map { ".build/release/\($0)" }
+      + [".build/debug/earshot", ".build-fuzz/release/FuzzedExploration"]
+      + [".build-fuzz/release/FuzzedScenario"]
+    let standIn = """
+      #!/bin/bash
+      name="$(basename "$0") $1"
+      echo "$name: $*" >>'\(folder.path())/calls'
+      echo "reproduced: $name"
+      echo '{"scenario":"a","traceHash":"ab"}'
+      echo '{"scenario":"b","traceHash":"cd"}'
+      ! grep -qxF "$name" '\(folder.path())/failing' 2>/dev/null
+      """
+    for program in programs { try write(standIn, to: program, isProgram: true) }
+    try write("#!/bin/sh\nprintf 'install ok installed'\n", to: "bin/dpkg-query", isProgram: true)
+    try write("#!/bin/sh\nexit 1\n", to: "bin/apt-get", isProgram: true)
+    let script = try String(contentsOf: root.appending(path: name), encoding: .utf8)
+    try write(script, to: name, isProgram: true)
+    for file in ["Simulations/a.json5", "Simulations/regressions/b.json5", "Package.swift"] {
+      try write("", to: file)
+    }
+    try write("// First.", to: "Sources/Earshot/Peer.swift")
+    try write(".build*\nbin\ncache\nfailing\ncalls\n", to: ".gitignore")
+    try git("init", "--quiet")
+    try commit()
+  }
+
+  func write(_ text: String, to path: String, isProgram: Bool = false) throws {
+    let file = folder.appending(path: path)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: file)
+    if isProgram {
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path())
+    }
+  }
+
+  private func git(_ words: String...) throws {
+    let options = ["-C", folder.path(), "-c", "user.name=Ann", "-c", "user.email=ann@example.org"]
+    try Shell.run(["git"] + options + words)
+  }
+
+  func commit() throws {
+    try git("add", "--all")
+    try git("commit", "--quiet", "--message", "state")
+  }
+
+  /// The calls of stand-ins since the last look, a line each.
+  func calls() -> [String] {
+    let file = folder.appending(path: "calls")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").map(String.init)
+  }
+
+  /// Runs the script.
+  func run(_ script: String, _ words: [String]) async throws -> (status: Int32?, lines: [String]) {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let program = try Program(
+      running: [
+        "PATH=\(folder.path())/bin:\(path)", "XDG_CACHE_HOME=\(folder.path())/cache",
+        folder.appending(path: script).path(),
+      ] + words)
+    return (await program.exitStatus(), program.lines)
+  }
+}
