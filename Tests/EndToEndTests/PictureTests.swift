@@ -29,7 +29,8 @@ struct PictureTests {
     func lines(of words: [String]) async throws -> [String] {
       let program = try Program(running: words)
       try program.closeInput()
-      #expect(await program.exitStatus() == 0)
+      let status = await program.exitStatus()
+      #expect(status == 0, "\(words), whose last lines are \(program.lines.suffix(5))")
       return program.lines
     }
   }
