@@ -47,6 +47,9 @@ struct RunScriptTests {
     #expect(try await run().results.values.allSatisfy { $0 == "ok" }, "never passed")
     #expect(try await run().results["fuzzing"] == "unchanged")
     #expect(try await run("--only", "fuzzing").results["fuzzing"] == "ok")
+    try repository.append("# A step is changed.", to: ".ci/run")
+    try repository.commit()
+    #expect(try await run().results["fuzzing"] != "unchanged", "the step has changed")
   }
 
   @Test(

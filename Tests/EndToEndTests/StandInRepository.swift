@@ -2,7 +2,9 @@ import EarshotCommandLine
 import Foundation
 import Testing
 
-/// A repository with a script of CI, in which stand-ins that fail when they are told to take the place of all programs.
+/// A repository with a script of CI, and with stand-ins for all programs that the script starts.
+///
+/// A stand-in fails if its name and first word are a line of the file `failing`.
 final class StandInRepository: Sendable {
   private let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 
@@ -54,6 +56,13 @@ final class StandInRepository: Sendable {
     if isProgram {
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path())
     }
+  }
+
+  func append(_ line: String, to path: String) throws {
+    let file = try FileHandle(forWritingTo: folder.appending(path: path))
+    defer { try? file.close() }
+    try file.seekToEnd()
+    try file.write(contentsOf: Data("\(line)\n".utf8))
   }
 
   private func git(_ words: String...) throws {
