@@ -33,7 +33,8 @@ let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .err
 let pure: [SwiftSetting] = house + [.strictMemorySafety()]
 
 let sanitizing = Context.environment["EARSHOT_SANITIZE"]?.split(separator: " ")
-// The optimizer takes longer for the engine of scenarios than for any other module, and sanitizers look at little of it.
+// The optimizer takes longer for the engine of scenarios than for any other module, and sanitizers
+// look at little of it.
 let unhurried: [SwiftSetting] =
   house + (sanitizing == nil ? [] : [.unsafeFlags(["-Onone"], .when(configuration: .release))])
 
@@ -288,8 +289,8 @@ if fuzzer != nil {
   ]
 }
 
-// For .ci/sanitize alone: the tests that use threads or memory of C, with what they need. "all" beside the sanitizer's name
-// keeps every test of these targets.
+// For .ci/sanitize alone: the tests that use threads or memory of C, with what they need. "all"
+// beside the sanitizer's name keeps every test of these targets.
 if let words = sanitizing {
   var kept: Set = ["ConformanceTests", "EarshotPOSIXTests", "EarshotTLSTests"]
   if words.contains("thread") { kept.formUnion(["EarshotTests", "EarshotTestingTests"]) }

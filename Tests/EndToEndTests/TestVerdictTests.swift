@@ -60,7 +60,7 @@ final class TestVerdictTests {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// What `.ci/tests` says of runs that follow each other, its exit status, and the commands that it gave.
+  /// The exit status and the output of `.ci/tests` for runs that follow each other, and its commands.
   private func verdict(
     _ runs: Run..., options: [String] = []
   ) async throws -> (status: Int32?, lines: [String], commands: [String], unsteady: String) {
