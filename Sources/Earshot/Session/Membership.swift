@@ -321,6 +321,7 @@ actor Membership {
 
   private func sendLeave(_ code: CloseCode) {
     session.assumeIsolated { $0.directory.remove(peer) }
+    verifier.assumeIsolated { $0.leave() }
     stream.close(Leave(code: code)) { [weak self] in
       self?.assumeIsolated { $0.handle(.streamFlushed) }
     }

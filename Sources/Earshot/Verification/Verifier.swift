@@ -21,6 +21,7 @@ actor Verifier {
   private var waiters: [(id: Int, promise: Promise<Answer?>)] = []
   private var lastWaiter = 0
   private var isVerified = false
+  private var isLeaving = false
   /// What the member may wish for, which need not read what it is answered.
   private var wishes = TokenBucket(perSecond: 4, burst: 256)
 
@@ -44,6 +45,7 @@ actor Verifier {
   /// Begins anew over a link.
   func carry(on link: Link) {
     drop()
+    guard !isLeaving else { return }
     self.link = link
     address = link.assumeIsolated { $0.remoteAddress }
   }
@@ -57,6 +59,15 @@ actor Verifier {
     let wasActive = machine?.machine.isActive ?? false
     (machine, timer) = (nil, nil)
     if wasActive { ended(.linkLost) }
+  }
+
+  /// This side leaves the member, which hears nothing that is said from now on.
+  ///
+  /// What has been said counts, and so does what the member has said before it hears of the end: if both have confirmed
+  /// by then, both know.
+  func leave() {
+    isLeaving = true
+    if machine?.machine.hasConfirmed != true { drop() }
   }
 
   private func drive(_ event: VerificationMachine.Event) {

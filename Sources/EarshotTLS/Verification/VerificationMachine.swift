@@ -52,6 +52,11 @@ package struct VerificationMachine: Machine, Hashable, Sendable {
   /// Whether an attempt is at hand.
   package var isActive: Bool { state != .idle }
 
+  /// Whether only the other side has still to confirm the attempt at hand.
+  package var hasConfirmed: Bool {
+    if case .comparing(hasConfirmed: true, _) = state { true } else { false }
+  }
+
   /// Whether a wish of this side waits for the other one.
   package var isAsking: Bool { if case .asking = state { true } else { false } }
 

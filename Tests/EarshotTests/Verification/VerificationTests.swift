@@ -103,6 +103,38 @@ struct VerificationTests {
     }
   }
 
+  @Test(
+    "Both are told the same, whenever one of them leaves the other or removes it",
+    arguments: [true, false], 0..<12)
+  func left(isRemoval: Bool, step: Int) async throws {
+    for confirmation in 0..<12 {
+      try await Self.meet(.simulated) { couple in
+        let anns = try await couple.anns.verify(couple.bob.id)
+        let bobs = try #require(await couple.asked())
+        let confirmations = [
+          couple.bob.start {
+            try await couple.bob.wait(milliseconds: 2 * step)
+            return await bobs.confirm()
+          },
+          couple.ann.start {
+            try await couple.ann.wait(milliseconds: 2 * confirmation)
+            return await anns.confirm()
+          },
+        ]
+        try await couple.ann.wait(milliseconds: 10)
+        if isRemoval {
+          await couple.anns.remove(couple.bob.id)
+        } else {
+          await couple.anns.stop()
+        }
+        let ends = [try await confirmations[0].value, try await confirmations[1].value]
+        #expect(ends == [.verified, .verified] || ends == [.linkLost, .linkLost], "\(ends)")
+        let kept = couple.stores.flatMap { $0.records() }.map(\.isVerified)
+        #expect(kept == ends.map { $0 == .verified })
+      }
+    }
+  }
+
   @Test("Calls at once, of one side or of both, get one code", arguments: grounds)
   func atOnce(ground: Ground) async throws {
     try await Self.meet(ground) { couple in
