@@ -1,4 +1,5 @@
 import EarshotCommandLine
+import Foundation
 import Testing
 
 /// `.ci/run` in a repository of its own, with stand-ins for all programs.
@@ -72,10 +73,33 @@ struct RunScriptTests {
     }
   }
 
+  @Test("Unsteady tests are listed in the summary, and fail no run")
+  func unsteady() async throws {
+    try repository.write("#!/bin/sh\necho 'a test' >\"$2\"\n", to: ".ci/tests", isProgram: true)
+    let run = try await run()
+    #expect(run.status == 0)
+    #expect(
+      run.lines.suffix(3) == [
+        "unsteady, each a defect to be found:", "a test", "all steps passed",
+      ])
+  }
+
   @Test("One step runs alone, after the build that it needs, or without it")
   func only() async throws {
     #expect(try await run("--only", "scenarios").results == ["build": "ok", "scenarios": "ok"])
     let both = try await run("--only", "format", "packages")
     #expect(both.results == ["format": "ok", "packages": "ok"], "\(both.lines)")
+  }
+
+  @Test("A run that is interrupted ends what it has begun in the background")
+  func interrupted() async throws {
+    try repository.hang(".ci/sanitize", before: ".ci/tests")
+    for (signal, status) in [(SIGINT, Int32(130)), (SIGTERM, 143)] {
+      let program = try repository.start(".ci/run")
+      await program.expect("=== builds")
+      program.signal(signal)
+      #expect(await program.exitStatus() == status)
+      try repository.awaitHanging()
+    }
   }
 }

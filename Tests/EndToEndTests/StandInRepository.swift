@@ -43,7 +43,7 @@ final class StandInRepository: Sendable {
       try write("", to: file)
     }
     try write("// First.", to: "Sources/Earshot/Peer.swift")
-    try write(".build*\nbin\ncache\nfailing\ncalls\n", to: ".gitignore")
+    try write(".build*\nbin\ncache\nfailing\ncalls\nheld\nruns\n", to: ".gitignore")
     try git("init", "--quiet")
     try commit()
   }
@@ -83,14 +83,39 @@ final class StandInRepository: Sendable {
     return text.split(separator: "\n").map(String.init)
   }
 
-  /// Runs the script.
-  func run(_ script: String, _ words: [String]) async throws -> (status: Int32?, lines: [String]) {
+  /// Starts the script.
+  func start(_ script: String, _ words: [String] = []) throws -> Program {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    let program = try Program(
+    return try Program(
       running: [
         "PATH=\(folder.path())/bin:\(path)", "XDG_CACHE_HOME=\(folder.path())/cache",
         folder.appending(path: script).path(),
       ] + words)
+  }
+
+  /// Runs the script.
+  func run(_ script: String, _ words: [String]) async throws -> (status: Int32?, lines: [String]) {
+    let program = try start(script, words)
     return (await program.exitStatus(), program.lines)
+  }
+
+  /// Has one program run until it is ended from outside, and another one wait until that runs.
+  func hang(_ program: String, before other: String) throws {
+    let hanging = """
+      #!/bin/bash
+      exec 9>'\(folder.path())/held'
+      flock 9
+      touch '\(folder.path())/runs'
+      exec sleep 600
+      """
+    try write(hanging, to: program, isProgram: true)
+    let waiting = "#!/bin/sh\nuntil [ -e '\(folder.path())/runs' ]; do sleep 0.1; done\n"
+    try write(waiting, to: other, isProgram: true)
+  }
+
+  /// Waits until the program that hangs has ended, for a minute.
+  func awaitHanging() throws {
+    try Shell.run("flock", "--timeout", "60", "\(folder.path())/held", "true")
+    try FileManager.default.removeItem(at: folder.appending(path: "runs"))
   }
 }
