@@ -164,8 +164,7 @@ extension SessionCore {
       peer.host.reached(.supersedingAttach)
       tell(request.sender, .endRequested(.lost, .givenUp))
       settle()
-      guard case .current = verdict(on: request) else { return hold(request) }
-      pass(request)
+      admit(request)  // Perhaps it was being removed, and is told so.
     case .begin: hold(request)
     }
   }
@@ -175,7 +174,10 @@ extension SessionCore {
     let current = membership(with: request.sender, attach.source)?.assumeIsolated {
       EndedMemberships.Current(membership: $0.id, hasJoined: $0.hasJoined)
     }
-    return peer.assumeIsolated { $0.ended.verdict(on: attach, of: pair, current: current) }
+    let isShunned = roster.isShunned(request.sender, attach.source)
+    return peer.assumeIsolated {
+      $0.ended.verdict(on: attach, of: pair, current: current, isShunned: isShunned)
+    }
   }
 
   private func pass(_ request: AttachRequest) {

@@ -75,14 +75,27 @@ package struct EndedMemberships: Hashable, Sendable {
   ///
   /// A proposal that does not know of the membership that is there was overtaken by it, and gives way. One
   /// that knows it to have ended tells the receiver so.
-  package func verdict(on attach: Attach, of pair: Pair, current: Current?) -> Verdict {
+  ///
+  /// - Parameters:
+  ///   - attach: What is asked for.
+  ///   - pair: The sessions.
+  ///   - current: What there is.
+  ///   - isShunned: Whether no membership is to begin without an invitation. Who asks is told why the last one ended: it
+  ///     may never have heard.
+  /// - Returns: What to do with it.
+  package func verdict(
+    on attach: Attach, of pair: Pair, current: Current?, isShunned: Bool = false
+  ) -> Verdict {
     if let current, attach.membership == current.membership { return .current }
     let ending = endings[pair]
     if let ending, attach.membership == ending.membership { return .refuse(ending.code) }
     let isPast = ending.map { attach.membership < $0.membership } ?? false
     if isPast { return .refuse(.givenUp) }
     guard attach.isProposal else { return .refuse(.unknownMembership) }
-    guard let current else { return .begin }
+    guard let current else {
+      guard isShunned, let code = ending?.code else { return .begin }
+      return DepartureReason(after: code, isFirst: true) == nil ? .begin : .refuse(code)
+    }
     if !current.hasJoined { return .current }
     return attach.ended >= current.membership ? .supersede : .refuse(.duplicate)
   }

@@ -13,7 +13,8 @@ extension MembershipMachine {
     case deadlineReached
     case suspendRequested, resumeRequested
     case leaveRequested(DepartureReason, within: Duration)  // What was sent is delivered first.
-    case endRequested(DepartureReason, CloseCode)  // At once.
+    // At once; one that was being left has been left.
+    case endRequested(DepartureReason, CloseCode)
   }
   package enum Action: Hashable, Sendable {
     case dial  // One more link; answered by `dialOpened` or `dialFailed`, unless cancelled.

@@ -132,7 +132,11 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
     case (.apart(let absence), .leaveRequested(let departure, let limit)):
       return leave(from: absence, departure, within: limit, at: now, into: &out)
     case (.apart(let absence), .endRequested(let departure, let code)):
-      return end(departure, code, leaving: absence, into: &out)
+      guard case .leaving(let farewell) = absence.purpose else {
+        return end(departure, code, leaving: absence, into: &out)
+      }
+      abandon(absence.search, code, into: &out)
+      return end(farewell.departure, into: &out)
     case (.apart(let absence), .leaveReceived(let code)):
       return end(DepartureReason(afterLeave: code), .farewell, leaving: absence, into: &out)
     case (.apart(let absence), .violationFound):
@@ -196,9 +200,9 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
       return look(for: farewell, remote, at: now, into: &out)
     case (.leaving(_, let farewell, _), .violationFound(link)):
       return end(farewell.departure, into: &out)
-    case (.leaving(let link, _, _), .endRequested(let departure, let code)):
+    case (.leaving(let link, let farewell, let remote), .endRequested(_, let code)):
       out.append(.closeLink(link, code))
-      return end(departure, code, into: &out)
+      return end(remote ?? farewell.departure, farewell.departure.code, into: &out)
 
     case (.asleep(let isFirst), .resumeRequested):
       return wakeUp(isFirst: isFirst, at: now, into: &out)

@@ -146,6 +146,11 @@ package struct Roster: Hashable, Sendable {
     return known[index].standing == .sought && known[index].entry?.session == entry.session
   }
 
+  /// Whether a peer's session has left, was removed or broke the protocol, and was not invited since.
+  package func isShunned(_ peer: PeerID, _ session: SessionID) -> Bool {
+    former.contains(Former(peer: peer, session: session))
+  }
+
   /// Whether a peer is a member.
   package func isMember(_ peer: PeerID) -> Bool {
     index(of: peer).map { known[$0].standing == .member } ?? false

@@ -164,12 +164,27 @@ struct MembershipSpans {
   private mutating func change(
     _ key: MembershipSpan.Key, _ entry: Timeline.Entry, _ change: (inout MembershipSpan) -> Void
   ) {
-    guard let place = open[key]?[Part(entry)] else { return complain(key, entry) }
+    guard let place = open[key]?[Part(entry)] else {
+      if !isLateRemoval(key, entry) { complain(key, entry) }
+      return
+    }
     let isBroken = all[place].lastBreak != nil
     if entry.kind == .interrupted && isBroken || entry.kind == .resumed && !isBroken {
       complain(key, entry)
     }
     change(&all[place])
+  }
+
+  /// Whether one that has given up a membership hears that it was removed from it.
+  private func isLateRemoval(_ key: MembershipSpan.Key, _ entry: Timeline.Entry) -> Bool {
+    guard entry.kind == .left, entry.reason == DepartureReason.removed.rawValue else {
+      return false
+    }
+    return all.contains { span in
+      (span.key.observer, span.key.subject) == (key.observer, key.subject)
+        && (span.key.session, span.identity, span.sessionNumber)
+          == (key.session, entry.identity, entry.sessionNumber)
+    }
   }
 
   private mutating func complain(_ key: MembershipSpan.Key, _ entry: Timeline.Entry) {

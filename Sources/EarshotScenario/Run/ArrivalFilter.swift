@@ -1,18 +1,22 @@
 import Earshot
 import EarshotCore
 
-/// Leaves out what a session tells of peers before they have joined: expectations are about members.
+/// Leaves out what a session tells of peers before they have joined: expectations are about members, and about those
+/// who were members and hear that they have been removed.
 struct ArrivalFilter {
   private var joining: Set<PeerID> = []
+  private var former: Set<PeerID> = []
 
-  /// Whether an activity is about a member.
+  /// Whether an activity is about a member, or about the removal by one that was a member.
   mutating func passes(_ activity: SessionActivity) -> Bool {
     switch activity {
     case .event(.joining(let member)):
       joining.insert(member.id)
       return false
     case .event(.joined(let member)): joining.remove(member.id)
-    case .event(.left(let id, _, _)): return joining.remove(id) == nil
+    case .event(.left(let id, let reason, _)):
+      if joining.remove(id) != nil { return reason == .removed && former.contains(id) }
+      former.insert(id)
     default: break
     }
     return true
