@@ -73,9 +73,7 @@ extension Invitations {
   ///
   /// - Returns: Whether one did.
   private func makeRoom(in session: SessionCore) -> Bool {
-    guard let id = table.unconfirmed(in: session.id, at: now), inbound[id]?.joining == nil else {
-      return false
-    }
+    guard let id = table.unconfirmed(in: session.id, at: now) else { return false }
     peer.host.reached(.acceptanceGaveWay)
     handle(.expiryRequested(id))
     conclude(id, .ended, ending: .timedOut)  // Unless that was done by this, and not put off.
@@ -121,6 +119,7 @@ extension Invitations {
     inbound[id]?.stream = stream
     inbound[id]?.session = session
     inbound[id]?.membership = membership
+    inbound[id]?.waits += 1  // Its sender waits for it again: what took its place does not matter.
     let name = invitation.senderName
     session.assumeIsolated { $0.accepting(id.inviter, named: name) }
     send(
@@ -155,29 +154,33 @@ extension Invitations {
     forgetIfEnded(id)  // Unless it is accepted in place of one of this peer.
   }
 
-  /// An acceptance led to nothing, or to what comes about another way.
+  /// An acceptance led to nothing.
   func failed(_ id: InvitationTable.InboundID, _ reason: InboundInvitationMachine.Reason) {
     guard let invitation = inbound[id] else { return }
-    guard reason == .superseded, let session = invitation.session else {
-      let isMember = invitation.session?.assumeIsolated { $0.isMember(invitation.inviter) } ?? false
-      return conclude(id, isMember ? .joined : .ended, ending: Invitation.Ending(reason))
-    }
+    let isMember = invitation.session?.assumeIsolated { $0.isMember(invitation.inviter) } ?? false
+    conclude(id, isMember ? .joined : .ended, ending: Invitation.Ending(reason))
+  }
+
+  /// An acceptance led to what comes about another way.
+  func superseded(_ id: InvitationTable.InboundID) {
+    guard let invitation = inbound[id], let session = invitation.session else { return }
     peer.host.reached(.crossedInvitations)
     invitation.stream?.end()
     inbound[id]?.stream = nil
-    wait(for: id, .otherwise, in: session)
+    wait(for: id, in: session)
   }
 
   /// Waits until it is known whether an inviter became a member.
-  func wait(
-    for id: InvitationTable.InboundID, _ joining: InboundInvitation.Joining,
-    in session: SessionCore
-  ) {
+  func wait(for id: InvitationTable.InboundID, in session: SessionCore) {
     guard let inviter = inbound[id]?.inviter else { return }
-    inbound[id]?.joining = joining
+    inbound[id]?.waits += 1
+    let number = inbound[id]?.waits
     session.assumeIsolated { session in
       session.whenJoined(inviter, isComing: true) { [weak self] isMember in
-        self?.assumeIsolated { $0.conclude(id, isMember ? .joined : .ended) }
+        self?.assumeIsolated { invitations in
+          guard isMember || invitations.inbound[id]?.waits == number else { return }
+          invitations.conclude(id, isMember ? .joined : .ended, ending: .timedOut)
+        }
       }
     }
   }
@@ -194,8 +197,7 @@ extension Invitations {
   }
 
   func forgetIfEnded(_ id: InvitationTable.InboundID) {
-    guard let invitation = inbound[id], invitation.joining == nil else { return }
-    if !table.isOpen(id) { conclude(id, .ended) }
+    if inbound[id] != nil, !table.isOpen(id) { conclude(id, .ended) }
   }
 
   /// Lets a call go that was cancelled, and takes the acceptance back if it was the last one that waited.
@@ -214,12 +216,10 @@ extension Invitations {
     peer.host.reached(.acceptanceTakenBack)
     for waiter in invitation.waiters { waiter.fulfil(acceptance) }
     inbound[id]?.waiters = []
-    switch invitation.joining {
-    case .attaching:
+    if invitation.isAttaching {
       conclude(id, acceptance)
       session.assumeIsolated { $0.remove(id.inviter) }
-    case .otherwise: conclude(id, acceptance)
-    case nil:
+    } else {
       handle(.dismissRequested(id))
       forgetIfEnded(id)
     }
@@ -233,7 +233,7 @@ extension Invitations {
     for waiter in invitation.waiters { waiter.fulfil(.joined) }
   }
 
-  /// Ends an invitation that the table knows no longer.
+  /// Ends an invitation, of which the table hears so.
   func conclude(
     _ id: InvitationTable.InboundID, _ acceptance: InboundInvitation.Acceptance,
     ending: Invitation.Ending? = nil
@@ -247,11 +247,14 @@ extension Invitations {
       invitation.stream?.end()
       forgetAcceptance(invitation, of: id.inviter)
       invitation.session?.assumeIsolated { $0.acceptanceFailed(of: id.inviter) }
-      if case .attaching? = invitation.joining, let session = invitation.session {
-        handle(.attachingFailed(id, session.id))
-      }
     }
     for waiter in invitation.waiters { waiter.fulfil(acceptance) }
+    guard let session = invitation.session else { return }
+    if case .joined = acceptance {
+      handle(.inviterJoined(id))
+    } else {
+      handle(.joiningFailed(id, session.id))
+    }
   }
 
   /// Has an inviter that confirms too late hear so.

@@ -69,7 +69,9 @@ actor Invitations {
     case .cancelWake: timer?.disarm()
     case .reportOffered(let id): offer(id)
     case .reportWithdrawn(let id, let reason): withdrawn(id, reason)
+    case .reportSuperseded(let id): superseded(id)
     case .reportFailed(let id, let reason): failed(id, reason)
+    case .reportTakenBack(let id): takeBack(id, .cancelled)
     case .reportOutcome(let id, let outcome): ended(id, outcome)
     case .reportJoined(let joining): join(joining, attaching: false)
     case .reportAttaching(let joining): join(joining, attaching: true)
@@ -129,7 +131,9 @@ actor Invitations {
       links[joining.link] = nil
     }
     switch joining.origin {
-    case .inbound(let id) where joined && attaching: wait(for: id, .attaching, in: session)
+    case .inbound(let id) where joined && attaching:
+      inbound[id]?.isAttaching = true
+      wait(for: id, in: session)
     case _ where !joined: conclude(joining.origin, .ended)
     case .inbound, .outbound: conclude(joining.origin, .joined)
     }
@@ -165,8 +169,7 @@ actor Invitations {
     where id.inviter == peer && invitation.invite.session == remote
       && invitation.session === session
     {
-      conclude(id, .joined)  // First: what the table knows no longer counts as ended.
-      handle(.inviterJoined(id))
+      conclude(id, .joined)
     }
   }
 

@@ -25,11 +25,6 @@ struct OutboundInvitation {
 
 /// An open invitation that this peer received, with what its machine does not decide.
 struct InboundInvitation {
-  /// How a peer whose invitation was accepted becomes a member.
-  enum Joining {
-    case attaching
-    case otherwise  // By an invitation of this peer, or by an introduction.
-  }
   /// How a call to accept ends.
   enum Acceptance: Sendable {
     case joined
@@ -47,7 +42,8 @@ struct InboundInvitation {
   var waiters: [Promise<Acceptance>] = []
   var wasFull = false  // A session without a free place could not accept it.
   var isReserved = false  // The session keeps a place for it.
-  var joining: Joining?  // Once the session knows what becomes of it.
+  var isAttaching = false  // The session knows what becomes of it.
+  var waits = 0  // How often the session was asked what becomes of it.
 
   init(_ invite: Invite, from inviter: Inviter, named name: String) {
     (self.invite, self.inviter, senderName) = (invite, inviter, name)

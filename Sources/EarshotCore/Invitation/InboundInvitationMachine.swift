@@ -6,6 +6,9 @@
 /// within five seconds: ATTACHED on such a link, or ATTACH on another, when the link broke meanwhile. If either
 /// side goes to sleep, it may take until the deadline. An invitation that crosses one of the local peer
 /// is held in reserve, or accepted at once, and the application is not asked.
+///
+/// Where another invitation takes the place of an acceptance, or the inviter attaches, the session knows what becomes
+/// of it. Until that is told, the acceptance stands: the same INVITE is accepted again.
 package struct InboundInvitationMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case inviteReceived(LinkToken)  // The same again, over another link.
@@ -14,7 +17,8 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     case offerRequested  // Held in reserve for nothing: the application decides.
     case dismissRequested(CloseCode)  // Without an answer, or in spite of one.
     case suspendRequested, resumeRequested
-    case inviterJoined  // By an introduction: the acceptance is fulfilled.
+    case inviterJoined  // However that came: the acceptance is fulfilled.
+    case joiningFailed  // What took its place, or the attaching, has come to nothing.
     case cancelReceived(CancelReason)
     case attachedReceived(LinkToken)
     case attachReceived(LinkToken)  // From the inviter's session to the one that accepted.
@@ -32,8 +36,10 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     case reportWithdrawn(Reason)  // The offer is over; ends it.
     case reportDeclined(DeclineReason)  // The answer went out; ends it.
     case reportJoined(LinkToken, SessionID)  // By ATTACHED; ends it.
-    case reportAttaching(LinkToken, SessionID)  // ATTACH is to be answered; ends it.
+    case reportAttaching(LinkToken, SessionID)  // ATTACH is to be answered.
+    case reportSuperseded  // The acceptance waits for what has taken its place.
     case reportFailed(Reason)  // The acceptance led to nothing; ends it.
+    case reportTakenBack  // The attaching is no longer wanted.
   }
   package enum Reason: Hashable, Sendable {
     case cancelled  // By the inviter.
@@ -52,6 +58,8 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     case offered
     case reserved
     case accepted(SessionID, until: Instant)
+    case superseded(SessionID)
+    case attaching
     case ended
   }
 
@@ -108,6 +116,13 @@ package struct InboundInvitationMachine: Hashable, Sendable {
       add(link, into: &out)
       out.append(.sendAccept(link, session))
       return waitOn(session, at: now, into: &out)
+    case (.superseded(let session), .inviteReceived(let link)):
+      add(link, into: &out)
+      return accept(session, at: now, into: &out)
+    case (.attaching, .inviteReceived(let link)), (.attaching, .attachReceived(let link)),
+      (.superseded, .attachReceived(let link)):
+      out.append(.closeLink(link, .duplicate))
+      return state
 
     case (.offered, .acceptRequested(let session)), (.reserved, .acceptRequested(let session)):
       return accept(session, at: now, into: &out)
@@ -126,12 +141,21 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     case (.accepted(let session, _), .attachReceived(let link)):
       closeLinks(.duplicate, into: &out)
       out += [.cancelWake, .reportAttaching(link, session)]
-      return end()
+      links = []
+      return .attaching
 
     case (.accepted, .inviterJoined):
       closeLinks(.duplicate, into: &out)
       out.append(.cancelWake)
       return end()
+    case (.superseded, .inviterJoined), (.attaching, .inviterJoined), (.superseded, .joiningFailed),
+      (.attaching, .joiningFailed):
+      return end()
+    case (.attaching, .dismissRequested(let code)) where code != .duplicate:
+      out.append(.reportTakenBack)
+      return state
+    case (.superseded, .dismissRequested(let code)) where code != .duplicate:
+      return fail(Self.reason(of: code), closing: code, into: &out)
 
     case (.offered, .cancelReceived(let reason)), (.reserved, .cancelReceived(let reason)),
       (.accepted, .cancelReceived(let reason)):
@@ -162,7 +186,8 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     case (.offered, .attachedReceived), (.reserved, .attachedReceived):
       return fail(.cancelled, closing: .protocolViolation, into: &out)
     case (.offered, .attachReceived(let link)), (.reserved, .attachReceived(let link)),
-      (.accepted, .attachedReceived(let link)), (.ended, .attachedReceived(let link)),
+      (.accepted, .attachedReceived(let link)), (.superseded, .attachedReceived(let link)),
+      (.attaching, .attachedReceived(let link)), (.ended, .attachedReceived(let link)),
       (.ended, .attachReceived(let link)), (.ended, .inviteReceived(let link)):
       out.append(.closeLink(link, .expired))
       return state
@@ -173,7 +198,9 @@ package struct InboundInvitationMachine: Hashable, Sendable {
       (.reserved, .inviterJoined), (.reserved, .closeReceived), (.reserved, .linkBroken),
       (.accepted, .acceptRequested),
       (.accepted, .declineRequested), (.accepted, .offerRequested),
-      (.accepted, .closeReceived), (.accepted, .linkBroken), (.ended, _):
+      (.accepted, .closeReceived), (.accepted, .linkBroken), (.offered, .joiningFailed),
+      (.reserved, .joiningFailed), (.accepted, .joiningFailed), (.superseded, _), (.attaching, _),
+      (.ended, _):
       return state
     }
   }
@@ -232,7 +259,7 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     links.removeAll { $0 == link }
     guard links.isEmpty else { return state }
     switch state {
-    case .offered, .ended: return state
+    case .offered, .superseded, .attaching, .ended: return state
     case .reserved: return fail(.cancelled, closing: .done, into: &out)
     case .accepted(let session, _): return waitOn(session, at: now, into: &out)
     }
@@ -242,7 +269,7 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     closeLinks(.suspending, into: &out)
     links = []
     switch state {
-    case .offered, .ended: return state
+    case .offered, .superseded, .attaching, .ended: return state
     case .reserved: return fail(.cancelled, closing: .done, into: &out)
     case .accepted(let session, _): return waitForReturn(session, at: now, into: &out)
     }
@@ -267,12 +294,16 @@ package struct InboundInvitationMachine: Hashable, Sendable {
   ) -> State {
     closeLinks(code, into: &out)
     out.append(.cancelWake)
+    links = []
     switch state {
     case .offered: out.append(.reportWithdrawn(reason))
-    case .accepted: out.append(.reportFailed(reason))
-    case .reserved, .ended: break
+    case .accepted(let session, _) where reason == .superseded:
+      out.append(.reportSuperseded)
+      return .superseded(session)
+    case .accepted, .superseded: out.append(.reportFailed(reason))
+    case .reserved, .attaching, .ended: break
     }
-    return end()
+    return .ended
   }
 
   private func closeLinks(

@@ -125,14 +125,18 @@ extension InvitationTable {
         out.append(.reportWithdrawn(id, reason))
       case .reportFailed(let reason):
         if !inbound.isSilent {
-          switch reason {
-          case .superseded: break
-          case .dismissed: answers.remember(id, .declined, at: now)
-          case .cancelled, .timedOut, .unconfirmed: answers.remember(id, .expired, at: now)
-          }
+          answers.remember(id, reason == .dismissed ? .declined : .expired, at: now)
           out.append(.reportFailed(id, reason))
         }
         inbound.counterpart.map { tell($0, .counterpartFailed, at: now, into: &out) }
+      case .reportSuperseded:
+        if inbound.isSilent {
+          tell(id, .joiningFailed, at: now, into: &out)
+        } else {
+          out.append(.reportSuperseded(id))
+        }
+        inbound.counterpart.map { tell($0, .counterpartFailed, at: now, into: &out) }
+      case .reportTakenBack: out.append(.reportTakenBack(id))
       case .reportJoined(let link, let session):
         out.append(.reportJoined(inbound.joining(session, over: link)))
         joined(id.inviter, session, at: now, into: &out)

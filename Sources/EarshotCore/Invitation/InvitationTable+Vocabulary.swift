@@ -89,8 +89,9 @@ extension InvitationTable {
     case declineRequested(InboundID, DeclineReason)
     case dismissRequested(InboundID)  // The acceptance is taken back.
     case expiryRequested(InboundID)  // As ``InvitationTable/unconfirmed(in:at:)`` found it.
-    case inviterJoined(InboundID)  // The inviter became a member by other means.
-    case attachingFailed(InboundID, SessionID)  // What `reportAttaching` told has come to nothing.
+    case inviterJoined(InboundID)  // However that came.
+    // What `reportAttaching` or `reportSuperseded` told has come to nothing.
+    case joiningFailed(InboundID, SessionID)
     case cancelReceived(LinkToken, InvitationID, CancelReason)
     case attachedReceived(LinkToken)
     case attachReceived(LinkToken, InboundID)  // As `unconfirmed` found it.
@@ -114,7 +115,9 @@ extension InvitationTable {
 
     case reportOffered(InboundID)  // The application is to decide.
     case reportWithdrawn(InboundID, InboundInvitationMachine.Reason)
+    case reportSuperseded(InboundID)  // The session knows what becomes of the acceptance.
     case reportFailed(InboundID, InboundInvitationMachine.Reason)  // To be accepted.
+    case reportTakenBack(InboundID)  // It is not to attach any longer.
     case reportOutcome(InvitationID, InvitationOutcome)
     case reportJoined(Joining)  // Or an existing membership goes on over it.
     case reportAttaching(Joining)  // A membership begins with the ATTACH on the link.

@@ -80,7 +80,8 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     case .dismissRequested(let id): tell(id, .dismissRequested(.takenBack), at: now, into: &out)
     case .expiryRequested(let id): tell(id, .dismissRequested(.expired), at: now, into: &out)
     case .inviterJoined(let id): tell(id, .inviterJoined, at: now, into: &out)
-    case .attachingFailed(let id, let session):
+    case .joiningFailed(let id, let session):
+      tell(id, .joiningFailed, at: now, into: &out)
       failed(id.inviter, session, at: now, into: &out)
     case .cancelReceived(let link, let id, let reason):
       guard let inbound = inbound(over: link), inbound.invitation == id else { break }

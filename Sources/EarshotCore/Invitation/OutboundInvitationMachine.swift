@@ -2,10 +2,10 @@
 ///
 /// The invited peer is dialled, INVITE sent, and the answer awaited. A dial that fails is tried again, four times in a row; a
 /// link that breaks before the answer is dialled again and the same INVITE sent again, which the invited
-/// side recognises. A peer that says that it goes to sleep is dialled until the deadline, however often that
-/// fails; while the local peer sleeps, nothing is dialled, and the deadline stays what it was. When the
+/// side recognises. A peer that says that it goes to sleep, or goodbye while it is dialled, is dialled until the deadline,
+/// however often that fails; while the local peer sleeps, nothing is dialled, and the deadline stays what it was. When the
 /// invited peer sends an invitation itself meanwhile, that may be accepted in place of this one: then this one yields,
-/// and waits for what becomes of the other. The outcome is reported exactly once.
+/// and waits, no longer than it would have, for what becomes of the other. The outcome is reported exactly once.
 package struct OutboundInvitationMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case dialOpened(LinkToken)  // HELLO was exchanged.
@@ -34,7 +34,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case reportOutcome(InvitationOutcome)  // The last action.
   }
   private enum State: Hashable {
-    // Failures are those of dials, one after the other; `nil` once the peer said that it will be back.
+    // Failures are those of dials, one after the other; `nil` once the peer said that it sleeps, or goodbye.
     case resting(until: Instant, failures: Int?)
     case dialling(failures: Int?)
     case asked(LinkToken)
@@ -55,7 +55,8 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
   ) {
     (self.deadline, self.random) = (deadline, random)
     state = yielded ? .yielded : .dialling(failures: 0)
-    if !yielded { out += [.wake(at: deadline), .dial] }
+    out.append(.wake(at: deadline))
+    if !yielded { out.append(.dial) }
   }
 
   /// Whether the outcome was reported.
@@ -93,7 +94,8 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
       return dial(failures: failures, into: &out)
     case (.dialling, .deadlineReached) where now < deadline,
       (.asked, .deadlineReached) where now < deadline,
-      (.asleep, .deadlineReached) where now < deadline:
+      (.asleep, .deadlineReached) where now < deadline,
+      (.yielded, .deadlineReached) where now < deadline:
       out.append(.wake(at: deadline))
       return state
 
@@ -113,7 +115,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case (.asked, .linkBroken(link)): return rest(at: now, into: &out)
 
     case (.resting, .deadlineReached), (.dialling, .deadlineReached), (.asked, .deadlineReached),
-      (.asleep, .deadlineReached):
+      (.asleep, .deadlineReached), (.yielded, .deadlineReached):
       withdraw(.timedOut, closing: .expired, into: &out)
       return end(.timedOut, into: &out)
     case (.resting, .cancelRequested), (.dialling, .cancelRequested), (.asked, .cancelRequested),
@@ -128,7 +130,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case (.resting, .yieldRequested), (.dialling, .yieldRequested), (.asked, .yieldRequested),
       (.asleep, .yieldRequested):
       withdraw(nil, closing: .duplicate, into: &out)
-      out.append(.cancelWake)
+      out.append(.wake(at: deadline))
       return .yielded
     case (.yielded, .counterpartFailed) where now < deadline: return dial(into: &out)
     case (.yielded, .counterpartFailed): return end(.timedOut, into: &out)
@@ -152,7 +154,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
       (.asked, .declineReceived), (.asked, .closeReceived), (.asked, .linkBroken),
       (.asked, .counterpartFailed), (.yielded, .dialFailed), (.yielded, .dialRefused),
       (.yielded, .declineReceived), (.yielded, .closeReceived), (.yielded, .linkBroken),
-      (.yielded, .deadlineReached), (.yielded, .yieldRequested), (.yielded, .suspendRequested),
+      (.yielded, .yieldRequested), (.yielded, .suspendRequested),
       (.asleep, .dialFailed), (.asleep, .dialRefused), (.asleep, .declineReceived),
       (.asleep, .closeReceived), (.asleep, .linkBroken), (.asleep, .counterpartFailed),
       (.asleep, .suspendRequested), (.resting, .resumeRequested), (.dialling, .resumeRequested),

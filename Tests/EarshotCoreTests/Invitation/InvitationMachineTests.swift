@@ -18,6 +18,7 @@ struct InvitationMachineTests {
       .acceptReceived(link, session), .acceptReceived(other, session),
       .declineReceived(link, .declined), .closeReceived(link, .full), .closeReceived(link, .done),
       .linkBroken(link), .linkBroken(other), .cancelRequested, .yieldRequested, .peerJoined,
+
       .counterpartFailed, .deadlineReached, .suspendRequested, .resumeRequested,
     ]
     while let state = states.popLast(), seen.count < 5_000 {
@@ -44,14 +45,22 @@ struct InvitationMachineTests {
     #expect(seen.contains { $0.isEnded } && seen.contains { $0.isYielded } && seen.count > 10)
   }
 
-  @Test("After its deadline ours is over, unless another took its place")
+  @Test("After its deadline ours is over, also when another took its place")
   func outboundDeadline() {
-    for dials in 0..<3 {
+    let beginnings: [(isYielded: Bool, events: [OutboundInvitationMachine.Event])] = [
+      (false, []), (false, [.dialOpened(Self.link)]), (false, [.yieldRequested]), (true, []),
+      (false, [.dialOpened(Self.link), .linkBroken(Self.link)]),
+      (false, [.dialOpened(Self.link), .yieldRequested, .suspendRequested]),
+    ]
+    for (isYielded, events) in beginnings {
       var actions: [OutboundInvitationMachine.Action] = []
       var machine = OutboundInvitationMachine(
-        until: .zero + .seconds(20), random: RandomStream(seed: 1), into: &actions)
-      if dials > 0 { machine.handle(.dialOpened(Self.link), at: .zero, into: &actions) }
-      if dials > 1 { machine.handle(.linkBroken(Self.link), at: .zero, into: &actions) }
+        until: .zero + .seconds(20), yielded: isYielded, random: RandomStream(seed: 1),
+        into: &actions)
+      for event in events { machine.handle(event, at: .zero, into: &actions) }
+      let wakes = actions.compactMap { if case .wake(let instant) = $0 { instant } else { nil } }
+      #expect(wakes.last.map { $0 <= .zero + .seconds(20) } == true)
+      #expect(!actions.contains(.cancelWake))
       machine.handle(.deadlineReached, at: .zero + .seconds(20), into: &actions)
       #expect(actions.last == .reportOutcome(.timedOut))
     }
@@ -69,7 +78,8 @@ struct InvitationMachineTests {
       .cancelReceived(.cancelled), .attachedReceived(Self.link), .attachedReceived(Self.other),
       .attachReceived(Self.third), .closeReceived(Self.link, .expired),
       .closeReceived(Self.other, .duplicate), .linkBroken(Self.link), .linkBroken(Self.other),
-      .deadlineReached, .suspendRequested, .resumeRequested,
+      .deadlineReached, .suspendRequested, .resumeRequested, .inviterJoined, .joiningFailed,
+      .dismissRequested(.takenBack),
     ]
     for beginning in beginnings {
       var actions: [Machine.Action] = []
@@ -84,7 +94,8 @@ struct InvitationMachineTests {
             var next = state
             actions = []
             next.handle(event, at: now, into: &actions)
-            let isSilent = state.isReserved && !actions.contains { $0.isFinal }
+            let isTold = event == .inviterJoined || event == .joiningFailed
+            let isSilent = (state.isReserved || isTold) && !actions.contains { $0.isFinal }
             let finals = actions.count(where: \.isFinal)
             #expect(finals == (next.isEnded && !state.isEnded && !isSilent ? 1 : 0))
             for held in state.links where !next.links.contains(held) && !event.isEnd(of: held) {
@@ -135,8 +146,10 @@ extension InboundInvitationMachine {
 extension InboundInvitationMachine.Action {
   fileprivate var isFinal: Bool {
     switch self {
-    case .reportWithdrawn, .reportDeclined, .reportJoined, .reportAttaching, .reportFailed: true
-    case .sendAccept, .sendDecline, .closeLink, .wake, .cancelWake, .reportOffered: false
+    case .reportWithdrawn, .reportDeclined, .reportJoined, .reportFailed: true
+    case .sendAccept, .sendDecline, .closeLink, .wake, .cancelWake, .reportOffered,
+      .reportAttaching, .reportSuperseded, .reportTakenBack:
+      false
     }
   }
 

@@ -196,6 +196,23 @@ struct InvitationTableTests {
     #expect(table.handle(invite(1, over: 2)).contains(.reportOffered(id(1))))
   }
 
+  @Test("An acceptance that something else superseded stands until that has failed")
+  func supersededAcceptance() {
+    var table = Table(of: 3)
+    _ = table.handle(invite(1, over: 1))
+    _ = table.handle(.acceptRequested(id(1), ours))
+    let actions = table.handle(.closeReceived(link(1), .duplicate))
+    #expect(actions.contains(.reportSuperseded(id(1))))
+    let again = table.handle(invite(1, over: 2))
+    #expect(again.contains(.sendAccept(link(2), id(1), ours)))
+    #expect(!again.contains(.reportOffered(id(1))))
+    #expect(table.handle(.joiningFailed(id(1), ours)).isEmpty, "its inviter waits again")
+    _ = table.handle(.closeReceived(link(2), .duplicate))
+    _ = table.handle(.joiningFailed(id(1), ours))
+    #expect(table.table.isEmpty)
+    #expect(table.handle(invite(1, over: 3)).contains(.reportOffered(id(1))))
+  }
+
   // MARK: Outcomes
 
   @Test("Two invitations of one peer into one session are fulfilled by one acceptance")
@@ -379,18 +396,34 @@ struct InvitationTableTests {
     let actions = table.handle(.attachReceived(link(3), Self.inbound))
     #expect(actions.contains(.reportAttaching(joining(1, over: 3, inbound: true))))
     #expect(!actions.contains(.reportOutcome(id, .accepted)))
-    #expect(table.handle(.peerJoined(id)) == [.reportOutcome(id, .accepted)])
+    #expect(table.handle(.peerJoined(id)) == [.reportOutcome(id, .accepted), .cancelWake])
+    #expect(!table.table.isEmpty)
+    #expect(table.handle(.inviterJoined(Self.inbound)).isEmpty)
     #expect(table.table.isEmpty)
   }
 
+  @Test("What attaches in place of an invitation is not wanted once that has ended")
+  func attachingTakenBack() {
+    for event in [Event.cancelRequested(wish(1).invitation), .deadlineReached] {
+      var (table, id) = yielding()
+      _ = table.handle(.attachReceived(link(3), Self.inbound))
+      table.now = .zero + .seconds(20)
+      let actions = table.handle(event)
+      #expect(actions.contains(.reportTakenBack(Self.inbound)))
+      #expect(actions.contains { if case .reportOutcome(id, _) = $0 { true } else { false } })
+      #expect(table.handle(.joiningFailed(Self.inbound, ours)).isEmpty)
+      #expect(table.table.isEmpty)
+    }
+  }
+
   @Test("What gave way goes on by itself when the inviter that was to attach has not")
-  func attachingFailed() {
+  func joiningFailed() {
     let (yielded, id) = yielding()
     var table = yielded
-    #expect(table.handle(.attachingFailed(Self.inbound, ours)).isEmpty)
+    #expect(table.handle(.joiningFailed(Self.inbound, ours)).isEmpty)
     _ = table.handle(.attachReceived(link(3), Self.inbound))
-    #expect(table.handle(.attachingFailed(Self.inbound, theirs)).isEmpty)
-    #expect(table.handle(.attachingFailed(Self.inbound, ours)) == [.dial(id), wake(20)])
+    #expect(table.handle(.joiningFailed(Self.inbound, theirs)).isEmpty)
+    #expect(table.handle(.joiningFailed(Self.inbound, ours)) == [.dial(id)])
   }
 
   @Test("An acceptance is over when the inviter has joined by other means, an offer is not")

@@ -85,11 +85,11 @@ struct InvitationWalkTests {
       return later
     }
 
-    /// Whether nothing is open once its deadline has passed, and the one that took its place is decided.
+    /// Whether nothing is open once its deadline has passed.
     var isCleanAtTheEnd: Bool {
       var last = self
       last.time = times.count - 1
-      let complaint = last.take(.deadlineReached) ?? last.take(.counterpartFailed)
+      let complaint = last.take(.deadlineReached)
       return complaint == nil && last.hasEnded && last.open.isEmpty && !last.isDialling
     }
   }
@@ -149,6 +149,8 @@ struct InvitationWalkTests {
         defer { hasEnded = true }
         if hasEnded { return "it ends twice" }
         return open.remove(link) == nil ? "it joins over a link that is closed" : nil
+      case .reportSuperseded: return hasEnded ? "what has ended is superseded" : nil
+      case .reportTakenBack: return hasEnded ? nil : "what does not attach is taken back"
       case .reportWithdrawn, .reportDeclined, .reportFailed:
         defer { hasEnded = true }
         return hasEnded ? "it ends twice" : nil
@@ -160,7 +162,8 @@ struct InvitationWalkTests {
     var events: [InboundInvitationMachine.Event] {
       var events: [InboundInvitationMachine.Event] = [
         .acceptRequested(session), .declineRequested(.declined), .offerRequested,
-        .dismissRequested(.duplicate), .deadlineReached, .suspendRequested, .resumeRequested,
+        .dismissRequested(.duplicate), .dismissRequested(.takenBack), .deadlineReached,
+        .suspendRequested, .resumeRequested, .inviterJoined, .joiningFailed,
       ]
       let fresh = links.filter { !open.contains($0) }.prefix(1)
       events += fresh.map { .inviteReceived($0) }
@@ -182,11 +185,12 @@ struct InvitationWalkTests {
       return later
     }
 
-    /// Whether nothing is open once its last deadline has passed.
+    /// Whether nothing is open once its last deadline has passed, and what took its place has failed.
     var isCleanAtTheEnd: Bool {
       var last = self
       last.time = times.count - 1
-      return last.take(.deadlineReached) == nil && last.machine.isEnded && last.open.isEmpty
+      let complaint = last.take(.deadlineReached) ?? last.take(.joiningFailed)
+      return complaint == nil && last.machine.isEnded && last.open.isEmpty
     }
   }
 

@@ -27,6 +27,7 @@ struct TwoSides: Hashable {
     case suspend(Int), resume(Int)
     case leave(Int)
     case deadline(Int, ofTable: Bool)
+    case waitEnds(Int)  // For what has taken the place of an acceptance.
   }
   struct Link: Hashable {
     let token: LinkToken
@@ -69,6 +70,8 @@ struct TwoSides: Hashable {
     var offers: [InvitationTable.InboundID] = []
     var accepting: [InvitationTable.InboundID] = []
     var attaching: [InvitationTable.InboundID] = []
+    var superseded: [InvitationTable.InboundID] = []
+    var supersededUntil: Instant?
     var invited: [InvitationID] = []
     var outcomes: [InvitationOutcome] = []
     var isInterrupted = false
@@ -182,6 +185,7 @@ struct TwoSides: Hashable {
       [
         sides[side].tableWake.map { ($0, Step.deadline(side, ofTable: true)) },
         sides[side].membershipWake.map { ($0, Step.deadline(side, ofTable: false)) },
+        sides[side].supersededUntil.map { ($0, Step.waitEnds(side)) },
       ].compactMap { $0 }
     }
     return all.min { $0.0 < $1.0 }
@@ -241,17 +245,15 @@ struct TwoSides: Hashable {
       budget.leaves -= 1
       tellMembership(side, .leaveRequested(.disconnected, within: .seconds(60)))
     case .deadline(let side, let ofTable): pass(side, ofTable: ofTable)
+    case .waitEnds(let side):
+      noteDeadline(sides[side].supersededUntil)
+      for id in sides[side].superseded { fail(id, of: side) }
     }
     links.removeAll { !$0.isOpen.contains(true) }
   }
 
   private mutating func pass(_ side: Int, ofTable: Bool) {
-    if budget.earlyDeadlines > 0, !mustHappen.isEmpty || budget.usersComeFirst {
-      budget.earlyDeadlines -= 1
-      breakages += 1
-    }
-    let wake = ofTable ? sides[side].tableWake : sides[side].membershipWake
-    now = max(now, wake ?? now)
+    noteDeadline(ofTable ? sides[side].tableWake : sides[side].membershipWake)
     if ofTable {
       sides[side].tableWake = nil
       tellTable(side, .deadlineReached)
@@ -259,6 +261,14 @@ struct TwoSides: Hashable {
       sides[side].membershipWake = nil
       tellMembership(side, .deadlineReached)
     }
+  }
+
+  private mutating func noteDeadline(_ instant: Instant?) {
+    if budget.earlyDeadlines > 0, !mustHappen.isEmpty || budget.usersComeFirst {
+      budget.earlyDeadlines -= 1
+      breakages += 1
+    }
+    now = max(now, instant ?? now)
   }
 
   private mutating func invite(_ side: Int) {
@@ -443,6 +453,7 @@ struct TwoSides: Hashable {
       let current = sides[side].hasJoined ? sides[side].membership?.id : nil
       let membership = sides[side].acceptances[id] ?? current ?? propose(side)
       sides[side].acceptances[id] = membership
+      waitNoLonger(for: id, of: side)
       send(.accept(id.invitation, session, membership), over: link, by: side)
     case .sendDecline(let link, let id, let reason):
       send(.decline(id.invitation, reason), over: link, by: side)
@@ -455,18 +466,28 @@ struct TwoSides: Hashable {
     case .reportWithdrawn(let id, _):
       if !sides[side].offers.contains(id) { complain("an offer is withdrawn that was not made") }
       sides[side].offers.removeAll { $0 == id }
-    case .reportFailed(let id, _):
-      fulfil(id, of: side)
-      if let membership = sides[side].acceptances[id],
-        !(sides[side].hasJoined && sides[side].membership?.id == membership)
-      {
-        sides[side].ended.remember(membership, of: pair(side), .expired)
+    case .reportSuperseded(let id):
+      if sides[side].hasJoined {
+        fulfil(id, of: side)
+        return tellTable(side, .inviterJoined(id))
       }
+      sides[side].superseded.append(id)
+      sides[side].supersededUntil = now + InboundInvitationMachine.confirmationTimeout
+    case .reportTakenBack(let id):
+      sides[side].attaching.removeAll { $0 == id }
+      fail(id, of: side)
+      tellMembership(side, .leaveRequested(.removed, within: .seconds(5)))
+    case .reportFailed(let id, _): forget(id, of: side)
     case .reportOutcome(_, let outcome): sides[side].outcomes.append(outcome)
     case .reportJoined(let joining): join(side, membership(side, of: joining), over: joining.link)
     case .reportAttaching(let joining):
-      if case .inbound(let id) = joining.origin { sides[side].attaching.append(id) }
       expectAttaching(side, membership(side, of: joining))
+      guard case .inbound(let id) = joining.origin else { break }
+      if sides[side].hasJoined {
+        tellTable(side, .inviterJoined(id))
+      } else {
+        sides[side].attaching.append(id)
+      }
     }
   }
 
@@ -479,6 +500,27 @@ struct TwoSides: Hashable {
       fulfil(id, of: side)
       return sides[side].acceptances[id] ?? .none
     }
+  }
+
+  /// What took the place of an acceptance, or the attaching, has come to nothing.
+  private mutating func fail(_ id: InvitationTable.InboundID, of side: Int) {
+    forget(id, of: side)
+    tellTable(side, .joiningFailed(id, sides[side].session))
+  }
+
+  /// An acceptance has led to nothing.
+  private mutating func forget(_ id: InvitationTable.InboundID, of side: Int) {
+    waitNoLonger(for: id, of: side)
+    fulfil(id, of: side)
+    guard let membership = sides[side].acceptances[id],
+      !sides[side].hasJoined || sides[side].membership?.id != membership
+    else { return }
+    sides[side].ended.remember(membership, of: pair(side), .expired)
+  }
+
+  private mutating func waitNoLonger(for id: InvitationTable.InboundID, of side: Int) {
+    sides[side].superseded.removeAll { $0 == id }
+    if sides[side].superseded.isEmpty { sides[side].supersededUntil = nil }
   }
 
   private mutating func fulfil(_ id: InvitationTable.InboundID, of side: Int) {
@@ -574,6 +616,7 @@ struct TwoSides: Hashable {
     sides[side].attaching = []
     for id in sides[side].invited { tellTable(side, .peerJoined(id)) }
     for id in sides[side].acceptances.keys.sorted(by: { $0.invitation < $1.invitation }) {
+      waitNoLonger(for: id, of: side)
       fulfil(id, of: side)
       tellTable(side, .inviterJoined(id))
     }
@@ -591,7 +634,7 @@ struct TwoSides: Hashable {
     )
     let attaching = sides[side].attaching
     sides[side].attaching = []
-    for id in attaching { tellTable(side, .attachingFailed(id, sides[side].session)) }
+    for id in attaching { tellTable(side, .joiningFailed(id, sides[side].session)) }
   }
 
   private func request(of side: Int, epoch: UInt64) -> Attach {

@@ -101,6 +101,52 @@ struct TwoSessionsTests {
     }
   }
 
+  @Test("An acceptance holds, though what has taken its place is withdrawn", arguments: 0..<30)
+  func crossedAndWithdrawn(number: Int) {
+    Scene.play(annIsLarger: number % 2 == 1) { scene in
+      let pair = try await Pair(scene)
+      for peer in [scene.ann, scene.bob] { scene.keep(try await peer.makeSession()) }
+      let own = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+      let (annInvites, bobInvites) = (pair.annInvites(to: own[0]), scene.invite(to: own[1]))
+      let invitation = try #require(await scene.invitation())
+      let annAccepts = scene.accept(invitation, into: own[0])
+      scene.accept(try #require(await pair.invitation()), into: own[1])
+      let ending = scene.start("ann asks") { await invitation.ended?.rawValue ?? "nothing" }
+      try await scene.milliseconds(5 * number)
+      annInvites.cancel()
+      #expect(await bobInvites.end() == "accepted")
+      #expect(await annAccepts.end() == "accepted")
+      #expect(await ending.end() == "accepted")
+      try await scene.sleep(.seconds(10))
+      #expect(await scene.areMembers(own[0], own[1]) == [true, true])
+      await scene.expectNothingLeft()
+    }
+  }
+
+  @Test(
+    "An invitation that gave way to one that crosses it ends by its own deadline",
+    arguments: 0..<30)
+  func crossedAndCut(number: Int) {
+    Scene.play(annIsLarger: number % 2 == 1) { scene in
+      let pair = try await Pair(scene)
+      let own = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+      let calls = [
+        pair.annInvites(to: own[0], timeout: .seconds(3)),
+        scene.invite(to: own[1], timeout: .seconds(15)),
+      ]
+      try await scene.milliseconds(5 * number)
+      scene.cut()
+      for (call, limit) in zip(calls, [3, 15]) {
+        _ = await call.end()
+        #expect(call.duration! <= .seconds(limit), "\(call)")
+      }
+      scene.world.heal()
+      try await scene.sleep(.seconds(60))
+      #expect(Set(await scene.areMembers(own[0], own[1])).count == 1)
+      await scene.expectNothingLeft()
+    }
+  }
+
   @Test(
     "An invitation that crosses one from several sessions may be declined, whatever becomes of that",
     arguments: [false, true])
@@ -225,9 +271,9 @@ struct TwoSessionsTests {
       }
     }
 
-    func annInvites(to session: Session) -> Scene.Call {
+    func annInvites(to session: Session, timeout: Duration = .seconds(30)) -> Scene.Call {
       scene.start("ann invites") { [scene] in
-        try await scene.ann.invite(scene.bob.id, to: session).rawValue
+        try await scene.ann.invite(scene.bob.id, to: session, timeout: timeout).rawValue
       }
     }
 
