@@ -45,6 +45,30 @@ struct DoubtTests {
     #expect(lost - unreachable <= Self.reconfirmation)
   }
 
+  @Test(
+    "One that an invitation has never reached is lost within ten seconds of its end",
+    arguments: [InvitationOutcome.timedOut, .cancelled])
+  func neverReached(outcome: InvitationOutcome) {
+    Scene.play { scene in
+      scene.keep(try await scene.bob.advertise("room"))
+      let browser = try await scene.ann.browse("room")
+      for await event in browser.events { if case .found = event { break } }
+      let session = try await scene.ann.makeSession()
+      scene.world.crash(scene.hosts[1])
+      let call = scene.start("ann invites") {
+        try await scene.ann.invite(scene.bob.id, to: session, timeout: .seconds(6)).rawValue
+      }
+      if outcome == .cancelled {
+        try await scene.sleep(.seconds(3))
+        call.cancel()
+      }
+      #expect(await call.end() == outcome.rawValue)
+      let end = scene.now
+      for await event in browser.events { if case .lost = event { break } }
+      #expect(scene.now - end <= Self.reconfirmation)
+    }
+  }
+
   @Test("A member whose link breaks, and that is not reached again, is lost within ten seconds")
   func member() throws {
     let room = Room(seed: 1)

@@ -20,7 +20,8 @@ extension Invitations {
     let (id, isOfSeveral) = (makeID(), hasHadSeveralSessions)
     outbound[id] = OutboundInvitation(
       peer: invited, session: session, serviceType: serviceType, context: context,
-      deadline: now + timeout, isOfSeveral: isOfSeveral, endpoints: endpoints, waiters: [waiter])
+      deadline: now + timeout, isOfSeveral: isOfSeveral, endpoints: endpoints,
+      wasSeen: isSeen(invited), waiters: [waiter])
     handle(
       .inviteRequested(
         InvitationTable.Wish(
@@ -59,7 +60,10 @@ extension Invitations {
     guard let invitation = outbound.removeValue(forKey: id) else { return }
     let outcome = invitation.isRefused ? .full : outcome
     invitation.session.unreserve(invitation.peer)
-    if outcome == .unreachable { peer.assumeIsolated { $0.doubt(invitation.peer) } }
+    // RFC 6762 §10.4, whatever has ended it.
+    if outcome == .unreachable || invitation.isDoubtful && outcome != .accepted {
+      peer.assumeIsolated { $0.doubt(invitation.peer) }
+    }
     for waiter in invitation.waiters { waiter.fulfil(outcome) }
   }
 
@@ -103,12 +107,21 @@ extension Invitations {
     }
     let dialling = Dialling(for: invitation.peer, at: endpoints, by: peer, owner: self)
     outbound[id]?.dialling = dialling
+    if invitation.endpoint == nil { outbound[id]?.isDoubtful = true }
     dialling.assumeIsolated { $0.start() }
   }
 
   func cancelDial(_ id: InvitationID) {
     outbound[id]?.dialling.take()?.assumeIsolated { $0.cancel(.duplicate) }
   }
+
+  /// Whether an invited peer has said goodbye: doubt, which takes longer, begins with the end of the invitation.
+  private func isGone(_ id: InvitationID) -> Bool {
+    guard let invitation = outbound[id], invitation.wasSeen else { return false }
+    return !isSeen(invitation.peer)
+  }
+
+  private func isSeen(_ invited: PeerID) -> Bool { peer.assumeIsolated { $0.isSeen(invited) } }
 
   private func invitation(of dialling: Dialling) -> InvitationID? {
     outbound.first { $0.value.dialling === dialling }?.key
@@ -123,6 +136,7 @@ extension Invitations: DiallingOwner {
       guard let id = invitations.invitation(of: dialling) else { return }
       invitations.outbound[id]?.dialling = nil
       invitations.outbound[id]?.endpoint = endpoint
+      invitations.outbound[id]?.isDoubtful = false
       invitations.take(link, greeting)
       invitations.handle(.dialOpened(id, link.token))
     }
@@ -132,7 +146,9 @@ extension Invitations: DiallingOwner {
     assumeIsolated { invitations in
       guard let id = invitations.invitation(of: dialling) else { return }
       invitations.outbound[id]?.dialling = nil
-      invitations.handle(code.map { .dialRefused(id, $0) } ?? .dialFailed(id))
+      if let code { return invitations.handle(.dialRefused(id, code)) }
+      if invitations.isGone(id) { invitations.handle(.peerGone(id)) }
+      invitations.handle(.dialFailed(id))
     }
   }
 }

@@ -15,7 +15,9 @@ struct OutboundInvitation {
   let deadline: Instant
   let isOfSeveral: Bool
   let endpoints: [Endpoint]
+  let wasSeen: Bool  // By a browser, when it began.
   var dialling: Dialling?
+  var isDoubtful = false  // It was dialled, and never reached.
   var endpoint: Endpoint?  // That the last dial reached.
   var stream: ReliableStream?
   var grant: Grant?  // Of ACCEPT.

@@ -114,6 +114,12 @@ extension PeerCore {
     return finding.remembered.last { $0.peer.id == id }
   }
 
+  /// Whether a browser sees a peer now.
+  func isSeen(_ id: PeerID) -> Bool {
+    finding.browsers.contains { $0.browser?.assumeIsolated { $0.peer(id) } != nil }
+      || missing.found[id] != nil
+  }
+
   /// Doubts that a peer is still there; without a sign of it, browsers lose it in ten seconds.
   func doubt(_ id: PeerID) { discovery.assumeIsolated { $0.reconfirm(id) } }
 

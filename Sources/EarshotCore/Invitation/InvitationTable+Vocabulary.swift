@@ -81,6 +81,7 @@ extension InvitationTable {
     case dialOpened(InvitationID, LinkToken)  // HELLO was exchanged.
     case dialFailed(InvitationID)
     case dialRefused(InvitationID, CloseCode)  // CLOSE came in place of HELLO.
+    case peerGone(InvitationID)  // No browser sees it any more; comes before `dialFailed`.
     case acceptReceived(LinkToken, InvitationID, SessionID)
     case declineReceived(LinkToken, InvitationID, DeclineReason)
 

@@ -68,6 +68,7 @@ package struct InvitationTable: Machine, Hashable, Sendable {
     case .dialOpened(let id, let link): tell(id, .dialOpened(link), at: now, into: &out)
     case .dialFailed(let id): tell(id, .dialFailed, at: now, into: &out)
     case .dialRefused(let id, let code): tell(id, .dialRefused(code), at: now, into: &out)
+    case .peerGone(let id): tell(id, .peerGone, at: now, into: &out)
     case .acceptReceived(let link, let id, let session):
       accepted(link, id, session, at: now, into: &out)
     case .declineReceived(let link, let id, let reason):

@@ -11,6 +11,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case dialOpened(LinkToken)  // HELLO was exchanged.
     case dialFailed
     case dialRefused(CloseCode)  // CLOSE came in place of HELLO.
+    case peerGone  // It was seen when this began, and is not any more.
     case acceptReceived(LinkToken, SessionID)
     case declineReceived(LinkToken, DeclineReason)
     case closeReceived(LinkToken, CloseCode)
@@ -47,6 +48,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
   private var backoff = Backoff(from: .milliseconds(500), to: .seconds(4))
   private var random: RandomStream
   private let deadline: Instant
+  private var isGone = false  // And has not been reached since.
 
   /// Dials, unless an invitation of the peer takes its place from the start.
   package init(
@@ -80,12 +82,16 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
   ) -> State {
     switch (state, event) {
     case (.dialling, .dialOpened(let link)):
+      isGone = false
       out.append(.sendInvite(link))
       return .asked(link)
     case (.dialling(let failures?), .dialFailed):
       if failures + 1 >= Self.dialsMax { return end(.unreachable, into: &out) }
       return rest(failures: failures + 1, at: now, into: &out)
     case (.dialling(nil), .dialFailed): return rest(failures: nil, at: now, into: &out)
+    case (.dialling(_?), .peerGone):
+      isGone = true
+      return .dialling(failures: nil)
     case (.dialling, .dialRefused(let code)): return closed(code, at: now, into: &out)
     case (.resting(let until, _), .deadlineReached) where now < min(until, deadline):
       out.append(.wake(at: min(until, deadline)))
@@ -117,7 +123,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case (.resting, .deadlineReached), (.dialling, .deadlineReached), (.asked, .deadlineReached),
       (.asleep, .deadlineReached), (.yielded, .deadlineReached):
       withdraw(.timedOut, closing: .expired, into: &out)
-      return end(.timedOut, into: &out)
+      return end(isGone ? .unreachable : .timedOut, into: &out)
     case (.resting, .cancelRequested), (.dialling, .cancelRequested), (.asked, .cancelRequested),
       (.asleep, .cancelRequested), (.yielded, .cancelRequested):
       withdraw(.cancelled, closing: .expired, into: &out)
@@ -158,7 +164,9 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
       (.asleep, .dialFailed), (.asleep, .dialRefused), (.asleep, .declineReceived),
       (.asleep, .closeReceived), (.asleep, .linkBroken), (.asleep, .counterpartFailed),
       (.asleep, .suspendRequested), (.resting, .resumeRequested), (.dialling, .resumeRequested),
-      (.asked, .resumeRequested), (.yielded, .resumeRequested), (.ended, _):
+      (.asked, .resumeRequested), (.yielded, .resumeRequested), (.resting, .peerGone),
+      (.dialling(nil), .peerGone), (.asked, .peerGone), (.asleep, .peerGone), (.yielded, .peerGone),
+      (.ended, _):
       return state
     }
   }

@@ -18,7 +18,7 @@ struct InvitationMachineTests {
       .acceptReceived(link, session), .acceptReceived(other, session),
       .declineReceived(link, .declined), .closeReceived(link, .full), .closeReceived(link, .done),
       .linkBroken(link), .linkBroken(other), .cancelRequested, .yieldRequested, .peerJoined,
-
+      .peerGone,
       .counterpartFailed, .deadlineReached, .suspendRequested, .resumeRequested,
     ]
     while let state = states.popLast(), seen.count < 5_000 {

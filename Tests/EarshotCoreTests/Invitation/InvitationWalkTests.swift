@@ -61,7 +61,7 @@ struct InvitationWalkTests {
     var events: [OutboundInvitationMachine.Event] {
       var events: [OutboundInvitationMachine.Event] = [
         .deadlineReached, .cancelRequested, .yieldRequested, .peerJoined, .counterpartFailed,
-        .suspendRequested, .resumeRequested,
+        .suspendRequested, .resumeRequested, .peerGone,
       ]
       if isDialling {
         events += [

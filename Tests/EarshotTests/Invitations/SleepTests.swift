@@ -44,6 +44,35 @@ struct SleepTests {
     }
   }
 
+  @Test("Who goes to sleep while it is dialled is dialled until it is awake", arguments: 0..<30)
+  func dialledAsleep(step: Int) {
+    Scene.play { scene in
+      try await scene.advertiser.accept(
+        automatically: { _ in true }, into: scene.keep(scene.ann.makeSession()))
+      let inviting = scene.invite(to: try await scene.bob.makeSession())
+      try await scene.milliseconds(3 * step)
+      await scene.ann.suspend()
+      try await scene.sleep(.seconds(5))
+      try await scene.ann.resume()
+      #expect(await inviting.end() == "accepted")
+      #expect(inviting.duration! < .seconds(12))
+      try await scene.sleep(.seconds(1))
+      await scene.expectNothingLeft()
+    }
+  }
+
+  @Test("Who stops while it is dialled could not be reached", arguments: 0..<30)
+  func dialledAndStopped(step: Int) {
+    Scene.play { scene in
+      let inviting = scene.invite(to: try await scene.bob.makeSession(), timeout: .seconds(10))
+      try await scene.milliseconds(3 * step)
+      await scene.ann.stop()
+      #expect(await inviting.end() == "unreachable")
+      #expect(inviting.duration! <= .seconds(10))
+      await scene.expectNothingLeft()
+    }
+  }
+
   @Test("An inviter that sleeps asks again when it is awake", arguments: [1, 10, 100])
   func inviterSleeps(after milliseconds: Int) {
     Scene.play { scene in
