@@ -114,14 +114,17 @@ final class Program: @unchecked Sendable {
   /// Reads a pipe until its end, on a thread of its own.
   private func read(_ handle: FileHandle) {
     Thread { [weak self] in
-      var rest: [UInt8] = []
+      var rest = Data()  // Of a line; a page has lines of megabytes, which come in many parts.
       while true {
         let data = handle.availableData
         guard !data.isEmpty else { break }
-        rest += data
-        let parts = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        rest = Array(parts.last ?? [])
-        let lines = parts.dropLast().map { String(decoding: $0, as: UTF8.self) }
+        var parts = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let last = parts.removeLast()
+        let lines = parts.map { part in
+          defer { rest = Data() }
+          return String(decoding: rest + part, as: UTF8.self)
+        }
+        rest += last
         self?.state.update { $0.lines += lines }
       }
       self?.state.update { $0.openPipes -= 1 }
