@@ -98,8 +98,18 @@ extension Link {
     } catch {
       isReading = false
       handOverMessages()
-      violate(
-        error == .selfConnection ? .selfConnection : .protocolViolation, error.description)
+      refuse(error)
+    }
+  }
+
+  private func refuse(_ error: SecureChannelError) {
+    switch (error, life) {
+    case (.badRecord, .open):
+      // Whoever has changed that sits in between: the remote peer has broken nothing.
+      report(.broken)
+      drop()
+    case (.selfConnection, _): violate(.selfConnection, error.description)
+    default: violate(.protocolViolation, error.description)
     }
   }
 

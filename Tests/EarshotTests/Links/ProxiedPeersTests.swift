@@ -143,6 +143,66 @@ struct ProxiedPeersTests {
     #expect(result.heard.count >= result.delivered)
   }
 
+  @Test("A byte that somebody changes breaks the link, and costs no membership", arguments: 1..<30)
+  func flipped(count: Int) throws {
+    var configuration = WorldConfiguration()
+    configuration.isSecure = true
+    let world = World(seed: 1, configuration: configuration)
+    defer { world.finish() }
+    let hosts = ["ann", "bob", "mallory"].map { world.makeHost($0) }
+    let ahead = Mutex(Int.max)  // How many parts pass until one is changed.
+    let told = Mutex<[[String]]>([])
+    _ = hosts[0].spawn("all") {
+      let ann = try await Peer("Ann", trusting: .anyPeer, on: hosts[0])
+      let bob = try await Peer("Bob", trusting: .anyPeer, on: hosts[1])
+      let sessions = [try await ann.makeSession(), try await bob.makeSession()]
+      let advertiser = try await ann.advertise("room")
+      try await advertiser.accept(into: sessions[0])
+      let relay = Relay(to: Endpoint(hosts[0].address, port: await ann.port), on: hosts[2]) {
+        bytes, _ in
+        let isNext = ahead.withLock { ahead in
+          ahead -= 1
+          return ahead == 0
+        }
+        if isNext { bytes[bytes.count / 2] ^= 1 }
+      }
+      let listener = try hosts[2].listen(on: Endpoint(.anyV4, port: 7_100), handler: relay)
+      let ticket = try PeerTicket(
+        peer: ann.id, serviceType: "room", endpoints: [Endpoint(hosts[2].address, port: 7_100)])
+      #expect(try await bob.invite(ticket, to: sessions[1]) == .accepted)
+      let browser = try await bob.browse("room")  // The next link leads to Ann herself.
+      try await bob.wait(milliseconds: 1_000)
+      ahead.withLock { $0 = count }
+      for number in 0..<40 {
+        try await sessions[number % 2].send([UInt8(number)])
+        try await bob.wait(milliseconds: 20)
+      }
+      try await bob.wait(milliseconds: 20_000)
+      let heard = [await sessions[0].take(20), await sessions[1].take(20)]
+      #expect(heard == [1, 0].map { first in (0..<20).map { UInt8(2 * $0 + first) } })
+      for session in sessions {
+        await session.stop()
+        var events: [String] = []
+        for await event in session.events {
+          switch event {
+          case .interrupted(_, let reason): events.append(reason.rawValue)
+          case .resumed: events.append("resumed")
+          case .left(_, let reason, _): events.append(reason.rawValue)
+          case .joining, .joined: break
+          }
+        }
+        told.withLock { $0.append(events) }
+      }
+      await browser.stop()
+      listener.close()
+    }
+    world.run(for: .seconds(120))
+    #expect(
+      told.withLock { $0 } == [
+        ["linkBroken", "resumed", "disconnected"], ["linkBroken", "resumed", "left"],
+      ])
+  }
+
   /// Has a new peer invite another one where somebody else may be, and tell it something.
   private func meet(
     _ id: PeerID, at liar: Endpoint, byDiscovery: Bool, from host: SimulatedHost,
