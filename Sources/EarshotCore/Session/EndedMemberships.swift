@@ -80,8 +80,8 @@ package struct EndedMemberships: Hashable, Sendable {
   ///   - attach: What is asked for.
   ///   - pair: The sessions.
   ///   - current: What there is.
-  ///   - isShunned: Whether no membership is to begin without an invitation. Who asks is told why the last one ended: it
-  ///     may never have heard.
+  ///   - isShunned: Whether no membership is to begin without an invitation. Who asks and was removed is told so: it may
+  ///     never have heard.
   /// - Returns: What to do with it.
   package func verdict(
     on attach: Attach, of pair: Pair, current: Current?, isShunned: Bool = false
@@ -93,8 +93,7 @@ package struct EndedMemberships: Hashable, Sendable {
     if isPast { return .refuse(.givenUp) }
     guard attach.isProposal else { return .refuse(.unknownMembership) }
     guard let current else {
-      guard isShunned, let code = ending?.code else { return .begin }
-      return DepartureReason(after: code, isFirst: true) == nil ? .begin : .refuse(code)
+      return isShunned && ending?.code == .removed ? .refuse(.removed) : .begin
     }
     if !current.hasJoined { return .current }
     return attach.ended >= current.membership ? .supersede : .refuse(.duplicate)

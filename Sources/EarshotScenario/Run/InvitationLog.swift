@@ -44,10 +44,12 @@ package struct InvitationRecord: Hashable, Sendable {
     }
   }
 
-  /// Whether the inviter's program has cancelled it in a range, which withdraws it.
+  /// Whether the inviter has withdrawn it in a range, and with it what was accepted in its place: its program has cancelled
+  /// it, or its deadline has passed.
   func wasWithdrawn(in range: ClosedRange<Duration>) -> Bool {
-    outcome.map { $0.text == InvitationOutcome.cancelled.rawValue && range.contains($0.time) }
-      ?? false
+    guard let outcome, range.contains(outcome.time) else { return false }
+    return [InvitationOutcome.cancelled, .timedOut, .unreachable].map(\.rawValue)
+      .contains(outcome.text)
   }
 }
 
