@@ -87,8 +87,10 @@ struct ReceiptTests {
       try await bob.wait(milliseconds: 100)
       waiting.cancel()
       #expect(await failure { try await waiting.value }?.code == .cancelled)
+      #expect(await bob.leftovers == ["receipt of \(ann.id.short)"])
       #expect(await meeting.session.take(3) == [0, 1, 2])
       try await patient.value
+      #expect(await bob.leftovers == [])
     }
   }
 

@@ -355,13 +355,20 @@ actor PeerCore {
     }
   }
 
-  /// What is open that an invitation or a stranger has opened, each thing as a word.
+  /// What is open that an invitation, a stranger or a receipt has opened, each thing as a word.
   var leftovers: [String] {
     let joining = sessionsInOrder.flatMap { session in
       session.assumeIsolated { $0.awaited.map { "joining \($0.short)" } }
     }
+    let receipts = sessionsInOrder.flatMap { session in
+      session.assumeIsolated { session in
+        session.membershipsInOrder.flatMap {
+          Array(repeating: "receipt of \($0.peer.short)", count: $0.stream.awaitedCount)
+        }
+      }
+    }
     let strangers = acceptor.assumeIsolated { $0.tokens }
     return strangers.map { "link \($0.rawValue)" }
-      + invitations.assumeIsolated { $0.leftovers } + joining.sorted()
+      + invitations.assumeIsolated { $0.leftovers } + joining.sorted() + receipts
   }
 }

@@ -216,6 +216,9 @@ final class ReliableStream: MessageSource {
     state.withLock { $0.awaited.removeAll { $0.promise === promise } }
   }
 
+  /// How many promises are waited for.
+  var awaitedCount: Int { state.withLock { $0.awaited.count } }
+
   // MARK: The session
 
   /// Sends a frame of the session itself, such as INTRODUCE, in front of the messages that wait.

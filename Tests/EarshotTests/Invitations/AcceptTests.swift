@@ -175,4 +175,31 @@ struct AcceptTests {
       await scene.expectNothingLeft()
     }
   }
+
+  @Test("A call that waits for a former member, which is looked for again, ends with its session")
+  func soughtAgain() {
+    Scene.play { scene in
+      let impatient = Session.Configuration(patience: .seconds(1))
+      let own = try await scene.ann.makeSession(impatient)
+      scene.invite(to: scene.keep(try await scene.bob.makeSession(impatient)))
+      let invitation = try #require(await scene.invitation())
+      #expect(await scene.accept(invitation, into: own).end() == "accepted")
+      let cy = try await Peer("Cy", trusting: .anyPeer, on: scene.world.makeHost("cy"))
+      let (ticket, cys) = (try await scene.ann.ticket(for: "room"), try await cy.makeSession())
+      let inviting = scene.start("cy invites") { try await cy.invite(ticket, to: cys).rawValue }
+      try await #require(await scene.invitation()).accept(into: own)
+      #expect(await inviting.end() == "accepted")
+      try await scene.sleep(.seconds(3))
+      scene.world.cut(scene.hosts[0], to: scene.hosts[1])
+      scene.world.cut(scene.hosts[1], to: scene.hosts[0])
+      try await scene.sleep(.seconds(15))  // Cy speaks of Bob.
+      let call = scene.accept(invitation, into: own)
+      try await scene.milliseconds(500)
+      #expect(call.result == nil)
+      await own.stop(within: .zero)
+      try await scene.milliseconds(1)
+      #expect(call.result == "sessionEnded")
+      await cy.stop()
+    }
+  }
 }
