@@ -60,8 +60,9 @@ extension Invitations {
     guard let invitation = outbound.removeValue(forKey: id) else { return }
     let outcome = invitation.isRefused ? .full : outcome
     invitation.session.unreserve(invitation.peer)
-    // RFC 6762 §10.4, whatever has ended it.
-    if outcome == .unreachable || invitation.isDoubtful && outcome != .accepted {
+    // A record that led to no connection is to be confirmed (RFC 6762 §10.4).
+    let wasNeverReached = invitation.wasDialled && invitation.endpoint == nil
+    if outcome == .unreachable || wasNeverReached && outcome != .accepted {
       peer.assumeIsolated { $0.doubt(invitation.peer) }
     }
     for waiter in invitation.waiters { waiter.fulfil(outcome) }
@@ -107,7 +108,7 @@ extension Invitations {
     }
     let dialling = Dialling(for: invitation.peer, at: endpoints, by: peer, owner: self)
     outbound[id]?.dialling = dialling
-    if invitation.endpoint == nil { outbound[id]?.isDoubtful = true }
+    outbound[id]?.wasDialled = true
     dialling.assumeIsolated { $0.start() }
   }
 
@@ -115,7 +116,9 @@ extension Invitations {
     outbound[id]?.dialling.take()?.assumeIsolated { $0.cancel(.duplicate) }
   }
 
-  /// Whether an invited peer has said goodbye: doubt, which takes longer, begins with the end of the invitation.
+  /// Whether an invited peer has announced that it leaves.
+  ///
+  /// Doubt loses a peer as well, but begins only when the invitation ends.
   private func isGone(_ id: InvitationID) -> Bool {
     guard let invitation = outbound[id], invitation.wasSeen else { return false }
     return !isSeen(invitation.peer)
@@ -136,7 +139,6 @@ extension Invitations: DiallingOwner {
       guard let id = invitations.invitation(of: dialling) else { return }
       invitations.outbound[id]?.dialling = nil
       invitations.outbound[id]?.endpoint = endpoint
-      invitations.outbound[id]?.isDoubtful = false
       invitations.take(link, greeting)
       invitations.handle(.dialOpened(id, link.token))
     }

@@ -17,7 +17,7 @@ struct OutboundInvitation {
   let endpoints: [Endpoint]
   let wasSeen: Bool  // By a browser, when it began.
   var dialling: Dialling?
-  var isDoubtful = false  // It was dialled, and never reached.
+  var wasDialled = false
   var endpoint: Endpoint?  // That the last dial reached.
   var stream: ReliableStream?
   var grant: Grant?  // Of ACCEPT.

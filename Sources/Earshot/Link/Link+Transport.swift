@@ -105,7 +105,7 @@ extension Link {
   private func refuse(_ error: SecureChannelError) {
     switch (error, life) {
     case (.badRecord, .open):
-      // Whoever has changed that sits in between: the remote peer has broken nothing.
+      // The record was changed on the way: the remote peer keeps to the protocol.
       report(.broken)
       drop()
     case (.selfConnection, _): violate(.selfConnection, error.description)

@@ -137,8 +137,10 @@ public actor Peer {
   /// together; two that accept each other into the same two sessions are joined once. Inviting the same peer into the
   /// same session while an invitation is open waits for that one's outcome. Cancelling the task withdraws the
   /// invitation, unless another call waits for it, too. While this peer is suspended, the invitation rests, and its
-  /// deadline stays; a peer that is suspended is asked again until then. A peer that was never reached is doubted: without
-  /// a sign of it, browsers lose it within ten seconds of the end.
+  /// deadline stays; a peer that is suspended is asked again until then.
+  ///
+  /// A peer to which no connection was made is asked for by multicast DNS when the invitation ends. Browsers lose it ten
+  /// seconds later, unless it answers.
   ///
   /// - Parameters:
   ///   - peer: The peer to be invited, which one of this peer's browsers has found.

@@ -65,8 +65,8 @@ public actor Session {
   /// Ends the membership of one member, which is told so; the others keep theirs.
   ///
   /// What was sent to it before is still delivered; a member whose link is broken is waited for as long as the
-  /// session's patience lasts, and at least five seconds. One that comes back later, since other members speak of it, is
-  /// told then, and does not join again unless it is invited.
+  /// session's patience lasts, and at least five seconds. If it asks to join again later, it receives the removal then.
+  /// It joins again only by an invitation.
   public func remove(_ member: PeerID) {
     core.assumeIsolated { $0.remove(member) }
   }

@@ -61,10 +61,10 @@ actor Verifier {
     if wasActive { ended(.linkLost) }
   }
 
-  /// This side leaves the member, which hears nothing that is said from now on.
+  /// Ends an attempt that this side has not confirmed, since LEAVE goes out.
   ///
-  /// What has been said counts, and so does what the member has said before it hears of the end: if both have confirmed
-  /// by then, both know.
+  /// The member ignores a confirmation that arrives after LEAVE. An attempt that this side has confirmed stays open
+  /// for the member's own confirmation, which may be on its way.
   func leave() {
     isLeaving = true
     if machine?.machine.hasConfirmed != true { drop() }

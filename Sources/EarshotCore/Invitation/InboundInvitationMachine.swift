@@ -7,8 +7,8 @@
 /// side goes to sleep, it may take until the deadline. An invitation that crosses one of the local peer
 /// is held in reserve, or accepted at once, and the application is not asked.
 ///
-/// Where another invitation takes the place of an acceptance, or the inviter attaches, the session knows what becomes
-/// of it. Until that is told, the acceptance stands: the same INVITE is accepted again.
+/// When another invitation supersedes an acceptance, or the inviter attaches, the session decides the result. A
+/// superseded acceptance stands until the session reports that: the same INVITE is accepted again.
 package struct InboundInvitationMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case inviteReceived(LinkToken)  // The same again, over another link.

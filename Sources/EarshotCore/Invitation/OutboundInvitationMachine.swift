@@ -35,7 +35,7 @@ package struct OutboundInvitationMachine: Hashable, Sendable {
     case reportOutcome(InvitationOutcome)  // The last action.
   }
   private enum State: Hashable {
-    // Failures are those of dials, one after the other; `nil` once the peer said that it sleeps, or goodbye.
+    // Consecutive failed dials; `nil` once the peer has announced that it sleeps or leaves.
     case resting(until: Instant, failures: Int?)
     case dialling(failures: Int?)
     case asked(LinkToken)

@@ -80,8 +80,8 @@ package struct EndedMemberships: Hashable, Sendable {
   ///   - attach: What is asked for.
   ///   - pair: The sessions.
   ///   - current: What there is.
-  ///   - isShunned: Whether no membership is to begin without an invitation. Who asks and was removed is told so: it may
-  ///     never have heard.
+  ///   - isShunned: Whether a membership can begin only with an invitation. A session that was removed receives
+  ///     `removed` again, since LEAVE may never have reached it.
   /// - Returns: What to do with it.
   package func verdict(
     on attach: Attach, of pair: Pair, current: Current?, isShunned: Bool = false

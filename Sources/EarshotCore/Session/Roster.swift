@@ -146,7 +146,7 @@ package struct Roster: Hashable, Sendable {
     return known[index].standing == .sought && known[index].entry?.session == entry.session
   }
 
-  /// Whether a peer's session has left, was removed or broke the protocol, and was not invited since.
+  /// Whether a peer's session left, was removed or broke the protocol, with no invitation since.
   package func isShunned(_ peer: PeerID, _ session: SessionID) -> Bool {
     former.contains(Former(peer: peer, session: session))
   }

@@ -1,8 +1,9 @@
 import Earshot
 import EarshotCore
 
-/// Leaves out what a session tells of peers before they have joined: expectations are about members, and about those
-/// who were members and hear that they have been removed.
+/// Leaves out the events of peers that have not joined: expectations are about members.
+///
+/// A former member that is joining again passes when it reports a removal.
 struct ArrivalFilter {
   private var joining: Set<PeerID> = []
   private var former: Set<PeerID> = []

@@ -104,7 +104,7 @@ struct VerificationTests {
   }
 
   @Test(
-    "Both are told the same, whenever one of them leaves the other or removes it",
+    "Both sides report the same ending, whenever one of them leaves or removes the other",
     arguments: [true, false], 0..<12)
   func left(isRemoval: Bool, step: Int) async throws {
     for confirmation in 0..<12 {
