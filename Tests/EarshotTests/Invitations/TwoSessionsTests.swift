@@ -148,6 +148,52 @@ struct TwoSessionsTests {
   }
 
   @Test(
+    "An acceptance names no membership that the inviter has given up since its first INVITE",
+    arguments: [false, true])
+  func givenUpMeanwhile(annIsLarger: Bool) {
+    Scene.play(annIsLarger: annIsLarger) { scene in
+      let pair = try await Pair(scene)
+      for peer in [scene.ann, scene.bob] { scene.keep(try await peer.makeSession()) }
+      let own = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+      let annInvites = pair.annInvites(to: own[0])
+      let bobInvites = scene.invite(to: own[1], timeout: .seconds(60))
+      let invitation = try #require(await scene.invitation())
+      let bobs = try #require(await pair.invitation())
+      let bobAccepts = scene.start("bob accepts") {
+        try await bobs.accept(into: own[1])
+        return "accepted"
+      }
+      // Ann has joined by her own invitation. Bob takes his acceptance back before he knows that,
+      // and Ann does not know it.
+      #expect(await annInvites.end() == "accepted")
+      let cut = scene.world.partition([[scene.hosts[0]], [scene.hosts[1]]])
+      bobAccepts.cancel()
+      #expect(await bobAccepts.end() == "cancelled")
+      _ = await own[0].events.first { if case .interrupted = $0 { true } else { false } }
+      // From now on Bob can dial Ann, and Ann cannot dial Bob.
+      let port = await scene.bob.port
+      let isolation = scene.world.add(
+        Rule { packet, _ in
+          packet.kind == .tcp && packet.from == "ann" && packet.destination.port == port
+            ? .drop : nil
+        })
+      cut.end()
+      try await scene.sleep(.seconds(10))  // INVITE comes again, with the ended membership.
+      #expect(await scene.areMembers(own[0], own[1]) == [true, false])
+      #expect(invitation.ending == nil && bobInvites.result == nil)
+      #expect(await scene.accept(invitation, into: own[0]).end() == "accepted")
+      #expect(await scene.areMembers(own[0], own[1]) == [true, true])
+      #expect(await bobInvites.end() == "accepted")
+      isolation.end()
+      try await scene.sleep(.seconds(40))
+      #expect(await scene.areMembers(own[0], own[1]) == [true, true])
+      await scene.expectNothingLeft()
+      let tales = [await told(own[0]), await told(own[1])]
+      #expect(tales == [["lost", "joined"], ["unreachable", "joined", "left"]])
+    }
+  }
+
+  @Test(
     "An invitation that crosses one from several sessions may be declined, whatever becomes of that",
     arguments: [false, true])
   func crossedAndDeclined(annIsLarger: Bool) {
