@@ -72,7 +72,8 @@ final class Scene: Sendable {
     annIsLarger: Bool = false, for duration: Duration = .seconds(120),
     isIdleAfterwards: Bool = false,
     sourceLocation: SourceLocation = #_sourceLocation,
-    _ script: @escaping @Sendable (Scene) async throws -> Void
+    _ script: @escaping @Sendable (Scene) async throws -> Void,
+    afterwards examine: (World) -> Void = { _ in }
   ) {
     let world = World(seed: seed, configuration: WorldConfiguration(defaultLink: links))
     let hosts = [world.makeHost("ann"), world.makeHost("bob")]
@@ -95,6 +96,7 @@ final class Scene: Sendable {
       let isIdle = world.runUntilIdle(limit: world.now + .seconds(600))
       #expect(isIdle, "something is left that will happen", sourceLocation: sourceLocation)
     }
+    examine(world)
     scenes.withLock { $0 = nil }
     world.finish()
   }

@@ -124,6 +124,48 @@ struct TwoSessionsTests {
   }
 
   @Test(
+    "All calls that accept an invitation return the session, though another one supersedes it",
+    arguments: [false, true])
+  func supersededTwice(isOneCancelled: Bool) {
+    var count = 0  // How often an acceptance was superseded.
+    for number in 0..<30 {
+      Scene.play { scene in
+        let pair = try await Pair(scene)
+        for peer in [scene.ann, scene.bob] { scene.keep(try await peer.makeSession()) }
+        let own = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+        let (annInvites, bobInvites) = (pair.annInvites(to: own[0]), scene.invite(to: own[1]))
+        let invitation = try #require(await scene.invitation())
+        let calls = (0..<3).map { _ in
+          scene.start("ann accepts") {
+            try await invitation.accept(into: own[0]) === own[0] ? "accepted" : "another session"
+          }
+        }
+        scene.accept(try #require(await pair.invitation()), into: own[1])
+        try await scene.milliseconds(5 * number)
+        annInvites.cancel()
+        if isOneCancelled {
+          try await scene.milliseconds(5)
+          calls[0].cancel()
+          try await scene.milliseconds(1)
+          #expect(["accepted", "cancelled"].contains(calls[0].result))
+        }
+        for call in calls.dropFirst(isOneCancelled ? 1 : 0) {
+          #expect(await call.end() == "accepted", "after \(5 * number) ms")
+        }
+        #expect(invitation.ending == .accepted)
+        #expect(await bobInvites.end() == "accepted")
+        try await scene.sleep(.seconds(10))
+        #expect(await scene.areMembers(own[0], own[1]) == [true, true])
+        await scene.expectNothingLeft()
+      } afterwards: { world in
+        let crossed = RareEvent.crossedInvitations.rawValue
+        count += world.properties.first { $0.name == crossed }?.held ?? 0
+      }
+    }
+    #expect(count > 0)
+  }
+
+  @Test(
     "An invitation that gave way to one that crosses it ends by its own deadline",
     arguments: 0..<30)
   func crossedAndCut(number: Int) {
