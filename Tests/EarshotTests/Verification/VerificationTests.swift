@@ -135,6 +135,44 @@ struct VerificationTests {
     }
   }
 
+  /// The sides that confirm the code before Ann removes Bob, or after that.
+  enum Confirming: String, CaseIterable, Sendable { case neither, ann, bob, both, annAfterwards }
+
+  @Test(
+    "A removal while people compare ends the verification alike on both sides",
+    arguments: grounds, Confirming.allCases)
+  func removed(ground: Ground, confirming: Confirming) async throws {
+    try await Self.meet(ground, test: "remove" + confirming.rawValue) { couple in
+      let anns = try await couple.anns.verify(couple.bob.id)
+      let bobs = try #require(await couple.asked())
+      let waits = [
+        couple.ann.start {
+          let confirms = confirming == .ann || confirming == .both
+          return if confirms { await anns.confirm() } else { await anns.ended }
+        },
+        couple.bob.start {
+          let confirms = confirming != .neither && confirming != .ann
+          return if confirms { await bobs.confirm() } else { await bobs.ended }
+        },
+      ]
+      if confirming == .annAfterwards {
+        _ = couple.bob.start { try await couple.bobs.send([1]) }  // After his confirmation.
+        #expect(await couple.anns.take(1) == [1])
+      }
+      try await couple.ann.start {
+        await couple.anns.remove(couple.bob.id)
+        if confirming == .annAfterwards { await anns.confirm() }
+      }.value
+      #expect(await couple.bobs.departure() == .left(couple.ann.id, .removed, undelivered: 0))
+      let ends = [try await waits[0].value, try await waits[1].value]
+      let isVerified = ends == [.verified, .verified]
+      #expect(isVerified && confirming == .both || ends == [.linkLost, .linkLost], "\(ends)")
+      #expect(
+        couple.stores.flatMap { $0.records() }.map(\.isVerified) == [isVerified, isVerified])
+      #expect(await couple.bobs.members.isEmpty)
+    }
+  }
+
   @Test("Calls at once, of one side or of both, get one code", arguments: grounds)
   func atOnce(ground: Ground) async throws {
     try await Self.meet(ground) { couple in
