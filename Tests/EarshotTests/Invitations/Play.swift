@@ -16,10 +16,35 @@ struct Play: Sendable, CustomStringConvertible {
     case advertise, browse, update, rename, stopAdvertising, nextInvitation, stopBrowsing, nextFound
     // Bob's, who invited.
     case withdraw, inviteAgain, leaveInviting, suspendInviter, stopInviter
+    // More of Ann's.
+    case inviteByTicket, ticket, acceptAutomatically, sendUnreliably, trySend, sendWithoutRoom
+    case waitForDelivery, nextMessage, statistics, trust, distrust, nextPeerEvent, visit
+    case verify, confirm, reject, withdrawVerification, waitForVerification, nextVerification
+    // More of Bob's.
+    case leaveSharedWithAnn, removeAnn, sendToAnn, verifyAnn, confirmToAnn, sleepOfHost
+
+    /// The calls about invitations, sessions and discovery.
+    static let basic = Array(allCases.prefix { $0 != .inviteByTicket })
   }
-  enum Timing: Int, Sendable, CaseIterable {
+  enum Timing: Hashable, Sendable {
     case atOnce, shortlyAfter, whileFirstWaits, firstCancelled, secondCancelled, afterEnd
     case whileSuspended
+    case cancelling(Cancellation)
+
+    /// Those that are the same for all pairs.
+    static let fixed: [Timing] = [
+      .atOnce, .shortlyAfter, .whileFirstWaits, .firstCancelled, .secondCancelled, .afterEnd,
+      .whileSuspended,
+    ]
+  }
+  /// When the first call is cancelled.
+  struct Cancellation: Hashable, Sendable {
+    /// How long after its start; `nil` before it has begun.
+    let after: Duration?
+    /// How long after the first call the second one starts; not after the cancellation.
+    let second: Duration
+    /// Whether the peers cannot reach each other from the start of the first call until three seconds after.
+    let isCut: Bool
   }
 
   let first: Step
@@ -34,14 +59,28 @@ struct Play: Sendable, CustomStringConvertible {
   var description: String { "\(first), \(second), \(timing), seed \(seed)" }
 
   /// What the calls are about.
-  private struct Cast: Sendable {
+  struct Cast: Sendable {
     let scene: Scene
     let invitation: Invitation
     let inviting: Scene.Call
     let annsBrowser: Browser
     let own: Session  // Ann's, without a member.
     let shared: Session  // Ann's, with Bob.
+    let bobsShared: Session  // Bob's, with Ann.
     let inviter: Session  // Bob's, to which Ann is invited.
+    let verification: Verification?  // Ann's, in the shared session.
+    let asked: Asked
+  }
+  /// The verifications that Bob's program was given.
+  final class Asked: Sendable {
+    private let all = Mutex<[Verification]>([])
+    var verifications: [Verification] { all.withLock { $0 } }
+    func add(_ verification: Verification) { all.withLock { $0.append(verification) } }
+  }
+
+  /// How long to wait until all is calm: longer than invitations, members and farewells are waited for.
+  private var calm: Duration {
+    if case .cancelling = timing { .seconds(30) } else { .seconds(60) }
   }
 
   func run() {
@@ -50,8 +89,9 @@ struct Play: Sendable, CustomStringConvertible {
       var random = RandomStream(seed: seed, name: "\(first) \(second) \(timing)")
       let pause = Duration.milliseconds(Int64(random.below(70)))
       try await perform(cast, after: pause)
-      try await scene.sleep(.seconds(60))
+      try await scene.sleep(calm)
       await examine(cast)
+      if case .cancelling = timing { await examineCancelled(cast) }
       await scene.ann.stop()
       await scene.bob.stop()
       try await scene.sleep(.seconds(2))
@@ -65,22 +105,38 @@ struct Play: Sendable, CustomStringConvertible {
   }
 
   private func prepare(_ scene: Scene) async throws -> Cast {
-    let patient = Session.Configuration(patience: .seconds(10))
+    let patient = Session.Configuration(
+      patience: .seconds(10), sendBufferBytes: 64 << 10, receiveWindowBytes: 128 << 10)
     scene.keep(try await scene.bob.advertise("room"))
     let annsBrowser = try await scene.ann.browse("room")
     for await event in annsBrowser.events {
       if case .found = event { break }
     }
-    let bobs = try await scene.bob.makeSession(patient)
-    scene.invite(to: bobs)
+    let bobsShared = try await scene.bob.makeSession(patient)
+    scene.invite(to: bobsShared)
     let shared = try await scene.ann.makeSession(patient)
     try await scene.invitation()?.accept(into: shared)
+    let (asked, verification) = (Asked(), try await verification(scene, shared, bobsShared))
+    scene.start("waits: bob compares") {
+      for await verification in bobsShared.verifications { asked.add(verification) }
+      return "done"
+    }
     let inviter = try await scene.bob.makeSession(patient)
     let inviting = scene.invite(to: inviter, timeout: .seconds(20))
     let invitation = try #require(await scene.invitation())
     return Cast(
       scene: scene, invitation: invitation, inviting: inviting, annsBrowser: annsBrowser,
-      own: try await scene.ann.makeSession(patient), shared: shared, inviter: inviter)
+      own: try await scene.ann.makeSession(patient), shared: shared, bobsShared: bobsShared,
+      inviter: inviter, verification: verification, asked: asked)
+  }
+
+  /// A verification between Ann and Bob, if one of the calls is about it.
+  private func verification(
+    _ scene: Scene, _ anns: Session, _ bobs: Session
+  ) async throws -> Verification? {
+    for session in [anns, bobs] { scene.keep(session.verifications) }
+    guard first.needsVerification || second.needsVerification else { return nil }
+    return try await anns.verify(scene.bob.id)
   }
 
   private func perform(_ cast: Cast, after pause: Duration) async throws {
@@ -108,6 +164,7 @@ struct Play: Sendable, CustomStringConvertible {
       start(first, cast)
       try await scene.sleep(.seconds(25))
       start(second, cast)
+    case .cancelling(let cancellation): try await perform(cast, cancellation)
     case .whileSuspended:
       await scene.ann.suspend()
       start(first, cast)
@@ -124,7 +181,7 @@ struct Play: Sendable, CustomStringConvertible {
     // Whoever was put to sleep, and not woken, is awake by now.
     try? await scene.ann.resume()
     try? await scene.bob.resume()
-    try? await scene.sleep(.seconds(60))
+    try? await scene.sleep(calm)
     for call in scene.open where !call.what.hasPrefix("waits") {
       Issue.record("\(call) in \(self)")
     }
@@ -140,12 +197,9 @@ struct Play: Sendable, CustomStringConvertible {
   }
 
   @discardableResult
-  private func start(_ step: Step, _ cast: Cast) -> Scene.Call {
-    switch step {
-    case .waitForEnding, .nextEvent, .nextInvitation, .nextFound:
-      cast.scene.start("waits: \(step)") { try await call(step, cast) }
-    default: cast.scene.start("\(step)") { try await call(step, cast) }
-    }
+  func start(_ step: Step, _ cast: Cast) -> Scene.Call {
+    let name = step.mayNeverEnd ? "waits: \(step)" : "\(step)"
+    return cast.scene.start(name) { try await call(step, cast) }
   }
 
   private func call(_ step: Step, _ cast: Cast) async throws -> String {
@@ -184,7 +238,60 @@ struct Play: Sendable, CustomStringConvertible {
     case .leaveInviting: await cast.inviter.stop()
     case .suspendInviter: await bob.suspend()
     case .stopInviter: await bob.stop()
+    case .inviteByTicket:
+      let ticket = try await bob.ticket(for: "room")
+      return try await ann.invite(ticket, to: cast.own, timeout: .seconds(5)).rawValue
+    case .ticket: _ = try await ann.ticket(for: "room")
+    case .acceptAutomatically: try await scene.advertiser.accept(into: cast.own)
+    case .sendUnreliably: try cast.shared.sendUnreliably([1, 2, 3])
+    case .trySend: try cast.shared.trySend([1, 2, 3])
+    case .sendWithoutRoom: try await sendWithoutRoom(cast)
+    case .waitForDelivery: try await cast.shared.send([1, 2, 3]).delivered
+    case .nextMessage:
+      for await _ in cast.shared.messages { break }
+    case .statistics: _ = await cast.shared.statistics(of: bob.id)
+    case .trust: try await ann.trust(bob.id, as: "Bob")
+    case .distrust: try await ann.distrust(bob.id)
+    case .nextPeerEvent: _ = await ann.events.first { $0 != .running }
+    case .visit:
+      try await withPeer("Cy", trusting: .anyPeer, on: scene.hosts[0]) { cy in
+        scene.keep(try await cy.advertise("visit"))
+        try await scene.milliseconds(30)
+      }
+    case .verify: scene.keep(try await cast.shared.verify(bob.id))
+    case .confirm: return await cast.verification?.confirm()?.rawValue ?? "nothing"
+    case .reject: await cast.verification?.reject()
+    case .withdrawVerification: await cast.verification?.withdraw()
+    case .waitForVerification: return await cast.verification?.ended?.rawValue ?? "nothing"
+    case .nextVerification:
+      for await verification in cast.shared.verifications {
+        scene.keep(verification)
+        break
+      }
+    case .leaveSharedWithAnn: await cast.bobsShared.stop()
+    case .removeAnn: await cast.bobsShared.remove(ann.id)
+    case .sendToAnn: try await cast.bobsShared.send([1, 2, 3])
+    case .verifyAnn: scene.keep(try await cast.bobsShared.verify(ann.id))
+    case .confirmToAnn:
+      return await cast.asked.verifications.first?.confirm()?.rawValue ?? "nothing"
+    case .sleepOfHost:
+      let (world, host) = (scene.world, scene.hosts[1])
+      world.at(scene.now) { world.suspend(host) }
+      world.at(scene.now + .seconds(2)) { world.resume(host) }
     }
     return "done"
+  }
+
+  /// Sends more than fits into the buffer and the window of Bob, whose program takes no messages.
+  private func sendWithoutRoom(_ cast: Cast) async throws {
+    let bob = cast.scene.bob.id
+    do {
+      for _ in 0..<3 {
+        try await cast.shared.send([UInt8](repeating: 1, count: 100_000), to: [bob])
+      }
+    } catch {
+      #expect(error.code != .cancelled || error.peers == [bob], "\(self)")
+      throw error
+    }
   }
 }
