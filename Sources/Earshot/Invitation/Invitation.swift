@@ -30,12 +30,13 @@ public final class Invitation: Sendable {
   }
 
   let id: InvitationTable.InboundID
-  let inviter: Inviter
+  let inviter: MembershipLedger.Inviter
   let peer: Peer
   private let conclusion = Conclusion<Ending>()
 
   init(
-    id: InvitationTable.InboundID, inviter: Inviter, senderName: String, context: [UInt8],
+    id: InvitationTable.InboundID, inviter: MembershipLedger.Inviter, senderName: String,
+    context: [UInt8],
     deadline: Instant, peer: Peer
   ) {
     self.id = id

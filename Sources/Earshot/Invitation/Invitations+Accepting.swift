@@ -66,7 +66,7 @@ extension Invitations {
     inbound[id]?.session = session
     inbound[id]?.waiters = waiters
     handle(.acceptRequested(id, session.id))
-    if session.assumeIsolated({ $0.isMember(invitation.inviter) }) { fulfil(id) }
+    if isMember(invitation.inviter, of: session) { fulfil(id) }
   }
 
   /// Has an acceptance that is still to be confirmed give its place back, unless all are new.
@@ -83,10 +83,11 @@ extension Invitations {
   /// Answers once it is known whether a peer is a member of a session, or about to become one by other means
   /// than an invitation.
   private func awaitMember(
-    _ inviter: Inviter, in session: SessionCore, _ waiter: Promise<InboundInvitation.Acceptance>
+    _ inviter: MembershipLedger.Inviter, in session: SessionCore,
+    _ waiter: Promise<InboundInvitation.Acceptance>
   ) {
     session.assumeIsolated { session in
-      session.whenJoined(inviter, isComing: false) { isMember in
+      session.whenJoined(inviter) { isMember in
         let isOpen = session.assumeIsolated { $0.phase == .open }
         waiter.fulfil(isMember ? .joined : isOpen ? .ended : .sessionEnded)
       }
@@ -107,24 +108,27 @@ extension Invitations {
       return closeLink(token, .unknownSession)
     }
     let invite = invitation.invite
-    peer.host.reached(.acceptSentAgain, if: invitation.membership != nil)
-    let (stream, membership, next, terms) = session.assumeIsolated { session in
-      let membership =
-        invitation.membership
-        ?? session.membershipToAccept(of: invitation.inviter)
+    let (wasNamed, naming) = peer.assumeIsolated {
+      let wasNamed = $0.ledger.named(by: id) != nil
+      return (wasNamed, $0.ledger.name(for: id, of: invitation.inviter, by: session.id))
+    }
+    peer.host.reached(.acceptSentAgain, if: wasNamed)
+    let (stream, next, terms) = session.assumeIsolated { session in
+      if case .new(_, let replacement?) = naming {
+        peer.host.reached(.inviterGaveUp)
+        session.tell(id.inviter, .endRequested(replacement.departure, replacement.code))
+      }
       let next = session.roster.nextSeniority
       session.roster.takeSeniority(max(invite.nextSeniority, 1))
-      return (invitation.stream ?? session.makeStream(), membership, next, session.terms)
+      return (invitation.stream ?? session.makeStream(), next, session.terms)
     }
     inbound[id]?.stream = stream
     inbound[id]?.session = session
-    inbound[id]?.membership = membership
-    inbound[id]?.waits += 1  // Its sender waits for it again: what took its place does not matter.
     let name = invitation.senderName
     session.assumeIsolated { $0.accepting(id.inviter, named: name) }
     send(
       Accept(
-        invitation: id.invitation, session: session.id, membership: membership,
+        invitation: id.invitation, session: session.id, membership: naming.membership,
         nextSeniority: next, window: stream.position().window, terms: terms), on: token)
   }
 
@@ -157,32 +161,32 @@ extension Invitations {
   /// An acceptance led to nothing.
   func failed(_ id: InvitationTable.InboundID, _ reason: InboundInvitationMachine.Reason) {
     guard let invitation = inbound[id] else { return }
-    let isMember = invitation.session?.assumeIsolated { $0.isMember(invitation.inviter) } ?? false
-    conclude(id, isMember ? .joined : .ended, ending: Invitation.Ending(reason))
+    let hasJoined = invitation.session.map { isMember(invitation.inviter, of: $0) } ?? false
+    conclude(id, hasJoined ? .joined : .ended, ending: Invitation.Ending(reason))
   }
 
   /// An acceptance led to what comes about another way.
   func superseded(_ id: InvitationTable.InboundID) {
-    guard let invitation = inbound[id], let session = invitation.session else { return }
+    guard let invitation = inbound[id] else { return }
     peer.host.reached(.crossedInvitations)
     invitation.stream?.end()
     inbound[id]?.stream = nil
-    wait(for: id, in: session)
+    concludeIfJoined(id)
   }
 
-  /// Waits until it is known whether an inviter became a member.
-  func wait(for id: InvitationTable.InboundID, in session: SessionCore) {
-    guard let inviter = inbound[id]?.inviter else { return }
-    inbound[id]?.waits += 1
-    let number = inbound[id]?.waits
-    session.assumeIsolated { session in
-      session.whenJoined(inviter, isComing: true) { [weak self] isMember in
-        self?.assumeIsolated { invitations in
-          guard isMember || invitations.inbound[id]?.waits == number else { return }
-          invitations.conclude(id, isMember ? .joined : .ended, ending: .timedOut)
-        }
-      }
+  /// Ends an invitation whose inviter is a member already; otherwise its machine waits for that.
+  func concludeIfJoined(_ id: InvitationTable.InboundID) {
+    guard let invitation = inbound[id], let session = invitation.session else { return }
+    let hasJoined = peer.assumeIsolated { [id = session.id] in
+      $0.ledger.hasJoined(invitation.inviter, id)
     }
+    if hasJoined { conclude(id, .joined) }
+  }
+
+  private func isMember(
+    _ inviter: MembershipLedger.Inviter, of session: SessionCore
+  ) -> Bool {
+    peer.assumeIsolated { [id = session.id] in $0.ledger.isMember(inviter, of: id) }
   }
 
   // MARK: Saying no
@@ -216,7 +220,7 @@ extension Invitations {
     peer.host.reached(.acceptanceTakenBack)
     for waiter in invitation.waiters { waiter.fulfil(acceptance) }
     inbound[id]?.waiters = []
-    if invitation.isAttaching {
+    if table.isAttaching(id) {
       conclude(id, acceptance)
       session.assumeIsolated { $0.remove(id.inviter) }
     } else {
@@ -239,13 +243,13 @@ extension Invitations {
     ending: Invitation.Ending? = nil
   ) {
     guard let invitation = inbound.removeValue(forKey: id) else { return }
+    peer.assumeIsolated { $0.ledger.close(id, isFulfilled: acceptance == .joined) }
     if invitation.isReserved { invitation.session?.unreserve(id.inviter) }
     if case .joined = acceptance {
       invitation.invitation?.end(.accepted)
     } else {
       invitation.invitation?.end(ending ?? .declined)
       invitation.stream?.end()
-      forgetAcceptance(invitation, of: id.inviter)
       invitation.session?.assumeIsolated { $0.acceptanceFailed(of: id.inviter) }
     }
     for waiter in invitation.waiters { waiter.fulfil(acceptance) }
@@ -254,17 +258,6 @@ extension Invitations {
       handle(.inviterJoined(id))
     } else {
       handle(.joiningFailed(id, session.id))
-    }
-  }
-
-  /// Has an inviter that confirms too late hear so.
-  private func forgetAcceptance(_ invitation: InboundInvitation, of inviter: PeerID) {
-    let remote = invitation.invite.session
-    guard let session = invitation.session, let membership = invitation.membership,
-      !session.assumeIsolated({ $0.isMember(inviter, remote, by: membership) })
-    else { return }
-    peer.assumeIsolated {
-      $0.ended.remember(membership, of: session.pair(inviter, remote), .expired)
     }
   }
 }

@@ -75,23 +75,23 @@ extension Invitations {
     send(
       Invite(
         invitation: id, session: session.id,
-        ended: session.assumeIsolated { $0.ended(with: invitation.peer) },
+        ended: peer.assumeIsolated { $0.ledger.ended(of: session.id, with: invitation.peer) },
         nextSeniority: session.assumeIsolated { $0.roster.nextSeniority },
         timeoutMilliseconds: UInt64(left), isOfSeveral: invitation.isOfSeveral,
         serviceType: invitation.serviceType, context: invitation.context), on: token)
   }
 
   func sendAttached(_ id: InvitationID, on token: LinkToken) {
-    guard let invitation = outbound[id], let grant = invitation.grant else { return }
+    guard let invitation = outbound[id], let accept = invitation.accept else { return }
     let (stream, terms) = invitation.session.assumeIsolated { session in
-      session.roster.takeSeniority(grant.nextSeniority)
+      session.roster.takeSeniority(accept.nextSeniority)
       return (session.makeStream(), session.terms)
     }
     outbound[id]?.stream = stream
     let (received, window) = stream.position()
     send(
       Attached(
-        membership: grant.membership, epoch: 1, received: received, window: window,
+        membership: accept.membership, epoch: 1, received: received, window: window,
         terms: terms), on: token)
   }
 

@@ -79,58 +79,53 @@ extension Invitations: LinkOwner {
   }
 
   /// Takes in the answer to an invitation of this peer.
-  ///
-  /// If the remote peer was introduced meanwhile and has been asked to attach, it may have agreed to that already:
-  /// then that link is the one, and this answer is left alone until it is. Likewise if the answer names the membership
-  /// that this peer named when it accepted an invitation of the remote one, whose confirmation is on its way. If it names
-  /// one that this peer proposed and has none of, the remote peer holds on to what has come to nothing here: it is asked
-  /// once more, and told so.
   private func accepted(_ accept: Accept, by remote: PeerID, _ greeted: GreetedLink) {
     let token = greeted.link.token
     guard let invitation = outbound[accept.invitation] else {
       return handle(.acceptReceived(token, accept.invitation, accept.session))
     }
-    let (isAsking, isMember) = invitation.session.assumeIsolated {
-      (
-        $0.isAsking(remote, accept.session)
-          || $0.isSought(remote, accept.session, accept.membership),
-        $0.isMember(remote, accept.session, by: accept.membership)
-      )
-    }
-    let accepted = table.unconfirmed(
+    let pair = invitation.session.pair(remote, accept.session)
+    let own = table.unconfirmed(
       of: remote, source: accept.session, destination: invitation.session.id)
-    let isConfirming = accepted.flatMap { inbound[$0]?.membership } == accept.membership
-    if isAsking || isConfirming { return }
-    if isMember { return handle(.peerJoined(accept.invitation)) }
-    if accept.membership.isProposed(bySmaller: peer.id < remote) {
-      peer.host.reached(.acceptanceOutlived)
-      let pair = invitation.session.pair(remote, accept.session)
-      peer.assumeIsolated { $0.ended.remember(accept.membership, of: pair, .givenUp) }
-      closeLink(token, .givenUp)
-      return handle(.linkBroken(token))
+    let verdict = peer.assumeIsolated {
+      $0.ledger.verdict(onAccept: accept.membership, of: pair, beside: own)
     }
+    switch verdict {
+    case .wait: break
+    case .fulfilled: handle(.peerJoined(accept.invitation))
+    case .refuse(let code):
+      peer.host.reached(.acceptanceOutlived)
+      closeLink(token, code)
+      handle(.linkBroken(token))
+    case .confirm: confirm(accept, of: remote, in: invitation.session, over: token)
+    }
+  }
+
+  /// Confirms an acceptance, if the session has a place for its sender.
+  private func confirm(
+    _ accept: Accept, of remote: PeerID, in session: SessionCore, over token: LinkToken
+  ) {
     let entry = Roster.Entry(
       peer: remote, session: accept.session, accept.terms, displayName: remote.short,
       endpoints: [])
-    guard invitation.session.assumeIsolated({ $0.roster.hasPlace(for: entry) }) else {
+    guard session.assumeIsolated({ $0.roster.hasPlace(for: entry) }) else {
       closeLink(token, .full)
       return handle(.closeReceived(token, .full))
     }
-    outbound[accept.invitation]?.grant = Grant(
-      membership: accept.membership, window: accept.window, terms: accept.terms,
-      nextSeniority: accept.nextSeniority)
+    outbound[accept.invitation]?.accept = accept
     handle(.acceptReceived(token, accept.invitation, accept.session))
   }
 
   /// Takes in the confirmation of an acceptance.
   private func confirmed(_ attached: Attached, _ link: Link) {
-    if let id = table.inbound(over: link.token), let membership = inbound[id]?.membership {
-      guard attached.membership == membership else {
+    if let id = table.inbound(over: link.token),
+      let named = peer.assumeIsolated({ $0.ledger.named(by: id) })
+    {
+      guard attached.membership == named else {
         closeLink(link.token, .protocolViolation)
         return handle(.linkBroken(link.token))
       }
-      inbound[id]?.grant = Grant(
-        membership: membership, window: attached.window, terms: attached.terms)
+      inbound[id]?.confirmation = attached.position
     }
     handle(.attachedReceived(link.token))
   }
@@ -144,7 +139,7 @@ extension Invitations: LinkOwner {
     if inbound[id] == nil {
       inbound[id] = InboundInvitation(
         invite,
-        from: Inviter(peer: remote, session: invite.session, ended: invite.ended, time: now),
+        from: peer.assumeIsolated { $0.ledger.inviter(remote, invite) },
         named: greeted.greeting.displayName)
     } else {
       inbound[id]?.inviter.ended = invite.ended  // More may have ended since it was sent before.
@@ -166,33 +161,21 @@ extension Invitations: LinkOwner {
     let token = greeted.link.token
     let awaited = table.unconfirmed(
       of: remote, source: attach.source, destination: attach.destination)
-    if let awaited, isConfirmation(attach, of: awaited, by: remote) {
-      inbound[awaited]?.grant = Grant(
-        membership: attach.membership, window: attach.window, terms: attach.terms)
+    if let awaited, peer.assumeIsolated({ $0.ledger.confirms(attach, awaited) }) {
+      inbound[awaited]?.confirmation = attach.position
       handle(.attachReceived(token, awaited))
     }
     guard links[token] != nil else { return }
     guard let session = session(attach.destination) else {
-      let pair = EndedMemberships.Pair(
-        local: attach.destination, peer: remote, remote: attach.source)
-      return closeLink(token, peer.assumeIsolated { $0.ended[pair]?.code } ?? .unknownSession)
+      let pair = SessionPair(local: attach.destination, peer: remote, remote: attach.source)
+      let ending = peer.assumeIsolated { $0.ledger.ending(of: pair) }
+      return closeLink(token, ending?.code ?? .unknownSession)
     }
     links[token] = nil
     let request = AttachRequest(
       link: greeted.link, attach: attach, sender: remote,
       name: greeted.greeting.displayName, endpoints: greeted.endpoints)
     session.assumeIsolated { $0.attach(request) }
-  }
-
-  /// Whether a request to attach confirms an acceptance: for the membership that it named, or for one that is proposed,
-  /// unless the one that it named is there already.
-  private func isConfirmation(
-    _ attach: Attach, of accepted: InvitationTable.InboundID, by remote: PeerID
-  ) -> Bool {
-    guard let named = inbound[accepted]?.membership else { return attach.isProposal }
-    if attach.membership == named { return true }
-    guard attach.isProposal, let session = session(attach.destination) else { return false }
-    return !session.assumeIsolated { $0.isMember(remote, attach.source, by: named) }
   }
 
   // MARK: What links are told

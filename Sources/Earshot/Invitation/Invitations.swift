@@ -107,36 +107,31 @@ actor Invitations {
       closeLink(joining.link, .unknownSession)
       return conclude(joining.origin, .sessionEnded)
     }
-    let (grant, stream) = grant(of: joining.origin)
-    guard let grant else {
+    let (position, stream) = position(of: joining.origin)
+    guard let position else {
       closeLink(joining.link, .expired)
       return conclude(joining.origin, .ended)
     }
     let entry = Roster.Entry(
-      peer: joining.peer, session: joining.remoteSession, grant.terms,
+      peer: joining.peer, session: joining.remoteSession, position.terms,
       displayName: greeted.greeting.displayName, endpoints: greeted.endpoints)
-    let isConfirmed = named(by: joining.origin) == grant.membership
     let joined = session.assumeIsolated { session in
       let acceptance = Acceptance(
-        entry: entry, membership: grant.membership, stream: stream ?? session.makeStream(),
-        window: grant.window, terms: grant.terms)
-      if attaching {
-        return session.expectAttaching(acceptance, isConfirmed: isConfirmed)
+        entry: entry, stream: stream ?? session.makeStream(), position: position)
+      if attaching, case .inbound(let id) = joining.origin {
+        return session.expectAttaching(acceptance, by: id)
       }
       return session.join(greeted.link, acceptance)
     }
     if !joined {
       closeLink(joining.link, .full)
-    } else if !attaching {
+      return conclude(joining.origin, .ended)
+    }
+    guard attaching else {
       links[joining.link] = nil
+      return conclude(joining.origin, .joined)
     }
-    switch joining.origin {
-    case .inbound(let id) where joined && attaching:
-      inbound[id]?.isAttaching = true
-      wait(for: id, in: session)
-    case _ where !joined: conclude(joining.origin, .ended)
-    case .inbound, .outbound: conclude(joining.origin, .joined)
-    }
+    if case .inbound(let id) = joining.origin { concludeIfJoined(id) }
   }
 
   private func conclude(
@@ -149,15 +144,11 @@ actor Invitations {
     }
   }
 
-  /// The membership that an acceptance of this peer has named.
-  private func named(by origin: InvitationTable.Origin) -> MembershipID? {
-    if case .inbound(let id) = origin { inbound[id]?.membership } else { nil }
-  }
-
-  private func grant(of origin: InvitationTable.Origin) -> (Grant?, ReliableStream?) {
+  /// Where the other side stands, and the stream of this side that it has heard of.
+  private func position(of origin: InvitationTable.Origin) -> (SidePosition?, ReliableStream?) {
     switch origin {
-    case .outbound(let id): (outbound[id]?.grant, outbound[id]?.stream)
-    case .inbound(let id): (inbound[id]?.grant, inbound[id]?.stream)
+    case .outbound(let id): (outbound[id]?.accept?.position, outbound[id]?.stream)
+    case .inbound(let id): (inbound[id]?.confirmation, inbound[id]?.stream)
     }
   }
 
@@ -166,10 +157,20 @@ actor Invitations {
   func joined(_ peer: PeerID, _ remote: SessionID, _ session: SessionCore) {
     if let id = openInvitation(of: peer, to: session) { handle(.peerJoined(id)) }
     for (id, invitation) in inboundInOrder
-    where id.inviter == peer && invitation.invite.session == remote
-      && invitation.session === session
+    where id.inviter == peer && invitation.session === session
+      && (invitation.invite.session == remote || table.isSuperseded(id) || table.isAttaching(id))
     {
       conclude(id, .joined)
+    }
+  }
+
+  /// A peer that attached to a session has not become a member.
+  func missed(_ peer: PeerID, _ remote: SessionID, _ session: SessionCore) {
+    for (id, invitation) in inboundInOrder
+    where id.inviter == peer && invitation.invite.session == remote
+      && invitation.session === session && table.isAttaching(id)
+    {
+      conclude(id, .ended, ending: .timedOut)
     }
   }
 
@@ -237,5 +238,6 @@ actor Invitations {
       + outbound.values.map { "invitation of \($0.peer.short)" }
       + inbound.keys.map { "invitation from \($0.inviter.short)" }
       + (table.isEmpty ? [] : ["open invitations"])
+      + (peer.assumeIsolated { $0.ledger.isAccepting } ? ["acceptances"] : [])
   }
 }

@@ -26,8 +26,8 @@ actor PeerCore {
   var missing = MissingMembers()
   /// The verification codes that led to nothing.
   var failures = VerificationFailures()
-  /// The memberships that ended, of all sessions.
-  var ended = EndedMemberships()
+  /// Who is a member of which session.
+  var ledger: MembershipLedger
   private(set) lazy var invitations = Invitations(
     of: self, random: RandomStream(seed: invitationSeed))
   private lazy var acceptor = Acceptor(of: self)
@@ -64,6 +64,7 @@ actor PeerCore {
     let identity = credentials.identity
     self.credentials = credentials
     (self.identity, self.configuration, self.host) = (identity, configuration, host)
+    ledger = MembershipLedger(of: identity.id)
     discovery = MulticastDNS(for: identity.id, on: host)
     datagrams = DatagramPort(of: name, on: host)
     self.trust = TrustJudge(trust, on: host, tasks) { [events] in events.push($0) }
@@ -163,15 +164,14 @@ actor PeerCore {
 
   /// The session of which a remote peer's session is a member; none that is being left.
   func session(with peer: PeerID, _ remote: SessionID) -> SessionID? {
-    sessions.values.filter { session in
-      session.assumeIsolated {
-        $0.phase == .open && $0.roster.isMember(peer) && $0.roster[peer]?.session == remote
-      }
-    }.map(\.id).min()
+    ledger.sessions(with: peer, remote).first { id in
+      sessions[id]?.assumeIsolated { $0.phase == .open } ?? false
+    }
   }
 
   func sessionEnded(_ session: SessionCore) {
     sessions[session.id] = nil
+    ledger.forget(session.id)
     letGoIfEnded()
   }
 

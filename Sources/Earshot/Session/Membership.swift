@@ -1,10 +1,8 @@
-/// What has led to a membership: an acceptance with its confirmation.
+/// What an invitation hands on to a membership: with which peer, over which stream, and where that peer stands.
 struct Acceptance {
   let entry: Roster.Entry
-  let membership: MembershipID
   let stream: ReliableStream
-  let window: UInt64
-  let terms: SessionTerms
+  let position: SidePosition
 }
 
 /// The membership of one remote peer in a session, from the first search for it to its end.
@@ -12,16 +10,10 @@ struct Acceptance {
 /// The shell of a ``MembershipMachine``: owns the reliable stream, and the links over which the remote peer
 /// attaches or is asked to. Reports to its session what becomes of it.
 actor Membership {
-  /// Where ACCEPT, ATTACH or ATTACHED said that the remote peer stands.
-  private struct Position {
-    let received: UInt64
-    let window: UInt64
-    let terms: SessionTerms
-  }
   /// A link on which HELLO was exchanged, and what the remote peer said on it.
   private struct Attaching {
     let link: Link
-    var position: Position?
+    var position: SidePosition?
   }
 
   nonisolated let unownedExecutor: UnownedSerialExecutor
@@ -33,8 +25,7 @@ actor Membership {
   nonisolated let verifier: Verifier
   /// What others are told of the remote peer.
   private(set) var entry: Roster.Entry
-  /// When it became a member, or `nil` before.
-  private(set) var joined: Instant?
+  private(set) var hasJoined = false
   private let driver: MachineDriver<MembershipMachine>
   private var links: [LinkToken: Attaching] = [:]
   private var dials: [Dialling] = []  // In the order of their beginnings.
@@ -80,7 +71,7 @@ actor Membership {
     var actions: [MembershipMachine.Action] = []
     let entry = acceptance.entry
     let machine = MembershipMachine(
-      acceptance.membership, over: link.token, local: session.peer.id, remote: entry.peer,
+      acceptance.position.membership, over: link.token, local: session.peer.id, remote: entry.peer,
       configuration: configuration, random: random, into: &actions)
     driver = MachineDriver(machine, beginningWith: actions)
     unownedExecutor = session.unownedExecutor
@@ -88,13 +79,13 @@ actor Membership {
     (peer, remoteSession) = (entry.peer, entry.session)
     unreliable = session.assumeIsolated { $0.makeUnreliableChannel(to: entry.peer) }
     verifier = Verifier(of: entry.peer, in: session)
-    let position = Position(received: 0, window: acceptance.window, terms: acceptance.terms)
-    links[link.token] = Attaching(link: link, position: position)
+    links[link.token] = Attaching(link: link, position: acceptance.position)
   }
 
   /// Begins: looks for the peer, or takes over the link of the invitation.
   func start() {
     for attaching in links.values { attaching.link.assumeIsolated { $0.handOver(to: self) } }
+    note()
     turn { driver.start(at: session.peer.host.now) { perform($0) } }
   }
 
@@ -103,20 +94,16 @@ actor Membership {
   /// Which of the memberships of the two sessions it is.
   var id: MembershipID { driver.machine.id }
 
-  var hasJoined: Bool { joined != nil }
-
-  /// Whether an ATTACH of this side waits for its answer.
-  var isAsking: Bool { driver.machine.isAsking }
-
   /// The link that carries it, if one does.
   var carrier: Link? { driver.machine.link.flatMap { links[$0]?.link } }
 
   /// The last one of the two sessions that has ended.
   private var lastEnded: MembershipID {
-    session.assumeIsolated { $0.lastEnded(with: peer, remoteSession) }
+    let pair = pair
+    return session.peer.assumeIsolated { $0.ledger.lastEnded(of: pair) }
   }
 
-  nonisolated var pair: EndedMemberships.Pair { session.pair(peer, remoteSession) }
+  nonisolated var pair: SessionPair { session.pair(peer, remoteSession) }
 
   var statistics: LinkStatistics {
     let counts = stream.counts
@@ -139,15 +126,24 @@ actor Membership {
 
   /// Drives the machine; what follows for the group comes after that.
   private func turn(_ drive: () -> Void) {
-    let wasAsking = isAsking
+    let wasAsking = driver.machine.isAsking
     session.inTurn { $0.beginTurn() }
     drive()
+    note()
     // Perhaps it was kept for its asking alone.
-    let hasAsked = wasAsking && !isAsking
+    let hasAsked = wasAsking && !driver.machine.isAsking
     session.assumeIsolated { $0.endTurn(unsettling: hasAsked) }
   }
 
+  /// Has the ledger know what there is.
+  private func note() {
+    guard !driver.machine.isGone else { return }
+    let (standing, pair) = (driver.machine.standing(hasJoined: hasJoined), pair)
+    session.peer.assumeIsolated { $0.ledger.note(standing, of: pair) }
+  }
+
   private func perform(_ action: MembershipMachine.Action) {
+    note()
     switch action {
     case .dial: dial()
     case .cancelDials: cancelDials()
@@ -170,7 +166,8 @@ actor Membership {
   }
 
   private func reportJoined() {
-    joined = session.peer.host.now
+    hasJoined = true
+    note()
     session.assumeIsolated { $0.joined(self) }
   }
 
@@ -215,9 +212,7 @@ actor Membership {
   /// Takes a link whose dialler asks to attach to this membership.
   func take(_ request: AttachRequest) {
     let (link, attach) = (request.link, request.attach)
-    let position = Position(
-      received: attach.received, window: attach.window, terms: attach.terms)
-    links[link.token] = Attaching(link: link, position: position)
+    links[link.token] = Attaching(link: link, position: attach.position)
     link.assumeIsolated { $0.handOver(to: self) }
     entry.displayName = request.name
     learn(request.endpoints)
@@ -355,7 +350,8 @@ extension Membership: DiallingOwner {
     learn(link.assumeIsolated { $0.endpoints(after: greeting) })
     if driver.machine.needsNumber(after: lastEnded) {
       session.peer.host.reached(.proposalRenumbered)
-      handle(.numbered(session.assumeIsolated { $0.propose(to: peer, remoteSession) }))
+      let pair = pair
+      handle(.numbered(session.peer.assumeIsolated { $0.ledger.propose(to: pair) }))
     }
     handle(.dialOpened(link.token))
   }
@@ -396,8 +392,7 @@ extension Membership: LinkOwner {
   private func received(_ frame: AttachmentFrame, on link: Link) {
     guard case .attached(let attached) = frame else { return refuse(link) }
     guard links[link.token] != nil else { return }
-    links[link.token]?.position = Position(
-      received: attached.received, window: attached.window, terms: attached.terms)
+    links[link.token]?.position = attached.position
     handle(.attachedReceived(link.token, attached.membership, epoch: attached.epoch))
   }
 

@@ -50,7 +50,7 @@ extension SessionCore {
     membership.verifier.assumeIsolated { $0.drop() }
     directory.close(membership.unreliable)
     peer.assumeIsolated {
-      $0.ended.remember(id, of: pair, code)
+      $0.ledger.end(id, of: pair, code)
       $0.endSearch(for: member, in: self.id)
     }
     let subject = GroupNews.Subject(member, membership.remoteSession)
@@ -63,6 +63,9 @@ extension SessionCore {
       report(.left(member, departure, undelivered: undelivered))
     } else {
       reportMissing(member, departure)
+      if replaced != member {
+        invitations.assumeIsolated { $0.missed(member, membership.remoteSession, self) }
+      }
     }
     finishIfEmpty()
     settle()
@@ -128,7 +131,8 @@ extension SessionCore {
   }
 
   private func seek(_ entry: Roster.Entry, admitting waiting: LinkToken?) {
-    seek(entry, makeStream(), as: propose(to: entry.peer, entry.session))
+    let pair = pair(entry.peer, entry.session)
+    seek(entry, makeStream(), as: peer.assumeIsolated { $0.ledger.propose(to: pair) })
     if let waiting, let request = requests.take(waiting) { admit(request) }
   }
 

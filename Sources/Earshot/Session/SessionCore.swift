@@ -27,13 +27,12 @@ actor SessionCore {
   var memberships: [PeerID: Membership] = [:]
   var requests = AttachRequests()
   private var joining: [PeerID] = []  // Of whom the program was told that they are.
-  private var replaced: PeerID?  // Whose membership gives way to another one.
+  private(set) var replaced: PeerID?  // Whose membership gives way to another one.
   private var joiners = JoinWaiters()
   private var leavers: [Promise<Void>] = []
   private var deadlines: DeadlineTimer<Deadline>?
   private var random: RandomStream
   private var lastSource: UInt64 = 0
-  private var proposed = MembershipID.none
   private var turns = 0  // Of memberships that are being driven, one within another.
   private var isUnsettled = false
   private var isSettling = false
@@ -93,8 +92,8 @@ actor SessionCore {
     max(2, configuration.maximumPeerCount)
   }
 
-  nonisolated func pair(_ peer: PeerID, _ remote: SessionID) -> EndedMemberships.Pair {
-    EndedMemberships.Pair(local: id, peer: peer, remote: remote)
+  nonisolated func pair(_ peer: PeerID, _ remote: SessionID) -> SessionPair {
+    SessionPair(local: id, peer: peer, remote: remote)
   }
 
   /// Has a membership take an event in, if there is one.
@@ -155,18 +154,6 @@ actor SessionCore {
     return MessageSourceID(rawValue: lastSource)
   }
 
-  /// A membership that neither side has named yet.
-  func propose(to peer: PeerID, _ remote: SessionID) -> MembershipID {
-    proposed = max(lastEnded(with: peer, remote), proposed).next(bySmaller: self.peer.id < peer)
-    return proposed
-  }
-
-  /// The last membership with a peer's session that has ended.
-  func lastEnded(with peer: PeerID, _ remote: SessionID) -> MembershipID {
-    let pair = pair(peer, remote)
-    return self.peer.assumeIsolated { $0.ended[pair]?.membership } ?? .none
-  }
-
   /// Looks for a peer that may attach, and waits for it.
   func seek(_ entry: Roster.Entry, _ stream: ReliableStream, as id: MembershipID) {
     let random = RandomStream(seed: random.next())
@@ -222,7 +209,7 @@ actor SessionCore {
     isSettling = true
     while isUnsettled, phase == .open {
       isUnsettled = false
-      let asked = membershipsInOrder.filter { $0.inTurn { $0.isAsking } }.map(\.peer)
+      let asked = peer.assumeIsolated { [id] in $0.ledger.asked(by: id) }
       for change in roster.settle(at: now, asked: asked) { perform(change) }
     }
     isSettling = false
@@ -290,14 +277,14 @@ actor SessionCore {
   ///
   /// - Parameters:
   ///   - inviter: The inviter.
-  ///   - isComing: Whether it is about to become one.
-  ///   - tell: Called at once if it is a member already, or if it is not coming.
-  func whenJoined(_ inviter: Inviter, isComing: Bool, _ tell: @escaping JoinWaiters.Waiter) {
-    let (member, isMember) = (inviter.peer, hasJoined(inviter))
-    let isAttaching = memberships[member]?.assumeIsolated { !$0.hasJoined } ?? false
-    guard isComing || isAttaching, !isMember, phase == .open else { return tell(isMember) }
+  ///   - tell: Called at once if it is a member already, or if it is not about to become one.
+  func whenJoined(_ inviter: MembershipLedger.Inviter, _ tell: @escaping JoinWaiters.Waiter) {
+    let isMember = peer.assumeIsolated { [id] in $0.ledger.hasJoined(inviter, id) }
+    let member = inviter.peer
+    let isComing = memberships[member]?.assumeIsolated { !$0.hasJoined } ?? false
+    guard isComing, !isMember, phase == .open else { return tell(isMember) }
     let deadline = joiners.add(
-      tell, for: member, until: now + InboundInvitationMachine.confirmationTimeout)
+      tell, for: member, until: now + Self.joiningTime)
     set(.joining(member), at: deadline)
     deadlines?.rearm()
   }
@@ -378,6 +365,7 @@ actor SessionCore {
     for leaver in leavers { leaver.fulfil(()) }
   }
 
+  private static let joiningTime = Duration.seconds(5)
   private static let farewellPause = Duration.seconds(1)
   private static let eventsMax = 65_536
   private static let verificationsMax = 16

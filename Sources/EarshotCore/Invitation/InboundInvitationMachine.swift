@@ -7,8 +7,8 @@
 /// side goes to sleep, it may take until the deadline. An invitation that crosses one of the local peer
 /// is held in reserve, or accepted at once, and the application is not asked.
 ///
-/// When another invitation supersedes an acceptance, or the inviter attaches, the session decides the result. A
-/// superseded acceptance stands until the session reports that: the same INVITE is accepted again.
+/// When another invitation supersedes an acceptance, or the inviter attaches, the session decides the result, within five
+/// seconds. A superseded acceptance stands until then: the same INVITE is accepted again.
 package struct InboundInvitationMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case inviteReceived(LinkToken)  // The same again, over another link.
@@ -58,13 +58,13 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     case offered
     case reserved
     case accepted(SessionID, until: Instant)
-    case superseded(SessionID)
-    case attaching
+    case superseded(SessionID, until: Instant)
+    case attaching(until: Instant)
     case ended
   }
 
   /// How long the confirmation of an acceptance may take.
-  package static let confirmationTimeout = Duration.seconds(5)
+  static let confirmationTimeout = Duration.seconds(5)
   /// The links over which the inviter may be listening, the oldest first.
   package private(set) var links: [LinkToken]
   private var state: State
@@ -95,6 +95,10 @@ package struct InboundInvitationMachine: Hashable, Sendable {
   package var isOffered: Bool { state == .offered }
   /// Whether it is held in reserve.
   package var isReserved: Bool { state == .reserved }
+  /// Whether the inviter attaches, so that its session decides the result.
+  package var isAttaching: Bool { if case .attaching = state { true } else { false } }
+  /// Whether another invitation has taken the place of its acceptance.
+  package var isSuperseded: Bool { if case .superseded = state { true } else { false } }
   /// The session that accepted it and waits to be confirmed.
   package var acceptedSession: SessionID? {
     if case .accepted(let session, _) = state { session } else { nil }
@@ -116,7 +120,7 @@ package struct InboundInvitationMachine: Hashable, Sendable {
       add(link, into: &out)
       out.append(.sendAccept(link, session))
       return waitOn(session, at: now, into: &out)
-    case (.superseded(let session), .inviteReceived(let link)):
+    case (.superseded(let session, _), .inviteReceived(let link)):
       add(link, into: &out)
       return accept(session, at: now, into: &out)
     case (.attaching, .inviteReceived(let link)), (.attaching, .attachReceived(let link)),
@@ -140,9 +144,10 @@ package struct InboundInvitationMachine: Hashable, Sendable {
       return end()
     case (.accepted(let session, _), .attachReceived(let link)):
       closeLinks(.duplicate, into: &out)
-      out += [.cancelWake, .reportAttaching(link, session)]
+      let until = now + Self.confirmationTimeout
+      out += [.wake(at: until), .reportAttaching(link, session)]
       links = []
-      return .attaching
+      return .attaching(until: until)
 
     case (.accepted, .inviterJoined):
       closeLinks(.duplicate, into: &out)
@@ -150,16 +155,17 @@ package struct InboundInvitationMachine: Hashable, Sendable {
       return end()
     case (.superseded, .inviterJoined), (.attaching, .inviterJoined), (.superseded, .joiningFailed),
       (.attaching, .joiningFailed):
+      out.append(.cancelWake)
       return end()
     case (.attaching, .dismissRequested(let code)) where code != .duplicate:
       out.append(.reportTakenBack)
       return state
     case (.superseded, .dismissRequested(let code)) where code != .duplicate:
-      return fail(Self.reason(of: code), closing: code, into: &out)
+      return fail(Self.reason(of: code), closing: code, at: now, into: &out)
 
     case (.offered, .cancelReceived(let reason)), (.reserved, .cancelReceived(let reason)),
       (.accepted, .cancelReceived(let reason)):
-      return fail(reason == .timedOut ? .timedOut : .cancelled, closing: .done, into: &out)
+      return fail(reason == .timedOut ? .timedOut : .cancelled, closing: .done, at: now, into: &out)
     case (_, .closeReceived(let link, let code)) where links.contains(link):
       return closed(link, code, at: now, into: &out)
     case (_, .linkBroken(let link)) where links.contains(link):
@@ -172,19 +178,20 @@ package struct InboundInvitationMachine: Hashable, Sendable {
       return waitForReturn(session, at: now, into: &out)
 
     case (.offered, .deadlineReached), (.reserved, .deadlineReached):
-      if now >= deadline { return fail(.timedOut, closing: .expired, into: &out) }
+      if now >= deadline { return fail(.timedOut, closing: .expired, at: now, into: &out) }
       out.append(.wake(at: deadline))
       return state
-    case (.accepted(_, let until), .deadlineReached):
-      if now >= until { return fail(.unconfirmed, closing: .expired, into: &out) }
+    case (.accepted(_, let until), .deadlineReached),
+      (.superseded(_, let until), .deadlineReached), (.attaching(let until), .deadlineReached):
+      if now >= until { return fail(.unconfirmed, closing: .expired, at: now, into: &out) }
       out.append(.wake(at: until))
       return state
     case (.offered, .dismissRequested(let code)), (.reserved, .dismissRequested(let code)),
       (.accepted, .dismissRequested(let code)):
-      return fail(Self.reason(of: code), closing: code, into: &out)
+      return fail(Self.reason(of: code), closing: code, at: now, into: &out)
 
     case (.offered, .attachedReceived), (.reserved, .attachedReceived):
-      return fail(.cancelled, closing: .protocolViolation, into: &out)
+      return fail(.cancelled, closing: .protocolViolation, at: now, into: &out)
     case (.offered, .attachReceived(let link)), (.reserved, .attachReceived(let link)),
       (.accepted, .attachedReceived(let link)), (.superseded, .attachedReceived(let link)),
       (.attaching, .attachedReceived(let link)), (.ended, .attachedReceived(let link)),
@@ -247,9 +254,9 @@ package struct InboundInvitationMachine: Hashable, Sendable {
       return waitForReturn(session, at: now, into: &out)
     case .handshakeTimeout: return lose(link, at: now, into: &out)
     case _ where links.count > 1: return lose(link, at: now, into: &out)
-    case .expired: links = []; return fail(.timedOut, closing: code, into: &out)
-    case .duplicate: links = []; return fail(.superseded, closing: code, into: &out)
-    default: links = []; return fail(.cancelled, closing: code, into: &out)
+    case .expired: links = []; return fail(.timedOut, closing: code, at: now, into: &out)
+    case .duplicate: links = []; return fail(.superseded, closing: code, at: now, into: &out)
+    default: links = []; return fail(.cancelled, closing: code, at: now, into: &out)
     }
   }
 
@@ -260,7 +267,7 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     guard links.isEmpty else { return state }
     switch state {
     case .offered, .superseded, .attaching, .ended: return state
-    case .reserved: return fail(.cancelled, closing: .done, into: &out)
+    case .reserved: return fail(.cancelled, closing: .done, at: now, into: &out)
     case .accepted(let session, _): return waitOn(session, at: now, into: &out)
     }
   }
@@ -270,7 +277,7 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     links = []
     switch state {
     case .offered, .superseded, .attaching, .ended: return state
-    case .reserved: return fail(.cancelled, closing: .done, into: &out)
+    case .reserved: return fail(.cancelled, closing: .done, at: now, into: &out)
     case .accepted(let session, _): return waitForReturn(session, at: now, into: &out)
     }
   }
@@ -290,18 +297,20 @@ package struct InboundInvitationMachine: Hashable, Sendable {
   }
 
   private mutating func fail(
-    _ reason: Reason, closing code: CloseCode, into out: inout [Action]
+    _ reason: Reason, closing code: CloseCode, at now: Instant, into out: inout [Action]
   ) -> State {
     closeLinks(code, into: &out)
-    out.append(.cancelWake)
     links = []
+    if case .accepted(let session, _) = state, reason == .superseded {
+      let until = now + Self.confirmationTimeout
+      out += [.wake(at: until), .reportSuperseded]
+      return .superseded(session, until: until)
+    }
+    out.append(.cancelWake)
     switch state {
     case .offered: out.append(.reportWithdrawn(reason))
-    case .accepted(let session, _) where reason == .superseded:
-      out.append(.reportSuperseded)
-      return .superseded(session)
-    case .accepted, .superseded: out.append(.reportFailed(reason))
-    case .reserved, .attaching, .ended: break
+    case .accepted, .superseded, .attaching: out.append(.reportFailed(reason))
+    case .reserved, .ended: break
     }
     return .ended
   }

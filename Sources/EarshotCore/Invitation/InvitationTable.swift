@@ -36,6 +36,16 @@ package struct InvitationTable: Machine, Hashable, Sendable {
   /// Whether an invitation that was received still awaits an answer or its confirmation.
   package func isOpen(_ id: InboundID) -> Bool { index(of: id) != nil }
 
+  /// Whether the inviter attaches to the session that has accepted.
+  package func isAttaching(_ id: InboundID) -> Bool {
+    index(of: id).map { inbounds[$0].machine.isAttaching } ?? false
+  }
+
+  /// Whether the acceptance waits for what has taken its place.
+  package func isSuperseded(_ id: InboundID) -> Bool {
+    index(of: id).map { inbounds[$0].machine.isSuperseded } ?? false
+  }
+
   /// The links that invitations own.
   package var links: [LinkToken] {
     outbounds.compactMap(\.machine.link) + inbounds.flatMap(\.machine.links)

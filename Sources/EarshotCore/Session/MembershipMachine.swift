@@ -74,6 +74,12 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
     }
   }
 
+  /// What the ledger keeps of it, which has begun once that was reported.
+  package func standing(hasJoined: Bool) -> MembershipLedger.Standing {
+    if !hasJoined { return .sought(id, isAsking: isAsking) }
+    return isLeaving ? .leaving(id, isAsking: isAsking) : .member(id, isAsking: isAsking)
+  }
+
   /// Whether an ATTACH of this side waits for its answer, so that the remote may have answered it already.
   package var isAsking: Bool {
     if case .apart(let absence) = state, case .asking = absence.search { true } else { false }

@@ -381,7 +381,7 @@ package struct Roster: Hashable, Sendable {
 
 extension DepartureReason {
   /// Whether the session of a member that is gone for this reason will not come back.
-  var isFinal: Bool {
+  package var isFinal: Bool {
     switch self {
     case .left, .restarted, .removed, .violation, .unreachable: true
     case .lost, .full, .disconnected: false

@@ -203,6 +203,7 @@ struct InvitationTableTests {
     _ = table.handle(.acceptRequested(id(1), ours))
     let actions = table.handle(.closeReceived(link(1), .duplicate))
     #expect(actions.contains(.reportSuperseded(id(1))))
+    #expect(table.table.isSuperseded(id(1)))
     let again = table.handle(invite(1, over: 2))
     #expect(again.contains(.sendAccept(link(2), id(1), ours)))
     #expect(!again.contains(.reportOffered(id(1))))
@@ -211,6 +212,19 @@ struct InvitationTableTests {
     _ = table.handle(.joiningFailed(id(1), ours))
     #expect(table.table.isEmpty)
     #expect(table.handle(invite(1, over: 3)).contains(.reportOffered(id(1))))
+  }
+
+  @Test("An acceptance that something else superseded has failed after five seconds")
+  func supersededForLong() {
+    var table = Table(of: 3)
+    _ = table.handle(invite(1, over: 1))
+    _ = table.handle(.acceptRequested(id(1), ours))
+    #expect(table.handle(.closeReceived(link(1), .duplicate)).last == .reportSuperseded(id(1)))
+    table.now = .zero + .milliseconds(4_999)
+    #expect(table.handle(.deadlineReached) == [wake(5)])
+    table.now = .zero + .seconds(5)
+    #expect(table.handle(.deadlineReached) == [.reportFailed(id(1), .unconfirmed)])
+    #expect(table.table.isEmpty)
   }
 
   // MARK: Outcomes
@@ -396,9 +410,21 @@ struct InvitationTableTests {
     let actions = table.handle(.attachReceived(link(3), Self.inbound))
     #expect(actions.contains(.reportAttaching(joining(1, over: 3, inbound: true))))
     #expect(!actions.contains(.reportOutcome(id, .accepted)))
-    #expect(table.handle(.peerJoined(id)) == [.reportOutcome(id, .accepted), .cancelWake])
+    #expect(table.handle(.peerJoined(id)) == [.reportOutcome(id, .accepted)])
     #expect(!table.table.isEmpty)
-    #expect(table.handle(.inviterJoined(Self.inbound)).isEmpty)
+    #expect(table.handle(.inviterJoined(Self.inbound)) == [.cancelWake])
+    #expect(table.table.isEmpty)
+  }
+
+  @Test("An inviter that attaches and is no member five seconds later has failed")
+  func attachingForLong() {
+    var table = Table(of: 3)
+    _ = table.handle(invite(1, over: 2))
+    _ = table.handle(.acceptRequested(Self.inbound, ours))
+    _ = table.handle(.attachReceived(link(3), Self.inbound))
+    #expect(table.table.isAttaching(Self.inbound))
+    table.now = .zero + .seconds(5)
+    #expect(table.handle(.deadlineReached) == [.reportFailed(Self.inbound, .unconfirmed)])
     #expect(table.table.isEmpty)
   }
 
@@ -406,12 +432,13 @@ struct InvitationTableTests {
   func attachingTakenBack() {
     for event in [Event.cancelRequested(wish(1).invitation), .deadlineReached] {
       var (table, id) = yielding()
+      table.now = .zero + .seconds(18)
       _ = table.handle(.attachReceived(link(3), Self.inbound))
       table.now = .zero + .seconds(20)
       let actions = table.handle(event)
       #expect(actions.contains(.reportTakenBack(Self.inbound)))
       #expect(actions.contains { if case .reportOutcome(id, _) = $0 { true } else { false } })
-      #expect(table.handle(.joiningFailed(Self.inbound, ours)).isEmpty)
+      #expect(table.handle(.joiningFailed(Self.inbound, ours)) == [.cancelWake])
       #expect(table.table.isEmpty)
     }
   }
@@ -422,7 +449,7 @@ struct InvitationTableTests {
     var table = yielded
     #expect(table.handle(.joiningFailed(Self.inbound, ours)).isEmpty)
     _ = table.handle(.attachReceived(link(3), Self.inbound))
-    #expect(table.handle(.joiningFailed(Self.inbound, theirs)).isEmpty)
+    #expect(table.handle(.joiningFailed(Self.inbound, theirs)) == [wake(20)])
     #expect(table.handle(.joiningFailed(Self.inbound, ours)) == [.dial(id)])
   }
 

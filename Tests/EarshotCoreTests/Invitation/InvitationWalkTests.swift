@@ -145,12 +145,15 @@ struct InvitationWalkTests {
       case .reportOffered:
         defer { isOffered = true }
         if isOffered { return "it is offered twice" }
-      case .reportJoined(let link, _), .reportAttaching(let link, _):
+      case .reportAttaching(let link, _):
+        if hasEnded { return "what has ended attaches" }
+        return open.remove(link) == nil ? "it attaches over a link that is closed" : nil
+      case .reportJoined(let link, _):
         defer { hasEnded = true }
         if hasEnded { return "it ends twice" }
         return open.remove(link) == nil ? "it joins over a link that is closed" : nil
       case .reportSuperseded: return hasEnded ? "what has ended is superseded" : nil
-      case .reportTakenBack: return hasEnded ? nil : "what does not attach is taken back"
+      case .reportTakenBack: return hasEnded ? "what has ended is taken back" : nil
       case .reportWithdrawn, .reportDeclined, .reportFailed:
         defer { hasEnded = true }
         return hasEnded ? "it ends twice" : nil
@@ -185,11 +188,11 @@ struct InvitationWalkTests {
       return later
     }
 
-    /// Whether nothing is open once its last deadline has passed, and what took its place has failed.
+    /// Whether nothing is open once its last deadline has passed.
     var isCleanAtTheEnd: Bool {
       var last = self
       last.time = times.count - 1
-      let complaint = last.take(.deadlineReached) ?? last.take(.joiningFailed)
+      let complaint = last.take(.deadlineReached)
       return complaint == nil && last.machine.isEnded && last.open.isEmpty
     }
   }

@@ -7,7 +7,7 @@ import EarshotCore
 /// the smaller PeerID. Each side has one session.
 struct TwoSides: Hashable {
   enum Frame: Hashable {
-    case invite(InvitationTable.ReceivedInvite, ended: [EndedMembership])
+    case invite(Invite)
     case accept(InvitationID, SessionID, MembershipID)
     case decline(InvitationID, DeclineReason)
     case cancel(InvitationID, CancelReason)
@@ -25,9 +25,8 @@ struct TwoSides: Hashable {
     case breaks(link: Int)
     case invite(Int), accept(Int), takeBack(Int), decline(Int), cancel(Int)
     case suspend(Int), resume(Int)
-    case leave(Int)
+    case leave(Int), remove(Int)
     case deadline(Int, ofTable: Bool)
-    case waitEnds(Int)  // For what has taken the place of an acceptance.
   }
   struct Link: Hashable {
     let token: LinkToken
@@ -46,11 +45,13 @@ struct TwoSides: Hashable {
     var takenBack = 0
     var suspensions = 0
     var leaves = 0
+    var removals = 0
+    var isIntroduced = false  // Others speak of both, all the time.
     var mayAccept = true
     var isOfSeveral = [false, false]  // What the INVITE of each side says.
     var usersComeFirst = false  // No deadline passes while a user may do something.
     var timeout = Duration.seconds(20)
-    var patience = Duration.seconds(30)
+    var patience = [Duration.seconds(30), .seconds(30)]
   }
   struct Side: Hashable {
     let id: PeerID
@@ -61,23 +62,23 @@ struct TwoSides: Hashable {
     var membershipWake: Instant?
     var hasJoined = false
     var farewell: CloseCode?  // LEAVE stands in the stream.
-    var proposed = MembershipID.none
-    var ended = EndedMemberships()
-    var acceptances: [InvitationTable.InboundID: MembershipID] = [:]
-    var grants: [InvitationID: MembershipID] = [:]
+    var ledger: MembershipLedger
+    var inviters: [InvitationTable.InboundID: MembershipLedger.Inviter] = [:]
+    var granted: [InvitationID: MembershipID] = [:]  // By ACCEPT.
+    var confirmed: [InvitationTable.InboundID: MembershipID] = [:]  // By ATTACHED or ATTACH.
     var dials: [Dial] = []
     var asked: [LinkToken] = []  // Where the membership sent ATTACH.
     var offers: [InvitationTable.InboundID] = []
     var accepting: [InvitationTable.InboundID] = []
-    var attaching: [InvitationTable.InboundID] = []
-    var superseded: [InvitationTable.InboundID] = []
-    var supersededUntil: Instant?
     var invited: [InvitationID] = []
     var outcomes: [InvitationOutcome] = []
     var isInterrupted = false
     var isSuspended = false
     var interruptions = 0
     var departures: [DepartureReason] = []
+    var wasTold: DepartureReason?  // The last one, also of what never began.
+    var isShunned = false  // The other side, until it is invited.
+    var isSought = false  // Once it is awake.
     var offersMade = 0
   }
 
@@ -88,6 +89,8 @@ struct TwoSides: Hashable {
   var linksMade: UInt64 = 0
   var breakages = 0
   var complaint: String?
+  private var isReplacing = false
+  private var depth = 0  // Of events that cause others.
 
   init(_ budget: Budget) {
     self.budget = budget
@@ -96,7 +99,7 @@ struct TwoSides: Hashable {
       let random = RandomStream(seed: UInt64(side))
       return Side(
         id: id, session: SessionID(rawValue: UInt64(side + 1)),
-        table: InvitationTable(of: id, random: random))
+        table: InvitationTable(of: id, random: random), ledger: MembershipLedger(of: id))
     }
   }
 
@@ -114,7 +117,7 @@ struct TwoSides: Hashable {
   /// Two sides that others have told of each other: each looks for the other, and proposes a membership.
   static func introduced(_ budget: Budget) -> TwoSides {
     var world = TwoSides(budget)
-    for side in 0..<2 { world.expectAttaching(side, world.propose(side)) }
+    for side in 0..<2 { world.seek(side, world.propose(side)) }
     return world
   }
 
@@ -150,6 +153,9 @@ struct TwoSides: Hashable {
       }
       if sides[side].isSuspended { steps.append(.resume(side)) }
       if budget.leaves > 0, sides[side].hasJoined { steps.append(.leave(side)) }
+      if budget.removals > 0, sides[side].hasJoined, !sides[side].isShunned {
+        steps.append(.remove(side))
+      }
       if budget.dialFailures > 0, !sides[1 - side].isSuspended {
         steps += sides[side].dials.indices.map { .dialFails(side, index: $0) }
       }
@@ -185,7 +191,6 @@ struct TwoSides: Hashable {
       [
         sides[side].tableWake.map { ($0, Step.deadline(side, ofTable: true)) },
         sides[side].membershipWake.map { ($0, Step.deadline(side, ofTable: false)) },
-        sides[side].supersededUntil.map { ($0, Step.waitEnds(side)) },
       ].compactMap { $0 }
     }
     return all.min { $0.0 < $1.0 }
@@ -221,6 +226,7 @@ struct TwoSides: Hashable {
       let offer = sides[side].offers.removeFirst()
       sides[side].accepting.append(offer)
       tellTable(side, .acceptRequested(offer, sides[side].session))
+      if isMember(offer, of: side) { sides[side].accepting.removeAll { $0 == offer } }
     case .takeBack(let side):
       budget.takenBack -= 1
       breakages += 1
@@ -241,15 +247,26 @@ struct TwoSides: Hashable {
       sides[side].isSuspended = false
       tellMembership(side, .resumeRequested)
       tellTable(side, .resumeRequested)
+      if sides[side].isSought { seekAgain(side) }
     case .leave(let side):
       budget.leaves -= 1
       tellMembership(side, .leaveRequested(.disconnected, within: .seconds(60)))
+    case .remove(let side):
+      budget.removals -= 1
+      sides[side].isShunned = true
+      let limit = max(budget.patience[side], .seconds(5))
+      tellMembership(side, .leaveRequested(.removed, within: limit))
     case .deadline(let side, let ofTable): pass(side, ofTable: ofTable)
-    case .waitEnds(let side):
-      noteDeadline(sides[side].supersededUntil)
-      for id in sides[side].superseded { fail(id, of: side) }
     }
     links.removeAll { !$0.isOpen.contains(true) }
+    for side in 0..<2 where sides[side].ledger[pair(side)] != standing(of: side) {
+      complain("the ledger of side \(side) does not know what there is")
+    }
+  }
+
+  private func standing(of side: Int) -> MembershipLedger.Standing? {
+    guard let machine = sides[side].membership, !machine.isGone else { return nil }
+    return machine.standing(hasJoined: sides[side].hasJoined)
   }
 
   private mutating func pass(_ side: Int, ofTable: Bool) {
@@ -291,7 +308,7 @@ struct TwoSides: Hashable {
     switch dial {
     case .invitation(let id): tellTable(side, .dialOpened(id, token))
     case .membership:
-      let ended = sides[side].ended[pair(side)]?.membership ?? .none
+      let ended = sides[side].ledger.lastEnded(of: pair(side))
       if sides[side].membership?.needsNumber(after: ended) == true {
         tellMembership(side, .numbered(propose(side)))
       }
@@ -303,14 +320,7 @@ struct TwoSides: Hashable {
     let token = links[link].token
     let frame = links[link].queues[side].removeFirst()
     switch frame {
-    case .invite(let invite, let ended):
-      if let current = sides[side].membership?.id, sides[side].hasJoined,
-        ended.contains(where: { $0.session == sides[side].session && $0.membership >= current })
-      {
-        tellMembership(side, .endRequested(.lost, .givenUp))
-      }
-      let membership = sides[side].hasJoined ? sides[side].session : nil
-      tellTable(side, .inviteReceived(token, invite.knowing(membership: membership)))
+    case .invite(let invite): invited(side, token, invite)
     case .accept(let id, let session, let membership):
       accepted(side, token, id, session, membership)
     case .decline(let id, let reason): tellTable(side, .declineReceived(token, id, reason))
@@ -320,8 +330,10 @@ struct TwoSides: Hashable {
       if sides[side].asked.contains(token) {
         tellMembership(side, .attachedReceived(token, membership, epoch: epoch))
       } else {
-        let id = sides[side].table.inbound(over: token)
-        if let id, sides[side].acceptances[id] != membership { complain("another membership") }
+        if let id = sides[side].table.inbound(over: token) {
+          if sides[side].ledger.named(by: id) != membership { complain("another membership") }
+          sides[side].confirmed[id] = membership
+        }
         tellTable(side, .attachedReceived(token))
       }
     case .leave(let code):
@@ -339,79 +351,76 @@ struct TwoSides: Hashable {
     }
   }
 
+  private mutating func invited(_ side: Int, _ token: LinkToken, _ invite: Invite) {
+    let inviter = sides[1 - side].id
+    let id = InvitationTable.InboundID(inviter: inviter, invitation: invite.invitation)
+    if sides[side].inviters[id] == nil {
+      sides[side].inviters[id] = sides[side].ledger.inviter(inviter, invite)
+    } else {
+      sides[side].inviters[id]?.ended = invite.ended
+    }
+    let membership = sides[side].ledger.sessions(with: inviter, invite.session).first
+    let received = InvitationTable.ReceivedInvite(
+      invite, from: inviter, at: .v4(UInt32(1 - side)), isAdvertised: true, membership: membership)
+    tellTable(side, .inviteReceived(token, received))
+  }
+
   private mutating func accepted(
     _ side: Int, _ token: LinkToken, _ id: InvitationID, _ session: SessionID,
     _ membership: MembershipID
   ) {
-    let other = sides[1 - side]
-    let own = sides[side].table.unconfirmed(
-      of: other.id, source: other.session, destination: sides[side].session)
-    let isConfirming = own.flatMap { sides[side].acceptances[$0] } == membership
-    if sides[side].membership?.isAsking == true || isConfirming { return }
-    if sides[side].hasJoined, sides[side].membership?.id == membership {
-      return tellTable(side, .peerJoined(id))
+    let own = accepted(by: side)
+    switch sides[side].ledger.verdict(onAccept: membership, of: pair(side), beside: own) {
+    case .wait: break
+    case .fulfilled: tellTable(side, .peerJoined(id))
+    case .refuse(let code):
+      close(token, code, by: side)
+      tellTable(side, .linkBroken(token))
+    case .confirm:
+      sides[side].granted[id] = membership
+      tellTable(side, .acceptReceived(token, id, session))
     }
-    if let sought = sides[side].membership, !sought.isGone, sought.id == membership { return }
-    if membership.isProposed(bySmaller: side == 0) {
-      sides[side].ended.remember(membership, of: pair(side), .givenUp)
-      close(token, .givenUp, by: side)
-      return tellTable(side, .linkBroken(token))
-    }
-    sides[side].grants[id] = membership
-    tellTable(side, .acceptReceived(token, id, session))
+  }
+
+  /// The acceptance of a side that waits to be confirmed.
+  private func accepted(by side: Int) -> InvitationTable.InboundID? {
+    sides[side].table.unconfirmed(
+      of: sides[1 - side].id, source: sides[1 - side].session, destination: sides[side].session)
   }
 
   private mutating func attach(_ side: Int, _ token: LinkToken, _ request: Attach) {
-    let other = sides[1 - side]
-    let awaiting = sides[side].table.unconfirmed(
-      of: other.id, source: other.session, destination: sides[side].session)
-    let named = awaiting.flatMap { sides[side].acceptances[$0] }
-    let isThere = sides[side].hasJoined && sides[side].membership?.id == named
-    if let awaiting, request.membership == named || request.isProposal && !isThere {
-      sides[side].acceptances[awaiting] = request.membership
-      tellTable(side, .attachReceived(token, awaiting))
+    if let accepted = accepted(by: side), sides[side].ledger.confirms(request, accepted) {
+      sides[side].confirmed[accepted] = request.membership
+      tellTable(side, .attachReceived(token, accepted))
       guard links.contains(where: { $0.token == token && $0.isOpen[side] }) else { return }
     }
-    switch verdict(side, on: request) {
-    case .current:
-      let event = MembershipMachine.Event.attachReceived(
-        token, request.membership, epoch: request.epoch)
-      tellMembership(side, event)
+    admit(side, token, request)
+  }
+
+  private mutating func admit(_ side: Int, _ token: LinkToken, _ request: Attach) {
+    let isShunned = sides[side].isShunned
+    let event = MembershipMachine.Event.attachReceived(
+      token, request.membership, epoch: request.epoch)
+    switch sides[side].ledger.verdict(onAttach: request, of: pair(side), isShunned: isShunned) {
+    case .current: tellMembership(side, event)
     case .refuse(let code): close(token, code, by: side)
+    case .begin where budget.isIntroduced && !isShunned:
+      seek(side, propose(side))
+      tellMembership(side, event)
     case .begin: close(token, .notIntroduced, by: side)
     case .supersede:
       tellMembership(side, .endRequested(.lost, .givenUp))
-      close(token, .notIntroduced, by: side)
+      admit(side, token, request)
     }
   }
 
-  private func pair(_ side: Int) -> EndedMemberships.Pair {
+  private func pair(_ side: Int) -> SessionPair {
     let other = sides[1 - side]
-    return EndedMemberships.Pair(
-      local: sides[side].session, peer: other.id, remote: other.session)
-  }
-
-  private func ended(_ side: Int) -> [EndedMembership] {
-    let ended = sides[side].ended.last(of: sides[side].session, with: sides[1 - side].id)
-    guard let current = sides[side].membership, !current.isGone else { return ended }
-    return ended.map {
-      EndedMembership(session: $0.session, membership: min($0.membership, current.id.previous))
-    }
-  }
-
-  private func verdict(_ side: Int, on request: Attach) -> EndedMemberships.Verdict {
-    let current = sides[side].membership.flatMap { machine in
-      machine.isGone
-        ? nil
-        : EndedMemberships.Current(membership: machine.id, hasJoined: sides[side].hasJoined)
-    }
-    return sides[side].ended.verdict(on: request, of: pair(side), current: current)
+    return SessionPair(local: sides[side].session, peer: other.id, remote: other.session)
   }
 
   private mutating func propose(_ side: Int) -> MembershipID {
-    let last = sides[side].ended[pair(side)]?.membership ?? .none
-    sides[side].proposed = max(last, sides[side].proposed).next(bySmaller: side == 0)
-    return sides[side].proposed
+    sides[side].ledger.propose(to: pair(side))
   }
 
   private mutating func send(_ frame: Frame, over token: LinkToken, by side: Int) {
@@ -435,26 +444,27 @@ struct TwoSides: Hashable {
   private mutating func tellTable(_ side: Int, _ event: InvitationTable.Event) {
     var actions: [InvitationTable.Action] = []
     sides[side].table.handle(event, at: now, into: &actions)
+    depth += 1
     for action in actions { perform(action, of: side) }
+    depth -= 1
+    guard depth == 0 else { return }
+    for id in inbound(of: side) { forgetIfEnded(id, of: side) }
   }
 
   private mutating func perform(_ action: InvitationTable.Action, of side: Int) {
     switch action {
     case .dial(let id): sides[side].dials.append(.invitation(id))
     case .cancelDial(let id): sides[side].dials.removeAll { $0 == .invitation(id) }
-    case .sendInvite(let link, let id):
-      let ended = ended(side)
-      send(.invite(received(side, id), ended: ended), over: link, by: side)
+    case .sendInvite(let link, let id): send(.invite(invite(side, id)), over: link, by: side)
     case .sendAttached(let link, let id):
-      send(.attached(sides[side].grants[id] ?? .none, epoch: 1), over: link, by: side)
+      send(.attached(sides[side].granted[id] ?? .none, epoch: 1), over: link, by: side)
     case .sendCancel(let link, let id, let reason):
       send(.cancel(id, reason), over: link, by: side)
     case .sendAccept(let link, let id, let session):
-      let current = sides[side].hasJoined ? sides[side].membership?.id : nil
-      let membership = sides[side].acceptances[id] ?? current ?? propose(side)
-      sides[side].acceptances[id] = membership
-      waitNoLonger(for: id, of: side)
-      send(.accept(id.invitation, session, membership), over: link, by: side)
+      guard let inviter = sides[side].inviters[id] else { return complain("it accepts nothing") }
+      let naming = sides[side].ledger.name(for: id, of: inviter, by: session)
+      if case .new(_, let replacement?) = naming { replace(side, replacement) }
+      send(.accept(id.invitation, session, naming.membership), over: link, by: side)
     case .sendDecline(let link, let id, let reason):
       send(.decline(id.invitation, reason), over: link, by: side)
     case .closeLink(let link, let code): close(link, code, by: side)
@@ -466,107 +476,109 @@ struct TwoSides: Hashable {
     case .reportWithdrawn(let id, _):
       if !sides[side].offers.contains(id) { complain("an offer is withdrawn that was not made") }
       sides[side].offers.removeAll { $0 == id }
-    case .reportSuperseded(let id):
-      if sides[side].hasJoined {
-        fulfil(id, of: side)
-        return tellTable(side, .inviterJoined(id))
-      }
-      sides[side].superseded.append(id)
-      sides[side].supersededUntil = now + InboundInvitationMachine.confirmationTimeout
+    case .reportSuperseded(let id): concludeIfJoined(id, of: side)
     case .reportTakenBack(let id):
-      sides[side].attaching.removeAll { $0 == id }
-      fail(id, of: side)
+      conclude(id, of: side, isJoined: false)
       tellMembership(side, .leaveRequested(.removed, within: .seconds(5)))
-    case .reportFailed(let id, _): forget(id, of: side)
+    case .reportFailed(let id, _): conclude(id, of: side, isJoined: isMember(id, of: side))
     case .reportOutcome(_, let outcome): sides[side].outcomes.append(outcome)
-    case .reportJoined(let joining): join(side, membership(side, of: joining), over: joining.link)
+    case .reportJoined(let joining): join(side, joining)
     case .reportAttaching(let joining):
-      expectAttaching(side, membership(side, of: joining))
       guard case .inbound(let id) = joining.origin else { break }
-      if sides[side].hasJoined {
-        tellTable(side, .inviterJoined(id))
-      } else {
-        sides[side].attaching.append(id)
-      }
+      expectAttaching(side, sides[side].confirmed[id] ?? .none, by: id)
+      concludeIfJoined(id, of: side)
     }
   }
 
-  private mutating func membership(
-    _ side: Int, of joining: InvitationTable.Joining
-  ) -> MembershipID {
-    switch joining.origin {
-    case .outbound(let id): return sides[side].grants[id] ?? .none
-    case .inbound(let id):
-      fulfil(id, of: side)
-      return sides[side].acceptances[id] ?? .none
-    }
+  private func isMember(_ id: InvitationTable.InboundID, of side: Int) -> Bool {
+    guard let inviter = sides[side].inviters[id] else { return false }
+    return sides[side].ledger.isMember(inviter, of: sides[side].session)
   }
 
-  /// What took the place of an acceptance, or the attaching, has come to nothing.
-  private mutating func fail(_ id: InvitationTable.InboundID, of side: Int) {
-    forget(id, of: side)
-    tellTable(side, .joiningFailed(id, sides[side].session))
-  }
-
-  /// An acceptance has led to nothing.
-  private mutating func forget(_ id: InvitationTable.InboundID, of side: Int) {
-    waitNoLonger(for: id, of: side)
-    fulfil(id, of: side)
-    guard let membership = sides[side].acceptances[id],
-      !sides[side].hasJoined || sides[side].membership?.id != membership
+  private mutating func concludeIfJoined(_ id: InvitationTable.InboundID, of side: Int) {
+    guard let inviter = sides[side].inviters[id],
+      sides[side].ledger.hasJoined(inviter, sides[side].session)
     else { return }
-    sides[side].ended.remember(membership, of: pair(side), .expired)
+    conclude(id, of: side, isJoined: true)
   }
 
-  private mutating func waitNoLonger(for id: InvitationTable.InboundID, of side: Int) {
-    sides[side].superseded.removeAll { $0 == id }
-    if sides[side].superseded.isEmpty { sides[side].supersededUntil = nil }
-  }
-
-  private mutating func fulfil(_ id: InvitationTable.InboundID, of side: Int) {
+  /// An invitation of the other side has ended, of which the table hears so.
+  private mutating func conclude(
+    _ id: InvitationTable.InboundID, of side: Int, isJoined: Bool
+  ) {
+    guard sides[side].inviters.removeValue(forKey: id) != nil else { return }
+    sides[side].ledger.close(id, isFulfilled: isJoined)
     sides[side].accepting.removeAll { $0 == id }
+    sides[side].confirmed[id] = nil
+    tellTable(side, isJoined ? .inviterJoined(id) : .joiningFailed(id, sides[side].session))
   }
 
-  private func received(_ side: Int, _ id: InvitationID) -> InvitationTable.ReceivedInvite {
+  private mutating func forgetIfEnded(_ id: InvitationTable.InboundID, of side: Int) {
+    if !sides[side].table.isOpen(id) { conclude(id, of: side, isJoined: false) }
+  }
+
+  private mutating func join(_ side: Int, _ joining: InvitationTable.Joining) {
+    switch joining.origin {
+    case .outbound(let id): join(side, sides[side].granted[id] ?? .none, over: joining.link)
+    case .inbound(let id):
+      join(side, sides[side].confirmed[id] ?? .none, over: joining.link)
+      conclude(id, of: side, isJoined: true)
+    }
+  }
+
+  private func invite(_ side: Int, _ id: InvitationID) -> Invite {
     let wish = wish(side, id)
-    let invite = Invite(
+    return Invite(
       invitation: id, session: wish.session,
+      ended: sides[side].ledger.ended(of: wish.session, with: sides[1 - side].id),
       timeoutMilliseconds: UInt64(wish.timeout.nanoseconds / 1_000_000),
       isOfSeveral: wish.isOfSeveral, serviceType: wish.serviceType, context: [])
-    return InvitationTable.ReceivedInvite(
-      invite, from: sides[side].id, at: .v4(UInt32(side)), isAdvertised: true, membership: nil)
   }
 
   private mutating func join(_ side: Int, _ membership: MembershipID, over link: LinkToken) {
-    if let machine = sides[side].membership, !machine.isGone {
-      if sides[side].hasJoined, machine.id >= membership {
-        return close(link, .duplicate, by: side)
-      }
-      tellMembership(side, .endRequested(.lost, .givenUp))
+    switch sides[side].ledger.beginning(membership, of: pair(side)) {
+    case .goesOn: close(link, .duplicate, by: side)
+    case .begins(let replacement):
+      if let replacement { replace(side, replacement) }
+      var actions: [MembershipMachine.Action] = []
+      sides[side].membership = MembershipMachine(
+        membership, over: link, local: sides[side].id, remote: sides[1 - side].id,
+        configuration: configuration(of: side), random: RandomStream(seed: linksMade),
+        into: &actions)
+      perform(actions, of: side)
     }
-    var actions: [MembershipMachine.Action] = []
-    sides[side].membership = MembershipMachine(
-      membership, over: link, local: sides[side].id, remote: sides[1 - side].id,
-      configuration: configuration, random: RandomStream(seed: linksMade), into: &actions)
-    perform(actions, of: side)
   }
 
-  private mutating func expectAttaching(_ side: Int, _ membership: MembershipID) {
-    if let machine = sides[side].membership, !machine.isGone {
-      if !sides[side].hasJoined || machine.id >= membership { return }
-      tellMembership(side, .endRequested(.lost, .givenUp))
+  private mutating func expectAttaching(
+    _ side: Int, _ membership: MembershipID, by accepted: InvitationTable.InboundID
+  ) {
+    let pair = pair(side)
+    switch sides[side].ledger.beginning(attaching: membership, of: pair, by: accepted) {
+    case .goesOn: break
+    case .begins(let replacement):
+      if let replacement { replace(side, replacement) }
+      seek(side, membership)
     }
+  }
+
+  private mutating func seek(_ side: Int, _ membership: MembershipID) {
     var actions: [MembershipMachine.Action] = []
     sides[side].membership = MembershipMachine(
       proposing: membership, to: sides[1 - side].id, from: sides[side].id,
-      configuration: configuration, random: RandomStream(seed: linksMade), at: now,
+      configuration: configuration(of: side), random: RandomStream(seed: linksMade), at: now,
       into: &actions)
     perform(actions, of: side)
   }
 
-  private var configuration: MembershipMachine.Configuration {
+  private mutating func replace(_ side: Int, _ replacement: MembershipLedger.Replacement) {
+    isReplacing = true
+    tellMembership(side, .endRequested(replacement.departure, replacement.code))
+    isReplacing = false
+  }
+
+  private func configuration(of side: Int) -> MembershipMachine.Configuration {
     var configuration = MembershipMachine.Configuration()
-    configuration.patience = budget.patience
+    configuration.patience = budget.patience[side]
     return configuration
   }
 
@@ -577,7 +589,17 @@ struct TwoSides: Hashable {
   }
 
   private mutating func perform(_ actions: [MembershipMachine.Action], of side: Int) {
-    for action in actions { perform(action, of: side) }
+    for action in actions {
+      note(side)
+      perform(action, of: side)
+    }
+    note(side)
+  }
+
+  /// Has the ledger know what there is.
+  private mutating func note(_ side: Int) {
+    guard let standing = standing(of: side) else { return }
+    sides[side].ledger.note(standing, of: pair(side))
   }
 
   private mutating func perform(_ action: MembershipMachine.Action, of side: Int) {
@@ -613,47 +635,49 @@ struct TwoSides: Hashable {
   /// Tells the table that whatever was to make the other side a member is fulfilled.
   private mutating func joined(_ side: Int) {
     (sides[side].isInterrupted, sides[side].hasJoined) = (false, true)
-    sides[side].attaching = []
+    note(side)
     for id in sides[side].invited { tellTable(side, .peerJoined(id)) }
-    for id in sides[side].acceptances.keys.sorted(by: { $0.invitation < $1.invitation }) {
-      waitNoLonger(for: id, of: side)
-      fulfil(id, of: side)
-      tellTable(side, .inviterJoined(id))
-    }
+    for id in inbound(of: side) { conclude(id, of: side, isJoined: true) }
   }
 
   private mutating func left(
     _ side: Int, _ departure: DepartureReason, _ code: CloseCode
   ) {
     if let machine = sides[side].membership {
-      sides[side].ended.remember(machine.id, of: pair(side), code)
+      sides[side].ledger.end(machine.id, of: pair(side), code)
     }
-    if sides[side].hasJoined { sides[side].departures.append(departure) }
+    let hasJoined = sides[side].hasJoined
+    sides[side].wasTold = departure
+    if departure.isFinal, code != .takenBack { sides[side].isShunned = true }
+    if hasJoined { sides[side].departures.append(departure) }
     (sides[side].hasJoined, sides[side].isInterrupted, sides[side].farewell) = (
       false, false, nil
     )
-    let attaching = sides[side].attaching
-    sides[side].attaching = []
-    for id in attaching { tellTable(side, .joiningFailed(id, sides[side].session)) }
+    if isReplacing { return }
+    for id in inbound(of: side) where !hasJoined && sides[side].table.isAttaching(id) {
+      conclude(id, of: side, isJoined: false)
+    }
+    if budget.isIntroduced, !sides[side].isShunned { seekAgain(side) }
+  }
+
+  /// Another member still speaks of the other side.
+  private mutating func seekAgain(_ side: Int) {
+    sides[side].isSought = sides[side].isSuspended
+    if !sides[side].isSuspended { seek(side, propose(side)) }
+  }
+
+  /// The invitations of the other side that have been accepted.
+  private func inbound(of side: Int) -> [InvitationTable.InboundID] {
+    sides[side].inviters.keys.filter {
+      !sides[side].offers.contains($0)
+    }.sorted { $0.invitation < $1.invitation }
   }
 
   private func request(of side: Int, epoch: UInt64) -> Attach {
     Attach(
       source: sides[side].session, destination: sides[1 - side].session,
       membership: sides[side].membership?.id ?? .none, isProposal: !sides[side].hasJoined,
-      ended: sides[side].ended[pair(side)]?.membership ?? .none, epoch: epoch, received: 0,
+      ended: sides[side].ledger.lastEnded(of: pair(side)), epoch: epoch, received: 0,
       window: 0, terms: SessionTerms(seniority: 0, capacity: 8, messageBytesMax: 0))
-  }
-}
-
-extension InvitationTable.ReceivedInvite {
-  /// The same INVITE, as a side sees it that may be a member already.
-  fileprivate func knowing(membership: SessionID?) -> InvitationTable.ReceivedInvite {
-    let invite = Invite(
-      invitation: id.invitation, session: session,
-      timeoutMilliseconds: UInt64(timeout.nanoseconds / 1_000_000), isOfSeveral: isOfSeveral,
-      serviceType: serviceType, context: [])
-    return InvitationTable.ReceivedInvite(
-      invite, from: id.inviter, at: source, isAdvertised: isAdvertised, membership: membership)
   }
 }

@@ -106,13 +106,14 @@ struct TwoSidesTests {
   @Test("Two who are introduced get one link, whatever breaks before", arguments: 0..<3)
   func introduced(breaks: Int) {
     let budget = Budget(
-      breaks: breaks, dialFailures: 1, earlyDeadlines: 1, patience: .seconds(600))
+      breaks: breaks, dialFailures: 1, earlyDeadlines: 1, patience: [.seconds(600), .seconds(600)])
     expectAll(from: .introduced(budget), atLeast: 50) { $0.isUnharmed }
   }
 
   @Test("Two who are introduced get one link although both sleep")
   func introducedInSleep() {
-    let budget = Budget(breaks: 1, suspensions: 2, usersComeFirst: true, patience: .seconds(600))
+    let budget = Budget(
+      breaks: 1, suspensions: 2, usersComeFirst: true, patience: [.seconds(600), .seconds(600)])
     expectAll(from: .introduced(budget), atLeast: 1_000) { $0.isUnharmed }
   }
 
@@ -138,6 +139,29 @@ struct TwoSidesTests {
     }
   }
 
+  @Test(
+    "Both sides hear of a removal, and it holds, though one has given the other up",
+    arguments: [[30, 30], [2, 30], [30, 2], [2, 2]])
+  func removal(patience: [Int]) {
+    let budget = Budget(
+      breaks: 1, dialFailures: 1, earlyDeadlines: 1, removals: 1, isIntroduced: true,
+      patience: patience.map { .seconds($0) })
+    expectAll(from: .connected(budget), atLeast: 500) { $0.holdsRemoval }
+  }
+
+  @Test("A removal holds although either side sleeps when it comes")
+  func removalInSleep() {
+    let budget = Budget(
+      breaks: 1, suspensions: 1, removals: 1, isIntroduced: true, usersComeFirst: true)
+    expectAll(from: .connected(budget), atLeast: 500) { $0.holdsRemoval }
+  }
+
+  @Test("Two who remove each other both hear of it, and stay apart")
+  func removalBoth() {
+    let budget = Budget(breaks: 2, dialFailures: 1, removals: 2, isIntroduced: true)
+    expectAll(from: .connected(budget), atLeast: 500) { $0.holdsRemoval }
+  }
+
   @Test("Long troubles end in agreement", arguments: Seed.some(400))
   func longTroubles(seed: Seed) {
     let budget = Budget(
@@ -156,14 +180,15 @@ struct TwoSidesTests {
   @Test("Two who are introduced get one link after many faults", arguments: Seed.some(400))
   func longIntroduction(seed: Seed) {
     let budget = Budget(
-      breaks: 12, dialFailures: 4, earlyDeadlines: 8, suspensions: 2, patience: .seconds(600))
+      breaks: 12, dialFailures: 4, earlyDeadlines: 8, suspensions: 2,
+      patience: [.seconds(600), .seconds(600)])
     expectOne(from: .introduced(budget), seed: seed) { $0.isUnharmed }
   }
 
   @Test("A membership survives many faults", arguments: Seed.some(400))
   func longMembership(seed: Seed) {
     let budget = Budget(
-      breaks: 12, dialFailures: 4, earlyDeadlines: 8, patience: .seconds(600))
+      breaks: 12, dialFailures: 4, earlyDeadlines: 8, patience: [.seconds(600), .seconds(600)])
     expectOne(from: .connected(budget), seed: seed) { $0.isUnharmed }
   }
 }
@@ -224,6 +249,12 @@ extension TwoSides {
   /// Whether the membership is there, and neither side ever lost it.
   var isUnharmed: Bool { isMember(0) && isMember(1) && sides.allSatisfy(\.departures.isEmpty) }
 
+  /// Whether neither side has removed the other, or both were told, and neither is a member.
+  var holdsRemoval: Bool {
+    guard sides.contains(where: \.isShunned) else { return isMember(0) && isMember(1) }
+    return !isMember(0) && !isMember(1) && sides.allSatisfy { $0.wasTold == .removed }
+  }
+
   /// What is wrong when nothing more can happen.
   func finalComplaint(_ law: (TwoSides) -> Bool) -> String? {
     if sides.contains(where: { $0.outcomes.count != $0.invited.count }) {
@@ -231,6 +262,9 @@ extension TwoSides {
     }
     if sides.contains(where: { !$0.table.isEmpty || !$0.accepting.isEmpty }) {
       return "an invitation is still open"
+    }
+    if sides.contains(where: { !$0.inviters.isEmpty || $0.ledger.isAccepting }) {
+      return "an invitation that has ended is kept"
     }
     if isMember(0) != isMember(1) { return "only one side is a member" }
     if links.count != (isMember(0) ? 1 : 0) {

@@ -1,0 +1,38 @@
+/// Where one side of a membership stands, as ACCEPT, ATTACH and ATTACHED say.
+///
+/// One record for whatever hands a membership on: from an invitation to its session, and from link to link.
+package struct SidePosition: Hashable, Sendable {
+  /// The membership.
+  package let membership: MembershipID
+  /// The number of the link that carries it, from 1; 0 before the first.
+  package let epoch: UInt64
+  /// How many bytes of the receiver's stream the side has, whole frames only.
+  package let received: UInt64
+  /// How far beyond that the receiver may send.
+  package let window: UInt64
+  /// What the side says of its session.
+  package let terms: SessionTerms
+}
+
+extension Accept {
+  /// Where the invited peer stands, before the first link.
+  package var position: SidePosition {
+    SidePosition(membership: membership, epoch: 0, received: 0, window: window, terms: terms)
+  }
+}
+
+extension Attach {
+  /// Where the dialler stands.
+  package var position: SidePosition {
+    SidePosition(
+      membership: membership, epoch: epoch, received: received, window: window, terms: terms)
+  }
+}
+
+extension Attached {
+  /// Where the answering side stands.
+  package var position: SidePosition {
+    SidePosition(
+      membership: membership, epoch: epoch, received: received, window: window, terms: terms)
+  }
+}
