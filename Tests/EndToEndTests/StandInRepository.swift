@@ -23,7 +23,7 @@ final class StandInRepository: Sendable {
       [".ci/tests", ".ci/determinism", ".ci/sanitize", ".ci/fuzz", "bin/swift"]
       + ["python", "pip"].map { ".build/interop/bin/\($0)" }
       + (["earshot"] + names).map { ".build/release/\($0)" }
-      + [".build-debug/debug/earshot", ".build-fuzz/release/FuzzedExploration"]
+      + [".build-debug/release/earshot", ".build-fuzz/release/FuzzedExploration"]
       + [".build-fuzz/release/FuzzedScenario"]
     let standIn = """
       #!/bin/bash
