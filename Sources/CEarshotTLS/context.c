@@ -3,6 +3,12 @@
 #include <openssl/x509.h>
 #include <string.h>
 
+// Otherwise exit() frees what OpenSSL has made, while threads still let go of their channels: a crash at the end of
+// one process in some thousands. In this file, since no linker leaves it out.
+__attribute__((constructor)) static void keep_until_the_process_ends(void) {
+  OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+}
+
 bool earshot_peer_id(const uint8_t key[EARSHOT_KEY_BYTES], uint8_t id[EARSHOT_ID_BYTES]) {
   static const char label[] = "earshot peer id v1"; // With its zero.
   // SubjectPublicKeyInfo of Ed25519 is this and the key (RFC 8410, section 4).
