@@ -26,7 +26,7 @@ actor PeerCore {
   var missing = MissingMembers()
   /// The verification codes that led to nothing.
   var failures = VerificationFailures()
-  /// Who is a member of which session.
+  /// Which sessions are members of which.
   var ledger: MembershipLedger
   private(set) lazy var invitations = Invitations(
     of: self, random: RandomStream(seed: invitationSeed))

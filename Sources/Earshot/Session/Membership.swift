@@ -1,4 +1,4 @@
-/// What an invitation hands on to a membership: with which peer, over which stream, and where that peer stands.
+/// What an invitation hands to the membership that it leads to: the peer, its stream, and where the peer stands.
 struct Acceptance {
   let entry: Roster.Entry
   let stream: ReliableStream
@@ -135,7 +135,7 @@ actor Membership {
     session.assumeIsolated { $0.endTurn(unsettling: hasAsked) }
   }
 
-  /// Has the ledger know what there is.
+  /// Tells the ledger of the membership as it is now.
   private func note() {
     guard !driver.machine.isGone else { return }
     let (standing, pair) = (driver.machine.standing(hasJoined: hasJoined), pair)

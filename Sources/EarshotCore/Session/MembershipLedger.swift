@@ -1,4 +1,4 @@
-/// What there is between each session of one peer and each session of others: which are members, and which may become so.
+/// What there is between each session of one peer and each session of others: a membership, or what may lead to one.
 ///
 /// Two sessions have at most one membership at a time. It is proposed by one side or by both, or named
 /// by an acceptance; it begins, is left, and ends with a code that answers later requests. Invitations

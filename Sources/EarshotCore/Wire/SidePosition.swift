@@ -1,6 +1,6 @@
 /// Where one side of a membership stands, as ACCEPT, ATTACH and ATTACHED say.
 ///
-/// One record for whatever hands a membership on: from an invitation to its session, and from link to link.
+/// An invitation hands it to the session that it leads to, and each link to the next one.
 package struct SidePosition: Hashable, Sendable {
   /// The membership.
   package let membership: MembershipID

@@ -596,7 +596,7 @@ struct TwoSides: Hashable {
     note(side)
   }
 
-  /// Has the ledger know what there is.
+  /// Tells the ledger of the membership as it is now.
   private mutating func note(_ side: Int) {
     guard let standing = standing(of: side) else { return }
     sides[side].ledger.note(standing, of: pair(side))
