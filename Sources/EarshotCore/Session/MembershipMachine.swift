@@ -74,7 +74,7 @@ package struct MembershipMachine: Machine, Hashable, Sendable {
     }
   }
 
-  /// The membership as the ledger keeps it. It has begun once that was reported.
+  /// The membership as the ledger keeps it, which begins with its report.
   package func standing(hasJoined: Bool) -> MembershipLedger.Standing {
     if !hasJoined { return .sought(id, isAsking: isAsking) }
     return isLeaving ? .leaving(id, isAsking: isAsking) : .member(id, isAsking: isAsking)
