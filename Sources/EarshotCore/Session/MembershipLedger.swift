@@ -1,20 +1,20 @@
-/// What there is between each session of one peer and each session of others: a membership, or what may lead to one.
+/// The memberships between the sessions of one peer and those of other peers.
 ///
-/// Two sessions have at most one membership at a time. It is proposed by one side or by both, or named
-/// by an acceptance; it begins, is left, and ends with a code that answers later requests. Invitations
-/// and sessions tell the ledger what has happened to a membership or an acceptance, and put to it
-/// what comes from the other peer: the verdict depends on nothing else.
+/// Two sessions have at most one membership at a time. One side or both propose it, or an acceptance names
+/// it; it begins, is left, and ends with a code that answers later requests. The shells of invitations
+/// and sessions report changes of memberships and acceptances to the ledger. They ask it for a verdict on
+/// each INVITE, ACCEPT and ATTACH, which depends on nothing but the ledger.
 ///
-/// Where two sides see events in different orders, numbers decide (``MembershipID``): both sides name
-/// memberships in ascending order, so that an end is the end of all before it.
+/// Two sides may see events in different orders. Numbers (``MembershipID``) decide then: both sides name
+/// memberships in ascending order, and the end of one is the end of all before it.
 package struct MembershipLedger: Hashable, Sendable {
-  /// What there is between two sessions.
+  /// The state of the membership between two sessions.
   package enum Standing: Hashable, Sendable {
-    /// A membership is proposed, and its peer looked for.
+    /// It is proposed, and its peer looked for.
     case sought(MembershipID, isAsking: Bool)
     /// It has begun.
     case member(MembershipID, isAsking: Bool)
-    /// It has begun, and this side ends it as soon as what was sent has arrived: a member until then.
+    /// It has begun, and this side ends it once everything sent has arrived. Until then it counts as one.
     case leaving(MembershipID, isAsking: Bool)
 
     /// The number of the membership.
@@ -27,30 +27,30 @@ package struct MembershipLedger: Hashable, Sendable {
     /// Whether it has begun.
     package var hasJoined: Bool { if case .sought = self { false } else { true } }
 
-    /// Whether an ATTACH waits for its answer, so that the other side may have agreed.
+    /// Whether an ATTACH is unanswered, so that the other side may have agreed already.
     package var isAsking: Bool {
       switch self {
       case .sought(_, let isAsking), .member(_, let isAsking), .leaving(_, let isAsking): isAsking
       }
     }
   }
-  /// A session that invites, and what there was between it and this peer when its INVITE came.
+  /// A session that invites, with the memberships that existed when its INVITE arrived.
   package struct Inviter: Hashable, Sendable {
     /// The peer that invites.
     package let peer: PeerID
     /// Its session.
     package let session: SessionID
-    /// The memberships that have ended, as it says.
+    /// The ended memberships that the INVITE lists.
     package var ended: [EndedMembership]
-    let present: [SessionPair: MembershipID]  // That the peer was a member by, with any session.
+    let present: [SessionPair: MembershipID]  // Of the peer's sessions, all of them.
   }
   private struct Acceptance: Hashable {
     let pair: SessionPair
     let membership: MembershipID  // That ACCEPT named.
   }
-  /// Why a membership gives way to another one with the same peer.
+  /// The reason why a membership gives way to another one with the same peer.
   package enum Replacement: Hashable, Sendable {
-    case givenUp  // The other side has, or does by what it confirms.
+    case givenUp  // The other side has given it up.
     case restarted  // The other one is with another session of the peer.
 
     /// The reason that the program is told.
@@ -74,14 +74,14 @@ package struct MembershipLedger: Hashable, Sendable {
     (self.local, endings) = (local, EndedMemberships(countMax: endingsMax))
   }
 
-  // MARK: What has happened
+  // MARK: Changes
 
-  /// A membership is proposed, asked for, begun or left.
+  /// Records a membership as it is now.
   package mutating func note(_ standing: Standing, of pair: SessionPair) {
     standings[pair] = standing
   }
 
-  /// A membership has ended; the code answers later requests for it.
+  /// Records the end of a membership, and the code that answers later requests for it.
   package mutating func end(
     _ membership: MembershipID, of pair: SessionPair, _ code: CloseCode
   ) {
@@ -89,9 +89,9 @@ package struct MembershipLedger: Hashable, Sendable {
     endings.remember(membership, of: pair, code)
   }
 
-  /// An acceptance waits for its confirmation no longer.
+  /// Closes an acceptance, which waits for its confirmation no longer.
   ///
-  /// Unless it is fulfilled, or its inviter a member by what it named, a later confirmation is refused as expired.
+  /// A later confirmation is refused as expired, unless the acceptance is fulfilled or the membership that it named has begun.
   package mutating func close(_ id: InvitationTable.InboundID, isFulfilled: Bool) {
     guard let acceptance = acceptances.removeValue(forKey: id), !isFulfilled else { return }
     let standing = standings[acceptance.pair]
@@ -99,7 +99,7 @@ package struct MembershipLedger: Hashable, Sendable {
     if !isMember { endings.remember(acceptance.membership, of: acceptance.pair, .expired) }
   }
 
-  /// A session of this peer is over.
+  /// Forgets a session of this peer, but not how its memberships ended.
   package mutating func forget(_ session: SessionID) {
     for pair in standings.keys where pair.local == session { standings[pair] = nil }
     for (id, acceptance) in acceptances where acceptance.pair.local == session {
@@ -108,9 +108,9 @@ package struct MembershipLedger: Hashable, Sendable {
     proposed[session] = nil
   }
 
-  // MARK: What there is
+  // MARK: Looking
 
-  /// What there is between two sessions, if a membership is proposed or has begun.
+  /// The membership between two sessions, if one is proposed or has begun.
   package subscript(pair: SessionPair) -> Standing? { standings[pair] }
 
   /// How the last membership of two sessions ended, if one did.
@@ -121,7 +121,7 @@ package struct MembershipLedger: Hashable, Sendable {
     endings[pair]?.membership ?? .none
   }
 
-  /// What an acceptance has named, until it is closed.
+  /// The membership that an acceptance has named, until the acceptance is closed.
   package func named(by id: InvitationTable.InboundID) -> MembershipID? {
     acceptances[id]?.membership
   }
@@ -129,18 +129,18 @@ package struct MembershipLedger: Hashable, Sendable {
   /// Whether an acceptance has yet to be closed.
   package var isAccepting: Bool { !acceptances.isEmpty }
 
-  /// The peers that an ATTACH of a session waits for.
+  /// The peers that have yet to answer an ATTACH of a session.
   package func asked(by session: SessionID) -> [PeerID] {
     standings.filter { $0.key.local == session && $0.value.isAsking }.map(\.key.peer).sorted()
   }
 
-  /// The sessions of this peer that another one is a member of.
+  /// The sessions of this peer that have a membership with another peer's session.
   package func sessions(with peer: PeerID, _ remote: SessionID) -> [SessionID] {
     standings.filter { $0.key.peer == peer && $0.key.remote == remote && $0.value.hasJoined }
       .map(\.key.local).sorted()
   }
 
-  /// The session of a peer whose INVITE has come.
+  /// The inviter, at the arrival of its INVITE.
   package func inviter(_ peer: PeerID, _ invite: Invite) -> Inviter {
     let present = standings.filter { $0.key.peer == peer && $0.value.hasJoined }
     return Inviter(
@@ -165,9 +165,9 @@ package struct MembershipLedger: Hashable, Sendable {
       }
   }
 
-  /// The memberships of a session with a peer's that have ended, for an INVITE.
+  /// The ended memberships of a session with a peer, for an INVITE.
   ///
-  /// The one that there is, or that is asked for, has not, though an acceptance that named a later one has expired.
+  /// The present one is never among them, although an acceptance that named a later one may have expired.
   package func ended(of session: SessionID, with peer: PeerID) -> [EndedMembership] {
     endings.last(of: session, with: peer).map { ended in
       let pair = SessionPair(local: session, peer: peer, remote: ended.session)
@@ -180,7 +180,7 @@ package struct MembershipLedger: Hashable, Sendable {
 
   // MARK: Naming
 
-  /// A number that neither side has named.
+  /// The number of a new membership, greater than all that this side knows.
   package mutating func propose(to pair: SessionPair) -> MembershipID {
     let current = standings[pair].map { $0.hasJoined ? $0.membership : .none } ?? .none
     let last = max(lastEnded(of: pair), proposed[pair.local] ?? .none, current)
@@ -189,14 +189,14 @@ package struct MembershipLedger: Hashable, Sendable {
     return next
   }
 
-  /// What there is between an inviter's session and the one that accepts it, to be named by ACCEPT.
+  /// The membership that an ACCEPT names.
   package enum Naming: Hashable, Sendable {
-    /// The membership that is there, or that this acceptance has named before.
+    /// The present one, or the one that this acceptance has named before.
     case known(MembershipID)
-    /// A new one. The one that is there, which the inviter has given up, ends first.
+    /// A new one. The present one, which the inviter has given up, ends first.
     case new(MembershipID, replacing: Replacement?)
 
-    /// What ACCEPT names.
+    /// The number of the membership.
     package var membership: MembershipID {
       switch self {
       case .known(let membership), .new(let membership, _): membership
@@ -204,7 +204,7 @@ package struct MembershipLedger: Hashable, Sendable {
     }
   }
 
-  /// Names a membership for an acceptance, which waits for its confirmation from now on.
+  /// Names a membership for an acceptance, which is open until ``close(_:isFulfilled:)``.
   package mutating func name(
     for id: InvitationTable.InboundID, of inviter: Inviter, by session: SessionID
   ) -> Naming {
@@ -231,27 +231,27 @@ package struct MembershipLedger: Hashable, Sendable {
     }
   }
 
-  // MARK: What comes
+  // MARK: Verdicts
 
-  /// What to do with an ACCEPT.
+  /// The reaction to an ACCEPT.
   package enum AcceptVerdict: Hashable, Sendable {
     /// The membership that it names is to be confirmed, if there is a place.
     case confirm
-    /// The other side is about to begin a membership, or has: what comes next over another link decides.
+    /// The other side begins a membership over another link, or has begun it: the ACCEPT is ignored.
     case wait
-    /// The membership is there.
+    /// The membership has begun.
     case fulfilled
-    /// Its sender holds on to what has come to nothing here: it is told so, and asked once more.
+    /// Its sender keeps a membership that this side has given up: the link is closed, and the INVITE sent again.
     case refuse(CloseCode)
   }
 
   /// Judges an ACCEPT.
   ///
   /// - Parameters:
-  ///   - membership: What it names.
+  ///   - membership: The membership that it names.
   ///   - pair: The sessions.
   ///   - own: The acceptance of this side for the same sessions that waits to be confirmed.
-  /// - Returns: What to do with it.
+  /// - Returns: The reaction.
   package mutating func verdict(
     onAccept membership: MembershipID, of pair: SessionPair, beside own: InvitationTable.InboundID?
   ) -> AcceptVerdict {
@@ -265,8 +265,8 @@ package struct MembershipLedger: Hashable, Sendable {
     return .refuse(.givenUp)
   }
 
-  /// Whether an ATTACH confirms an acceptance: it is for the membership that was named, or proposes one
-  /// while the named one is not there.
+  /// Whether an ATTACH confirms an acceptance: it asks for the membership that was named, or proposes
+  /// one while the named one has not begun.
   package func confirms(_ attach: Attach, _ accepted: InvitationTable.InboundID) -> Bool {
     guard let acceptance = acceptances[accepted] else { return attach.isProposal }
     if attach.membership == acceptance.membership { return true }
@@ -275,25 +275,25 @@ package struct MembershipLedger: Hashable, Sendable {
     return attach.isProposal && !isThere
   }
 
-  /// What to do with an ATTACH.
+  /// The reaction to an ATTACH.
   package enum AttachVerdict: Hashable, Sendable {
-    case current  // It is for the membership that is there, or beside the proposal that is.
-    case begin  // It proposes a membership, and there is none.
-    case supersede  // It proposes one, and its sender has given up the one that is there.
+    case current  // The present membership answers it, or compares it with its own proposal.
+    case begin  // It proposes the first membership.
+    case supersede  // It proposes one, and its sender has given up the present one.
     case refuse(CloseCode)
   }
 
   /// Judges an ATTACH by the membership that it is for.
   ///
-  /// A proposal that does not know of the membership that is there was overtaken by it, and gives way. One
-  /// that knows it to have ended tells the receiver so.
+  /// The present membership has overtaken a proposal that does not know of it. A proposal that lists it as ended
+  /// shows that the other side has given it up.
   ///
   /// - Parameters:
-  ///   - attach: What is asked for.
+  ///   - attach: The request.
   ///   - pair: The sessions.
   ///   - isShunned: Whether a membership can begin only with an invitation. A session that was removed receives
   ///     `removed` again, since LEAVE may never have reached it.
-  /// - Returns: What to do with it.
+  /// - Returns: The reaction.
   package func verdict(
     onAttach attach: Attach, of pair: SessionPair, isShunned: Bool = false
   ) -> AttachVerdict {
@@ -313,15 +313,15 @@ package struct MembershipLedger: Hashable, Sendable {
 
   // MARK: Beginning
 
-  /// What becomes of a membership that an acceptance leads to.
+  /// The way in which a membership follows from an acceptance.
   package enum Beginning: Hashable, Sendable {
-    /// There is a later one already, or the same: it goes on.
+    /// The present one is the same or a later one, and goes on.
     case goesOn
-    /// It begins, once the one that there is with the same peer has ended.
+    /// It begins, once the present one with the same peer has ended.
     case begins(replacing: Replacement?)
   }
 
-  /// Judges a membership that ATTACHED has confirmed.
+  /// The beginning of a membership that ATTACHED has confirmed.
   package func beginning(_ membership: MembershipID, of pair: SessionPair) -> Beginning {
     if let standing = standings[pair], standing.hasJoined, standing.membership >= membership {
       return .goesOn
@@ -329,10 +329,10 @@ package struct MembershipLedger: Hashable, Sendable {
     return .begins(replacing: replacement(for: pair))
   }
 
-  /// Judges a membership whose first sign is the ATTACH that confirms an acceptance.
+  /// The beginning of a membership that an ATTACH has confirmed.
   ///
-  /// If it is the one that the acceptance named, it takes the place of another one that is looked for. Otherwise both
-  /// are proposals, and are compared when the ATTACH is answered.
+  /// If it is the one that the acceptance named, it replaces another proposal. Otherwise the two are proposals, and are
+  /// compared when the ATTACH is answered.
   package func beginning(
     attaching membership: MembershipID, of pair: SessionPair, by accepted: InvitationTable.InboundID
   ) -> Beginning {
@@ -346,7 +346,7 @@ package struct MembershipLedger: Hashable, Sendable {
     return .begins(replacing: replacement(for: pair))
   }
 
-  /// How the membership that a session has with a peer gives way to another one.
+  /// The reason why the present membership with a peer ends before another one begins.
   private func replacement(for pair: SessionPair) -> Replacement? {
     if standings[pair] != nil { return .givenUp }
     let isOther = standings.keys.contains { $0.local == pair.local && $0.peer == pair.peer }
