@@ -161,6 +161,7 @@ extension Invitations {
   /// An acceptance led to nothing.
   func failed(_ id: InvitationTable.InboundID, _ reason: InboundInvitationMachine.Reason) {
     guard let invitation = inbound[id] else { return }
+    peer.host.reached(.waitForJoiningExpired, if: reason == .notJoined)
     let hasJoined = invitation.session.map { isMember(invitation.inviter, of: $0) } ?? false
     conclude(id, hasJoined ? .joined : .ended, ending: Invitation.Ending(reason))
   }
@@ -267,7 +268,7 @@ extension Invitation.Ending {
     self =
       switch reason {
       case .cancelled: .withdrawn
-      case .timedOut, .unconfirmed: .timedOut
+      case .timedOut, .unconfirmed, .notJoined: .timedOut
       case .superseded: .superseded
       case .dismissed: .declined
       }

@@ -45,6 +45,7 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     case cancelled  // By the inviter.
     case timedOut  // The inviter waits no longer.
     case unconfirmed  // It is unknown what the inviter made of the acceptance.
+    case notJoined  // What took its place, or the attaching, took longer than five seconds.
     case superseded  // Another invitation of the two peers serves the same purpose.
     case dismissed  // By this side.
   }
@@ -181,9 +182,12 @@ package struct InboundInvitationMachine: Hashable, Sendable {
       if now >= deadline { return fail(.timedOut, closing: .expired, at: now, into: &out) }
       out.append(.wake(at: deadline))
       return state
-    case (.accepted(_, let until), .deadlineReached),
-      (.superseded(_, let until), .deadlineReached), (.attaching(let until), .deadlineReached):
+    case (.accepted(_, let until), .deadlineReached):
       if now >= until { return fail(.unconfirmed, closing: .expired, at: now, into: &out) }
+      out.append(.wake(at: until))
+      return state
+    case (.superseded(_, let until), .deadlineReached), (.attaching(let until), .deadlineReached):
+      if now >= until { return fail(.notJoined, closing: .expired, at: now, into: &out) }
       out.append(.wake(at: until))
       return state
     case (.offered, .dismissRequested(let code)), (.reserved, .dismissRequested(let code)),

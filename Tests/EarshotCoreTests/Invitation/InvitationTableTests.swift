@@ -223,7 +223,7 @@ struct InvitationTableTests {
     table.now = .zero + .milliseconds(4_999)
     #expect(table.handle(.deadlineReached) == [wake(5)])
     table.now = .zero + .seconds(5)
-    #expect(table.handle(.deadlineReached) == [.reportFailed(id(1), .unconfirmed)])
+    #expect(table.handle(.deadlineReached) == [.reportFailed(id(1), .notJoined)])
     #expect(table.table.isEmpty)
   }
 
@@ -424,7 +424,7 @@ struct InvitationTableTests {
     _ = table.handle(.attachReceived(link(3), Self.inbound))
     #expect(table.table.isAttaching(Self.inbound))
     table.now = .zero + .seconds(5)
-    #expect(table.handle(.deadlineReached) == [.reportFailed(Self.inbound, .unconfirmed)])
+    #expect(table.handle(.deadlineReached) == [.reportFailed(Self.inbound, .notJoined)])
     #expect(table.table.isEmpty)
   }
 
