@@ -284,7 +284,7 @@ actor SessionCore {
     let isComing = memberships[member]?.assumeIsolated { !$0.hasJoined } ?? false
     guard isComing, !isMember, phase == .open else { return tell(isMember) }
     let deadline = joiners.add(
-      tell, for: member, until: now + Self.joiningTime)
+      tell, for: member, until: now + InboundInvitationMachine.confirmationTimeout)
     set(.joining(member), at: deadline)
     deadlines?.rearm()
   }
@@ -365,7 +365,6 @@ actor SessionCore {
     for leaver in leavers { leaver.fulfil(()) }
   }
 
-  private static let joiningTime = Duration.seconds(5)
   private static let farewellPause = Duration.seconds(1)
   private static let eventsMax = 65_536
   private static let verificationsMax = 16

@@ -7,8 +7,9 @@
 /// side goes to sleep, it may take until the deadline. An invitation that crosses one of the local peer
 /// is held in reserve, or accepted at once, and the application is not asked.
 ///
-/// When another invitation supersedes an acceptance, or the inviter attaches, the session decides the result, within five
-/// seconds. A superseded acceptance stands until then: the same INVITE is accepted again.
+/// When another invitation supersedes an acceptance, or the inviter attaches, the session decides the
+/// result, within five seconds. A superseded acceptance stands until then: the same INVITE is accepted
+/// again.
 package struct InboundInvitationMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case inviteReceived(LinkToken)  // The same again, over another link.
@@ -64,8 +65,8 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     case ended
   }
 
-  /// How long the confirmation of an acceptance may take.
-  static let confirmationTimeout = Duration.seconds(5)
+  /// How long the confirmation of an acceptance may take, and the joining that follows it.
+  package static let confirmationTimeout = Duration.seconds(5)
   /// The links over which the inviter may be listening, the oldest first.
   package private(set) var links: [LinkToken]
   private var state: State
@@ -179,17 +180,11 @@ package struct InboundInvitationMachine: Hashable, Sendable {
       return waitForReturn(session, at: now, into: &out)
 
     case (.offered, .deadlineReached), (.reserved, .deadlineReached):
-      if now >= deadline { return fail(.timedOut, closing: .expired, at: now, into: &out) }
-      out.append(.wake(at: deadline))
-      return state
+      return fail(.timedOut, ifPast: deadline, at: now, into: &out)
     case (.accepted(_, let until), .deadlineReached):
-      if now >= until { return fail(.unconfirmed, closing: .expired, at: now, into: &out) }
-      out.append(.wake(at: until))
-      return state
+      return fail(.unconfirmed, ifPast: until, at: now, into: &out)
     case (.superseded(_, let until), .deadlineReached), (.attaching(let until), .deadlineReached):
-      if now >= until { return fail(.notJoined, closing: .expired, at: now, into: &out) }
-      out.append(.wake(at: until))
-      return state
+      return fail(.notJoined, ifPast: until, at: now, into: &out)
     case (.offered, .dismissRequested(let code)), (.reserved, .dismissRequested(let code)),
       (.accepted, .dismissRequested(let code)):
       return fail(Self.reason(of: code), closing: code, at: now, into: &out)
@@ -298,6 +293,15 @@ package struct InboundInvitationMachine: Hashable, Sendable {
     _ session: SessionID, at now: Instant, into out: inout [Action]
   ) -> State {
     now < deadline ? wait(session, at: now, into: &out) : state
+  }
+
+  /// Fails if a deadline has passed, and is woken again at it otherwise.
+  private mutating func fail(
+    _ reason: Reason, ifPast deadline: Instant, at now: Instant, into out: inout [Action]
+  ) -> State {
+    if now >= deadline { return fail(reason, closing: .expired, at: now, into: &out) }
+    out.append(.wake(at: deadline))
+    return state
   }
 
   private mutating func fail(
