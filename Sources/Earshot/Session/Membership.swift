@@ -1,4 +1,4 @@
-/// What an invitation hands to the membership that it leads to: the peer, its stream, and where the peer stands.
+/// The outcome of an invitation, which its membership begins with: the peer, its stream, and its position.
 struct Acceptance {
   let entry: Roster.Entry
   let stream: ReliableStream
@@ -85,7 +85,6 @@ actor Membership {
   /// Begins: looks for the peer, or takes over the link of the invitation.
   func start() {
     for attaching in links.values { attaching.link.assumeIsolated { $0.handOver(to: self) } }
-    note()
     turn { driver.start(at: session.peer.host.now) { perform($0) } }
   }
 
