@@ -55,6 +55,11 @@ final class Scene: Sendable {
     var description: String { "\(what): \(result ?? "not ended")" }
   }
 
+  /// A session of Ann's and one of Bob's.
+  func makeSessions() async throws -> [Session] {
+    [try await ann.makeSession(), try await bob.makeSession()]
+  }
+
   private init(
     _ world: World, _ hosts: [SimulatedHost], _ ann: Peer, _ bob: Peer, _ advertiser: Advertiser,
     _ browser: Browser

@@ -57,8 +57,8 @@ struct TwoSessionsTests {
   func crossed(annIsLarger: Bool) {
     Scene.play(annIsLarger: annIsLarger) { scene in
       let pair = try await Pair(scene)
-      let lobbies = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
-      let tables = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+      let lobbies = try await scene.makeSessions()
+      let tables = try await scene.makeSessions()
       let annInvites = pair.annInvites(to: lobbies[0])
       let bobInvites = scene.invite(to: tables[1])
       let annAccepts = scene.accept(try #require(await scene.invitation()), into: tables[0])
@@ -83,8 +83,8 @@ struct TwoSessionsTests {
   func crossedInOne(annIsLarger: Bool) {
     Scene.play(annIsLarger: annIsLarger) { scene in
       let pair = try await Pair(scene)
-      let others = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
-      let own = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+      let others = try await scene.makeSessions()
+      let own = try await scene.makeSessions()
       let invites = [pair.annInvites(to: own[0]), scene.invite(to: own[1])]
       let accepts = [
         scene.accept(try #require(await scene.invitation()), into: own[0]),
@@ -106,7 +106,7 @@ struct TwoSessionsTests {
     Scene.play(annIsLarger: number % 2 == 1) { scene in
       let pair = try await Pair(scene)
       for peer in [scene.ann, scene.bob] { scene.keep(try await peer.makeSession()) }
-      let own = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+      let own = try await scene.makeSessions()
       let (annInvites, bobInvites) = (pair.annInvites(to: own[0]), scene.invite(to: own[1]))
       let invitation = try #require(await scene.invitation())
       let annAccepts = scene.accept(invitation, into: own[0])
@@ -132,7 +132,7 @@ struct TwoSessionsTests {
       Scene.play { scene in
         let pair = try await Pair(scene)
         for peer in [scene.ann, scene.bob] { scene.keep(try await peer.makeSession()) }
-        let own = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+        let own = try await scene.makeSessions()
         let (annInvites, bobInvites) = (pair.annInvites(to: own[0]), scene.invite(to: own[1]))
         let invitation = try #require(await scene.invitation())
         let calls = (0..<3).map { _ in
@@ -171,7 +171,7 @@ struct TwoSessionsTests {
   func crossedAndCut(number: Int) {
     Scene.play(annIsLarger: number % 2 == 1) { scene in
       let pair = try await Pair(scene)
-      let own = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+      let own = try await scene.makeSessions()
       let calls = [
         pair.annInvites(to: own[0], timeout: .seconds(3)),
         scene.invite(to: own[1], timeout: .seconds(15)),
@@ -196,7 +196,7 @@ struct TwoSessionsTests {
     Scene.play(annIsLarger: annIsLarger) { scene in
       let pair = try await Pair(scene)
       for peer in [scene.ann, scene.bob] { scene.keep(try await peer.makeSession()) }
-      let own = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+      let own = try await scene.makeSessions()
       let annInvites = pair.annInvites(to: own[0])
       let bobInvites = scene.invite(to: own[1], timeout: .seconds(60))
       let invitation = try #require(await scene.invitation())
@@ -261,7 +261,7 @@ struct TwoSessionsTests {
     Scene.play { scene in
       let pair = try await Pair(scene)
       for peer in [scene.ann, scene.bob] { await (try await peer.makeSession()).stop() }
-      let own = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+      let own = try await scene.makeSessions()
       for call in [pair.annInvites(to: own[0]), scene.invite(to: own[1])] {
         #expect(await call.end() == "accepted")
       }
@@ -302,7 +302,7 @@ struct TwoSessionsTests {
   func crossedBeforeAnother(annIsLarger: Bool) {
     Scene.play(annIsLarger: annIsLarger) { scene in
       let pair = try await Pair(scene)
-      let own = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+      let own = try await scene.makeSessions()
       scene.cut()
       let calls = [pair.annInvites(to: own[0]), scene.invite(to: own[1])]
       try await scene.milliseconds(200)
@@ -321,8 +321,8 @@ struct TwoSessionsTests {
       let links = LinkConditions(latency: .milliseconds(20), jitter: .milliseconds(200))
       Scene.play(seed: seed, links: links, annIsLarger: seed % 2 == 0) { scene in
         let pair = try await Pair(scene)
-        let others = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
-        let own = [try await scene.ann.makeSession(), try await scene.bob.makeSession()]
+        let others = try await scene.makeSessions()
+        let own = try await scene.makeSessions()
         let bobAccepts = scene.start("bob accepts") {
           try await pair.invitation()?.accept(into: own[1])
           return "accepted"
