@@ -9,7 +9,7 @@ let fuzzer = Context.environment["EARSHOT_FUZZ"]
 #else
   let processor = "x86_64"
 #endif
-// Smaller code takes a sixth less time to instrument, and runs a tenth fewer inputs.
+// Smaller code takes a seventh less time to instrument, and runs a tenth fewer inputs.
 let instrumented: [SwiftSetting] =
   fuzzer == nil ? [] : [.unsafeFlags(["-sanitize=fuzzer", "-Osize"]), .define("EARSHOT_FUZZ")]
 let fuzzerLibrary: [LinkerSetting] =

@@ -1,7 +1,7 @@
 /// The memberships that have ended, each with the code that answers a later request for it.
 ///
-/// Of each pair of sessions the last one is remembered: both sides name memberships in ascending order,
-/// so that all before it have ended, too. Bounded: the pairs that ended longest ago go first.
+/// Of each pair of sessions the last one is remembered: both sides name memberships in ascending
+/// order, so that all before it have ended, too. Bounded: the pairs that ended longest ago go first.
 package struct EndedMemberships: Hashable, Sendable {
   /// The last membership of a pair, and why it ended.
   package struct Ending: Hashable, Sendable {

@@ -1,12 +1,12 @@
 /// The memberships between the sessions of one peer and those of other peers.
 ///
-/// Two sessions have at most one membership at a time. One side or both propose it, or an acceptance names
-/// it; it begins, is left, and ends with a code that answers later requests. The shells of invitations
-/// and sessions report changes of memberships and acceptances to the ledger. They ask it for a verdict on
-/// each INVITE, ACCEPT and ATTACH, which depends on nothing but the ledger.
+/// Two sessions have at most one membership at a time. One side or both propose it, or an acceptance
+/// names it. It begins, is left, and ends with a code that answers later requests. The shells of
+/// invitations and sessions report changes of memberships and acceptances to the ledger. They ask it
+/// for a verdict on each INVITE, ACCEPT and ATTACH, which depends on nothing but the ledger.
 ///
-/// Two sides may see events in different orders. Numbers (``MembershipID``) decide then: both sides name
-/// memberships in ascending order, and the end of one is the end of all before it.
+/// Two sides may see events in different orders. Numbers (``MembershipID``) decide then: both sides
+/// name memberships in ascending order, and the end of one is the end of all before it.
 package struct MembershipLedger: Hashable, Sendable {
   /// The state of the membership between two sessions.
   package enum Standing: Hashable, Sendable {
@@ -14,7 +14,7 @@ package struct MembershipLedger: Hashable, Sendable {
     case sought(MembershipID, isAsking: Bool)
     /// It has begun.
     case member(MembershipID, isAsking: Bool)
-    /// It has begun, and this side ends it once everything sent has arrived. Until then it counts as one.
+    /// It has begun, and counts until this side ends it, once everything sent has arrived.
     case leaving(MembershipID, isAsking: Bool)
 
     /// The number of the membership.
@@ -91,7 +91,8 @@ package struct MembershipLedger: Hashable, Sendable {
 
   /// Closes an acceptance, which waits for its confirmation no longer.
   ///
-  /// A later confirmation is refused as expired, unless the acceptance is fulfilled or the membership that it named has begun.
+  /// A later confirmation is refused as expired, unless the acceptance is fulfilled or the membership
+  /// that it named has begun.
   package mutating func close(_ id: InvitationTable.InboundID, isFulfilled: Bool) {
     guard let acceptance = acceptances.removeValue(forKey: id), !isFulfilled else { return }
     let standing = standings[acceptance.pair]
@@ -148,15 +149,15 @@ package struct MembershipLedger: Hashable, Sendable {
       present: present.mapValues(\.membership))
   }
 
-  /// Whether an inviter's session is a member: by what has begun since it invited, or by a membership
-  /// that it has not given up.
+  /// Whether an inviter's session is a member: by a membership that has begun since it invited, or that
+  /// it has not given up.
   package func isMember(_ inviter: Inviter, of session: SessionID) -> Bool {
     let pair = SessionPair(local: session, peer: inviter.peer, remote: inviter.session)
     guard let standing = standings[pair], standing.hasJoined else { return false }
     return inviter.present[pair] != standing.membership || !isGivenUp(standing, by: inviter, pair)
   }
 
-  /// Whether an inviter is a member, as ``isMember(_:of:)`` says, or by another of its sessions since it invited.
+  /// Whether ``isMember(_:of:)`` holds, or another session of the inviter has become a member since.
   package func hasJoined(_ inviter: Inviter, _ session: SessionID) -> Bool {
     isMember(inviter, of: session)
       || standings.contains {
@@ -167,7 +168,7 @@ package struct MembershipLedger: Hashable, Sendable {
 
   /// The ended memberships of a session with a peer, for an INVITE.
   ///
-  /// The present one is never among them, although an acceptance that named a later one may have expired.
+  /// The present one is never among them, although a later one that was named may have expired.
   package func ended(of session: SessionID, with peer: PeerID) -> [EndedMembership] {
     endings.last(of: session, with: peer).map { ended in
       let pair = SessionPair(local: session, peer: peer, remote: ended.session)
@@ -237,15 +238,15 @@ package struct MembershipLedger: Hashable, Sendable {
   package enum AcceptVerdict: Hashable, Sendable {
     /// The membership that it names is to be confirmed, if there is a place.
     case confirm
-    /// The other side begins a membership over another link, or has begun it: the ACCEPT is ignored.
+    /// The other side begins a membership over another link: the ACCEPT is ignored.
     case wait
     /// The membership has begun.
     case fulfilled
-    /// Its sender keeps a membership that this side has given up: the link is closed, and the INVITE sent again.
+    /// This side has given the membership up: the link is closed, and the INVITE sent again.
     case refuse(CloseCode)
   }
 
-  /// Judges an ACCEPT.
+  /// Judges an ACCEPT, and remembers a membership that it refuses as given up.
   ///
   /// - Parameters:
   ///   - membership: The membership that it names.
@@ -266,7 +267,7 @@ package struct MembershipLedger: Hashable, Sendable {
   }
 
   /// Whether an ATTACH confirms an acceptance: it asks for the membership that was named, or proposes
-  /// one while the named one has not begun.
+  /// one before the named one has begun.
   package func confirms(_ attach: Attach, _ accepted: InvitationTable.InboundID) -> Bool {
     guard let acceptance = acceptances[accepted] else { return attach.isProposal }
     if attach.membership == acceptance.membership { return true }
@@ -285,14 +286,14 @@ package struct MembershipLedger: Hashable, Sendable {
 
   /// Judges an ATTACH by the membership that it is for.
   ///
-  /// The present membership has overtaken a proposal that does not know of it. A proposal that lists it as ended
-  /// shows that the other side has given it up.
+  /// The present membership has overtaken a proposal that does not know of it. A proposal that lists it
+  /// as ended shows that the other side has given it up.
   ///
   /// - Parameters:
   ///   - attach: The request.
   ///   - pair: The sessions.
-  ///   - isShunned: Whether a membership can begin only with an invitation. A session that was removed receives
-  ///     `removed` again, since LEAVE may never have reached it.
+  ///   - isShunned: Whether a membership can begin only with an invitation. A session that was removed
+  ///     receives `removed` again, since LEAVE may never have reached it.
   /// - Returns: The reaction.
   package func verdict(
     onAttach attach: Attach, of pair: SessionPair, isShunned: Bool = false
@@ -331,8 +332,8 @@ package struct MembershipLedger: Hashable, Sendable {
 
   /// The beginning of a membership that an ATTACH has confirmed.
   ///
-  /// If it is the one that the acceptance named, it replaces another proposal. Otherwise the two are proposals, and are
-  /// compared when the ATTACH is answered.
+  /// If it is the one that the acceptance named, it replaces another proposal. Otherwise the two are
+  /// proposals, and are compared when the ATTACH is answered.
   package func beginning(
     attaching membership: MembershipID, of pair: SessionPair, by accepted: InvitationTable.InboundID
   ) -> Beginning {

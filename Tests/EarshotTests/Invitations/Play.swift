@@ -178,7 +178,7 @@ struct Play: Sendable, CustomStringConvertible {
   /// What must be so once all is calm.
   private func examine(_ cast: Cast) async {
     let scene = cast.scene
-    // Whoever was put to sleep, and not woken, is awake by now.
+    // A peer that was suspended, and not resumed, is awake from here on.
     try? await scene.ann.resume()
     try? await scene.bob.resume()
     try? await scene.sleep(calm)

@@ -110,7 +110,7 @@ struct CrossedInvitationTests {
       let port = await bob.port
       let identity = ground == .simulated ? Identity(plain: identities[0].id) : identities[0]
       var script: ScriptedDialler?
-      // On a busy machine the script's INVITE may arrive after the timeout: then again, with a longer one.
+      // On a busy machine the script's INVITE may arrive after the timeout: a longer one follows.
       for (attempt, timeout) in [500, 1_000, 2_000, 4_000].enumerated() {
         let count = silence.count
         let inviting = bob.start {
