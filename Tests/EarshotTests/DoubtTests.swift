@@ -50,9 +50,7 @@ struct DoubtTests {
     arguments: [InvitationOutcome.timedOut, .cancelled])
   func neverReached(outcome: InvitationOutcome) {
     Scene.play { scene in
-      scene.keep(try await scene.bob.advertise("room"))
-      let browser = try await scene.ann.browse("room")
-      for await event in browser.events { if case .found = event { break } }
+      let browser = try await Self.findBob(scene)
       let session = try await scene.ann.makeSession()
       scene.world.crash(scene.hosts[1])
       let call = scene.start("ann invites") {
@@ -67,6 +65,59 @@ struct DoubtTests {
       for await event in browser.events { if case .lost = event { break } }
       #expect(scene.now - end <= Self.reconfirmation)
     }
+  }
+
+  @Test(
+    "One that two calls invite, and neither reaches, is lost within ten seconds of the first end",
+    arguments: [false, true])
+  func invitedTwice(intoOneSession: Bool) {
+    Scene.play { scene in
+      let browser = try await Self.findBob(scene)
+      let sessions = [try await scene.ann.makeSession(), try await scene.ann.makeSession()]
+      scene.world.crash(scene.hosts[1])
+      let calls = [6, 12].enumerated().map { number, limit in
+        let session = sessions[intoOneSession ? 0 : number]
+        return scene.start("ann invites within \(limit) s") {
+          try await scene.ann.invite(scene.bob.id, to: session, timeout: .seconds(limit)).rawValue
+        }
+      }
+      try await scene.sleep(.seconds(3))
+      if intoOneSession { calls[0].cancel() }  // The other call waits for the invitation, too.
+      let ends = intoOneSession ? ["cancelled", "timedOut"] : ["timedOut", "unreachable"]
+      let ended = intoOneSession ? calls[1] : calls[0]
+      _ = await ended.end()
+      let end = scene.now
+      #expect(end - ended.begun >= .seconds(6))
+      for await event in browser.events { if case .lost = event { break } }
+      #expect(scene.now > end && scene.now - end <= Self.reconfirmation)
+      for (call, outcome) in zip(calls, ends) { #expect(await call.end() == outcome, "\(call)") }
+      await scene.expectNothingLeft()
+    }
+  }
+
+  @Test("One that no connection reaches, and that answers by multicast, is not lost")
+  func answering() {
+    Scene.play { scene in
+      let browser = try await Self.findBob(scene)
+      let session = try await scene.ann.makeSession()
+      let isolation = scene.world.add(Rule { packet, _ in packet.kind == .tcp ? .drop : nil })
+      #expect(
+        try await scene.ann.invite(scene.bob.id, to: session, timeout: .seconds(6)) == .timedOut)
+      try await scene.sleep(.seconds(60))
+      #expect(await browser.peers.map(\.id) == [scene.bob.id])
+      isolation.end()
+      await browser.stop()
+      for await event in browser.events { Issue.record("\(event)") }
+      await scene.expectNothingLeft()
+    }
+  }
+
+  /// A browser of Ann's that has found Bob.
+  private static func findBob(_ scene: Scene) async throws -> Browser {
+    scene.keep(try await scene.bob.advertise("room"))
+    let browser = try await scene.ann.browse("room")
+    for await event in browser.events { if case .found = event { break } }
+    return browser
   }
 
   @Test("A member whose link breaks, and that is not reached again, is lost within ten seconds")

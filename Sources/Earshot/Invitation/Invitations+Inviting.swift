@@ -118,7 +118,7 @@ extension Invitations {
 
   /// Whether an invited peer has announced that it leaves.
   ///
-  /// Doubt loses a peer as well, but begins only when the invitation ends.
+  /// Doubt loses a peer as well: after this invitation, or during it if another one began the doubt.
   private func isGone(_ id: InvitationID) -> Bool {
     guard let invitation = outbound[id], invitation.wasSeen else { return false }
     return !isSeen(invitation.peer)
