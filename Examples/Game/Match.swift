@@ -88,7 +88,7 @@ public actor Match {
     while true {
       let found = await browser.peers.first { isOpponent($0.id, $0.name) }
       if let found, await session.members.isEmpty {
-        _ = try? await peer.invite(found.id, to: session, timeout: .seconds(5))
+        _ = try? await peer.invite(found.id, to: session, within: .seconds(5))
       }
       try await peer.host.sleep(for: .seconds(1))
     }

@@ -19,19 +19,19 @@ struct ReceiptTests {
   func delivered(ground: Ground) async throws {
     try await ground.meet(["Ann", "Bob", "Cy"]) { peers in
       let meeting = try await Meeting(of: peers[0])
-      let alone = try await meeting.session.send([0])
+      let alone = try await meeting.session.send([0], to: .present)
       #expect(alone.recipients == [])
-      try await alone.delivered
+      try await alone.waitForDelivery()
       let guests = [try await meeting.join(peers[1]), try await meeting.join(peers[2])]
       let receipt = try await meeting.session.send([1])
       #expect(receipt.recipients == [peers[1].id, peers[2].id].sorted())
-      try await receipt.delivered
+      try await receipt.waitForDelivery()
       let id = peers[0].id
       for peer in peers[1...] {
         #expect(await meeting.session.statistics(of: peer.id)?.messagesUnacknowledged == 0)
       }
       for guest in guests { #expect(await guest.take(1) == [1]) }
-      try await receipt.delivered  // What has arrived stays so.
+      try await receipt.waitForDelivery()  // What has arrived stays so.
       let answer = try await guests[0].send([2], to: [id])
       #expect(answer.recipients == [id])
     }
@@ -45,11 +45,11 @@ struct ReceiptTests {
       var receipts: [SendReceipt] = []
       for number in 0..<2 { receipts.append(try await session.send(Self.message(UInt8(number)))) }
       let third = bob.start { try await session.send(Self.message(2)) }
-      try await receipts[0].delivered
-      try await receipts[1].delivered
+      try await receipts[0].waitForDelivery()
+      try await receipts[1].waitForDelivery()
       let receipt = try await third.value
       // Ann takes nothing, and her window is full: the third one waits on Bob's side.
-      let waiting = bob.start { () async throws in try await receipt.delivered }
+      let waiting = bob.start { () async throws in try await receipt.waitForDelivery() }
       try await bob.wait(milliseconds: 500)
       #expect(await session.statistics(of: ann.id)?.messagesUnacknowledged == 1)
       #expect(await meeting.session.take(3) == [0, 1, 2])
@@ -66,12 +66,12 @@ struct ReceiptTests {
       for number in 0..<2 { try await session.send(Self.message(UInt8(number))) }
       let stuck = bob.start { try await session.send(Self.message(2)) }
       let receipt = try await stuck.value
-      let waiting = bob.start { () async throws in try await receipt.delivered }
+      let waiting = bob.start { () async throws in try await receipt.waitForDelivery() }
       try await bob.wait(milliseconds: 100)
       await ann.stop(within: .zero)
       let error = await failure { try await waiting.value }
       #expect(error?.code == .notConnected && error?.peers == [ann.id])
-      #expect(await failure { try await receipt.delivered }?.code == .notConnected)
+      #expect(await failure { try await receipt.waitForDelivery() }?.code == .notConnected)
     }
   }
 
@@ -82,8 +82,8 @@ struct ReceiptTests {
       let session = try await meeting.join(bob, Self.tight)
       for number in 0..<2 { try await session.send(Self.message(UInt8(number))) }
       let receipt = try await session.send(Self.message(2))
-      let waiting = bob.start { () async throws in try await receipt.delivered }
-      let patient = bob.start { () async throws in try await receipt.delivered }
+      let waiting = bob.start { () async throws in try await receipt.waitForDelivery() }
+      let patient = bob.start { () async throws in try await receipt.waitForDelivery() }
       try await bob.wait(milliseconds: 100)
       waiting.cancel()
       #expect(await failure { try await waiting.value }?.code == .cancelled)
@@ -124,9 +124,9 @@ struct ReceiptTests {
       let meeting = try await Meeting(of: ann)
       let session = try await meeting.join(bob)
       await ann.suspend()
-      for await event in session.events { if case .interrupted = event { break } }
+      for await event in session.events(from: .unread) { if case .interrupted = event { break } }
       let receipt = try await session.send([7])
-      let waiting = bob.start { () async throws in try await receipt.delivered }
+      let waiting = bob.start { () async throws in try await receipt.waitForDelivery() }
       try await bob.wait(milliseconds: 1_000)
       #expect(await session.statistics(of: ann.id)?.messagesUnacknowledged == 1)
       try await ann.resume()
@@ -195,7 +195,7 @@ struct ReceiptTests {
   func tryingErrors(ground: Ground) async throws {
     try await ground.meet { ann, bob in
       let meeting = try await Meeting(of: ann)
-      #expect(try meeting.session.trySend([1]).recipients == [])
+      #expect(try meeting.session.trySend([1], to: .present).recipients == [])
       let session = try await meeting.join(bob, Session.Configuration(maximumMessageBytes: 10))
       let codes = [
         await failure { try session.trySend([UInt8](repeating: 0, count: 11)) }?.code,

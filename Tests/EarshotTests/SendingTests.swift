@@ -149,7 +149,7 @@ struct SendingTests {
     }
   }
 
-  @Test("Cancelling names the members that do not get the message, and only those")
+  @Test("A cancelled send that a member gets returns, and its receipt names the others")
   func cancelledForSome() async throws {
     try await Ground.simulated.meet(["Ann", "Bob", "Cy"]) { peers in
       let meeting = try await Meeting(of: peers[0], Self.tight)
@@ -160,9 +160,10 @@ struct SendingTests {
       let sending = peers[0].start { try await session.send(Self.message(250)) }
       #expect(await cys.take(1) == [250])
       sending.cancel()
-      let error = await failure { try await sending.value }
-      #expect(error?.code == .cancelled)
-      #expect(error?.peers == [peers[1].id])
+      let receipt = try await sending.value
+      #expect(receipt.recipients == [peers[2].id])
+      #expect(receipt.omitted == [peers[1].id])
+      try await receipt.waitForDelivery()
       try await session.send([251], to: [peers[2].id])
       async let last = session.send([252])
       #expect(await bobs.take(count + 1) == (0..<count).map { UInt8($0) } + [252])
@@ -177,16 +178,17 @@ struct SendingTests {
       let meeting = try await Meeting(of: ann, Self.tight)
       let session = try await meeting.join(bob, Self.tight)
       _ = try await Self.fill(session, of: bob, to: ann.id)
-      async let toAll = session.send(Self.message(1))
+      let toAll = bob.start { try await session.send(Self.message(1), to: .present) }
       let toAnn = bob.start { try await session.send(Self.message(2), to: [ann.id]) }
       try await bob.wait(milliseconds: 100)
       await meeting.session.stop()
       let error = await failure { try await toAnn.value }
       #expect(error?.code == .notConnected)
       #expect(error?.peers == [ann.id])
-      _ = try await toAll
+      let receipt = try await toAll.value
+      #expect(receipt.recipients == [] && receipt.omitted == [ann.id])
       #expect(await failure { try await session.send([3], to: [ann.id]) }?.code == .notConnected)
-      try await session.send([4])
+      #expect(await failure { try await session.send([4]) }?.code == .notConnected)
       await session.stop()
       #expect(await failure { try await session.send([5]) }?.code == .sessionEnded)
     }

@@ -1,4 +1,4 @@
-/// The members that get a message, and whether it has arrived.
+/// The members that get a message, those that do not, and whether it has arrived.
 public struct SendReceipt: Sendable {
   /// The message as it went to one member.
   struct Part: Sendable {
@@ -32,8 +32,19 @@ public struct SendReceipt: Sendable {
     zip(members, [first] + others).filter { $1 > 0 }.map { ($0.id, $0.stream, $1) }
   }
 
-  /// The members that get the message, ordered by identifier; none if the session had none.
+  /// The members that get the message, ordered by identifier.
+  ///
+  /// There is at least one, unless the message was for those present and the session had no members.
   public var recipients: [PeerID] { parts.map(\.member).sorted() }
+
+  /// The members that the message was for and that do not get it, ordered by identifier: members that were skipped
+  /// for want of room, members that left before there was room, and, after a cancellation, members that had none yet.
+  public var omitted: [PeerID] {
+    zip(members, [first] + others).filter { $1 == 0 }.map { $0.0.id }.sorted()
+  }
+
+  /// Whether no member gets the message.
+  var isEmpty: Bool { first == 0 && others.allSatisfy { $0 == 0 } }
 
   /// Waits until every recipient's host has acknowledged the message.
   ///
@@ -42,27 +53,25 @@ public struct SendReceipt: Sendable {
   ///
   /// - Throws: `notConnected` with the recipients whose membership ended before they had acknowledged the message,
   ///   once that is known of all; `cancelled` as soon as the task is cancelled. The message is sent all the same.
-  public var delivered: Void {
-    get async throws(EarshotError) {
-      var missing: [PeerID] = []
-      for part in parts {
-        let promise = Promise<Bool?>()
-        part.stream.tell(promise, whenDelivered: part.number)
-        let isDelivered = await promise.value {
-          part.stream.forget(promise)
-          promise.fulfil(nil)
-        }
-        guard let isDelivered else {
-          throw EarshotError(.cancelled, "Waiting for the delivery was cancelled.")
-        }
-        if !isDelivered { missing.append(part.member) }
+  public func waitForDelivery() async throws(EarshotError) {
+    var missing: [PeerID] = []
+    for part in parts {
+      let promise = Promise<Bool?>()
+      part.stream.tell(promise, whenDelivered: part.number)
+      let isDelivered = await promise.value {
+        part.stream.forget(promise)
+        promise.fulfil(nil)
       }
-      guard missing.isEmpty else {
-        let names = missing.map(\.short).joined(separator: ", ")
-        throw EarshotError(
-          .notConnected, "The membership ended before the message was acknowledged: \(names).",
-          peers: missing)
+      guard let isDelivered else {
+        throw EarshotError(.cancelled, "Waiting for the delivery was cancelled.")
       }
+      if !isDelivered { missing.append(part.member) }
+    }
+    guard missing.isEmpty else {
+      let names = missing.map(\.short).joined(separator: ", ")
+      throw EarshotError(
+        .notConnected, "The membership ended before the message was acknowledged: \(names).",
+        peers: missing)
     }
   }
 }

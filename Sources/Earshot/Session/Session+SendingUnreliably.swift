@@ -22,13 +22,13 @@ extension Session {
   /// - Parameters:
   ///   - message: Any number of bytes up to ``maximumUnreliableMessageBytes``, to the configuration's
   ///     `maximumMessageBytes`, and to what each of the members takes.
-  ///   - members: The members that it is for; all by default, also if there are none.
-  /// - Throws: `messageTooLarge` with the limit, `sessionEnded`, or `notConnected` with those that are no members.
-  ///   Nothing was sent then.
+  ///   - recipients: The members that it is for.
+  /// - Throws: `messageTooLarge` with the limit, `sessionEnded`, or `notConnected` with chosen peers that are no members, or if
+  ///   there is no member. Nothing was sent then.
   public nonisolated func sendUnreliably(
-    _ message: Span<UInt8>, to members: [PeerID]? = nil
+    _ message: Span<UInt8>, to recipients: Recipients = .all
   ) throws(EarshotError) {
-    let entries = try core.directory.entries(of: members)
+    let entries = try core.directory.entries(of: recipients)
     guard message.count <= Self.maximumUnreliableMessageBytes else {
       throw EarshotError(
         .messageTooLarge,
@@ -41,16 +41,16 @@ extension Session {
 
   /// Sends a message at once, or loses it; as ``sendUnreliably(_:to:)-(Span<UInt8>,_)``.
   public nonisolated func sendUnreliably(
-    _ message: [UInt8], to members: [PeerID]? = nil
+    _ message: [UInt8], to recipients: Recipients = .all
   ) throws(EarshotError) {
-    try sendUnreliably(message.span, to: members)
+    try sendUnreliably(message.span, to: recipients)
   }
 
   /// Sends a message of any bytes, such as `Data`, at once, or loses it; as
   /// ``sendUnreliably(_:to:)-(Span<UInt8>,_)``.
   public nonisolated func sendUnreliably(
-    _ message: some Collection<UInt8>, to members: [PeerID]? = nil
+    _ message: some Collection<UInt8>, to recipients: Recipients = .all
   ) throws(EarshotError) {
-    try sendUnreliably([UInt8](message).span, to: members)
+    try sendUnreliably([UInt8](message).span, to: recipients)
   }
 }

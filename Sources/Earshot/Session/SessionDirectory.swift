@@ -65,25 +65,36 @@ final class SessionDirectory: Sendable {
     state.withLock { state in state.sources.first { $0.id == id } }
   }
 
-  /// The paths to some peers, each once, or to all members.
-  func entries(of peers: [PeerID]?) throws(EarshotError) -> [Entry] {
+  /// The paths to the recipients of a message, each once.
+  func entries(of recipients: Recipients) throws(EarshotError) -> [Entry] {
     let (entries, isEnded) = state.withLock { ($0.entries, $0.isEnded) }
     if isEnded { throw EarshotError(.sessionEnded, "The session was left.") }
-    guard let peers else { return entries }
-    if peers.count == 1, let entry = entries.first(where: { $0.id == peers[0] }) {
+    switch recipients.choice {
+    case .present: return entries
+    case .all:
+      guard !entries.isEmpty else { throw Self.notConnected([]) }
+      return entries
+    case .one(let peer):
+      guard let entry = entries.first(where: { $0.id == peer }) else {
+        throw Self.notConnected([peer])
+      }
       return entries.count == 1 ? entries : [entry]
+    case .several(let peers):
+      let chosen = entries.filter { peers.contains($0.id) }
+      let missing = peers.filter { peer in !chosen.contains { $0.id == peer } }
+      guard missing.isEmpty, !peers.isEmpty else { throw Self.notConnected(missing) }
+      return chosen
     }
-    let chosen = entries.filter { peers.contains($0.id) }
-    let missing = peers.filter { peer in !chosen.contains { $0.id == peer } }
-    guard missing.isEmpty else { throw Self.notConnected(missing) }
-    return chosen
   }
 
+  /// The error of a message for peers that are no members, or for members of which there are none.
   static func notConnected(_ peers: [PeerID]) -> EarshotError {
     let names = peers.map(\.short).joined(separator: ", ")
-    return EarshotError(
-      .notConnected, "Not a member of the session: \(names). Nothing was sent to them.",
-      peers: peers)
+    let problem =
+      peers.isEmpty
+      ? "The message is for no member: the session has none, or none was chosen."
+      : "Not a member of the session: \(names). Nothing was sent."
+    return EarshotError(.notConnected, problem, peers: peers)
   }
 }
 

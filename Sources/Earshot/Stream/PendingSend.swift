@@ -16,8 +16,7 @@ final class PendingSend: Sendable {
     var places: [Place] = []
     var openCount = 0
     var sent: [SendReceipt.Part] = []
-    var gone: [PeerID] = []
-    var withdrawn: [PeerID] = []
+    var isWithdrawn = false
     var waiter: UnsafeContinuation<Void, Never>?
   }
   private let state = Mutex(State())
@@ -32,9 +31,8 @@ final class PendingSend: Sendable {
 
   /// Waits until there was room in all of them; cancelling the task takes the message out of the others.
   ///
-  /// - Returns: The members that get the message, those that were none any longer, and those for which it was taken
-  ///   back.
-  func settled() async -> (sent: [SendReceipt.Part], gone: [PeerID], withdrawn: [PeerID]) {
+  /// - Returns: The message as it went to the members that get it, and whether it was taken back from any.
+  func settled() async -> (sent: [SendReceipt.Part], isWithdrawn: Bool) {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { waiter in
         let isSettled = state.withLock { state in
@@ -46,7 +44,7 @@ final class PendingSend: Sendable {
     } onCancel: {
       for place in state.withLock({ $0.places }) { place.entry.stream.withdraw(place.ticket) }
     }
-    return state.withLock { ($0.sent, $0.gone, $0.withdrawn) }
+    return state.withLock { ($0.sent, $0.isWithdrawn) }
   }
 
   private func settle(_ entry: SessionDirectory.Entry, _ outcome: Outcome) {
@@ -54,8 +52,8 @@ final class PendingSend: Sendable {
       switch outcome {
       case .appended(let number):
         state.sent.append(SendReceipt.Part(stream: entry.stream, number: number))
-      case .ended: state.gone.append(entry.id)
-      case .withdrawn: state.withdrawn.append(entry.id)
+      case .ended: break
+      case .withdrawn: state.isWithdrawn = true
       }
       state.openCount -= 1
       return state.openCount == 0 ? state.waiter.take() : nil

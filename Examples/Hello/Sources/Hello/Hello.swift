@@ -22,7 +22,7 @@ public func greet(on host: any NetworkHost) async throws {
     for await event in browser.events {
       guard case .found(let peer) = event else { continue }
       while try await bob.invite(peer.id, to: session) == .timedOut {}  // Once more.
-      try await session.send(Array("hello".utf8))
+      try await session.send("hello".utf8)
       return  // It is delivered before the peer ends.
     }
   }

@@ -32,7 +32,7 @@ public actor ShoppingList {
     session = try await peer.makeSession(.init(patience: .seconds(10)))
     advertiser = try await peer.advertise("shopping")
     browser = try await peer.browse("shopping")
-    try await advertiser.accept(into: session)
+    try await advertiser.acceptInvitations(into: session)
     peer.task("share") { await self.share() }
     peer.task("look around") { try await self.lookAround() }
   }
@@ -80,10 +80,10 @@ public actor ShoppingList {
     }
   }
 
-  private func send(_ records: [Record], to members: [PeerID]? = nil) async {
+  private func send(_ records: [Record], to recipients: Recipients = .present) async {
     guard !records.isEmpty else { return }
     // A member that has left gets the whole list when it joins again.
-    _ = try? await session.send(Record.bytes(of: records), to: members)
+    _ = try? await session.send(Record.bytes(of: records), to: recipients)
   }
 
   /// Invites everyone nearby who is no member, again and again.
@@ -91,7 +91,7 @@ public actor ShoppingList {
     while true {
       let members = await session.members.map(\.id)
       for nearby in await browser.peers where !members.contains(nearby.id) {
-        _ = try? await peer.invite(nearby.id, to: session, timeout: .seconds(5))
+        _ = try? await peer.invite(nearby.id, to: session, within: .seconds(5))
       }
       try await peer.host.sleep(for: .seconds(1))
     }
