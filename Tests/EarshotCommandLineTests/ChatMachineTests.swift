@@ -175,7 +175,7 @@ struct ChatMachineTests {
   func ends(reason: DepartureReason, line: String) {
     var chat = Chatter()
     chat.hears(.joined(.test(1, "Bob")))
-    chat.hears(.left(.test(1), reason, undelivered: 2))
+    chat.hears(.left(Member(id: .test(1), name: "Bob"), reason, undelivered: 2))
     #expect(
       chat.printed.suffix(3) == [
         line, "2 messages may not have reached Bob", "Nobody is left in this chat",
@@ -188,7 +188,7 @@ struct ChatMachineTests {
     chat.hears(.joined(.test(1, "Bob")))
     chat.types("/leave")
     #expect(chat.actions.suffix(2) == [.leave, .print("You ended this chat")])
-    chat.hears(.left(.test(1), .disconnected, undelivered: 0))
+    chat.hears(.left(Member(id: .test(1), name: "Bob"), .disconnected, undelivered: 0))
     #expect(chat.printed.last == "You ended this chat")
     chat.types("/members")
     #expect(chat.printed.last == "You are in no chat.")
@@ -202,7 +202,7 @@ struct ChatMachineTests {
     #expect(chat.actions.last == .quit)
     chat.handles(.endRequested)
     #expect(chat.printed.last == "You ended this chat")
-    chat.hears(.left(.test(1), .disconnected, undelivered: 0))
+    chat.hears(.left(Member(id: .test(1), name: "Bob"), .disconnected, undelivered: 0))
     chat.loses(1)
     chat.types("hello")
     chat.handles(.endRequested)
@@ -232,7 +232,7 @@ struct ChatMachineTests {
     chat.types("/who")
     #expect(chat.printed.last == "  -  Eve, in this chat, and invisible to others")
     #expect(!chat.printed.contains("Nobody is near."))
-    chat.hears(.left(.test(2), .left, undelivered: 0))
+    chat.hears(.left(Member(id: .test(2), name: "Bob"), .left, undelivered: 0))
     chat.types("/who")
     #expect(chat.printed.last == "Nobody is near.")
   }
@@ -256,10 +256,10 @@ struct ChatMachineTests {
   func interruptions() {
     var chat = Chatter()
     chat.hears(.joined(.test(1, "Bob")))
-    chat.hears(.interrupted(.test(1), .silence))
+    chat.hears(.interrupted(Member(id: .test(1), name: "Bob"), .silence))
     chat.types("/members")
     #expect(chat.printed.suffix(2) == ["  Ann, yourself", "  Bob, out of reach"])
-    chat.hears(.resumed(.test(1)))
+    chat.hears(.resumed(Member(id: .test(1), name: "Bob")))
     #expect(chat.printed.last == "Bob is back, and has missed nothing")
     chat.types("/members")
     #expect(chat.printed.last == "  Bob")
@@ -285,8 +285,8 @@ struct ChatMachineTests {
     chat.hears(Message.test(1, "\u{1B}]0;x\u{7}\u{9B}1m\u{2028}"))
     chat.handles(.callFailed(name))
     for line in ["/who", "/members", "/invite \(name)x", "/\(name)", "n", name] { chat.types(line) }
-    chat.hears(.interrupted(.test(1), .silence))
-    chat.hears(.left(.test(1), .lost, undelivered: 1))
+    chat.hears(.interrupted(Member(id: .test(1), name: "Bob"), .silence))
+    chat.hears(.left(Member(id: .test(1), name: "Bob"), .lost, undelivered: 1))
     chat.loses(1)
     let unsafe: Set<Unicode.Scalar> = ["\u{1B}", "\u{202E}", "\n", "\u{7}", "\u{9B}", "\u{2028}"]
     #expect(chat.printed.count > 12)

@@ -78,7 +78,7 @@ struct TrustCommandTests {
       #expect(ann.lines.contains("Bob joined this chat"))
     }
     let first = try #require(try FileTrustStore(path: known).records().first)
-    #expect(first.displayName == "Bob")
+    #expect(first.name == "Bob")
     let party = Party(seed: 2)
     let ann = try party.guest("chat", "--name", "Ann", "--trust", known, on: "phone")
     let bob = try party.guest("chat", "--name", "Bob", on: "tablet")

@@ -23,10 +23,10 @@ struct EventMergingTests {
         hub.push(.message(Message(sender: id, bytes: Array("\(messages)".utf8))))
         messages += 1
       } else if interrupted.remove(id) != nil {
-        hub.push(.event(.resumed(id)))
+        hub.push(.event(.resumed(Member(id: id, name: "Ann"))))
       } else {
         interrupted.insert(id)
-        hub.push(.event(.interrupted(id, .silence)))
+        hub.push(.event(.interrupted(Member(id: id, name: "Ann"), .silence)))
       }
     }
   }
@@ -41,10 +41,10 @@ struct EventMergingTests {
       switch event {
       case .message(let message):
         messages.append(Int(String(decoding: message.bytes, as: UTF8.self)) ?? -1)
-      case .event(.interrupted(let id, _)):
-        if !interrupted.insert(id).inserted { contradictions.append("interrupted twice") }
-      case .event(.resumed(let id)):
-        if interrupted.remove(id) == nil { contradictions.append("resumed out of nothing") }
+      case .event(.interrupted(let member, _)):
+        if !interrupted.insert(member.id).inserted { contradictions.append("interrupted twice") }
+      case .event(.resumed(let member)):
+        if interrupted.remove(member.id) == nil { contradictions.append("resumed out of nothing") }
       case .event(.joining), .event(.joined), .event(.left): contradictions.append("\(event)")
       }
     }
@@ -112,11 +112,11 @@ struct EventMergingTests {
   @Test("Interruptions that were overcome take no room, however slow a consumer is")
   func bounded() async {
     var random = Seed(1).generator
-    let member = PeerID(random: &random)
+    let member = Member(id: PeerID(random: &random), name: "Bob")
     let hub = EventHub<SessionActivity>(countMax: 16, merge: SessionActivity.summary)
     var slow = EventStream(hub).makeAsyncIterator()
     var fast = EventStream(hub).makeAsyncIterator()
-    hub.push(.event(.joined(Member(id: member, name: "Bob"))))
+    hub.push(.event(.joined(member)))
     #expect(await fast.next() != nil)
     for _ in 0..<10_000 {
       hub.push(.event(.interrupted(member, .silence)))

@@ -12,10 +12,10 @@ struct EventOrder {
     case .message(let message): phases[message.sender] != nil
     case .event(.joining(let member)): turn(member.id, from: [nil], to: .joining)
     case .event(.joined(let member)): turn(member.id, from: [.joining], to: .member)
-    case .event(.interrupted(let id, _)): turn(id, from: [.member], to: .interrupted)
-    case .event(.resumed(let id)): turn(id, from: [.interrupted], to: .member)
-    case .event(.left(let id, _, _)):
-      turn(id, from: [.joining, .member, .interrupted], to: nil)
+    case .event(.interrupted(let member, _)): turn(member.id, from: [.member], to: .interrupted)
+    case .event(.resumed(let member)): turn(member.id, from: [.interrupted], to: .member)
+    case .event(.left(let member, _, _)):
+      turn(member.id, from: [.joining, .member, .interrupted], to: nil)
     }
   }
 

@@ -16,7 +16,7 @@ struct FaultTests {
     let configuration = Session.Configuration(patience: patience)
     let ann = room.addGuest("ann", invites: false, configuration: configuration) {
       peer, session in
-      for await event in session.events {
+      for await event in session.events(from: .unread) {
         if case .joined = event { break }
       }
       let start = max(peer.host.now, .zero + .seconds(5))
@@ -119,7 +119,7 @@ struct FaultTests {
           break
         }
         if !isAdvertising { await advertiser.stop() }
-        for await event in session.events {
+        for await event in session.events(from: .unread) {
           if case .left(_, let reason, _) = event { room.note("ann", "\(reason)") }
         }
       } catch { room.note("ann", "failed: \(error)") }

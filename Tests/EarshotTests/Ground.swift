@@ -131,8 +131,8 @@ extension Session {
   }
 
   /// Waits for the departure of a member.
-  func departure() async -> SessionEvent? {
-    await events.first { if case .left = $0 { true } else { false } }
+  func departure() async -> Told? {
+    await events(from: .unread).first { if case .left = $0 { true } else { false } }?.told
   }
 }
 

@@ -232,7 +232,7 @@ struct GroupTests {
     let room = Room(seed: 6)
     let impatient = Session.Configuration(patience: .seconds(2))
     let host = room.addGuest("host", invites: true, configuration: impatient) { peer, session in
-      for await event in session.events { if case .interrupted = event { break } }
+      for await event in session.events(from: .unread) { if case .interrupted = event { break } }
       try await peer.host.sleep(for: .seconds(1))
       guard let member = await session.members.first else { return }
       try await session.send(Array("go".utf8), to: [member.id])

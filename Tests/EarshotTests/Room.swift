@@ -97,14 +97,13 @@ final class Room: Sendable {
   }
 
   private func listen(_ name: String, _ session: Session) async {
-    var names: [PeerID: String] = [:]
     var order = EventOrder()
     for await activity in session.activity {
       note(name, activity.text)
       if !order.permits(activity) { Issue.record("\(name): \(activity.text) out of order") }
       switch activity {
-      case .event(.joined(let member)): names[member.id] = member.name
-      case .event(.left(let id, _, _)): note(name, "departed \(names[id] ?? id.short)")
+      case .event(.left(let member, _, _)) where member.state != .joining:
+        note(name, "departed \(member.name)")
       case .event, .message: break
       }
     }

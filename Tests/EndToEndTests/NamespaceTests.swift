@@ -112,7 +112,8 @@ struct NamespaceTests {
     let rules = "{ chain in { type filter hook input priority 0; meta l4proto tcp drop; }; }"
     try Shell.run(hosts.left.prefix + ["nft", "add", "table", "inet", "f", rules])
     var reason: InterruptionReason?
-    for await case .interrupted(id, let why) in session.events {
+    for await case .interrupted(let member, let why) in session.events(from: .unread)
+    where member.id == id {
       reason = why
       break
     }

@@ -55,7 +55,7 @@ struct UnwrittenTests {
     defer { for end in ["", ".lock"] { try? FileManager.default.removeItem(atPath: path + end) } }
     let store = FileTrustStore(path: path)
     try store.change { records in
-      records = (0..<100).map { TrustRecord(peer: Identity().id, displayName: "\($0)") }
+      records = (0..<100).map { TrustRecord(peer: Identity().id, name: "\($0)") }
     }
     let before = try store.records()
     let program = try Program(

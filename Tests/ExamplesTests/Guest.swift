@@ -38,7 +38,7 @@ final class Guest: Sendable {
         case .joined(let member):
           log.present.insert(member.id)
           log.met.insert(member.id)
-        case .left(let id, _, _): log.present.remove(id)
+        case .left(let member, _, _): log.present.remove(member.id)
         default: break
         }
       }

@@ -67,7 +67,9 @@ final class SessionScene: Sendable {
         _ = try? await invitation.accept(into: session)
       }
     }
-    hosts.ann.spawn("ann watches") { for await event in session.events { self.note(event) } }
+    hosts.ann.spawn("ann watches") {
+      for await event in session.events(from: .unread) { self.note(event) }
+    }
     hosts.ann.spawn("ann verifies") { [hosts] in
       for await verification in session.verifications {
         hosts.ann.spawn("ann compares") { await verification.confirm() }
@@ -85,7 +87,7 @@ final class SessionScene: Sendable {
 
   private func note(_ event: SessionEvent) {
     state.withLock { state in
-      guard event.id != Self.bob else { return }
+      guard event.member.id != Self.bob else { return }
       switch event {
       case .joined(let member):
         state.joined.insert(member.id)
@@ -106,8 +108,8 @@ final class SessionScene: Sendable {
     guard outcome == .accepted else { return }
     state.withLock { $0.bobs = session }
     hosts.bob.spawn("bob watches") {
-      for await event in session.events {
-        guard case .left(ticket.peer, .full, _) = event else { continue }
+      for await event in session.events(from: .unread) {
+        guard case .left(let member, .full, _) = event, member.id == ticket.peer else { continue }
         self.state.withLock { state in
           state.hasGivenWay = true
           state.reached.insert("Bob gave way")
@@ -148,7 +150,7 @@ final class SessionScene: Sendable {
       await self.attempt {
         let ticket = try PeerTicket(
           peer: MalloryScript.id, serviceType: Self.service, endpoints: [endpoint])
-        let outcome = try await ann.invite(ticket, to: session, timeout: .seconds(20))
+        let outcome = try await ann.invite(ticket, to: session, within: .seconds(20))
         self.state.withLock { state in
           state.isInviting = false
           state.reached.insert("\(outcome)")

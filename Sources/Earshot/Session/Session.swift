@@ -6,22 +6,23 @@
 /// by discovery, under the services that the session's peer advertises or browses for.
 ///
 /// Leave it with ``stop(within:)``. A session that is released is left in the same way, with two seconds for what was
-/// sent. A call that has not returned and a stream of ``events``, ``messages`` or
-/// ``activity`` or a loop over it hold the session.
+/// sent. A call that has not returned and a stream of ``events``, ``snapshots``,
+/// ``messages`` or ``activity``, or a loop over it, hold the session.
 public actor Session {
   /// Runs where its peer's host runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor
   /// The settings of the session.
   public nonisolated var configuration: Configuration { core.configuration }
-  /// The changes of the members, in order; ends after ``stop(within:)``.
+  /// The present state and the changes of the members, in order; ends after ``stop(within:)``.
   ///
+  /// Each loop begins with `joining`, `joined` and `interrupted` for the peers of which that is the present state.
   /// Independent of ``messages``: neither holds up the other. Events that no loop takes are summed up from 65,536 on:
   /// an interruption that was overcome goes.
-  public nonisolated var events: EventStream<SessionEvent> { events(from: .unread) }
+  public nonisolated var events: EventStream<SessionEvent> { events(from: .present) }
   /// The changes of the members, from a given place on.
   ///
-  /// - Parameter start: Where each loop begins: as with ``events``, or with `joining`, `joined` and `interrupted` for
-  ///   the peers of which that is the present state.
+  /// - Parameter start: Where each loop begins: with the present state, as with ``events``, or with the first event that
+  ///   no loop has got yet.
   /// - Returns: The events; each loop over them is a consumer of its own.
   public nonisolated func events(from start: EventStart) -> EventStream<SessionEvent> {
     EventStream(core.events, from: start, of: self)
@@ -55,10 +56,18 @@ public actor Session {
   // MARK: Members
 
   /// The members that are connected or waited for, ordered by identifier.
-  public var members: [Member] { core.assumeIsolated { $0.members } }
+  public var members: [Member] { core.members }
 
-  /// The traffic over the links to a member, or `nil` if the peer is none.
-  public func statistics(of member: PeerID) -> LinkStatistics? {
+  /// The members and the peers that are joining, ordered by identifier: at once, and then after every change.
+  ///
+  /// A consumer that takes them slowly gets the latest list and misses those before it. Ends when the session does,
+  /// after the last list, which is empty.
+  public nonisolated var snapshots: SnapshotStream<[Member]> {
+    SnapshotStream(core.present, of: self)
+  }
+
+  /// The traffic with a member, or `nil` if the peer is not a member.
+  public func statistics(of member: PeerID) -> MemberStatistics? {
     core.assumeIsolated { $0.statistics(of: member) }
   }
 

@@ -19,17 +19,23 @@ extension SessionCore {
     if reason != .suspended, reason != .suspending {
       peer.assumeIsolated { $0.doubt(membership.peer) }
     }
-    report(.interrupted(membership.peer, reason))
+    report(.interrupted(member(of: membership, .interrupted(since: now, reason)), reason))
   }
 
   func resumed(_ membership: Membership) {
-    report(.resumed(membership.peer))
+    report(.resumed(member(of: membership, .connected)))
     update(membership)
+  }
+
+  private func member(of membership: Membership, _ state: Member.State) -> Member {
+    Member(
+      id: membership.peer, name: membership.assumeIsolated { $0.entry.displayName }, state: state)
   }
 
   /// Tells the others what is known of a member now.
   func update(_ membership: Membership) {
     let entry = membership.assumeIsolated { $0.entry }
+    rename(entry.peer, to: entry.displayName)
     guard roster.update(entry) else { return }
     for other in roster.members where other.peer != entry.peer {
       tell(other.peer, .updated, of: entry)
@@ -60,7 +66,9 @@ extension SessionCore {
     if hasJoined {
       peer.host.reached(.leftUndelivered, if: undelivered > 0)
       peer.host.reached(.patienceOver, if: departure == .lost)
-      report(.left(member, departure, undelivered: undelivered))
+      let last = present.current[member]?.state ?? .connected
+      report(
+        .left(self.member(of: membership, last), departure, undelivered: undelivered))
     } else {
       reportMissing(member, departure)
       if replaced != member {

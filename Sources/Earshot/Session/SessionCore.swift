@@ -12,6 +12,8 @@ actor SessionCore {
     countMax: eventsMax, merge: SessionEvent.summary,
     restate: { SessionEvent.restate(&$0, with: $1) })
   nonisolated let activity: EventHub<SessionActivity>
+  /// The peers that the program was told of, ordered by identifier, those that are joining included.
+  nonisolated let present = SnapshotHub<[Member]>([])
   /// What members want to compare.
   nonisolated let verifications = EventHub<Verification>(
     countMax: verificationsMax, merge: { $0.suffix(verificationsMax) })
@@ -26,7 +28,6 @@ actor SessionCore {
   var roster: Roster
   var memberships: [PeerID: Membership] = [:]
   var requests = AttachRequests()
-  private var joining: [PeerID] = []  // Of whom the program was told that they are.
   private(set) var replaced: PeerID?  // Whose membership gives way to another one.
   private var joiners = JoinWaiters()
   private var leavers: [Promise<Void>] = []
@@ -67,11 +68,9 @@ actor SessionCore {
 
   // MARK: Members
 
-  var members: [Member] {
-    roster.members.map { Member(id: $0.peer, name: $0.displayName) }
-  }
+  nonisolated var members: [Member] { present.current.filter { $0.state != .joining } }
 
-  func statistics(of member: PeerID) -> LinkStatistics? {
+  func statistics(of member: PeerID) -> MemberStatistics? {
     memberships[member]?.assumeIsolated { $0.hasJoined ? $0.statistics : nil }
   }
 
@@ -109,24 +108,34 @@ actor SessionCore {
   /// Tells the program what becomes of a member.
   func report(_ event: SessionEvent) {
     switch event {
-    case .joining:
-      guard !joining.contains(event.id) else { return }
-      joining.append(event.id)
+    case .joining(let member) where isJoining(member.id): return
     case .joined(let member):
-      report(.joining(member))
-      joining = joining.filter { $0 != member.id }
-    case .left(let member, _, _): joining = joining.filter { $0 != member }
-    case .interrupted, .resumed: break
+      report(.joining(Member(id: member.id, name: member.name, state: .joining)))
+    case .joining, .interrupted, .resumed, .left: break
     }
+    present.update { $0.follow(event) }
     events.push(event)
     activity.push(.event(event))
   }
 
   /// Tells the program that nothing came of a peer that was joining, unless it was not told that it was.
   func reportMissing(_ member: PeerID, _ departure: DepartureReason) {
-    guard joining.contains(member), member != replaced else { return }
+    guard member != replaced, let missing = present.current[member], isJoining(member) else {
+      return
+    }
     let reason = departure == .lost ? .unreachable : departure
-    report(.left(member, reason, undelivered: 0))
+    report(.left(missing, reason, undelivered: 0))
+  }
+
+  /// Whether the program was told that a peer is joining, and has not heard more of it.
+  private func isJoining(_ peer: PeerID) -> Bool { present.current[peer]?.state == .joining }
+
+  /// Reports the present name of a member, where that is not an event.
+  func rename(_ member: PeerID, to name: String) {
+    guard let known = present.current[member], known.name != name else { return }
+    present.update {
+      $0 = $0.map { $0.id == member ? Member(id: member, name: name, state: $0.state) : $0 }
+    }
   }
 
   // MARK: Memberships
@@ -169,7 +178,7 @@ actor SessionCore {
   private func start(_ membership: Membership) {
     memberships[membership.peer] = membership
     let name = membership.assumeIsolated { $0.entry.displayName }
-    report(.joining(Member(id: membership.peer, name: name)))
+    report(.joining(Member(id: membership.peer, name: name, state: .joining)))
     membership.assumeIsolated { $0.start() }
   }
 
@@ -346,6 +355,7 @@ actor SessionCore {
     }
     for member in awaited { answerJoiners(of: member, false) }
     memberships = [:]
+    present.update { $0 = [] }
     requests.removeAll()
     finishIfEmpty()
   }
@@ -358,6 +368,7 @@ actor SessionCore {
     deadlines = nil
     events.finish()
     activity.finish()
+    present.finish()
     verifications.finish()
     peer.assumeIsolated { $0.sessionEnded(self) }
     let leavers = leavers

@@ -1,9 +1,10 @@
 extension SessionEvent {
-  /// The identifier of the peer that the event is about.
-  public var id: PeerID {
+  /// The member that the event is about, in the state that follows from it; after `left`, in its last state.
+  public var member: Member {
     switch self {
-    case .joining(let member), .joined(let member): member.id
-    case .interrupted(let id, _), .resumed(let id), .left(let id, _, _): id
+    case .joining(let member), .joined(let member), .interrupted(let member, _),
+      .resumed(let member), .left(let member, _, _):
+      member
     }
   }
 
@@ -12,11 +13,13 @@ extension SessionEvent {
     switch event {
     case .joining, .interrupted: present.append(event)
     case .joined(let member):
-      present.removeAll { $0.id == member.id }
+      present.removeAll { $0.member.id == member.id }
       present.append(event)
-    case .resumed(let id):
-      present.removeAll { if case .interrupted(id, _) = $0 { true } else { false } }
-    case .left(let id, _, _): present.removeAll { $0.id == id }
+    case .resumed(let member):
+      present.removeAll {
+        if case .interrupted(let other, _) = $0 { other.id == member.id } else { false }
+      }
+    case .left(let member, _, _): present.removeAll { $0.member.id == member.id }
     }
   }
 
@@ -37,17 +40,16 @@ extension SessionActivity {
     for activity in activities {
       switch activity {
       case .event(.joining(let member)): open[member.id] = kept.count
-      case .event(.interrupted(let id, _)): open[id] = kept.count
+      case .event(.interrupted(let member, _)): open[member.id] = kept.count
       case .event(.joined(let member)):
         if let index = open.removeValue(forKey: member.id) { kept[index] = nil }
-      case .event(.resumed(let id)):
-        guard let index = open.removeValue(forKey: id) else { break }
+      case .event(.resumed(let member)):
+        guard let index = open.removeValue(forKey: member.id) else { break }
         kept[index] = nil
         continue
-      case .event(.left(let id, _, _)):
-        guard let index = open.removeValue(forKey: id), case .event(.joining) = kept[index] else {
-          break
-        }
+      case .event(.left(let member, _, _)):
+        guard let index = open.removeValue(forKey: member.id), case .event(.joining) = kept[index]
+        else { break }
         kept[index] = nil
         continue
       case .message: break

@@ -10,16 +10,16 @@ public enum SessionEvent: Hashable, Sendable {
   case joined(Member)
   /// The link to a member broke. The session tries to take it up again for as long as its patience lasts;
   /// what is sent meanwhile is kept.
-  case interrupted(PeerID, InterruptionReason)
+  case interrupted(Member, InterruptionReason)
   /// The link to a member is back, and nothing was lost.
-  case resumed(PeerID)
-  /// A member is gone for good, or a peer that was joining does not join.
+  case resumed(Member)
+  /// A member is gone for good, or a peer that was joining does not join; its state is the last one that it had.
   ///
   /// `undelivered` counts the messages that were sent to it and that its host has not acknowledged. It never counts too
   /// few. It may count too many: what arrived is among them when its acknowledgement did not come back before the end,
   /// because the link was broken, or because the time for leaving was over. A message that counts as delivered is in
   /// the hands of its host; its program may have ended before it took it.
-  case left(PeerID, DepartureReason, undelivered: Int)
+  case left(Member, DepartureReason, undelivered: Int)
 }
 
 /// An event or a message of a session.
@@ -29,15 +29,4 @@ public enum SessionActivity: Hashable, Sendable {
   case event(SessionEvent)
   /// A member sent a message.
   case message(Message)
-}
-
-/// A peer in a session.
-public struct Member: Hashable, Sendable {
-  /// The identifier of the peer.
-  public let id: PeerID
-  /// The display name of the peer: decoration, not identity.
-  public let name: String
-
-  /// Creates a member with the given parts, for example for a test.
-  public init(id: PeerID, name: String) { (self.id, self.name) = (id, name) }
 }

@@ -53,7 +53,7 @@ package struct AdvertiseCommand: LiveCommand {
         options.service, info: info.isEmpty ? nil : info)
       console.line(announcement(of: peer))
       if showsTicket {
-        let ticket = try await peer.ticket(for: options.service, lasting: validity)
+        let ticket = try await peer.ticket(for: options.service, validFor: validity)
         console.line("\(ticket)")
         if showsCode { console.show(ticket) }
       }
@@ -112,18 +112,16 @@ package struct AdvertiseCommand: LiveCommand {
 
   /// Sends every message back to its sender, until no member is left.
   private func echo(_ session: Session) async {
-    var names: [PeerID: String] = [:]
     for await activity in session.activity {
       switch activity {
-      case .event(.joined(let member)): names[member.id] = member.name
       case .message(let message) where message.isReliable:
         _ = try? await session.send(message.bytes, to: [message.sender])
       case .message(let message):
         try? session.sendUnreliably(message.bytes, to: [message.sender])
-      case .event(.left(let id, let reason, _)) where reason != .disconnected:
-        guard let name = names.removeValue(forKey: id) else { break }
-        console.line("\(name.escapedForTerminals) is gone")
-        if names.isEmpty { await session.stop() }
+      case .event(.left(let member, let reason, _))
+      where reason != .disconnected && member.state != .joining:
+        console.line("\(member.name.escapedForTerminals) is gone")
+        if await session.members.isEmpty { await session.stop() }
       case .event: break
       }
     }

@@ -234,15 +234,15 @@ package struct ChatMachine: Hashable, Sendable {
     switch event {
     case .joining: break
     case .joined(let member): join(member, into: &out)
-    case .interrupted(let id, let reason):
-      awaited.insert(id)
+    case .interrupted(let member, let reason):
+      awaited.insert(member.id)
       let why = reason == .suspending ? "sleeps" : "is out of reach"
-      note("\(label(of: id)) \(why); waiting for a while", into: &out)
-    case .resumed(let id):
-      awaited.remove(id)
-      note("\(label(of: id)) is back, and has missed nothing", into: &out)
-    case .left(let id, let reason, let undelivered):
-      end(id, reason, undelivered: undelivered, into: &out)
+      note("\(label(of: member.id)) \(why); waiting for a while", into: &out)
+    case .resumed(let member):
+      awaited.remove(member.id)
+      note("\(label(of: member.id)) is back, and has missed nothing", into: &out)
+    case .left(let member, let reason, let undelivered):
+      end(member.id, reason, undelivered: undelivered, into: &out)
     }
   }
 

@@ -1,7 +1,7 @@
 /// A peer that a browser has found.
 ///
 /// All of it was read from unauthenticated multicast: who the peer really is shows when a link to it opens.
-public struct DiscoveredPeer: Hashable, Sendable {
+public struct DiscoveredPeer: Hashable, Sendable, Identifiable, CustomStringConvertible {
   /// What all copies share.
   private final class Storage: Sendable {
     let id: PeerID
@@ -49,6 +49,12 @@ public struct DiscoveredPeer: Hashable, Sendable {
     hasher.combine(name)
     hasher.combine(storage.text)
     hasher.combine(endpoints)
+  }
+
+  /// The name, the first digits of the identifier, and the info, such as `Ann (01f3c2a4) room=lobby`.
+  public var description: String {
+    let info = (info ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+    return "\(name) (\(id.short))" + info.joined()
   }
 
   /// Reads what an instance says of itself, or `nil` when it is no peer of a known version.

@@ -57,7 +57,7 @@ extension PeerDriver {
     do throws(EarshotError) {
       text = try await calling(.invite, about: guest, limit: limit) {
         () async throws(EarshotError) in
-        try await peer.invite(id, to: session, context: context.bytes, timeout: plan.timeout)
+        try await peer.invite(id, to: session, context: context.bytes, within: plan.timeout)
       }.rawValue
     } catch { text = error.code.name }
     note(.outcome, id, text, in: plan.session)

@@ -202,12 +202,13 @@ extension PeerDriver {
       note(.joined, member.id, in: open, with: other)
       open.members.append(member.id)
       if isLatest(open) { wakeWaiters(open.name) }
-    case .interrupted(let id, let reason): note(.interrupted, id, reason.rawValue, in: open)
-    case .resumed(let id): note(.resumed, id, in: open)
-    case .left(let id, let reason, let undelivered):
+    case .interrupted(let member, let reason):
+      note(.interrupted, member.id, reason.rawValue, in: open)
+    case .resumed(let member): note(.resumed, member.id, in: open)
+    case .left(let member, let reason, let undelivered):
       let count = undelivered == 0 ? "" : ", \(undelivered) undelivered"
-      note(.left, id, reason.rawValue + count, in: open)
-      open.members.removeAll { $0 == id }
+      note(.left, member.id, reason.rawValue + count, in: open)
+      open.members.removeAll { $0 == member.id }
     }
   }
 
