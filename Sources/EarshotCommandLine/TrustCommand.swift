@@ -77,12 +77,12 @@ package struct TrustCommand {
       let since = record.since?.ISO8601Format()
       if inJSON {
         console.line(
-          "{\"id\":\(record.peer.description.quotedForJSON),\"name\":\(record.displayName.quotedForJSON),"
+          "{\"id\":\(record.peer.description.quotedForJSON),\"name\":\(record.name.quotedForJSON),"
             + "\"since\":\(since?.quotedForJSON ?? "null"),\"verified\":\(record.isVerified)}")
       } else {
         let remark = record.isVerified ? ", verified" : ""
         console.line(
-          "\(record.peer)  \(record.displayName.escapedForTerminals)  (since \(since ?? "?")\(remark))"
+          "\(record.peer)  \(record.name.escapedForTerminals)  (since \(since ?? "?")\(remark))"
         )
       }
     }

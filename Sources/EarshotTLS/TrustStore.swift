@@ -9,7 +9,7 @@ public struct TrustRecord: Hashable, Sendable, Codable {
   ///
   /// The name belongs to the peers that are kept with it: on first use, no
   /// other key gets in by that name.
-  public var displayName: String
+  public var name: String
   /// When it was met first, for people: nothing is decided by it.
   ///
   /// A store fills it in.
@@ -17,17 +17,22 @@ public struct TrustRecord: Hashable, Sendable, Codable {
   /// Whether people have compared a verification code with it.
   public var isVerified: Bool
 
+  private enum CodingKeys: String, CodingKey {
+    case peer, since, isVerified
+    case name = "displayName"  // As stores have kept it from the beginning.
+  }
+
   /// A record of a peer.
   public init(
-    peer: PeerID, displayName: String, since: Date? = nil, isVerified: Bool = false
+    peer: PeerID, name: String, since: Date? = nil, isVerified: Bool = false
   ) {
-    (self.peer, self.displayName) = (peer, displayName)
+    (self.peer, self.name) = (peer, name)
     (self.since, self.isVerified) = (since, isVerified)
   }
 
   /// Whether the record's name is that name, written in whatever way: Unicode's canonical equivalence, and no difference
   /// between capitals and small letters.
-  public func isNamed(_ name: String) -> Bool { displayName.lowercased() == name.lowercased() }
+  public func isNamed(_ name: String) -> Bool { self.name.lowercased() == name.lowercased() }
 }
 
 /// Where a program keeps whom it trusts, from one run to the next.
@@ -74,9 +79,9 @@ extension [TrustRecord] {
   /// Keeps a peer by a name; the rest of its record stays.
   package mutating func keep(_ peer: PeerID, as name: String) {
     if let index = firstIndex(where: { $0.peer == peer }) {
-      self[index].displayName = name
+      self[index].name = name
     } else {
-      append(TrustRecord(peer: peer, displayName: name))
+      append(TrustRecord(peer: peer, name: name))
     }
   }
 }

@@ -8,8 +8,6 @@
 /// The preference stays on this side. Remote peers do not hear of it, nothing that they say changes it, and nothing is
 /// tried again in a weaker way.
 public enum EncryptionPreference: String, Hashable, Sendable, Codable, CaseIterable {
-  /// Encryption is not asked for. Links that can be encrypted are, all the same.
-  case none
   /// Links are encrypted where they can be.
   case optional
   /// Links are encrypted, or there is no session.

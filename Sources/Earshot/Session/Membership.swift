@@ -104,16 +104,16 @@ actor Membership {
 
   nonisolated var pair: SessionPair { session.pair(peer, remoteSession) }
 
-  var statistics: LinkStatistics {
-    let counts = stream.counts
-    let link = carrier
-    let traffic = link?.assumeIsolated { $0.traffic } ?? (sent: 0, received: 0)
-    return LinkStatistics(
+  var statistics: MemberStatistics {
+    let (counts, link) = (stream.counts, carrier)
+    return MemberStatistics(
       messagesSent: counts.sent, messagesReceived: counts.received,
       messagesUnacknowledged: counts.unacknowledged,
-      bytesSent: traffic.sent, bytesReceived: traffic.received,
-      roundTrip: link?.assumeIsolated { $0.roundTrip } ?? roundTrip, links: linkCount,
-      unreliable: unreliable.assumeIsolated { $0.statistics })
+      unreliable: unreliable.assumeIsolated { $0.statistics },
+      roundTrip: link?.assumeIsolated { $0.roundTrip } ?? roundTrip, linkCount: linkCount,
+      link: link?.assumeIsolated {
+        MemberStatistics.Link(bytesSent: $0.traffic.sent, bytesReceived: $0.traffic.received)
+      })
   }
 
   // MARK: Events in, actions out

@@ -19,14 +19,15 @@ public struct Message: Hashable, Sendable {
     self.isReliable = isReliable
   }
 
-  /// Whether both have one sender and the same bytes, whichever way they came.
+  /// Whether both have the same sender and bytes, and were both sent reliably or both unreliably.
   public static func == (one: Message, other: Message) -> Bool {
-    one.sender == other.sender && one.bytes == other.bytes
+    one.isReliable == other.isReliable && one.sender == other.sender && one.bytes == other.bytes
   }
 
-  /// Hashes the sender and the bytes.
+  /// Hashes the sender, the bytes, and the way in which they were sent.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(sender)
     hasher.combine(bytes)
+    hasher.combine(isReliable)
   }
 }

@@ -90,14 +90,14 @@ actor TrustJudge {
     case .trusted: return .trusted
     case .refused, .crowded: return .refused
     case .changed(let isNews):
-      let change = KeyChange(peer: peer, displayName: name ?? "", known: namesakes ?? [])
+      let change = KeyChange(peer: peer, name: name ?? "", known: namesakes ?? [])
       if isNews { report(.keyChanged(change)) }
       return .refused
     case .asked: return .undecided
     case .toBeAsked:
       ask(
         TrustRequest(
-          peer: peer, displayName: name, occasion: occasion, namesakes: namesakes ?? []))
+          peer: peer, name: name, occasion: occasion, namesakes: namesakes ?? []))
       return .undecided
     }
   }
@@ -213,7 +213,7 @@ actor TrustJudge {
       if namesakes.isEmpty || isApproved { records.keep(peer, as: name) }
     }
     guard !namesakes.isEmpty, !isApproved else { return true }
-    report(.keyChanged(KeyChange(peer: peer, displayName: name, known: namesakes)))
+    report(.keyChanged(KeyChange(peer: peer, name: name, known: namesakes)))
     return false
   }
 

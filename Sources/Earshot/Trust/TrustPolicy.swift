@@ -86,7 +86,7 @@ public struct TrustRequest: Hashable, Sendable {
   /// What it calls itself, or what others call it who speak of it: as a browser or a member does.
   ///
   /// `nil` for a ticket.
-  public let displayName: String?
+  public let name: String?
   /// Where the question comes from.
   ///
   /// Only who is ``Occasion/linked`` has proved its key by now; others have to before they are linked.
@@ -98,9 +98,9 @@ public struct TrustRequest: Hashable, Sendable {
   public let namesakes: [PeerID]
 
   package init(
-    peer: PeerID, displayName: String?, occasion: Occasion, namesakes: [PeerID]
+    peer: PeerID, name: String?, occasion: Occasion, namesakes: [PeerID]
   ) {
-    (self.peer, self.displayName) = (peer, displayName)
+    (self.peer, self.name) = (peer, name)
     (self.occasion, self.namesakes) = (occasion, namesakes)
   }
 }
@@ -121,11 +121,11 @@ public struct KeyChange: Hashable, Sendable {
   /// The peer that was refused: it has proved this identifier.
   public let peer: PeerID
   /// What it calls itself.
-  public let displayName: String
+  public let name: String
   /// The peers to whom that name belongs.
   public let known: [PeerID]
 
-  package init(peer: PeerID, displayName: String, known: [PeerID]) {
-    (self.peer, self.displayName, self.known) = (peer, displayName, known)
+  package init(peer: PeerID, name: String, known: [PeerID]) {
+    (self.peer, self.name, self.known) = (peer, name, known)
   }
 }

@@ -176,7 +176,7 @@ actor Chat {
     guard verifications[verification.peer] !== verification else { return }
     verifications[verification.peer] = verification
     await handle(.codeShown(verification.peer, verification.code))
-    guard let ending = await verification.ended else { return }
+    guard let ending = await verification.waitForEnd() else { return }
     if verifications[verification.peer] === verification { verifications[verification.peer] = nil }
     await handle(.verificationEnded(verification.peer, ending))
   }

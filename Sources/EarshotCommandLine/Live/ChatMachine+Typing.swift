@@ -112,9 +112,9 @@ extension ChatMachine {
         .print(changes.isEmpty ? "Nobody came with another key." : "Say whom: \(choices)"))
     }
     let change = changes.remove(at: index)
-    out.append(.trust(change.peer, as: change.displayName))
+    out.append(.trust(change.peer, as: change.name))
     note(
-      "\(change.displayName.escapedForTerminals) (\(change.peer.short)) is let in from now on",
+      "\(change.name.escapedForTerminals) (\(change.peer.short)) is let in from now on",
       into: &out)
   }
 

@@ -98,7 +98,7 @@ extension PeerEvent {
   var warning: String? {
     switch self {
     case .keyChanged(let change):
-      "\"\(change.displayName.escapedForTerminals)\" came with another key (\(change.peer)) than the one that is kept "
+      "\"\(change.name.escapedForTerminals)\" came with another key (\(change.peer)) than the one that is kept "
         + "by that name (\(change.known.map(\.description).joined(separator: ", "))), and was refused: "
         + "somebody else of that name, a new device, or an attack"
     case .trustStoreFailed(let error): error.description.escapedForTerminals

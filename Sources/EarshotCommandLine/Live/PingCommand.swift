@@ -90,9 +90,9 @@ package struct PingCommand: LiveCommand {
   ) async throws(EarshotError) -> Bool {
     let outcome =
       if let ticket = target.ticket {
-        try await peer.invite(ticket, to: session, timeout: ping.timeout)
+        try await peer.invite(ticket, to: session, within: ping.timeout)
       } else {
-        try await peer.invite(target.id, to: session, timeout: ping.timeout)
+        try await peer.invite(target.id, to: session, within: ping.timeout)
       }
     if outcome != .accepted, !Task.isCancelled {
       console.complain("earshot: \(target.name.escapedForTerminals) \(outcome.sentence)")

@@ -43,7 +43,7 @@ struct FloodTests {
         for await invitation in advertiser.invitations {
           host.spawn("ann accepts") {
             guard let session = try? await invitation.accept() else { return }
-            for await event in session.events { if case .left = event { break } }
+            for await event in session.events(from: .unread) { if case .left = event { break } }
             await session.stop()
           }
         }
@@ -73,7 +73,7 @@ struct FloodTests {
           let session = try? await peer.makeSession()
         else { return }
         let start = host.now
-        let outcome = try? await peer.invite(ticket, to: session, timeout: .seconds(10))
+        let outcome = try? await peer.invite(ticket, to: session, within: .seconds(10))
         calls.withLock { $0.append(Call(outcome: outcome, duration: host.now - start)) }
         await session.stop()
         await peer.stop()
@@ -158,7 +158,7 @@ struct FloodTests {
       guard let ann = try? await Peer("Ann", trusting: .anyPeer, on: host),
         let group = try? await ann.makeSession(session),
         let advertiser = try? await ann.advertise("room"),
-        (try? await advertiser.accept(into: group)) != nil
+        (try? await advertiser.acceptInvitations(into: group)) != nil
       else { return }
       target.withLock { $0 = try? PeerTicket(peer: ann.id, serviceType: "room", endpoints: []) }
       let ticket = try? await ann.ticket(for: "room")

@@ -157,7 +157,7 @@ struct ProxiedPeersTests {
       let bob = try await Peer("Bob", trusting: .anyPeer, on: hosts[1])
       let sessions = [try await ann.makeSession(), try await bob.makeSession()]
       let advertiser = try await ann.advertise("room")
-      try await advertiser.accept(into: sessions[0])
+      try await advertiser.acceptInvitations(into: sessions[0])
       let relay = Relay(to: Endpoint(hosts[0].address, port: await ann.port), on: hosts[2]) {
         bytes, _ in
         let isNext = ahead.withLock { ahead in
@@ -183,7 +183,7 @@ struct ProxiedPeersTests {
       for session in sessions {
         await session.stop()
         var events: [String] = []
-        for await event in session.events {
+        for await event in session.events(from: .unread) {
           switch event {
           case .interrupted(_, let reason): events.append(reason.rawValue)
           case .resumed: events.append("resumed")
@@ -233,7 +233,7 @@ struct ProxiedPeersTests {
       let suite = await session.security(of: id)?.cipherSuite
       #expect(suite.map { $0.hasPrefix("TLS_") } ?? true)
       do {
-        try await session.send(message).delivered
+        try await session.send(message).waitForDelivery()
         tally.withLock { $0.delivered += 1 }
       } catch {
         // Whoever changes all that passes can keep two apart, and no more.

@@ -225,7 +225,7 @@ struct SlowLinkTests {
       for await case .found(let found) in browser.events {
         let context = [UInt8](repeating: 7, count: 16_384)
         let outcome = try? await peer.invite(
-          found.id, to: session, context: context, timeout: .seconds(60))
+          found.id, to: session, context: context, within: .seconds(60))
         room.note("bob", outcome.map { "\($0)" } ?? "no outcome")
       }
     }

@@ -90,7 +90,7 @@ struct ApprovalTests {
     ) -> Task<InvitationOutcome, any Error> {
       other.start {
         let session = try await other.makeSession()
-        return try await other.invite(ticket, to: session, timeout: timeout)
+        return try await other.invite(ticket, to: session, within: timeout)
       }
     }
   }
@@ -106,7 +106,7 @@ struct ApprovalTests {
       #expect(await ann.peer.standing(of: bob.id) == .undecided)
       #expect(
         ann.person.requests == [
-          TrustRequest(peer: bob.id, displayName: "Bob", occasion: .linked, namesakes: [])
+          TrustRequest(peer: bob.id, name: "Bob", occasion: .linked, namesakes: [])
         ])
       #expect(await ann.session.members.isEmpty)
       // The question lasts longer than any handshake and any silence that ends a link.
@@ -140,7 +140,7 @@ struct ApprovalTests {
       try await ann.person.wait(for: 1, on: bob)
       #expect(
         ann.person.requests == [
-          TrustRequest(peer: bob.id, displayName: nil, occasion: .invited, namesakes: [])
+          TrustRequest(peer: bob.id, name: nil, occasion: .invited, namesakes: [])
         ])
       ann.person.answer(true)
       #expect(try await first.value == .accepted)
@@ -238,7 +238,7 @@ struct ApprovalTests {
       let ticket = try await others[0].ticket(for: "bobs")
       let begun = ann.peer.host.now
       #expect(
-        try await ann.peer.invite(ticket, to: ann.session, timeout: .seconds(3)) == .timedOut)
+        try await ann.peer.invite(ticket, to: ann.session, within: .seconds(3)) == .timedOut)
       #expect(ann.peer.host.now - begun == .seconds(3))
       let session = try await ann.peer.makeSession()
       let call = ann.peer.start { try await ann.peer.invite(ticket, to: session) }
@@ -273,7 +273,7 @@ struct ApprovalTests {
       ann.person.answer(true)
       #expect(try await call.value == .accepted)
       try await ann.peer.wait(milliseconds: 100)  // Ann hears of it a moment later.
-      #expect(store.records() == [TrustRecord(peer: others[0].id, displayName: "Bob")])
+      #expect(store.records() == [TrustRecord(peer: others[0].id, name: "Bob")])
     }
     try await Self.meet(.secured, [bob, Newcomer("bob")], keptIn: store) { ann, others in
       #expect(try await ann.invited(by: others[0]).value == .accepted)
@@ -307,7 +307,7 @@ struct ApprovalTests {
       #expect(try await cy.invite(ticket, to: cys) == .accepted)
       try await ann.person.wait(for: 2, on: bob)
       let request = ann.person.requests[1]
-      #expect(request.peer == cy.id && request.displayName == "Cy")
+      #expect(request.peer == cy.id && request.name == "Cy")
       #expect(request.occasion == .introduced(by: bob.id) || request.occasion == .linked)
       try await bob.wait(milliseconds: 5_000)
       #expect(await ann.session.members.map(\.id) == [bob.id])

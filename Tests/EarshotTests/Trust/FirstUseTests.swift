@@ -21,7 +21,7 @@ struct FirstUseTests {
   private static func invite(_ invited: Peer, by inviter: Peer) async throws -> InvitationOutcome {
     let session = try await inviter.makeSession()
     let outcome = try await inviter.invite(
-      try await invited.ticket(for: "firstuse"), to: session, timeout: .seconds(5))
+      try await invited.ticket(for: "firstuse"), to: session, within: .seconds(5))
     await session.stop()
     return outcome
   }
@@ -42,8 +42,8 @@ struct FirstUseTests {
       try await joined.send([1])
       #expect(await meeting.session.take(1) == [1])
       #expect(stores[0].records().map(\.peer) == [peers[1].id])
-      #expect(stores[0].records().map(\.displayName) == ["Bob"])
-      #expect(stores[1].records() == [TrustRecord(peer: peers[0].id, displayName: "Ann")])
+      #expect(stores[0].records().map(\.name) == ["Bob"])
+      #expect(stores[1].records() == [TrustRecord(peer: peers[0].id, name: "Ann")])
       #expect(await peers[0].standing(of: peers[1].id) == .trusted)
     }
   }
@@ -53,7 +53,7 @@ struct FirstUseTests {
     arguments: grounds)
   func changed(ground: Ground) async throws {
     let (ann, bob, mallory) = (Newcomer("Ann"), Newcomer("Bob"), Newcomer("BOB"))
-    let store = MemoryTrustStore([TrustRecord(peer: bob.id, displayName: "Bob", isVerified: true)])
+    let store = MemoryTrustStore([TrustRecord(peer: bob.id, name: "Bob", isVerified: true)])
     let before = store.records()
     try await ground.meet(
       [ann, bob, mallory], trusting: [.onFirstUse(keptIn: store), .anyPeer, .anyPeer]
@@ -68,7 +68,7 @@ struct FirstUseTests {
       #expect(try await Self.invite(ann, by: mallory) == .untrusted)
       #expect(try await Self.invite(mallory, by: ann) == .untrusted)
       let told = try #require(try await change.value)
-      #expect(told == KeyChange(peer: mallory.id, displayName: "BOB", known: [bob.id]))
+      #expect(told == KeyChange(peer: mallory.id, name: "BOB", known: [bob.id]))
       #expect(store.records() == before)  // Nothing is replaced.
       #expect(try await Self.invite(ann, by: bob) == .accepted)
       // The program lets the new key in, and keeps both.
@@ -87,9 +87,9 @@ struct FirstUseTests {
   func renamed() async throws {
     let (ann, bob, cleo) = (Newcomer("Ann"), Newcomer("Robert"), Newcomer("Dan"))
     let store = MemoryTrustStore([
-      TrustRecord(peer: bob.id, displayName: "Bob"),
-      TrustRecord(peer: cleo.id, displayName: "Cleo"),
-      TrustRecord(peer: Identity().id, displayName: "Dan"),
+      TrustRecord(peer: bob.id, name: "Bob"),
+      TrustRecord(peer: cleo.id, name: "Cleo"),
+      TrustRecord(peer: Identity().id, name: "Dan"),
     ])
     try await Ground.secured.meet(
       [ann, bob, cleo], trusting: [.onFirstUse(keptIn: store), .anyPeer, .anyPeer]
@@ -98,9 +98,9 @@ struct FirstUseTests {
       let door = try await peers[0].open("firstuse", into: session)
       defer { withExtendedLifetime(door) {} }
       #expect(try await Self.invite(peers[0], by: peers[1]) == .accepted)
-      #expect(store.records()[0].displayName == "Robert")
+      #expect(store.records()[0].name == "Robert")
       #expect(try await Self.invite(peers[0], by: peers[2]) == .untrusted)
-      #expect(store.records()[1].displayName == "Cleo")
+      #expect(store.records()[1].name == "Cleo")
     }
   }
 
@@ -151,7 +151,7 @@ struct FirstUseTests {
         break
       }
       #expect(try await inviting.value == .accepted)
-      #expect(store.records().map(\.displayName) == ["Bob"])
+      #expect(store.records().map(\.name) == ["Bob"])
     }
   }
 
@@ -232,7 +232,7 @@ struct FirstUseTests {
 
   @Test("One who is introduced is judged by the name that it has itself, not by what is said of it")
   func introduced() async throws {
-    let store = MemoryTrustStore([TrustRecord(peer: Identity().id, displayName: "Eve")])
+    let store = MemoryTrustStore([TrustRecord(peer: Identity().id, name: "Eve")])
     let guests = [Newcomer("Ann"), Newcomer("Bob"), Newcomer("Eve")]
     try await Ground.secured.meet(
       guests, trusting: [.onFirstUse(keptIn: store), .anyPeer, .anyPeer]
@@ -252,7 +252,7 @@ struct FirstUseTests {
   @Test("Of many changes of keys a slow program hears the last sixteen, and what else is true")
   func crowd() {
     let changes = (0..<40).map { number in
-      PeerEvent.keyChanged(KeyChange(peer: Identity().id, displayName: "\(number)", known: []))
+      PeerEvent.keyChanged(KeyChange(peer: Identity().id, name: "\(number)", known: []))
     }
     let failed = PeerEvent.trustStoreFailed(TrustStoreError(.damaged, ""))
     let events = [failed, .running] + changes + [failed, .suspended]

@@ -35,7 +35,7 @@ extension Peer {
   /// Accepts all who invite it to a service, for as long as what is returned is held.
   func open(_ service: String, into session: Session) async throws -> Advertiser {
     let advertiser = try advertise(service)
-    try await advertiser.accept(automatically: { _ in true }, into: session)
+    try await advertiser.acceptInvitations(into: session)
     return advertiser
   }
 }

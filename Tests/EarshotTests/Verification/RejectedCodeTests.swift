@@ -32,8 +32,8 @@ struct RejectedCodeTests {
     func reject(isRemote: Bool) async throws {
       let (anns, bobs) = try await compare()
       await (isRemote ? bobs : anns).reject()
-      #expect(await anns.ended == (isRemote ? .rejectedByRemote : .rejected))
-      #expect(await bobs.ended == (isRemote ? .rejected : .rejectedByRemote))
+      #expect(await anns.waitForEnd() == (isRemote ? .rejectedByRemote : .rejected))
+      #expect(await bobs.waitForEnd() == (isRemote ? .rejected : .rejectedByRemote))
     }
 
     func compare() async throws -> (anns: Verification, bobs: Verification) {
@@ -50,7 +50,7 @@ struct RejectedCodeTests {
       let door = try await ann.open("rejected", into: session)
       let other = try await bob.makeSession()
       let outcome = try await bob.invite(
-        try await ann.ticket(for: "rejected"), to: other, timeout: .seconds(5))
+        try await ann.ticket(for: "rejected"), to: other, within: .seconds(5))
       await other.stop()
       await door.stop()
       await session.stop()
@@ -177,7 +177,7 @@ struct RejectedCodeTests {
   @Test("A rejected code answers the open question about its peer")
   func asked() async throws {
     let bob = Newcomer("Bob")
-    let store = MemoryTrustStore([TrustRecord(peer: bob.id, displayName: "Bob")])
+    let store = MemoryTrustStore([TrustRecord(peer: bob.id, name: "Bob")])
     let questions = Mutex((open: 0, cancelled: 0))
     try await Ground.secured.meetOnHosts(2) { hosts in
       let policy = TrustPolicy.approved(within: .seconds(60), keptIn: store) { _ in
@@ -223,7 +223,7 @@ struct RejectedCodeTests {
   @Test("Whose code is rejected is refused though the store cannot forget it")
   func unwritable() async throws {
     let guests = [Newcomer("Ann"), Newcomer("Bob")]
-    let store = FullDisk(kept: [TrustRecord(peer: guests[1].id, displayName: "Bob")])
+    let store = FullDisk(kept: [TrustRecord(peer: guests[1].id, name: "Bob")])
     try await Ground.secured.meet(guests, trusting: [.onFirstUse(keptIn: store), .anyPeer]) {
       peers in
       let meeting = try await Meeting(of: peers[1], test: "rejectedstore")

@@ -22,10 +22,10 @@ struct SecurityTests {
       let before = try #require(await anns.security(of: bob.id))
       #expect(before.isVerified && before.cipherSuite?.hasPrefix("TLS_") == true)
       await bob.suspend()
-      for await event in anns.events { if case .interrupted = event { break } }
+      for await event in anns.events(from: .unread) { if case .interrupted = event { break } }
       #expect(await anns.security(of: bob.id) == nil)
       try await bob.resume()
-      for await event in anns.events { if case .resumed = event { break } }
+      for await event in anns.events(from: .unread) { if case .resumed = event { break } }
       #expect(await anns.security(of: bob.id) == before)
       // Without a store, another session knows nothing of it.
       let another = try await Meeting(of: bob, test: "another")

@@ -62,7 +62,7 @@ struct VerificationTests {
         #expect(await session.security(of: peer.id)?.isVerified == true)
       }
       #expect(couple.stores.flatMap { $0.records() }.map(\.isVerified) == [true, true])
-      #expect(couple.stores.flatMap { $0.records() }.map(\.displayName) == ["Bob", "Ann"])
+      #expect(couple.stores.flatMap { $0.records() }.map(\.name) == ["Bob", "Ann"])
       // Another one has another code.
       let again = try await couple.anns.verify(couple.bob.id)
       #expect(again.code != anns.code)
@@ -79,7 +79,7 @@ struct VerificationTests {
       #expect(await bobs.confirm() == .verified)
       #expect(try await confirmation.value == .verified)
       let records = couple.stores.flatMap { $0.records() }
-      #expect(records.map(\.displayName) == ["Bob", "Ann"])
+      #expect(records.map(\.name) == ["Bob", "Ann"])
       #expect(records.map(\.isVerified) == [true, true])
     }
   }
@@ -94,7 +94,7 @@ struct VerificationTests {
       let (rejecting, other) = isAsker ? (anns, bobs) : (bobs, anns)
       let confirmation = couple.ann.start { await other.confirm() }
       await rejecting.reject()
-      #expect(await rejecting.ended == .rejected)
+      #expect(await rejecting.waitForEnd() == .rejected)
       #expect(try await confirmation.value == .rejectedByRemote)
       #expect(couple.stores.allSatisfy { $0.records().isEmpty })
       #expect(await couple.anns.security(of: couple.bob.id)?.isVerified == false)
@@ -148,11 +148,11 @@ struct VerificationTests {
       let waits = [
         couple.ann.start {
           let confirms = confirming == .ann || confirming == .both
-          return if confirms { await anns.confirm() } else { await anns.ended }
+          return if confirms { await anns.confirm() } else { await anns.waitForEnd() }
         },
         couple.bob.start {
           let confirms = confirming != .neither && confirming != .ann
-          return if confirms { await bobs.confirm() } else { await bobs.ended }
+          return if confirms { await bobs.confirm() } else { await bobs.waitForEnd() }
         },
       ]
       if confirming == .annAfterwards {
@@ -232,7 +232,7 @@ struct VerificationTests {
       let bobs = try #require(await couple.asked())
       #expect(anns?.ending == nil)
       anns = nil
-      #expect(await bobs.ended == .withdrawn)
+      #expect(await bobs.waitForEnd() == .withdrawn)
       let call = couple.ann.start { try await couple.anns.verify(couple.bob.id) }
       try await couple.ann.host.sleep(for: .microseconds(1))
       call.cancel()
@@ -263,7 +263,7 @@ struct VerificationTests {
       confirmation.cancel()
       #expect(try await confirmation.value == nil)
       #expect(await bobs.confirm() == .verified)
-      #expect(await anns.ended == .verified)
+      #expect(await anns.waitForEnd() == .verified)
     }
   }
 
@@ -303,7 +303,7 @@ struct VerificationTests {
       for _ in 0..<3 {
         let anns = try await couple.anns.verify(couple.bob.id)
         await couple.bob.suspend()
-        #expect(await anns.ended == .linkLost)
+        #expect(await anns.waitForEnd() == .linkLost)
         try await couple.bob.resume()
         try await couple.ann.wait(milliseconds: 5_000)
       }
@@ -331,7 +331,7 @@ struct VerificationTests {
         let anns = try await couple.anns.verify(couple.bob.id)
         let bobs = try #require(await couple.asked())
         await bobs.reject()
-        #expect(await anns.ended == .rejectedByRemote)
+        #expect(await anns.waitForEnd() == .rejectedByRemote)
       }
       let own = await failure { try await couple.anns.verify(couple.bob.id) }
       #expect(own?.code == .verificationFailed && own?.message.contains("Three") == true)
