@@ -31,28 +31,20 @@ public actor Gathering {
       .init(maximumPeerCount: maximumPeerCount, patience: patience))
     advertiser = try await peer.advertise("gathering")
     browser = try await peer.browse("gathering")
-    try await advertiser.accept(into: session)
+    try await advertiser.acceptInvitations(into: session)
     peer.task("look around") { await self.lookAround() }
   }
 
   /// Sends a text to all members, also to those that are waited for at the moment.
   public nonisolated func publish(_ text: String) async throws {
-    try await session.send(Array(text.utf8))
+    try await session.send(text.utf8, to: .present)
   }
 
   /// To be called when the app is about to be suspended: the others know that it will be back.
   public func suspend() async { await peer.suspend() }
 
   /// To be called when the app is in the foreground again; waits until there is a network.
-  public func resume() async throws {
-    while true {
-      do {
-        return try await peer.resume()
-      } catch let error where error.code == .network {
-        try await peer.host.sleep(for: .seconds(1))
-      }
-    }
-  }
+  public func resume() async throws { try await peer.resume() }
 
   /// Leaves, and says so.
   public func stop() async { await peer.stop() }
@@ -73,7 +65,7 @@ public actor Gathering {
     while await browser.peers.contains(where: { $0.id == id }) {
       var outcome: InvitationOutcome?
       if await !members.contains(where: { $0.id == id }) {
-        outcome = try? await peer.invite(id, to: session, timeout: .seconds(10))
+        outcome = try? await peer.invite(id, to: session, within: .seconds(10))
       }
       try await peer.host.sleep(for: outcome == .full ? .seconds(10) : .seconds(1))
     }

@@ -7,6 +7,7 @@ final class ChangingHost: NetworkHost {
   let base: SimulatedHost
   private let state: Mutex<(interfaces: [NetworkInterface], observers: [@Sendable () -> Void])>
   private let sleepers = Mutex<[@Sendable () -> Void]>([])
+  private let absence = Mutex(false)
   private let destinations = Mutex<[Endpoint]>([])
 
   init(_ base: SimulatedHost) {
@@ -36,6 +37,12 @@ final class ChangingHost: NetworkHost {
     return base.observeInterfaces {}
   }
 
+  /// Whether the host has no network to listen on.
+  var isWithoutNetwork: Bool {
+    get { absence.withLock { $0 } }
+    set { absence.withLock { $0 = newValue } }
+  }
+
   /// Where connections were asked for, in this order.
   var dialled: [Endpoint] { destinations.withLock { $0 } }
 
@@ -55,7 +62,10 @@ final class ChangingHost: NetworkHost {
 
   func listen(
     on endpoint: Endpoint, handler: any ListenerHandler
-  ) throws(NetworkError) -> any Listener { try base.listen(on: endpoint, handler: handler) }
+  ) throws(NetworkError) -> any Listener {
+    if isWithoutNetwork { throw NetworkError(.networkUnreachable, call: "listen") }
+    return try base.listen(on: endpoint, handler: handler)
+  }
 
   func connect(
     to endpoint: Endpoint, options: ConnectionOptions, handler: any ConnectionHandler

@@ -4,7 +4,7 @@ public import EarshotTLS
 /// A participant that others can discover and connect to.
 ///
 /// A peer makes itself visible with ``advertise(_:info:)``, finds others with ``browse(_:)``, and connects to them
-/// in sessions with ``makeSession(_:)`` and ``invite(_:to:context:timeout:)-(PeerID,_,_,_)``. A process may have
+/// in sessions with ``makeSession(_:)`` and ``invite(_:to:context:within:)-(PeerID,_,_,_)``. A process may have
 /// several peers, also on one host; each has an identity of its own.
 ///
 /// End a peer with ``stop(within:)``, which waits until what was sent is delivered. A peer that is released, when
@@ -146,39 +146,38 @@ public actor Peer {
   ///   - peer: The peer to be invited, which one of this peer's browsers has found.
   ///   - session: A session of this peer.
   ///   - context: What the invited program may know before it answers; at most 16,384 bytes.
-  ///   - timeout: How long to wait for the answer.
+  ///   - limit: How long to wait for the answer.
   /// - Returns: How it ended; `cancelled` also when the session is left or this peer is stopped meanwhile.
-  /// - Throws: `unknownPeer`, `untrustedPeer` (after the program was asked, if its ``TrustPolicy`` asks it: the timeout
+  /// - Throws: `unknownPeer`, `untrustedPeer` (after the program was asked, if its ``TrustPolicy`` asks it: the time
   ///   runs meanwhile), `contextTooLarge`, `sessionEnded`, `suspended`, `stopped`, before anything was sent.
-  @discardableResult
   public func invite(
-    _ peer: PeerID, to session: Session, context: [UInt8] = [], timeout: Duration = .seconds(30)
+    _ peer: PeerID, to session: Session, context: [UInt8] = [],
+    within limit: Duration = .seconds(30)
   ) async throws(EarshotError) -> InvitationOutcome {
     defer { withExtendedLifetime((self, session)) {} }
     return try await core.invite(
-      peer, to: session.core, context: context, timeout: timeout, with: nil)
+      peer, to: session.core, context: context, timeout: limit, with: nil)
   }
 
   /// Invites a peer that no browser has found into a session; in all else as
-  /// ``invite(_:to:context:timeout:)-(PeerID,_,_,_)``.
+  /// ``invite(_:to:context:within:)-(PeerID,_,_,_)``.
   ///
   /// - Parameters:
   ///   - ticket: Says who is to be invited, and where that peer listens.
   ///   - session: A session of this peer.
   ///   - context: What the invited program may know before it answers; at most 16,384 bytes.
-  ///   - timeout: How long to wait for the answer.
+  ///   - limit: How long to wait for the answer.
   /// - Returns: How it ended; `cancelled` also when the session is left or this peer is stopped meanwhile.
   /// - Throws: `untrustedPeer`, `contextTooLarge`, `sessionEnded`, `suspended`, `stopped`, `unknownPeer` for a ticket of
   ///   this peer, and `invalidTicket` for one that leads to loopback addresses alone when this peer's host uses no
   ///   loopback interface, before anything was sent.
-  @discardableResult
   public func invite(
     _ ticket: PeerTicket, to session: Session, context: [UInt8] = [],
-    timeout: Duration = .seconds(30)
+    within limit: Duration = .seconds(30)
   ) async throws(EarshotError) -> InvitationOutcome {
     defer { withExtendedLifetime((self, session)) {} }
     return try await core.invite(
-      ticket.peer, to: session.core, context: context, timeout: timeout, with: ticket)
+      ticket.peer, to: session.core, context: context, timeout: limit, with: ticket)
   }
 
   /// What another peer must know to invite this one without a browser.
@@ -191,7 +190,7 @@ public actor Peer {
   ///   may after a suspension.
   /// - Throws: `invalidServiceType` with the rule that is broken; `suspended`; `stopped`.
   public func ticket(
-    for serviceType: String, lasting time: Duration? = nil
+    for serviceType: String, validFor time: Duration? = nil
   ) throws(EarshotError) -> PeerTicket {
     try core.isolated { core throws(EarshotError) in
       try core.ticket(for: serviceType, lasting: time)
@@ -222,11 +221,14 @@ public actor Peer {
 
   /// Resumes the peer: it listens, announces itself again, and takes its sessions up.
   ///
-  /// Members that waited are linked again; those whose patience has ended are reported as left.
+  /// Members that waited are linked again; those whose patience has ended are reported as left. While the peer
+  /// cannot listen, as without a network, the call tries again every second. Cancelling it, or suspending the peer again,
+  /// leaves the peer suspended.
   ///
-  /// - Throws: `network` when nothing can be listened on; the peer stays suspended then. `stopped`.
-  public func resume() throws(EarshotError) {
-    try core.isolated { core throws(EarshotError) in try core.resume() }
+  /// - Throws: `stopped`; `cancelled`; `suspended` if the peer was suspended again before it could listen.
+  public func resume() async throws(EarshotError) {
+    defer { withExtendedLifetime(self) {} }
+    try await core.resume()
   }
 
   /// Ends the peer for good: it leaves all sessions, says goodbye to browsers, and closes everything.

@@ -19,6 +19,7 @@ actor PeerCore {
 
   enum Phase { case running, suspended, stopped }
   private(set) var phase = Phase.running
+  private var suspensionCount = 0  // Of calls, those that changed nothing included.
   private(set) var sessions: [SessionID: SessionCore] = [:]
   /// Whether there were ever two open sessions at once, each for a purpose that only the program knows.
   private(set) var hasHadSeveralSessions = false
@@ -224,6 +225,7 @@ actor PeerCore {
   // MARK: Life
 
   func suspend() {
+    suspensionCount += 1
     guard phase == .running else { return }
     phase = .suspended
     discovery.assumeIsolated { $0.suspend() }
@@ -235,7 +237,23 @@ actor PeerCore {
     report(.suspended)
   }
 
-  func resume() throws(EarshotError) {
+  /// Resumes the peer, as soon as it can listen.
+  func resume() async throws(EarshotError) {
+    let suspension = suspensionCount
+    while true {
+      do throws(EarshotError) { return try resumeNow() } catch {
+        guard error.code == .network else { throw error }
+      }
+      if (try? await host.sleep(for: Self.resumptionPause)) == nil {
+        throw EarshotError(.cancelled, "Resuming \(name) was cancelled; it is still suspended.")
+      }
+      guard suspension == suspensionCount || phase != .suspended else {
+        throw EarshotError(.suspended, "\(name) was suspended again while it was being resumed.")
+      }
+    }
+  }
+
+  private func resumeNow() throws(EarshotError) {
     if phase == .stopped { throw Self.stopped(name) }
     guard phase == .suspended else { return }
     let previous = port
@@ -338,6 +356,8 @@ actor PeerCore {
     }
   }
 
+  /// The pause between two attempts to listen while the host has no network.
+  private static let resumptionPause = Duration.seconds(1)
   /// How long what was let go may take to deliver what it had sent.
   private static let farewellTime = Duration.seconds(2)
   private static let eventsMax = 64
