@@ -123,7 +123,7 @@ struct BrowserTests {
       // Whom it found can be invited all the same.
       let session = try await peer.makeSession()
       let id = try #require(await browser.peers.first?.id)
-      notes.add("bob: \(try await peer.invite(id, to: session, timeout: .seconds(1)))")
+      notes.add("bob: \(try await peer.invite(id, to: session, within: .seconds(1)))")
     }
     world.run(for: .seconds(30))
     #expect(notes.of("bob") == ["[\"Ann\"]", "found Ann", "end", "timedOut"])

@@ -54,7 +54,7 @@ struct DoubtTests {
       let session = try await scene.ann.makeSession()
       scene.world.crash(scene.hosts[1])
       let call = scene.start("ann invites") {
-        try await scene.ann.invite(scene.bob.id, to: session, timeout: .seconds(6)).rawValue
+        try await scene.ann.invite(scene.bob.id, to: session, within: .seconds(6)).rawValue
       }
       if outcome == .cancelled {
         try await scene.sleep(.seconds(3))
@@ -75,10 +75,10 @@ struct DoubtTests {
       let browser = try await Self.findBob(scene)
       let sessions = [try await scene.ann.makeSession(), try await scene.ann.makeSession()]
       scene.world.crash(scene.hosts[1])
-      let calls = [6, 12].enumerated().map { number, limit in
+      let calls = [6, 30].enumerated().map { number, limit in
         let session = sessions[intoOneSession ? 0 : number]
         return scene.start("ann invites within \(limit) s") {
-          try await scene.ann.invite(scene.bob.id, to: session, timeout: .seconds(limit)).rawValue
+          try await scene.ann.invite(scene.bob.id, to: session, within: .seconds(limit)).rawValue
         }
       }
       try await scene.sleep(.seconds(3))
@@ -91,7 +91,6 @@ struct DoubtTests {
       for await event in browser.events { if case .lost = event { break } }
       #expect(scene.now > end && scene.now - end <= Self.reconfirmation)
       for (call, outcome) in zip(calls, ends) { #expect(await call.end() == outcome, "\(call)") }
-      await scene.expectNothingLeft()
     }
   }
 
@@ -102,7 +101,7 @@ struct DoubtTests {
       let session = try await scene.ann.makeSession()
       let isolation = scene.world.add(Rule { packet, _ in packet.kind == .tcp ? .drop : nil })
       #expect(
-        try await scene.ann.invite(scene.bob.id, to: session, timeout: .seconds(6)) == .timedOut)
+        try await scene.ann.invite(scene.bob.id, to: session, within: .seconds(6)) == .timedOut)
       try await scene.sleep(.seconds(60))
       #expect(await browser.peers.map(\.id) == [scene.bob.id])
       isolation.end()

@@ -111,10 +111,10 @@ struct HostileDiscoveryTests {
       _ = try await bob.browse("room")
       id.withLock { $0 = ann.id }
       home.spawn("watches") {
-        for await event in meeting.session.events { notes.add("ann: \(event)") }
+        for await event in meeting.session.events(from: .unread) { notes.add("ann: \(event)") }
       }
       place.spawn("watches") {
-        for await event in joined.events { notes.add("bob: \(event)") }
+        for await event in joined.events(from: .unread) { notes.add("bob: \(event)") }
       }
       for number in 0..<60 {
         try await joined.send([UInt8(number)])

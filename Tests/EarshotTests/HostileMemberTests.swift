@@ -30,11 +30,23 @@ struct HostileMemberTests {
       self.identity = identity
       endpoint = Endpoint(
         try #require(ann.host.interfaces.first?.addresses.first), port: await ann.port)
-      dialler = try ScriptedDialler(
+      dialler = try await Self.invite(1, session, as: identity, to: endpoint, on: host)
+    }
+
+    /// Invites again and confirms the acceptance, over another link.
+    func inviteAgain() async throws -> ScriptedDialler {
+      try await Self.invite(2, session, as: identity, to: endpoint, on: host)
+    }
+
+    private static func invite(
+      _ number: UInt64, _ session: SessionID, as identity: Identity, to endpoint: Endpoint,
+      on host: any NetworkHost
+    ) async throws -> ScriptedDialler {
+      let dialler = try ScriptedDialler(
         as: identity, to: endpoint, on: host,
         saying: Invite(
-          invitation: InvitationID(high: 1, low: 1), session: session, timeoutMilliseconds: 30_000,
-          serviceType: "room", context: []))
+          invitation: InvitationID(high: 1, low: number), session: session,
+          timeoutMilliseconds: 30_000, serviceType: "room", context: []))
       while dialler.accept == nil { try await host.sleep(for: .milliseconds(10)) }
       var confirmation: [UInt8] = []
       Attached(
@@ -42,6 +54,7 @@ struct HostileMemberTests {
         window: 1 << 20, terms: SessionTerms(seniority: 1, capacity: 8, messageBytesMax: 1_024)
       ).encode(into: &confirmation)
       dialler.say(confirmation)
+      return dialler
     }
 
     /// Attaches again, several times in a row, by another name each time.
@@ -114,9 +127,9 @@ struct HostileMemberTests {
       #expect(try await peers[1].invite(ticket, to: bobs) == .accepted)
       let departures = Mutex<[PeerID: DepartureReason]>([:])
       let watching = peers[0].start {
-        for await event in session.events {
+        for await event in session.events(from: .unread) {
           if case .left(let member, let reason, _) = event {
-            departures.withLock { $0[member] = reason }
+            departures.withLock { $0[member.id] = reason }
           }
         }
       }
@@ -252,6 +265,18 @@ struct HostileMemberTests {
     }
   }
 
+  @Test("A member that confirms its membership over another link loses that link, and stays")
+  func confirmedTwice() async throws {
+    try await meet { mallory, departures in
+      let again = try await mallory.inviteAgain()
+      try await mallory.wait(milliseconds: 500)
+      #expect(again.accept?.membership == mallory.dialler.accept?.membership)
+      #expect(again.closes == [.duplicate] && again.hasEnded)
+      #expect(mallory.dialler.closes == [] && !mallory.dialler.hasEnded)
+      #expect(departures() == [:])
+    }
+  }
+
   @Test("A member that is called otherwise each time makes nobody break the protocol")
   func renaming() async throws {
     try await meet(within: .seconds(600)) { mallory, departures in
@@ -286,7 +311,9 @@ struct HostileMemberTests {
       let door = try await ann.open("room", into: session)
       let mallory = try await Mallory(joining: ann, on: hosts[1], isSecure: true)
       let events = ann.start {
-        await session.events.first { if case .interrupted = $0 { true } else { false } }
+        await session.events(from: .unread).first {
+          if case .interrupted = $0 { true } else { false }
+        }
       }
       mallory.dialler.finish()
       let dribbling = ann.start {
@@ -295,7 +322,7 @@ struct HostileMemberTests {
           try await hosts[1].sleep(for: .milliseconds(100))
         }
       }
-      #expect(try await events.value == .interrupted(mallory.id, .linkBroken))
+      #expect(try await events.value?.told == .interrupted(mallory.id, .linkBroken))
       try await dribbling.value
       await session.stop()
       withExtendedLifetime(door) {}

@@ -46,7 +46,7 @@ struct TakenPortTests {
       #expect(try await Self.find(by: bob) == [current])
       // Bob, who browses no longer, knows of both ports.
       let bobs = try await bob.makeSession()
-      #expect(try await bob.invite(ann.id, to: bobs, timeout: .seconds(5)) == .accepted)
+      #expect(try await bob.invite(ann.id, to: bobs, within: .seconds(5)) == .accepted)
       other.close()
       await advertiser.stop()
       try await answering.value

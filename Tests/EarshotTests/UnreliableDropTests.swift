@@ -23,7 +23,7 @@ extension UnreliableTests {
         try bobs.sendUnreliably([UInt8](repeating: 8, count: 500))
         try await bob.wait(milliseconds: 10)
       }
-      try await receipt.delivered
+      try await receipt.waitForDelivery()
       try await bob.wait(milliseconds: 5_000)
       let sent = try #require(await bobs.statistics(of: ann.id)).unreliable
       let late = sent.dropped[.linkBusy] ?? 0

@@ -246,7 +246,7 @@ struct UnreliableTests {
       try await Self.warmUp(bobs, to: ann.id, at: bob)
       let reader = ann.start { try await Self.collect(anns, from: ann, quiet: 30_000) }
       let cut = pair.cut()
-      for await event in bobs.events { if case .interrupted = event { break } }
+      for await event in bobs.events(from: .unread) { if case .interrupted = event { break } }
       let before = try #require(await bobs.statistics(of: ann.id)).unreliable
       for number in 0..<20 { try bobs.sendUnreliably(Self.message(number), to: [ann.id]) }
       try await bob.wait(milliseconds: 100)
@@ -254,7 +254,7 @@ struct UnreliableTests {
       #expect((after.dropped[.notLinked] ?? 0) - (before.dropped[.notLinked] ?? 0) == 20)
       #expect(!after.usesDatagrams)
       cut.end()
-      for await event in bobs.events { if case .resumed = event { break } }
+      for await event in bobs.events(from: .unread) { if case .resumed = event { break } }
       try await Self.warmUp(bobs, to: ann.id, at: bob)
       for number in 100..<120 { try bobs.sendUnreliably(Self.message(number), to: [ann.id]) }
       #expect(try await reader.value == Array(100..<120))
@@ -274,7 +274,7 @@ struct UnreliableTests {
       try await Self.warmUp(meeting.session, to: bob.id, at: ann)
       await bob.suspend()
       try await bob.resume()
-      for await event in bobs.events { if case .resumed = event { break } }
+      for await event in bobs.events(from: .unread) { if case .resumed = event { break } }
       try await Self.warmUp(bobs, to: ann.id, at: bob)
       try await Self.warmUp(meeting.session, to: bob.id, at: ann)
     }
@@ -356,7 +356,9 @@ struct UnreliableTests {
       try await Self.warmUp(anns, to: bob.id, at: ann)
       let interruptions = Mutex(0)
       let watcher = ann.start {
-        for await case .interrupted in anns.events { interruptions.withLock { $0 += 1 } }
+        for await case .interrupted in anns.events(from: .unread) {
+          interruptions.withLock { $0 += 1 }
+        }
       }
       let reliable = Mutex<[UInt8: Instant]>([:])
       let reader = ann.start {

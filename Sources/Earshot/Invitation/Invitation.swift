@@ -2,7 +2,7 @@
 ///
 /// Answer it once, with ``accept(into:)`` or ``decline(_:)``. An invitation that is released without an
 /// answer is declined; one that is not answered in time expires. A program that shows it for a while
-/// learns from ``ended`` when the question is no longer worth an answer.
+/// learns from ``waitForEnd()`` when the question is no longer worth an answer.
 public final class Invitation: Sendable {
   /// The identifier of the peer that invites.
   public var sender: PeerID { id.inviter }
@@ -52,14 +52,12 @@ public final class Invitation: Sendable {
   /// The way in which the invitation ended, or `nil` while it awaits an answer or the confirmation of one.
   public var ending: Ending? { conclusion.ending }
 
-  /// The way in which the invitation ends, as soon as it has: answered, withdrawn, or timed out.
+  /// Waits until the invitation has ended: answered, withdrawn, or timed out.
   ///
-  /// At once if it has ended already; `nil` if the task was cancelled before.
-  public var ended: Ending? {
-    get async {
-      defer { withExtendedLifetime(self) {} }
-      return await conclusion.wait()
-    }
+  /// - Returns: The way in which it ended, at once if it has already; `nil` if the task was cancelled before.
+  public func waitForEnd() async -> Ending? {
+    defer { withExtendedLifetime(self) {} }
+    return await conclusion.wait()
   }
 
   func end(_ ending: Ending) { conclusion.end(ending) }

@@ -25,7 +25,11 @@ extension Invitations {
     if let accepted = inbound[invitation.id]?.session {
       let session = accepted.assumeIsolated { $0.handle }
       guard let session, given == nil || given === session else { throw Self.ended(invitation) }
-      inbound[invitation.id]?.waiters.append(waiter)
+      if isMember(invitation.inviter, of: accepted) {
+        waiter.fulfil(.joined)
+      } else {
+        inbound[invitation.id]?.waiters.append(waiter)
+      }
       return session
     }
     if inbound[invitation.id] != nil {
@@ -51,17 +55,18 @@ extension Invitations {
   ) throws(EarshotError) {
     let id = invitation.id
     try peer.isolated { peer throws(EarshotError) in try peer.checkOpen(session) }
-    var reservation = reserve(invitation.sender, in: session)
+    // A member may come back with another session, which needs the place of the first.
+    var reservation = reserve(invitation.sender, in: session, evenIfMember: true)
     if reservation == .full, makeRoom(in: session) {
-      reservation = reserve(invitation.sender, in: session)
+      reservation = reserve(invitation.sender, in: session, evenIfMember: true)
     }
     switch reservation {
     case .full:
       peer.host.reached(.acceptanceWithoutRoom)
       inbound[id]?.wasFull = true
       throw EarshotError(.sessionFull, "The session has no free place; accept into another one.")
-    case .reserved: inbound[id]?.isReserved = true
-    case .local, .alreadyMember: break
+    case .reserved, .alreadyMember: inbound[id]?.isReserved = true
+    case .local: break
     }
     inbound[id]?.session = session
     inbound[id]?.waiters = waiters

@@ -38,8 +38,10 @@ extension Invitations {
     outbound.first { $0.value.peer == invited && $0.value.session === session }?.key
   }
 
-  func reserve(_ peer: PeerID, in session: SessionCore) -> Roster.Reservation {
-    session.assumeIsolated { $0.roster.reserve(for: peer) }
+  func reserve(
+    _ peer: PeerID, in session: SessionCore, evenIfMember keepsPlace: Bool = false
+  ) -> Roster.Reservation {
+    session.assumeIsolated { $0.roster.reserve(for: peer, evenIfMember: keepsPlace) }
   }
 
   private func outcome(

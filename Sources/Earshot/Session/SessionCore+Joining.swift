@@ -60,7 +60,7 @@ extension SessionCore {
   /// The acceptance of an invitation goes out.
   func accepting(_ inviter: PeerID, named name: String) {
     guard memberships[inviter] == nil else { return }
-    report(.joining(Member(id: inviter, name: name)))
+    report(.joining(Member(id: inviter, name: name, state: .joining)))
   }
 
   /// The acceptance of an invitation led to nothing.

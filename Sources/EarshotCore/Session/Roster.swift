@@ -181,9 +181,14 @@ package struct Roster: Hashable, Sendable {
   // MARK: Invitations
 
   /// Reserves a place for a peer that is invited, or whose invitation is accepted; each reservation counts.
-  package mutating func reserve(for peer: PeerID) -> Reservation {
+  package mutating func reserve(
+    for peer: PeerID, evenIfMember keepsPlace: Bool = false
+  ) -> Reservation {
     if peer == local { return .local }
-    if isMember(peer) { return .alreadyMember }
+    if isMember(peer) {
+      if keepsPlace { known[indexOrNew(peer)].reservations += 1 }
+      return .alreadyMember
+    }
     let isHeld = index(of: peer).map { known[$0].reservations > 0 } ?? false
     guard isHeld || freePlaces > 0 || allocation.holders.contains(peer) else { return .full }
     known[indexOrNew(peer)].reservations += 1

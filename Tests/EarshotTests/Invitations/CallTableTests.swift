@@ -16,6 +16,7 @@ struct CallTableTests {
     case send, trySend, sendUnreliably
     case verify, confirm, reject, withdraw, remove, disconnect
     case suspend, resume, stop
+    case trust, distrust, standing, security, snapshots
 
     var needsVerification: Bool { [.confirm, .reject, .withdraw].contains(self) }
   }
@@ -123,6 +124,14 @@ struct CallTableTests {
     ),
     (.remove, [(.again, "0"), (.suspended, "0"), (.stopped, "0"), (.sessionLeft, "0")]),
     (.disconnect, [(.again, "0"), (.suspended, "0"), (.stopped, "0"), (.cancelled, "0")]),
+    (.trust, [(.again, "done"), (.suspended, "done"), (.stopped, "done")]),
+    (.distrust, [(.again, "done"), (.suspended, "done"), (.stopped, "done")]),
+    (.standing, [(.again, "trusted"), (.suspended, "trusted"), (.stopped, "trusted")]),
+    (
+      .security,
+      [(.again, "some"), (.suspended, "none"), (.stopped, "none"), (.sessionLeft, "none")]
+    ),
+    (.snapshots, [(.again, "1"), (.suspended, "1"), (.stopped, "0"), (.sessionLeft, "0")]),
     (.suspend, [(.again, "done"), (.suspended, "done"), (.stopped, "done")]),
     (.resume, [(.again, "done"), (.suspended, "done"), (.stopped, "stopped")]),
     (.stop, [(.again, "0"), (.suspended, "0"), (.stopped, "0"), (.cancelled, "0")]),
@@ -167,8 +176,7 @@ struct CallTableTests {
 
   private func prepare(_ scene: Scene, hasVerification: Bool) async throws -> Cast {
     let room = scene.keep(try await scene.bob.advertise("room"))
-    try await room.accept(
-      automatically: { _ in true }, into: scene.keep(scene.bob.makeSession()))
+    try await room.acceptInvitations(into: scene.keep(scene.bob.makeSession()))
     let browser = try await scene.ann.browse("room")
     for await event in browser.events {
       if case .found = event { break }
@@ -190,7 +198,7 @@ struct CallTableTests {
         endpoints: [Endpoint(scene.hosts[1].address, port: bob)]), to: shared)
     _ = await porter.end()
     let inviter = try await scene.bob.makeSession()
-    scene.invite(to: inviter, timeout: .seconds(100))
+    scene.invite(to: inviter, within: .seconds(100))
     let invitation = try #require(await scene.invitation())
     return Cast(
       scene: scene, shared: shared, own: try await scene.ann.makeSession(),
@@ -215,7 +223,7 @@ struct CallTableTests {
     case .decline:
       await cast.invitation.decline()
       return cast.invitation.ending?.rawValue ?? "open"
-    case .waitForEnding: return await cast.invitation.ended?.rawValue ?? "nothing"
+    case .waitForEnding: return await cast.invitation.waitForEnd()?.rawValue ?? "nothing"
     case .update: try await scene.advertiser.update(info: ["a": "b"])
     case .rename: try await ann.rename(to: "Annie")
     case .stopAdvertiser: await scene.advertiser.stop()
@@ -240,6 +248,11 @@ struct CallTableTests {
     case .disconnect:
       await cast.shared.stop()
       return "\(await cast.shared.members.count)"
+    case .trust: try await ann.trust(bob.id, as: "Bob")
+    case .distrust: try await ann.distrust(bob.id)
+    case .standing: return "\(await ann.standing(of: bob.id))"
+    case .security: return await cast.shared.security(of: bob.id) == nil ? "none" : "some"
+    case .snapshots: return "\(await cast.shared.snapshots.first { _ in true }?.count ?? 0)"
     case .suspend: await ann.suspend()
     case .resume: try await ann.resume()
     case .stop:

@@ -13,7 +13,7 @@ struct InviteTests {
       let session = try await scene.bob.makeSession()
       let inviting = scene.invite(to: session)
       let invitation = try #require(await scene.invitation())
-      let waiting = scene.start("ann waits") { await invitation.ended?.rawValue ?? "nil" }
+      let waiting = scene.start("ann waits") { await invitation.waitForEnd()?.rawValue ?? "nil" }
       try await scene.milliseconds(10)
       #expect(invitation.ending == nil)
       inviting.cancel()
@@ -21,7 +21,7 @@ struct InviteTests {
       #expect(await waiting.end() == "withdrawn")
       #expect(waiting.duration == .milliseconds(30))
       #expect(await scene.accept(invitation).end() == "invitationEnded")
-      #expect(await invitation.ended == .withdrawn)
+      #expect(await invitation.waitForEnd() == .withdrawn)
       #expect(await session.members.isEmpty)
       await scene.expectNothingLeft()
     }
@@ -73,7 +73,7 @@ struct InviteTests {
       let invitation = try #require(await scene.invitation())
       await session.stop()
       #expect(await inviting.end() == "cancelled")
-      #expect(await invitation.ended == .withdrawn)
+      #expect(await invitation.waitForEnd() == .withdrawn)
       await scene.expectNothingLeft()
     }
   }
@@ -90,7 +90,7 @@ struct InviteTests {
       let invitation = try #require(await scene.invitation())
       await invitation.decline(reason)
       #expect(await inviting.end() == outcome)
-      #expect(await invitation.ended == .declined)
+      #expect(await invitation.waitForEnd() == .declined)
       await invitation.decline(.busy)  // Changes nothing.
       #expect(invitation.ending == .declined)
       await scene.expectNothingLeft()
@@ -101,10 +101,10 @@ struct InviteTests {
   func stopWaiting() {
     Scene.play { scene in
       let session = try await scene.bob.makeSession()
-      let inviting = scene.invite(to: session, timeout: .seconds(5))
+      let inviting = scene.invite(to: session, within: .seconds(5))
       let invitation = try #require(await scene.invitation())
-      let first = scene.start("ann waits") { await invitation.ended?.rawValue ?? "nil" }
-      let second = scene.start("ann waits") { await invitation.ended?.rawValue ?? "nil" }
+      let first = scene.start("ann waits") { await invitation.waitForEnd()?.rawValue ?? "nil" }
+      let second = scene.start("ann waits") { await invitation.waitForEnd()?.rawValue ?? "nil" }
       try await scene.milliseconds(10)
       first.cancel()
       #expect(await first.end() == "nil")

@@ -65,7 +65,7 @@ struct MemberAddressTests {
       scene.world.resume(scene.hosts[1])
     }
     var resumed: Instant?
-    for await event in session.events {
+    for await event in session.events(from: .unread) {
       guard case .resumed = event else { continue }
       resumed = scene.now
       break

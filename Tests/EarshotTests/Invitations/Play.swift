@@ -122,7 +122,7 @@ struct Play: Sendable, CustomStringConvertible {
       return "done"
     }
     let inviter = try await scene.bob.makeSession(patient)
-    let inviting = scene.invite(to: inviter, timeout: .seconds(20))
+    let inviting = scene.invite(to: inviter, within: .seconds(20))
     let invitation = try #require(await scene.invitation())
     return Cast(
       scene: scene, invitation: invitation, inviting: inviting, annsBrowser: annsBrowser,
@@ -209,16 +209,16 @@ struct Play: Sendable, CustomStringConvertible {
     case .acceptIntoOwn: try await cast.invitation.accept(into: cast.own)
     case .acceptIntoShared: try await cast.invitation.accept(into: cast.shared)
     case .decline: await cast.invitation.decline()
-    case .waitForEnding: return await cast.invitation.ended?.rawValue ?? "nothing"
+    case .waitForEnding: return await cast.invitation.waitForEnd()?.rawValue ?? "nothing"
     case .leaveOwn: await cast.own.stop()
     case .leaveShared: await cast.shared.stop()
     case .remove: await cast.shared.remove(bob.id)
     case .send: try await cast.shared.send([1, 2, 3])
     case .nextEvent:
-      for await event in cast.own.events { return "\(event)" }
+      for await event in cast.own.events(from: .unread) { return "\(event)" }
     case .members: return "\(await cast.shared.members.count)"
     case .makeSession: scene.keep(try await ann.makeSession())
-    case .invite: return try await ann.invite(bob.id, to: cast.own, timeout: .seconds(5)).rawValue
+    case .invite: return try await ann.invite(bob.id, to: cast.own, within: .seconds(5)).rawValue
     case .inviteToShared: return try await ann.invite(bob.id, to: cast.shared).rawValue
     case .suspend: await ann.suspend()
     case .resume: try await ann.resume()
@@ -240,13 +240,13 @@ struct Play: Sendable, CustomStringConvertible {
     case .stopInviter: await bob.stop()
     case .inviteByTicket:
       let ticket = try await bob.ticket(for: "room")
-      return try await ann.invite(ticket, to: cast.own, timeout: .seconds(5)).rawValue
+      return try await ann.invite(ticket, to: cast.own, within: .seconds(5)).rawValue
     case .ticket: _ = try await ann.ticket(for: "room")
-    case .acceptAutomatically: try await scene.advertiser.accept(into: cast.own)
+    case .acceptAutomatically: try await scene.advertiser.acceptInvitations(into: cast.own)
     case .sendUnreliably: try cast.shared.sendUnreliably([1, 2, 3])
     case .trySend: try cast.shared.trySend([1, 2, 3])
     case .sendWithoutRoom: try await sendWithoutRoom(cast)
-    case .waitForDelivery: try await cast.shared.send([1, 2, 3]).delivered
+    case .waitForDelivery: try await cast.shared.send([1, 2, 3]).waitForDelivery()
     case .nextMessage:
       for await _ in cast.shared.messages { break }
     case .statistics: _ = await cast.shared.statistics(of: bob.id)
@@ -262,7 +262,7 @@ struct Play: Sendable, CustomStringConvertible {
     case .confirm: return await cast.verification?.confirm()?.rawValue ?? "nothing"
     case .reject: await cast.verification?.reject()
     case .withdrawVerification: await cast.verification?.withdraw()
-    case .waitForVerification: return await cast.verification?.ended?.rawValue ?? "nothing"
+    case .waitForVerification: return await cast.verification?.waitForEnd()?.rawValue ?? "nothing"
     case .nextVerification:
       for await verification in cast.shared.verifications {
         scene.keep(verification)

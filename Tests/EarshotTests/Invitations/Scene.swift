@@ -161,10 +161,10 @@ final class Scene: Sendable {
 
   @discardableResult
   func invite(
-    to session: Session, timeout: Duration = .seconds(30), context: [UInt8] = []
+    to session: Session, within timeout: Duration = .seconds(30), context: [UInt8] = []
   ) -> Call {
     start("bob invites") { [self] in
-      try await bob.invite(ann.id, to: session, context: context, timeout: timeout).rawValue
+      try await bob.invite(ann.id, to: session, context: context, within: timeout).rawValue
     }
   }
 
@@ -201,5 +201,12 @@ final class Scene: Sendable {
       let left = await peer.leftovers
       #expect(left == [], "\(peer.name)", sourceLocation: sourceLocation)
     }
+  }
+}
+
+extension World {
+  /// How often something rare has happened.
+  func count(_ event: RareEvent) -> Int {
+    properties.first { $0.name == event.rawValue }?.held ?? 0
   }
 }

@@ -11,7 +11,7 @@ struct SleepTests {
   func askedAsleep(accepts: Bool) {
     Scene.play { scene in
       let session = try await scene.bob.makeSession()
-      let inviting = scene.invite(to: session, timeout: .seconds(60))
+      let inviting = scene.invite(to: session, within: .seconds(60))
       let invitation = try #require(await scene.invitation())
       await scene.ann.suspend()
       #expect(await scene.accept(invitation).end() == "suspended")
@@ -34,7 +34,7 @@ struct SleepTests {
   func askedAndNeverAwake() {
     Scene.play { scene in
       let session = try await scene.bob.makeSession()
-      let inviting = scene.invite(to: session, timeout: .seconds(20))
+      let inviting = scene.invite(to: session, within: .seconds(20))
       let invitation = try #require(await scene.invitation())
       await scene.ann.suspend()
       #expect(await inviting.end() == "timedOut")
@@ -47,8 +47,7 @@ struct SleepTests {
   @Test("Who goes to sleep while it is dialled is dialled until it is awake", arguments: 0..<30)
   func dialledAsleep(step: Int) {
     Scene.play { scene in
-      try await scene.advertiser.accept(
-        automatically: { _ in true }, into: scene.keep(scene.ann.makeSession()))
+      try await scene.advertiser.acceptInvitations(into: scene.keep(scene.ann.makeSession()))
       let inviting = scene.invite(to: try await scene.bob.makeSession())
       try await scene.milliseconds(3 * step)
       await scene.ann.suspend()
@@ -64,7 +63,7 @@ struct SleepTests {
   @Test("Who stops while it is dialled could not be reached", arguments: 0..<30)
   func dialledAndStopped(step: Int) {
     Scene.play { scene in
-      let inviting = scene.invite(to: try await scene.bob.makeSession(), timeout: .seconds(10))
+      let inviting = scene.invite(to: try await scene.bob.makeSession(), within: .seconds(10))
       try await scene.milliseconds(3 * step)
       await scene.ann.stop()
       #expect(await inviting.end() == "unreachable")
@@ -77,7 +76,7 @@ struct SleepTests {
   func inviterSleeps(after milliseconds: Int) {
     Scene.play { scene in
       let session = try await scene.bob.makeSession()
-      let inviting = scene.invite(to: session, timeout: .seconds(60))
+      let inviting = scene.invite(to: session, within: .seconds(60))
       try await scene.milliseconds(milliseconds)
       await scene.bob.suspend()
       try await scene.sleep(.seconds(20))
@@ -95,12 +94,12 @@ struct SleepTests {
   func inviterNeverAwake() {
     Scene.play { scene in
       let session = try await scene.bob.makeSession()
-      let inviting = scene.invite(to: session, timeout: .seconds(20))
+      let inviting = scene.invite(to: session, within: .seconds(20))
       let invitation = try #require(await scene.invitation())
       await scene.bob.suspend()
       #expect(await inviting.end() == "timedOut")
       #expect(inviting.duration == .seconds(20))
-      #expect(await invitation.ended == .timedOut)
+      #expect(await invitation.waitForEnd() == .timedOut)
       await scene.expectNothingLeft()
     }
   }
@@ -150,7 +149,7 @@ struct SleepTests {
       let invitation = try #require(await scene.invitation())
       await scene.bob.stop()
       #expect(await inviting.end() == "cancelled")
-      #expect(await invitation.ended == .withdrawn)
+      #expect(await invitation.waitForEnd() == .withdrawn)
       await scene.expectNothingLeft()
     }
   }

@@ -200,7 +200,7 @@ struct TicketTests {
   func lasting() async throws {
     try await Ground.simulated.meet { ann, _ in
       #expect(try await ann.ticket(for: "lasting").expiry == nil)
-      let ticket = try await ann.ticket(for: "lasting", lasting: .seconds(3_600))
+      let ticket = try await ann.ticket(for: "lasting", validFor: .seconds(3_600))
       let left = try #require(ticket.expiry).timeIntervalSinceNow
       #expect((3_500...3_600).contains(left))
     }

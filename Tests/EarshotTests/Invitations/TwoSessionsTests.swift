@@ -111,7 +111,7 @@ struct TwoSessionsTests {
       let invitation = try #require(await scene.invitation())
       let annAccepts = scene.accept(invitation, into: own[0])
       scene.accept(try #require(await pair.invitation()), into: own[1])
-      let ending = scene.start("ann asks") { await invitation.ended?.rawValue ?? "nothing" }
+      let ending = scene.start("ann asks") { await invitation.waitForEnd()?.rawValue ?? "nothing" }
       try await scene.milliseconds(5 * number)
       annInvites.cancel()
       #expect(await bobInvites.end() == "accepted")
@@ -174,7 +174,7 @@ struct TwoSessionsTests {
       let own = try await scene.makeSessions()
       let calls = [
         pair.annInvites(to: own[0], timeout: .seconds(3)),
-        scene.invite(to: own[1], timeout: .seconds(15)),
+        scene.invite(to: own[1], within: .seconds(15)),
       ]
       try await scene.milliseconds(5 * number)
       scene.cut()
@@ -198,7 +198,7 @@ struct TwoSessionsTests {
       for peer in [scene.ann, scene.bob] { scene.keep(try await peer.makeSession()) }
       let own = try await scene.makeSessions()
       let annInvites = pair.annInvites(to: own[0])
-      let bobInvites = scene.invite(to: own[1], timeout: .seconds(60))
+      let bobInvites = scene.invite(to: own[1], within: .seconds(60))
       let invitation = try #require(await scene.invitation())
       let bobs = try #require(await pair.invitation())
       let bobAccepts = scene.start("bob accepts") {
@@ -211,7 +211,9 @@ struct TwoSessionsTests {
       let cut = scene.world.partition([[scene.hosts[0]], [scene.hosts[1]]])
       bobAccepts.cancel()
       #expect(await bobAccepts.end() == "cancelled")
-      _ = await own[0].events.first { if case .interrupted = $0 { true } else { false } }
+      _ = await own[0].events(from: .unread).first {
+        if case .interrupted = $0 { true } else { false }
+      }
       // From now on Bob can dial Ann, and Ann cannot dial Bob.
       let port = await scene.bob.port
       let isolation = scene.world.add(
@@ -361,7 +363,7 @@ struct TwoSessionsTests {
 
     func annInvites(to session: Session, timeout: Duration = .seconds(30)) -> Scene.Call {
       scene.start("ann invites") { [scene] in
-        try await scene.ann.invite(scene.bob.id, to: session, timeout: timeout).rawValue
+        try await scene.ann.invite(scene.bob.id, to: session, within: timeout).rawValue
       }
     }
 
@@ -398,7 +400,7 @@ struct TwoSessionsTests {
   private func told(_ session: Session) async -> [String] {
     await session.stop()
     var told: [String] = []
-    for await event in session.events {
+    for await event in session.events(from: .unread) {
       switch event {
       case .joining: break
       case .joined: told.append("joined")

@@ -43,7 +43,7 @@ struct CrossedInvitationTests {
           invitations.append(try #require(await advertiser.invitations.first { _ in true }))
         }
         let endings = zip(peers, invitations).map { peer, invitation in
-          peer.start { await invitation.ended }
+          peer.start { await invitation.waitForEnd() }
         }
         if moment == .beforeAccepting { invites[0].cancel() }
         if moment == .whileNothingArrives { await hosts[0].pauseReading() }
@@ -53,13 +53,19 @@ struct CrossedInvitationTests {
         switch moment {
         case .beforeAccepting, .atOnce, .whileStopping: break
         case .onceJoining:
-          _ = await own[0].events.first { if case .joining = $0 { true } else { false } }
+          _ = await own[0].events(from: .unread).first {
+            if case .joining = $0 { true } else { false }
+          }
         case .whileNothingArrives:  // Both have sent ACCEPT; the smaller peer receives none.
           for session in own {
-            _ = await session.events.first { if case .joining = $0 { true } else { false } }
+            _ = await session.events(from: .unread).first {
+              if case .joining = $0 { true } else { false }
+            }
           }
         case .onceJoined:
-          _ = await own[0].events.first { if case .joined = $0 { true } else { false } }
+          _ = await own[0].events(from: .unread).first {
+            if case .joined = $0 { true } else { false }
+          }
         }
         invites[0].cancel()
         if moment == .whileNothingArrives {
@@ -114,7 +120,7 @@ struct CrossedInvitationTests {
       for (attempt, timeout) in [500, 1_000, 2_000, 4_000].enumerated() {
         let count = silence.count
         let inviting = bob.start {
-          try await bob.invite(ticket, to: session, timeout: .milliseconds(timeout))
+          try await bob.invite(ticket, to: session, within: .milliseconds(timeout))
         }
         while silence.count == count { try await bob.wait(milliseconds: 1) }
         let dialler = try await Task(executorPreference: hosts[0].executor.task) {

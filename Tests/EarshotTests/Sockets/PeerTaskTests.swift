@@ -30,7 +30,9 @@ struct PeerTaskTests {
       let session = try await meeting.join(bob)
       let listening = bob.task {
         var departures = 0
-        for await event in session.events { if case .left = event { departures += 1 } }
+        for await event in session.events(from: .unread) {
+          if case .left = event { departures += 1 }
+        }
         return (departures, Task.isCancelled)
       }
       let sleeping = bob.task { try await bob.host.sleep(for: .seconds(10_000)) }

@@ -35,7 +35,7 @@ struct PresenceTests {
             kept.withLock { $0 += [peer, session] }
             if name == "ann" {
               let advertiser = try await peer.advertise("room")
-              try await advertiser.accept(into: session)
+              try await advertiser.acceptInvitations(into: session)
               kept.withLock { $0.append(advertiser) }
               let issued = try await peer.ticket(for: "room")
               ticket.withLock { $0 = issued }
@@ -47,7 +47,7 @@ struct PresenceTests {
               }
               if let known { _ = try await peer.invite(known, to: session) }
             }
-            for await event in session.events { room.note(name, event.text) }
+            for await event in session.events(from: .unread) { room.note(name, event.text) }
           } catch { room.note(name, "failed: \(error)") }
         }
       }
@@ -114,7 +114,7 @@ struct PresenceTests {
     let joined = try await meeting.join(bob)
     await hosts.1.shutDown()
     var reasons: [InterruptionReason] = []
-    for await event in meeting.session.events {
+    for await event in meeting.session.events(from: .unread) {
       guard case .interrupted(_, let reason) = event else { continue }
       reasons.append(reason)
       break
@@ -200,7 +200,7 @@ struct PresenceTests {
           break
         }
         await advertiser.stop()
-        for await event in session.events { room.note("ann", event.text) }
+        for await event in session.events(from: .unread) { room.note("ann", event.text) }
       } catch { room.note("ann", "failed: \(error)") }
     }
     room.world.run(for: .seconds(1))

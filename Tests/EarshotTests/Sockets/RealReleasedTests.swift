@@ -18,8 +18,8 @@ struct RealReleasedTests {
     var count = 0
     for await activity in session.activity {
       if case .message = activity { count += 1 }
-      guard case .event(.left(let id, let reason, _)) = activity else { continue }
-      #expect(id == ann && reason == .left)
+      guard case .event(.left(let member, let reason, _)) = activity else { continue }
+      #expect(member.id == ann && reason == .left)
       break
     }
     #expect(count == 1_000)
