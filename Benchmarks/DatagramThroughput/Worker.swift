@@ -45,7 +45,7 @@ struct Worker {
       ChildProcess.answer("received \(first) \(last) \(received)")
       try await session.send([1])
     }
-    for await event in session.events { if case .left = event { break } }
+    for await event in session.events(from: .unread) { if case .left = event { break } }
   }
 
   private func send(from peer: LoopbackPeer) async throws {

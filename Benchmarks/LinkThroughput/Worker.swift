@@ -45,7 +45,7 @@ struct Worker {
     ChildProcess.answer("ready")
     let session = try await peer.host(service)
     try await peer.run(place) {
-      var events = session.events.makeAsyncIterator()
+      var events = session.events(from: .unread).makeAsyncIterator()
       await Self.joined(receivers, &events)
       ChildProcess.answer("joined")
       var (received, first) = (0, Int64(0))
@@ -63,7 +63,7 @@ struct Worker {
 
   private func send(from peer: LoopbackPeer) async throws {
     let session = try await peer.gather(receivers, service)
-    var events = session.events.makeAsyncIterator()
+    var events = session.events(from: .unread).makeAsyncIterator()
     await Self.joined(receivers, &events)
     ChildProcess.answer("joined")
     require(readLine() == "go", "the benchmark did not say go")

@@ -26,7 +26,7 @@ enum Inviting {
       for await invitation in advertiser.invitations {
         Task(executorPreference: host.host.executor.task) {
           let session = try await invitation.accept()
-          for await event in session.events { if case .left = event { break } }
+          for await event in session.events(from: .unread) { if case .left = event { break } }
           await session.stop()
         }
       }

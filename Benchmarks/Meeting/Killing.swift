@@ -42,7 +42,7 @@ enum Killing {
   private static func tell(_ session: Session, at host: LoopbackPeer) async throws {
     try await host.run(.loop) {
       var missing = 2
-      for await event in session.events {
+      for await event in session.events(from: .unread) {
         switch event {
         case .joined:
           missing -= 1

@@ -75,7 +75,7 @@ public actor Chat {
 
   /// Takes a question back that has ended without an answer.
   private func forget(_ invitation: Invitation) async {
-    _ = await invitation.ended
+    _ = await invitation.waitForEnd()
     guard case .asked(let current) = state, current === invitation else { return }
     state = .free
     user.yield(.questionEnded)
@@ -105,7 +105,7 @@ public actor Chat {
   /// Says something in the chat.
   public func say(_ text: String) async throws {
     guard case .chatting(let session) = state else { return }
-    try await session.send(Array(text.utf8))
+    try await session.send(text.utf8)
   }
 
   /// Ends the chat; what was said before arrives.

@@ -53,7 +53,7 @@ struct TrustStoreTests {
     try store.keep(ann, as: "Ann from work")
     let records = try store.records()
     #expect(records.map(\.peer) == [ann, bob] && records.map(\.isVerified) == [true, false])
-    #expect(records.map(\.displayName) == ["Ann from work", "Bob"])
+    #expect(records.map(\.name) == ["Ann from work", "Bob"])
     #expect(try store.forget(ann) && !store.forget(ann))
     #expect(try store.records().map(\.peer) == [bob])
   }
@@ -72,7 +72,7 @@ struct TrustStoreTests {
 
   @Test("A name is the same in whatever capitals and in whatever form of Unicode")
   func names() {
-    let record = TrustRecord(peer: ann, displayName: "Zo\u{eb}")
+    let record = TrustRecord(peer: ann, name: "Zo\u{eb}")
     #expect(record.isNamed("zo\u{eb}") && record.isNamed("ZOE\u{308}"))
     #expect(!record.isNamed("Zoe") && !record.isNamed("Zo\u{eb} "))
   }
@@ -149,20 +149,20 @@ struct TrustStoreTests {
     let (store, other) = (Clock().store(folder), folder.trust)
     #expect(try store.records().isEmpty)
     try other.keep(ann, as: "Ann")
-    #expect(try store.records().map(\.displayName) == ["Ann"])
+    #expect(try store.records().map(\.name) == ["Ann"])
     try other.keep(ann, as: "Any")  // Of the same length.
-    #expect(try store.records().map(\.displayName) == ["Any"])
+    #expect(try store.records().map(\.name) == ["Any"])
     // Written in place, as no store does, and to the same length.
     let text = try String(contentsOfFile: other.path, encoding: .utf8)
     let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: other.path))
     try handle.write(contentsOf: Data(text.replacing("Any", with: "Amy").utf8))
     try handle.close()
-    #expect(try store.records().map(\.displayName) == ["Amy"])
+    #expect(try store.records().map(\.name) == ["Amy"])
     #expect(store.readCount == 3)
     chmod(other.path, 0o666)
     #expect(code { _ = try store.records() } == .unprotected)
     chmod(other.path, 0o600)
-    #expect(try store.records().map(\.displayName) == ["Amy"])
+    #expect(try store.records().map(\.name) == ["Amy"])
     try FileManager.default.removeItem(atPath: other.path)
     #expect(try store.records().isEmpty)
   }
@@ -256,7 +256,7 @@ struct TrustStoreTests {
     let folder = try StoreFolder()
     try folder.trust.change { records in
       var random = RandomStream(seed: 1)
-      records = (0..<4_096).map { TrustRecord(peer: PeerID(random: &random), displayName: "\($0)") }
+      records = (0..<4_096).map { TrustRecord(peer: PeerID(random: &random), name: "\($0)") }
     }
     #expect(code { try folder.trust.keep(ann, as: "Ann") } == .tooMany)
     #expect(try folder.trust.records().count == 4_096)

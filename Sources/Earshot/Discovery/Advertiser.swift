@@ -12,7 +12,7 @@ public actor Advertiser {
   ///
   /// Invitations that are not taken wait, and those that have ended make room for others. No more are open at once
   /// than the peer's configuration allows. A loop that is not to wait for one sender before it answers the next has
-  /// them accepted in tasks of their own, such as ``Peer/task(_:_:)``, or by ``accept(automatically:into:)``.
+  /// them accepted in tasks of their own, such as ``Peer/task(_:_:)``, or by ``acceptInvitations(into:where:)``.
   public nonisolated var invitations: EventStream<Invitation> { EventStream(hub, of: self) }
 
   /// The info that the application gives about itself; every host nearby can read it.
@@ -83,13 +83,13 @@ public actor Advertiser {
   /// takes the place of an earlier one.
   ///
   /// - Parameters:
+  ///   - session: A session of this peer, which is not held by this: it ends when it is released.
   ///   - isWelcome: Whether an invitation is to be accepted; called once for each as it comes, where the peer's host
   ///     runs, so it must not wait. By default all are welcome.
-  ///   - session: A session of this peer, which is not held by this: it ends when it is released.
   /// - Throws: `sessionEnded` if that is no open session of this peer; `stopped`.
-  public func accept(
-    automatically isWelcome: @escaping @Sendable (Invitation) -> Bool = { _ in true },
-    into session: Session
+  public func acceptInvitations(
+    into session: Session,
+    where isWelcome: @escaping @Sendable (Invitation) -> Bool = { _ in true }
   ) throws(EarshotError) {
     guard advertisement != nil else { throw Self.stopped }
     let core = session.core

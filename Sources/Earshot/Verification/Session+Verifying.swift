@@ -29,8 +29,9 @@ extension Session {
 
   /// The verifications that members begin; ends after ``stop(within:)``.
   ///
-  /// A session whose program has never asked for this compares no codes, and says so to members that want to. Each
-  /// verification goes to one loop, or waits for one; of those that wait, the last sixteen count.
+  /// A session whose program has never asked for this compares no codes, and says so to members that want to.
+  /// Each loop gets every verification that comes while it runs. A verification waits for the first loop; of those that
+  /// wait, the last sixteen count.
   public nonisolated var verifications: EventStream<Verification> {
     core.beginVerifying()
     return EventStream(core.verifications, of: self)

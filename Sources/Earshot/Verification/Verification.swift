@@ -60,7 +60,7 @@ public final class Verification: Sendable {
   @discardableResult
   public func confirm() async -> Ending? {
     await verifier.confirm(number)
-    return await ended
+    return await waitForEnd()
   }
 
   /// Says that the codes differ.
@@ -75,12 +75,12 @@ public final class Verification: Sendable {
   /// The way in which it ended, or `nil` as long as it has not.
   public var ending: Ending? { conclusion.ending }
 
-  /// The way in which it ends, as soon as it has; `nil` if the task was cancelled before.
-  public var ended: Ending? {
-    get async {
-      defer { withExtendedLifetime(self) {} }
-      return await conclusion.wait()
-    }
+  /// Waits until the verification has ended.
+  ///
+  /// - Returns: The way in which it ended; `nil` if the task was cancelled before.
+  public func waitForEnd() async -> Ending? {
+    defer { withExtendedLifetime(self) {} }
+    return await conclusion.wait()
   }
 
   func end(_ ending: Ending) { conclusion.end(ending) }
