@@ -59,11 +59,7 @@ extension Duration {
     if high < 500_000_000 {
       return Int64(clamping: (1_000_000_000 as UInt64).dividingFullWidth((high, low)).quotient)
     }
-    let (seconds, attoseconds) = components
-    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    if overflow { return seconds < 0 ? .min : .max }
-    let (sum, carried) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return carried ? (seconds < 0 ? .min : .max) : sum
+    return Int64(clamping: whole / 1_000_000_000)
   }
 
   /// A duration scaled by a fraction; for jitter and for percentages of a lifetime.

@@ -58,11 +58,18 @@ extension NetworkInterface {
 public struct AddressRange: Hashable, Sendable {
   /// One of the addresses.
   public let address: IPAddress
-  /// How many bits are the same.
+  /// The number of bits that are the same.
   public let bits: Int
 
-  /// The addresses that begin like one.
-  public init(_ address: IPAddress, bits: Int) { (self.address, self.bits) = (address, bits) }
+  /// The addresses that begin with the same bits as one address.
+  ///
+  /// - Parameters:
+  ///   - address: The address.
+  ///   - bits: The number of bits; a negative number counts as 0. A range of more bits than its
+  ///     addresses have contains no address.
+  public init(_ address: IPAddress, bits: Int) {
+    (self.address, self.bits) = (address, max(0, bits))
+  }
 
   /// Whether an address is one of them; scopes make no difference.
   public func contains(_ other: IPAddress) -> Bool {

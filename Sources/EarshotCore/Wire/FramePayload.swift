@@ -95,4 +95,10 @@ package enum FrameBounds {
   package static let endpointsMax = 8
   /// The most ended memberships of one invitation.
   package static let endedMax = 8
+  /// The most members of a session, the local one included.
+  package static let membersMax = 1_024
+  /// The most bytes of a message, of what waits for an acknowledgement, and of a window: 1 GiB.
+  ///
+  /// A varint can express more, but memory holds whole messages.
+  package static let messageBytesMax = 1 << 30
 }
