@@ -27,7 +27,8 @@ public final class DatagramChannel: Sendable {
   ///   - host: The host.
   ///   - endpoint: The local endpoint. Port 0 chooses a free port; an unspecified address stands for all addresses.
   ///   - options: Sharing of the port, and how multicast is sent.
-  ///   - capacity: How many datagrams are kept until they are received.
+  ///   - capacity: How many datagrams are kept until they are received: from 1 to 65,536; other
+  ///     values count as the nearest of these.
   /// - Throws: What ``NetworkHost/openDatagramSocket(on:options:handler:)`` throws.
   public init(
     on host: any NetworkHost, endpoint: Endpoint, options: DatagramOptions = DatagramOptions(),

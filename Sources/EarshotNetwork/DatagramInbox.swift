@@ -36,10 +36,12 @@ final class DatagramInbox: DatagramHandler {
   private let gauge: QueueGauge?
 
   init(_ host: any NetworkHost, capacity: Int) {
-    precondition(capacity > 0, "a channel that keeps nothing receives nothing")
+    let capacity = capacity.clamped(to: 1...Self.capacityMax)
     (self.host, self.capacity) = (host, capacity)
     gauge = host.gauge("datagrams that a channel stores", atMost: capacity)
   }
+
+  private static let capacityMax = 65_536
 
   var lostCount: Int { state.withLock { $0.lostCount } }
 

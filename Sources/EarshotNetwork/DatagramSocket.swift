@@ -28,7 +28,8 @@ public protocol DatagramSocket: AnyObject, Sendable {
   ///   - size: How many bytes each has, at least 1.
   ///   - destination: A host.
   /// - Returns: How many bytes were taken, whole datagrams: fewer than given when the system's queue is full.
-  /// - Throws: What ``send(_:to:on:)`` throws, if nothing was sent.
+  /// - Throws: `invalidArgument` for a size below 1; what ``send(_:to:on:)`` throws, if nothing was
+  ///   sent.
   func send(
     _ bytes: Span<UInt8>, inDatagramsOf size: Int, to destination: Endpoint
   ) throws(NetworkError) -> Int
@@ -48,7 +49,8 @@ extension DatagramSocket {
   public func send(
     _ bytes: Span<UInt8>, inDatagramsOf size: Int, to destination: Endpoint
   ) throws(NetworkError) -> Int {
-    precondition(size > 0, "a datagram of a batch has a size")
+    guard size > 0 else { throw .noSize(destination) }
+    let size = min(size, max(1, bytes.count))
     var sent = 0
     do throws(NetworkError) {
       while sent < bytes.count {
@@ -60,6 +62,13 @@ extension DatagramSocket {
       guard sent > 0, error.code == .noBufferSpace else { throw error }
     }
     return sent
+  }
+}
+
+extension NetworkError {
+  /// The error of a batch whose datagrams have a size below 1.
+  package static func noSize(_ destination: Endpoint) -> NetworkError {
+    NetworkError(.invalidArgument, call: "sendto \(destination)", errno: 22)
   }
 }
 

@@ -188,10 +188,14 @@ public protocol NetworkObservation: AnyObject, Sendable {
 }
 
 /// The options of a TCP connection.
+///
+/// Each number has a range. A value outside of it counts as the nearest value of the range.
 public struct ConnectionOptions: Hashable, Sendable {
-  /// How long a connect may take before it fails with `timedOut`.
+  /// How long a connect may take before it fails with `timedOut`: from zero to ten years.
   public var connectTimeout: Duration
-  /// How long written data may stay unacknowledged before the connection fails with `timedOut`;
+  /// How long written data may stay unacknowledged before the connection fails with `timedOut`:
+  /// from 1 ms to ten years.
+  ///
   /// `nil` leaves it to the system (TCP_USER_TIMEOUT, RFC 5482).
   public var userTimeout: Duration?
 
@@ -201,6 +205,14 @@ public struct ConnectionOptions: Hashable, Sendable {
   /// connection by its ``Connection/progress`` leaves the user timeout out. Accepted connections have none.
   public init(connectTimeout: Duration = .seconds(5), userTimeout: Duration? = .seconds(5)) {
     (self.connectTimeout, self.userTimeout) = (connectTimeout, userTimeout)
+  }
+
+  /// The options with each number in its range.
+  package var bounded: ConnectionOptions {
+    let settings = ClosedRange<Duration>.settings
+    return ConnectionOptions(
+      connectTimeout: connectTimeout.clamped(to: settings),
+      userTimeout: userTimeout?.clamped(to: .milliseconds(1)...settings.upperBound))
   }
 }
 
@@ -214,7 +226,8 @@ public struct DatagramOptions: Hashable, Sendable {
   public var multicastHopLimit: UInt8
   /// Whether multicast datagrams that are sent also arrive at this host's own sockets.
   public var loopsMulticast: Bool
-  /// How many bytes of datagrams the system should keep that were not read yet (SO_RCVBUF).
+  /// How many bytes of datagrams the system should keep that were not read yet (SO_RCVBUF): from 0
+  /// to 2,147,483,647; other values count as the nearest of these.
   ///
   /// `nil` leaves it to the system, which also decides how much it gives at most (`net.core.rmem_max` of Linux). The simulated network keeps
   /// what Linux does by itself.

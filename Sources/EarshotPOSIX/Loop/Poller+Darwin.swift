@@ -63,7 +63,7 @@
     ///
     /// - Parameter deadline: Until when to wait; `nil` is not at all.
     func poll(until deadline: Int64?) {
-      let wait = max(0, min((deadline ?? 0) - (deadline == nil ? 0 : System.now), 1 << 60))
+      let wait = deadline.map { max(0, min(max(0, $0) - System.now, 1 << 60)) } ?? 0
       var timeout = timespec(
         tv_sec: Int(wait / 1_000_000_000), tv_nsec: Int(wait % 1_000_000_000))
       let isEndless = deadline == .max

@@ -47,7 +47,7 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
     try host.adopt(descriptor, interest, self)
     self.failure = failure
     let timer = LoopTimer(host) { [weak self] in self?.connectTimedOut() }
-    timer.arm(at: Instant(nanoseconds: System.now) + options.connectTimeout)
+    timer.arm(at: Instant(nanoseconds: System.now) + options.bounded.connectTimeout)
     connectTimer = timer
   }
 
@@ -84,13 +84,13 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
   /// What a system without these options lacks, it has to do without.
   private static func apply(_ options: ConnectionOptions, to descriptor: Int32) {
     try? System.set(descriptor, .noDelay, to: 1)
-    guard let timeout = options.userTimeout else { return }
+    guard let timeout = options.bounded.userTimeout else { return }
     #if canImport(Darwin)
       let value = max(1, timeout.components.seconds)
     #else
-      let value = max(1, timeout / .milliseconds(1))
+      let value = timeout.nanoseconds / 1_000_000
     #endif
-    try? System.set(descriptor, .userTimeout, to: Int32(clamping: Int64(value)))
+    try? System.set(descriptor, .userTimeout, to: Int32(clamping: value))
   }
 
   // MARK: What the loop says

@@ -69,7 +69,7 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
     try System.set(
       descriptor, .multicastLoop(family), to: options.loopsMulticast ? 1 : 0)
     if let bytes = options.receiveBufferBytes {
-      try System.set(descriptor, .receiveBuffer, to: Int32(clamping: bytes))
+      try System.set(descriptor, .receiveBuffer, to: Int32(clamping: max(0, bytes)))
     }
     _ = earshot_enable_drop_count(descriptor)
     // Where the kernel cannot join datagrams, each is read by itself.
@@ -166,7 +166,8 @@ final class POSIXDatagramSocket: DatagramSocket, HostSocket, @unchecked Sendable
     _ bytes: Span<UInt8>, inDatagramsOf size: Int, to destination: Endpoint
   ) throws(NetworkError) -> Int {
     host.loop.check("a datagram socket")
-    precondition(size > 0, "a datagram of a batch has a size")
+    guard size > 0 else { throw .noSize(destination) }
+    let size = min(size, max(1, bytes.count))
     var datagrams = splits ? max(1, min(Self.segmentsMax, Self.payloadBytesMax / size)) : 1
     var sent = 0
     do throws(SystemFailure) {

@@ -317,7 +317,7 @@ enum System {
     case .v4(let bits):
       var request = ip_mreqn()
       request.imr_multiaddr.s_addr = bits.bigEndian
-      request.imr_ifindex = Int32(interface)
+      request.imr_ifindex = Int32(bitPattern: interface)  // No interface has a negative one.
       let name = leaving ? IP_DROP_MEMBERSHIP : IP_ADD_MEMBERSHIP
       try set(descriptor, Int32(IPPROTO_IP), Int32(name), to: request)
     case .v6:

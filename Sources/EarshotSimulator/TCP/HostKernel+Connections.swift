@@ -18,6 +18,7 @@ extension HostKernel {
   func connect(
     to endpoint: Endpoint, options: ConnectionOptions, handler: any ConnectionHandler
   ) throws(NetworkError) -> any Connection {
+    let options = options.bounded
     try checkUp("connect \(endpoint)")
     try checkRemote(endpoint)
     guard exhaustedPorts == 0 else {
@@ -34,9 +35,9 @@ extension HostKernel {
     connections.add(connection)
     let timeout =
       target == nil
-      ? min(options.connectTimeout, fabric.configuration.unreachableAfter)
+      ? min(options.connectTimeout, fabric.configuration.unreachableAfter.clamped(to: .settings))
       : options.connectTimeout
-    connection.tcb.deadlines.failure = scheduler.now + max(0, timeout.nanoseconds)
+    connection.tcb.deadlines.failure = scheduler.now + timeout.nanoseconds
     connection.sendSYN()
     return connection
   }

@@ -4,7 +4,8 @@ public struct WorldConfiguration: Hashable, Sendable {
   public var defaultLink: LinkConditions
   /// The chance of a multicast packet to be lost on each of its links, besides the link's own loss.
   public var multicastLoss: Ratio
-  /// The time after which a connection to an address that no host has fails with `hostUnreachable`.
+  /// The time after which a connection to an address that no host has fails with `hostUnreachable`:
+  /// from zero to ten years; other values count as the nearest of these.
   public var unreachableAfter: Duration
   /// The command that repeats a run of the world, which every trap of the world prints.
   public var replay: String?
