@@ -135,7 +135,8 @@ public struct FileTrustStore: TrustStore {
 
   /// Reads the file, and writes it when something has changed.
   ///
-  /// A record without a time gets the present one.
+  /// A record without a time, or with one that is not a number, gets the present one. A time before
+  /// `Date.distantPast` or after `Date.distantFuture` counts as the nearest of these.
   ///
   /// - Throws: What ``records()`` throws; `busy` when others have been changing the file for ten seconds, for which the
   ///   caller waits; `tooMany` above ``maximumCount``; `unwritable`.
@@ -160,8 +161,11 @@ public struct FileTrustStore: TrustStore {
     guard records.count <= Self.maximumCount else {
       return .failure(TrustStoreError(.tooMany, "\(path) would hold \(records.count)"))
     }
-    for index in records.indices where records[index].since == nil {
-      records[index].since = Date(timeIntervalSince1970: now().timeIntervalSince1970.rounded())
+    for index in records.indices {
+      let since = records[index].since.flatMap { $0.timeIntervalSince1970.isNaN ? nil : $0 }
+      records[index].since =
+        since?.clamped(to: .distantPast ... .distantFuture)
+        ?? Date(timeIntervalSince1970: now().timeIntervalSince1970.rounded())
     }
     do { try file.replace(with: Self.bytes(of: records)) } catch let error as ProtectedFileError {
       throw error

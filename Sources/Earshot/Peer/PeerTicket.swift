@@ -29,16 +29,22 @@ public struct PeerTicket: Hashable, Sendable {
   ///   - peer: The peer to be invited.
   ///   - serviceType: The service that it advertises: 1 to 15 of a–z, 0–9 and hyphen.
   ///   - endpoints: Where it listens, the most promising one first; the first eight count.
-  ///   - expiry: When the ticket is void; parts of a second are dropped, and what is before 1970 is 1970.
-  /// - Throws: `invalidServiceType` with the rule that is broken.
+  ///   - expiry: When the ticket is void: from 1970 to 10¹² seconds later. Parts of a second are
+  ///     dropped, and other dates count as the nearest of these.
+  /// - Throws: `invalidServiceType` with the rule that is broken; `invalidTicket` for an expiry
+  ///   that is not a number.
   public init(
     peer: PeerID, serviceType: String, endpoints: [Endpoint], expiry: Date? = nil
   ) throws(EarshotError) {
     self.serviceType = try Checked.service(serviceType).text
+    if let expiry, expiry.timeIntervalSince1970.isNaN {
+      throw EarshotError(
+        .invalidTicket, "The expiry of the ticket is not a number; pass a date.", peers: [peer])
+    }
     self.peer = peer
     self.endpoints = Array(endpoints.prefix(Self.maximumEndpointCount))
     self.expiry = expiry.map {
-      Date(timeIntervalSince1970: min(max($0.timeIntervalSince1970, 0), 1e12).rounded(.down))
+      Date(timeIntervalSince1970: $0.timeIntervalSince1970.clamped(to: 0...1e12).rounded(.down))
     }
   }
 
@@ -61,7 +67,7 @@ public struct PeerTicket: Hashable, Sendable {
     guard let ticket = Self.decode(content) else {
       throw EarshotError(.invalidTicket, "The ticket says nothing that this version understands.")
     }
-    if let expiry = ticket.expiry, expiry <= time {
+    if let expiry = ticket.expiry, !(expiry > time) {  // Also when a time is not a number.
       throw EarshotError(
         .invalidTicket, "The ticket has expired (\(expiry.ISO8601Format())); ask for a new one.",
         peers: [ticket.peer])
