@@ -41,7 +41,7 @@ public actor Advertiser {
     text = info
     self.advertisement = advertisement
     self.peer = peer
-    hub = EventHub(countMax: peer.core.configuration.openInvitations) {
+    hub = EventHub(countMax: peer.core.configuration.maximumOpenInvitations) {
       $0.filter { $0.ending == nil }
     }
   }

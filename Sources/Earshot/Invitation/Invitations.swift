@@ -25,7 +25,7 @@ actor Invitations {
     self.peer = peer
     driver = MachineDriver(
       InvitationTable(
-        of: peer.id, offersMax: peer.configuration.openInvitations, random: random))
+        of: peer.id, offersMax: peer.configuration.maximumOpenInvitations, random: random))
   }
 
   func start() {

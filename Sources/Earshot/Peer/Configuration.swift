@@ -1,12 +1,13 @@
 extension Peer {
   /// The settings of a peer.
+  ///
+  /// Each number has a range. A value outside of it counts as the nearest value of the range.
   public struct Configuration: Hashable, Sendable {
     /// The TCP port to listen on; 0 lets the system choose.
     public var port: UInt16
     /// The times after which silence on a link is questioned, and then ends it.
     public var liveness: Liveness
-    /// The number of invitations that may await an answer of this peer at once, from 1 to 1,024; other values count
-    /// as the nearest of these.
+    /// The number of invitations that may await an answer of this peer at once: from 1 to 1,024.
     ///
     /// For a further one, the oldest gives way, of the address from which most come: its sender hears `busy`. So does
     /// the new one's if all came within the last quarter of a second. A peer has no more than one open invitation
@@ -22,36 +23,43 @@ extension Peer {
       self.maximumOpenInvitations = maximumOpenInvitations
     }
 
-    /// How many invitations may be open.
-    var openInvitations: Int { min(max(1, maximumOpenInvitations), Self.openInvitationsMax) }
-
-    private static var openInvitationsMax: Int { 1_024 }
+    /// The settings with each number in its range.
+    var bounded: Configuration {
+      var settings = self
+      settings.maximumOpenInvitations = maximumOpenInvitations.clamped(to: 1...1_024)
+      return settings
+    }
   }
 }
 
 extension Session {
   /// The settings of a session.
   ///
+  /// Each number has a range. A value outside of it counts as the nearest value of the range:
+  /// ``Session/configuration`` has the values that count.
+  ///
   /// The members of one session need not agree on it: what bounds another side is told when two sessions meet.
   public struct Configuration: Hashable, Sendable {
-    /// The most peers that the group may have, the local one included; a smaller value than 2 counts as 2.
+    /// The number of peers that the group may have, the local one included: from 2 to 1,024.
     ///
     /// The smallest number among the members bounds the group: when more peers have joined than fit, the last ones
     /// leave as `full`.
     public var maximumPeerCount: Int
-    /// The time for which a member whose link broke is waited for; zero gives it up at once.
+    /// How long the session waits for a member to reconnect: from zero, which gives it up at once,
+    /// to ten years.
     ///
     /// A member that was given up hears so when it asks, within a second of being reachable, however long it waits
     /// itself.
     public var patience: Duration
-    /// The size of the largest message that is sent or received, in bytes.
+    /// The size of the largest message that is sent or received, in bytes: from 0 to 1 GiB.
     ///
     /// Members are told: sending a message that is too large for its receiver fails with `messageTooLarge`.
     public var maximumMessageBytes: Int
-    /// The number of bytes that may wait to be acknowledged by one member before ``Session/send(_:to:)`` suspends.
+    /// The number of bytes that may wait to be acknowledged by one member before
+    /// ``Session/send(_:to:)`` suspends: from 1 byte to 1 GiB.
     public var sendBufferBytes: Int
     /// The number of bytes that one member may have sent and that the program has not taken from
-    /// ``Session/messages`` or ``Session/activity`` yet; a smaller value than 128 KiB counts as 128 KiB.
+    /// ``Session/messages`` or ``Session/activity`` yet: from 128 KiB to 1 GiB.
     public var receiveWindowBytes: Int
     /// What the program demands of the encryption of links; see ``EncryptionPreference``.
     public var encryptionPreference: EncryptionPreference
@@ -68,6 +76,19 @@ extension Session {
       self.sendBufferBytes = sendBufferBytes
       self.receiveWindowBytes = receiveWindowBytes
       self.encryptionPreference = encryptionPreference
+    }
+
+    /// The settings with each number in its range.
+    var bounded: Configuration {
+      let bytesMax = FrameBounds.messageBytesMax
+      return Configuration(
+        maximumPeerCount: maximumPeerCount.clamped(to: 2...FrameBounds.membersMax),
+        patience: patience.clamped(to: .settings),
+        maximumMessageBytes: maximumMessageBytes.clamped(to: 0...bytesMax),
+        sendBufferBytes: sendBufferBytes.clamped(to: 1...bytesMax),
+        receiveWindowBytes: receiveWindowBytes.clamped(
+          to: ReceiveWindow.windowBytesMin...bytesMax),
+        encryptionPreference: encryptionPreference)
     }
   }
 }

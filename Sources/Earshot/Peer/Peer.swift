@@ -20,7 +20,7 @@ public actor Peer {
   public nonisolated var identity: Identity { core.identity }
   /// The display name of the peer: decoration, not identity.
   public nonisolated var name: String { core.name }
-  /// The settings of the peer.
+  /// The settings of the peer, with each number in its range.
   public nonisolated var configuration: Configuration { core.configuration }
 
   /// How many datagrams came to the peer's UDP port that were for no link of a member, such as those that scanners
@@ -146,7 +146,7 @@ public actor Peer {
   ///   - peer: The peer to be invited, which one of this peer's browsers has found.
   ///   - session: A session of this peer.
   ///   - context: What the invited program may know before it answers; at most 16,384 bytes.
-  ///   - limit: How long to wait for the answer.
+  ///   - limit: How long to wait for the answer; a negative time counts as zero.
   /// - Returns: How it ended; `cancelled` also when the session is left or this peer is stopped meanwhile.
   /// - Throws: `unknownPeer`, `untrustedPeer` (after the program was asked, if its ``TrustPolicy`` asks it: the time
   ///   runs meanwhile), `contextTooLarge`, `sessionEnded`, `suspended`, `stopped`, before anything was sent.
@@ -166,7 +166,7 @@ public actor Peer {
   ///   - ticket: Says who is to be invited, and where that peer listens.
   ///   - session: A session of this peer.
   ///   - context: What the invited program may know before it answers; at most 16,384 bytes.
-  ///   - limit: How long to wait for the answer.
+  ///   - limit: How long to wait for the answer; a negative time counts as zero.
   /// - Returns: How it ended; `cancelled` also when the session is left or this peer is stopped meanwhile.
   /// - Throws: `untrustedPeer`, `contextTooLarge`, `sessionEnded`, `suspended`, `stopped`, `unknownPeer` for a ticket of
   ///   this peer, and `invalidTicket` for one that leads to loopback addresses alone when this peer's host uses no
@@ -184,8 +184,9 @@ public actor Peer {
   ///
   /// - Parameters:
   ///   - serviceType: The service that this peer advertises, now or when it is invited.
-  ///   - time: How long the ticket is good, from now on and by the wall clocks of both sides; by default that is not
-  ///     limited.
+  ///   - time: How long the ticket is good, from now on and by the wall clocks of both sides: at
+  ///     most 292 years, and without a limit by default. With a negative time the ticket has
+  ///     expired.
   /// - Returns: The ticket: this peer, and where it listens now. It is void when the peer listens elsewhere, as it
   ///   may after a suspension.
   /// - Throws: `invalidServiceType` with the rule that is broken; `suspended`; `stopped`.
@@ -236,7 +237,8 @@ public actor Peer {
   /// Peers that wait for its answer are told that it cannot be reached. Tasks of ``task(_:_:)`` are cancelled in the
   /// end. Stopping again waits for the same end; cancelling changes nothing.
   ///
-  /// - Parameter limit: How long delivering what was sent may take; sessions that are being left have no longer, either.
+  /// - Parameter limit: How long delivering what was sent may take; a negative time counts as zero.
+  ///   Sessions that are being left have no longer, either.
   public func stop(within limit: Duration = .seconds(2)) async { await core.stop(within: limit) }
 }
 

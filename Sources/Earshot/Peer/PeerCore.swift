@@ -64,7 +64,7 @@ actor PeerCore {
     let credentials = try LinkCredentials(identity, on: host, named: name, using: &random)
     let identity = credentials.identity
     self.credentials = credentials
-    (self.identity, self.configuration, self.host) = (identity, configuration, host)
+    (self.identity, self.configuration, self.host) = (identity, configuration.bounded, host)
     ledger = MembershipLedger(of: identity.id)
     discovery = MulticastDNS(for: identity.id, on: host)
     datagrams = DatagramPort(of: name, on: host)

@@ -11,7 +11,7 @@
 public actor Session {
   /// Runs where its peer's host runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor
-  /// The settings of the session.
+  /// The settings of the session, with each number in its range.
   public nonisolated var configuration: Configuration { core.configuration }
   /// The present state and the changes of the members, in order; ends after ``stop(within:)``.
   ///
@@ -87,7 +87,8 @@ public actor Session {
   /// Calls of `send` that wait for room are refused. Leaving again, or stopping the peer meanwhile, waits for the same end,
   /// which comes when the first of all limits is over at the latest; cancelling changes nothing.
   ///
-  /// - Parameter limit: How long delivering may take; what is not known to have arrived then counts as undelivered.
+  /// - Parameter limit: How long delivering may take; a negative time counts as zero. Messages that
+  ///   are not known to have arrived then count as undelivered.
   public func stop(within limit: Duration = .seconds(2)) async {
     await core.leave(within: limit)
   }

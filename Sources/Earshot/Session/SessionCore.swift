@@ -42,9 +42,9 @@ actor SessionCore {
     _ configuration: Session.Configuration, id: SessionID, random: RandomStream, peer: PeerCore
   ) {
     unownedExecutor = peer.unownedExecutor
-    (self.configuration, self.id, self.peer) = (configuration, id, peer)
+    (self.configuration, self.id, self.peer) = (configuration.bounded, id, peer)
     self.random = random
-    roster = Roster(of: peer.id, capacity: Self.capacity(configuration))
+    roster = Roster(of: peer.id, capacity: self.configuration.maximumPeerCount)
     let (directory, host) = (directory, peer.host)
     activity = EventHub(countMax: Self.eventsMax, merge: SessionActivity.summary) { activities in
       directory.release(activities, at: host.now)
@@ -82,13 +82,8 @@ actor SessionCore {
   /// What members are told of this session.
   var terms: SessionTerms {
     SessionTerms(
-      seniority: roster.seniority ?? 0, capacity: Self.capacity(configuration),
+      seniority: roster.seniority ?? 0, capacity: configuration.maximumPeerCount,
       messageBytesMax: configuration.maximumMessageBytes)
-  }
-
-  /// A session has room for one more peer in any case.
-  private static func capacity(_ configuration: Session.Configuration) -> Int {
-    max(2, configuration.maximumPeerCount)
   }
 
   nonisolated func pair(_ peer: PeerID, _ remote: SessionID) -> SessionPair {
@@ -143,9 +138,9 @@ actor SessionCore {
   /// A membership's reliable stream.
   func makeStream() -> ReliableStream {
     var bounds = ReliableStreamMachine.Configuration()
-    bounds.messageBytesMax = max(0, configuration.maximumMessageBytes)
-    bounds.outboundBytesMax = max(1, configuration.sendBufferBytes)
-    bounds.windowBytes = max(configuration.receiveWindowBytes, ReceiveWindow.windowBytesMin)
+    bounds.messageBytesMax = configuration.maximumMessageBytes
+    bounds.outboundBytesMax = configuration.sendBufferBytes
+    bounds.windowBytes = configuration.receiveWindowBytes
     if let buggify = peer.host.buggify { bounds.draw(buggify) }
     return ReliableStream(nextSource(), bounds, on: peer.host) { [activity] in activity.push($0) }
   }

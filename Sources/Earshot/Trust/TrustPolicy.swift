@@ -55,7 +55,7 @@ public struct TrustPolicy: Sendable {
   /// invitation of the other side goes on to wait until its own deadline.
   ///
   /// - Parameters:
-  ///   - time: How long a question waits for its answer.
+  ///   - time: How long a question waits for its answer; a negative time counts as zero.
   ///   - store: Where those are kept who were approved; by default nowhere.
   ///   - ask: Asks, such as a person. Its task is cancelled when the answer is of no use any more; what it returns then
   ///     changes nothing.
