@@ -41,6 +41,12 @@ final class Scheduler: @unchecked Sendable {
     choices = OpenChoices(policy, seed: run.seed, guidedBy: guide)
   }
 
+  /// The end of the clock: a hundred years of 365 days.
+  ///
+  /// Events that are due later never happen. So a time of the world and some settings fit into an
+  /// `Int64` together.
+  static let timeMax: Int64 = 100 * 365 * 86_400 * 1_000_000_000
+
   var instant: Instant { Instant(nanoseconds: now) }
 
   /// Whether the network works: it refuses everything once the world comes to its end.
@@ -88,6 +94,7 @@ extension Scheduler {
     -> Stop
   {
     precondition(phase == .idle, "a world is run from outside of it, and not after its end")
+    let limit = min(limit, Self.timeMax)
     (phase, owner) = (.running, .current)
     defer {
       phase = .idle
@@ -98,7 +105,7 @@ extension Scheduler {
       runReadyWork()
       let watch = watch
       while try !isStopped(by: watch) && !isOver() {
-        guard let key = takeEvent(until: limit) else { return events.count == 0 ? .idle : .limit }
+        guard let key = takeEvent(until: limit) else { return hasEvents ? .limit : .idle }
         dispatch(key, fabric)
         runReadyWork()
       }
@@ -133,7 +140,7 @@ extension Scheduler {
         cause = work.cause
         runWork(work)
       case .event(let key): dispatch(key, fabric)
-      case nil: return events.count == 0 ? .idle : .limit
+      case nil: return hasEvents ? .limit : .idle
       }
     }
   }
@@ -162,11 +169,15 @@ extension Scheduler {
     }
   }
 
+  /// Whether events are left before the end of the clock.
+  private var hasEvents: Bool { events.first.map { $0.time <= Self.timeMax } ?? false }
+
   /// Whether nothing is left that could ever happen, unless something is begun from outside.
   var isIdle: Bool {
     guard ready.isEmpty, choices?.hasDueEvents != true else { return false }
     return !events.contains { key in
-      key.slot.table != .timer || timers.isAwaited(key, of: key.slot.index)
+      key.time <= Self.timeMax
+        && (key.slot.table != .timer || timers.isAwaited(key, of: key.slot.index))
     }
   }
 
@@ -206,7 +217,7 @@ extension Scheduler {
   }
 
   /// Moves the clock on to an instant before which nothing is left to happen.
-  func advance(to time: Int64) { now = max(now, time) }
+  func advance(to time: Int64) { now = max(now, min(time, Self.timeMax)) }
 
   /// Begins the end of the world, in which the network refuses everything.
   ///

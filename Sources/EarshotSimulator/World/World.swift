@@ -55,6 +55,8 @@ public final class World: @unchecked Sendable {
   deinit { finish() }
 
   /// The virtual time.
+  ///
+  /// It runs from zero to a hundred years. Events that are due later never happen.
   public var now: Instant { scheduler.instant }
 
   /// The random numbers of one concern of the world itself, such as a plan of faults.
@@ -144,7 +146,8 @@ public final class World: @unchecked Sendable {
 
   /// Runs everything up to and including an instant, which is the time afterwards.
   ///
-  /// - Parameter instant: The instant; if it has passed, only what is ready runs.
+  /// - Parameter instant: The instant, or the end of the clock if that comes first; if it has
+  ///   passed, only what is ready runs.
   public func run(until instant: Instant) {
     let stop = scheduler.run(until: instant.nanoseconds, over: fabric) { false }
     if stop != .stopped { scheduler.advance(to: instant.nanoseconds) }
@@ -152,7 +155,7 @@ public final class World: @unchecked Sendable {
 
   /// Runs so much virtual time.
   ///
-  /// - Parameter duration: The virtual time.
+  /// - Parameter duration: The virtual time; a negative one counts as zero.
   public func run(for duration: Duration) { run(until: now + duration) }
 
   /// Runs until a condition holds, for so much virtual time at most.
