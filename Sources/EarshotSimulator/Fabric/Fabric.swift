@@ -81,7 +81,8 @@ final class Fabric {
       source: source, destination: destination, payloadBytes: payloadBytes)
     switch faults.verdict(packet, at: scheduler.instant) {
     case .drop: return .lost(.rule)
-    case .deliver(let delay): return SimulatedLink.Fate(arrival: now + max(0, delay.nanoseconds))
+    case .deliver(let delay):
+      return SimulatedLink.Fate(arrival: now + delay.clamped(to: .settings).nanoseconds)
     case .pass, nil: return fate
     }
   }

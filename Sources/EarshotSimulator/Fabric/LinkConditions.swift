@@ -1,8 +1,10 @@
 /// The conditions of one direction of a link.
+///
+/// Each number has a range. A value outside of it counts as the nearest value of the range.
 public struct LinkConditions: Hashable, Sendable {
-  /// The least time from sending to arrival.
+  /// The least time from sending to arrival: from zero to an hour.
   public var latency: Duration
-  /// The most that is added to the latency, evenly distributed.
+  /// The most that is added to the latency, evenly distributed: from zero to an hour.
   ///
   /// Packets of one direction keep their order all the same; see ``reordering``.
   public var jitter: Duration
@@ -18,7 +20,7 @@ public struct LinkConditions: Hashable, Sendable {
   public var duplication: Ratio
   /// The share of packets that others may overtake.
   public var reordering: Ratio
-  /// The most that is added to the latency of a packet that may be overtaken.
+  /// The most that is added to the latency of a packet that may be overtaken: from zero to an hour.
   public var reorderingDelay: Duration
   /// The share of datagrams that arrive with some bits changed; such TCP segments are lost.
   public var corruption = Ratio.zero
@@ -26,11 +28,11 @@ public struct LinkConditions: Hashable, Sendable {
   public var truncation = Ratio.zero
   /// The times at which packets may leave, in place of a bandwidth.
   public var rates: RateTrace?
-  /// Bytes a second; `nil` is without limit.
+  /// Bytes a second, from 1 to 10¹²; `nil` is without limit.
   public var bandwidth: Int?
-  /// How many bytes may wait for the bandwidth; further packets are lost.
+  /// How many bytes may wait for the bandwidth, from 0 to 1 GiB; further packets are lost.
   public var queueBytes: Int
-  /// The largest packet in bytes, IP header included.
+  /// The largest packet in bytes, IP header included: from 68, as RFC 791 demands, to 65,536.
   ///
   /// Larger datagrams travel in fragments, and are lost when one of these is.
   public var maximumTransmissionUnit: Int
@@ -53,6 +55,25 @@ public struct LinkConditions: Hashable, Sendable {
     self.maximumTransmissionUnit = maximumTransmissionUnit
   }
 
+  /// The conditions with each number in its range.
+  var bounded: LinkConditions {
+    var conditions = self
+    conditions.latency = latency.clamped(to: .ofPackets)
+    conditions.jitter = jitter.clamped(to: .ofPackets)
+    conditions.reorderingDelay = reorderingDelay.clamped(to: .ofPackets)
+    conditions.bandwidth = bandwidth?.clamped(to: 1...Self.bandwidthMax)
+    conditions.queueBytes = queueBytes.clamped(to: Self.queues)
+    conditions.maximumTransmissionUnit = maximumTransmissionUnit.clamped(to: Self.packets)
+    return conditions
+  }
+
+  /// In bytes a second.
+  static let bandwidthMax = 1_000_000_000_000
+  /// In bytes.
+  static let queues = 0...1 << 30
+  /// In bytes.
+  static let packets = 68...65_536
+
   /// A quiet local network: 1 ms ± 0.2 ms, nothing lost.
   public static var lan: LinkConditions { LinkConditions() }
 
@@ -60,5 +81,14 @@ public struct LinkConditions: Hashable, Sendable {
   public static var loopback: LinkConditions {
     LinkConditions(
       latency: .microseconds(10), jitter: .zero, maximumTransmissionUnit: 65_536)
+  }
+}
+
+extension ClosedRange<Duration> {
+  /// The times that one thing adds to the way of a packet: from zero to an hour.
+  static var ofPackets: ClosedRange<Duration> { .zero ... .seconds(3_600) }
+  /// The periods of what repeats: from 1 ms to ten years.
+  static var periods: ClosedRange<Duration> {
+    .milliseconds(1)...ClosedRange<Duration>.settings.upperBound
   }
 }

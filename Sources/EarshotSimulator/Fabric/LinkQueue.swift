@@ -12,7 +12,7 @@ struct LinkQueue {
     let start = max(now, busyUntil)
     let waiting = Int128(start - now) * Int128(bandwidth) / 1_000_000_000
     guard start == now || waiting + Int128(bytes) <= conditions.queueBytes else { return nil }
-    busyUntil = start + Int64(bytes) * 1_000_000_000 / Int64(max(1, bandwidth))
+    busyUntil = start + Int64(bytes) * 1_000_000_000 / Int64(bandwidth)
     return busyUntil
   }
 

@@ -10,8 +10,9 @@ final class LinkTerms {
   let isPlain: Bool
 
   init(_ conditions: LinkConditions) {
+    let conditions = conditions.bounded
     self.conditions = conditions
-    latency = max(0, conditions.latency.nanoseconds)
+    latency = conditions.latency.nanoseconds
     jitter = UInt64(max(1, conditions.jitter.nanoseconds))
     loss = conditions.loss
     fragmentBytes = Int32(clamping: conditions.maximumTransmissionUnit)

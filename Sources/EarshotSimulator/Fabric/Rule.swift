@@ -27,7 +27,8 @@ public enum RuleVerdict: Hashable, Sendable {
   case pass
   /// The packet is lost.
   case drop
-  /// The packet arrives after so much time, whatever the link says.
+  /// The packet arrives after a delay from zero to ten years, whatever the link says; other values
+  /// count as the nearest of these.
   case deliver(after: Duration)
 }
 

@@ -157,7 +157,7 @@ final class SimulatedLink {
   }
 
   private func losesFragment(_ bytes: Int) -> Bool {
-    let further = (bytes - 21) / max(1, conditions.maximumTransmissionUnit - 20)  // Less a header.
+    let further = (bytes - 21) / (conditions.maximumTransmissionUnit - 20)  // Less a header.
     var isLost = false
     for _ in 0..<further { isLost = random.chance(conditions.loss) || isLost }
     return isLost

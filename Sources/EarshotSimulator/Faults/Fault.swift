@@ -2,6 +2,9 @@
 ///
 /// Faults are data: a plan of faults is written or drawn first, and carried out from then on, so that scripted, random
 /// and reduced faults are one thing. ``World/inject(_:)`` begins one at once.
+///
+/// Each number of a fault has a range. A value outside of it counts as the nearest value of the
+/// range. Durations reach from zero to ten years, and periods from 1 ms to ten years.
 public struct Fault: Hashable, Sendable {
   /// Its number in its plan, from 1; 0 in no plan.
   public var id: Int
@@ -134,6 +137,7 @@ extension Fault.Kind {
   ///   - lasting: How long it lasts: they are clogged in the first half, and freed in the second one.
   /// - Returns: A fault for each host.
   public static func swizzle(_ hosts: [String], at: Duration, lasting: Duration) -> [Fault] {
+    let (at, lasting) = (at.clamped(to: .settings), lasting.clamped(to: .settings))
     let count = max(1, hosts.count)
     let step = lasting / 2 / count
     // Freed in the order 1, 3, 5, …, 0, 2, 4, …

@@ -12,7 +12,7 @@ public struct FaultPlan: Hashable, Sendable {
   ///   get the smallest numbers that are free.
   public init(_ faults: [Fault] = []) {
     var taken: Set<Int> = [0]
-    var numbered = faults
+    var numbered = faults.map(\.bounded)
     for index in numbered.indices where !taken.insert(numbered[index].id).inserted {
       numbered[index].id = 0
     }

@@ -1,8 +1,10 @@
 /// Conditions of a link that are to change; those that are `nil` stay as they are.
+///
+/// Each number has a range. A value outside of it counts as the nearest value of the range.
 public struct LinkChange: Hashable, Sendable {
-  /// The least time from sending to arrival.
+  /// The least time from sending to arrival: from zero to an hour.
   public var latency: Duration?
-  /// The most that is added to the latency, evenly distributed.
+  /// The most that is added to the latency, evenly distributed: from zero to an hour.
   public var jitter: Duration?
   /// The share of packets that are lost.
   public var loss: Ratio?
@@ -20,17 +22,28 @@ public struct LinkChange: Hashable, Sendable {
   public var corruption: Ratio?
   /// The share of datagrams whose end is missing when they arrive; such TCP segments are lost.
   public var truncation: Ratio?
-  /// Bits a second.
+  /// Bits a second, from 1 to 8 · 10¹²; fewer than 8 are 1 byte a second.
   public var bandwidth: Int?
   /// The times at which packets may leave, in place of a bandwidth.
   public var rates: RateTrace?
-  /// How many bytes may wait for the bandwidth; further packets are lost.
+  /// How many bytes may wait for the bandwidth, from 0 to 1 GiB; further packets are lost.
   public var queue: Int?
-  /// The largest packet in bytes, IP header included.
+  /// The largest packet in bytes, IP header included: from 68 to 65,536.
   public var mtu: Int?
 
   /// No change.
   public init() {}
+
+  /// The change with each number in its range.
+  var bounded: LinkChange {
+    var change = self
+    change.latency = latency?.clamped(to: .ofPackets)
+    change.jitter = jitter?.clamped(to: .ofPackets)
+    change.bandwidth = bandwidth?.clamped(to: 1...8 * LinkConditions.bandwidthMax)
+    change.queue = queue?.clamped(to: LinkConditions.queues)
+    change.mtu = mtu?.clamped(to: LinkConditions.packets)
+    return change
+  }
 
   /// Whether nothing changes.
   public var isEmpty: Bool { self == LinkChange() }

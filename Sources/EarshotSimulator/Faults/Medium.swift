@@ -1,10 +1,13 @@
 /// A medium that all links between some hosts share, as the air of a radio channel: one packet at a time.
+///
+/// Each number has a range. A value outside of it counts as the nearest value of the range.
 public struct Medium: Hashable, Sendable {
-  /// Bits a second, while a packet is on the air.
+  /// Bits a second, while a packet is on the air: from 1 to 8 · 10¹².
   public var bandwidth: Int
-  /// The time that each packet takes besides: gaps between frames, preambles, acknowledgements.
+  /// The time that each packet takes besides, from zero to an hour: gaps between frames, preambles,
+  /// acknowledgements.
   public var overhead: Duration
-  /// How many bytes may wait for the medium; further packets are lost.
+  /// How many bytes may wait for the medium, from 0 to 1 GiB; further packets are lost.
   public var queueBytes: Int
 
   /// A medium.
@@ -17,6 +20,14 @@ public struct Medium: Hashable, Sendable {
     bandwidth: Int, overhead: Duration = .microseconds(100), queueBytes: Int = 256 * 1024
   ) {
     (self.bandwidth, self.overhead, self.queueBytes) = (bandwidth, overhead, queueBytes)
+  }
+
+  /// The medium with each number in its range.
+  var bounded: Medium {
+    Medium(
+      bandwidth: bandwidth.clamped(to: 1...8 * LinkConditions.bandwidthMax),
+      overhead: overhead.clamped(to: .ofPackets),
+      queueBytes: queueBytes.clamped(to: LinkConditions.queues))
   }
 }
 
@@ -40,8 +51,9 @@ final class SharedMedium {
     let start = max(now, busyUntil)
     let waiting = Int128(start - now) * Int128(medium.bandwidth) / 8_000_000_000
     guard start == now || waiting + Int128(bytes) <= Int128(medium.queueBytes) else { return nil }
-    let time = Int128(bytes) * 8_000_000_000 / Int128(max(1, medium.bandwidth))
-    busyUntil = start + Int64(clamping: time) + max(0, medium.overhead.nanoseconds)
+    let time = Int128(bytes) * 8_000_000_000 / Int128(medium.bandwidth)
+    let end = Int128(start) + time + Int128(medium.overhead.nanoseconds)
+    busyUntil = Int64(min(end, Int128(Scheduler.timeMax)))
     return busyUntil
   }
 }

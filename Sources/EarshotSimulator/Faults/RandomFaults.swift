@@ -1,4 +1,6 @@
 /// A wish for faults that a seed decides.
+///
+/// Each number has a range. A value outside of it counts as the nearest value of the range.
 public struct RandomFaults: Hashable, Sendable {
   /// What can be drawn.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -16,15 +18,15 @@ public struct RandomFaults: Hashable, Sendable {
     case isolate, clog, swizzle, flap, medium, reset, freeze, slow, leave, hide, readdress, unplug
     case ports, clock, stale, reflect
   }
-  /// The greatest number of faults; exactly so many when the kinds are given.
+  /// The greatest number of faults, from 0 to 1,000; exactly so many when the kinds are given.
   public var count: Int
   /// The kinds that are drawn from; `nil` has each seed draw which kinds there are, and how hard they hit.
   ///
   /// - SeeAlso: Groce et al.: "Swarm testing" (ISSTA 2012), on why leaving kinds out finds more.
   public var kinds: [Kind]?
-  /// When the faults begin.
+  /// When the faults begin: within ten years.
   public var between: ClosedRange<Duration>
-  /// How long each of them lasts.
+  /// How long each of them lasts: at most ten years.
   public var lasting: ClosedRange<Duration>
 
   /// A wish.

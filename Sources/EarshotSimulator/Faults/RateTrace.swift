@@ -38,7 +38,8 @@ public struct RateTrace: Hashable, Sendable {
   func time(of number: Int) -> Int64 {
     let (round, index) = number.quotientAndRemainder(dividingBy: milliseconds.count)
     let period = Int64(milliseconds[milliseconds.count - 1])
-    return (Int64(round) * period + Int64(milliseconds[index])) * 1_000_000
+    let time = (Int128(round) * Int128(period) + Int128(milliseconds[index])) * 1_000_000
+    return Int64(min(time, Int128(Scheduler.timeMax)))
   }
 
   /// The number of the first opportunity at or after a time in nanoseconds.

@@ -123,8 +123,10 @@ extension World {
   ///
   /// - Parameters:
   ///   - host: The host.
-  ///   - grace: How long the code goes on.
+  ///   - grace: How long the code goes on: from zero to ten years; other values count as the
+  ///     nearest of these.
   public func suspend(_ host: SimulatedHost, grace: Duration = .zero) {
+    let grace = grace.clamped(to: .settings)
     scheduler.enter()
     if host.process.mayRun { host.tell(.willSuspend(grace: grace)) }
     host.process.noteStopWish()

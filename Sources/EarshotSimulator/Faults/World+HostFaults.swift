@@ -97,7 +97,7 @@ extension World {
       guard let self else { return }
       if hosts[index].process.condition == .waiting { hosts[index].letGoOn() }
     }
-    wait(id, index, max(every, .milliseconds(1)))
+    wait(id, index, every)
     return id
   }
 
@@ -180,7 +180,7 @@ extension World {
     let id = add(effect, at: host.index) { [fabric] in fabric.faults.end($0) }
     fabric.faults.add(
       MulticastCopy(
-        id: id, host: host.index, isReflected: isReflected, after: max(0, after.nanoseconds)))
+        id: id, host: host.index, isReflected: isReflected, after: after.nanoseconds))
     return id
   }
 }

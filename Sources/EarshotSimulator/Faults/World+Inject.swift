@@ -9,7 +9,7 @@ extension World {
   @discardableResult
   public func inject(_ kind: Fault.Kind) -> ActiveFault {
     scheduler.enter()
-    return ActiveFault(effects(of: kind).compactMap(begin), in: self)
+    return ActiveFault(effects(of: kind.bounded).compactMap(begin), in: self)
   }
 
   /// What a fault does, each for one host where it is about hosts.
@@ -186,7 +186,7 @@ extension World {
   ) -> Int {
     let id = add(effect) { _ in }
     func schedule() {
-      at(now + max(every, .milliseconds(1))) { [weak self] in
+      at(now + every) { [weak self] in
         guard let self, faultTable.contains(id) else { return }
         body()
         schedule()

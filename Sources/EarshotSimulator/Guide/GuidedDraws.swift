@@ -64,7 +64,7 @@ extension FaultPlan {
   ) {
     var draw = FaultDraw(
       names: hosts, random: GuidedDraws(guide.reversed(), then: random))
-    self.init(draw.faults(wish))
+    self.init(draw.faults(wish.bounded))
     random = draw.random.random
   }
 }

@@ -7,11 +7,12 @@ extension History {
   /// - Parameters:
   ///   - model: The model of the object.
   ///   - configurationsMax: The number of configurations to visit (which operations were performed, and the state after
-  ///     them) before the check gives up; each takes some 200 bytes.
+  ///     them) before the check gives up, at least 1; each takes some 200 bytes.
   /// - Returns: Whether the history is linearizable.
   public func check<Model>(
     against model: Model, configurationsMax: Int = 1_000_000
   ) -> HistoryVerdict where Model: SequentialModel<Operation, Response> {
+    let configurationsMax = max(1, configurationsMax)
     let operations = operations
     let transitions = StateTransitions(operations, model)
     let parts = parts(operations, model)

@@ -31,7 +31,7 @@ struct SkewedClock {
 
   /// Changes the clock at a time of the world: it jumps ahead, and runs so many millionths faster than before.
   mutating func change(jump: Int64, drift change: Int64, at time: Int64) {
-    (host, world) = (hostTime(at: time) + max(0, jump), time)
+    (host, world) = (Int64(clamping: Int128(hostTime(at: time)) + Int128(jump)), time)
     wanted += change
     drift = min(max(wanted, -500_000), 1_000_000)
   }

@@ -67,16 +67,15 @@ extension World {
   ///
   /// - Parameters:
   ///   - name: The name of the property.
-  ///   - count: The number of events from one check to the next, at least 1.
+  ///   - count: The number of events from one check to the next; smaller values than 1 count as 1.
   ///   - condition: What has to hold. It changes nothing in the world.
   ///   - details: What a violation says of the moment.
   public func checkAlways(
     _ name: String, every count: Int = 1, _ condition: @escaping () -> Bool,
     details: @escaping () -> String = { "" }
   ) {
-    precondition(count > 0, "a check takes place after a number of events, at least 1")
     scheduler.enter()
-    fabric.watch.add(name, every: count, condition, details)
+    fabric.watch.add(name, every: max(1, count), condition, details)
   }
 
   // MARK: What came of them

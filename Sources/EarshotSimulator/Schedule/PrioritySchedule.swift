@@ -6,7 +6,7 @@ struct PrioritySchedule {
   private var changes: [(decision: Int, priority: UInt64)]
 
   init(depth: Int, steps: Int, _ random: RandomStream) {
-    precondition(depth > 0 && steps > 0, "a depth and a number of steps are at least 1")
+    let (depth, steps) = (depth.clamped(to: 1...1_024), steps.clamped(to: 1...1_000_000_000))
     self.random = random
     changes = []
     for priority in 1..<UInt64(depth) {

@@ -19,6 +19,9 @@ public enum SchedulePolicy: Hashable, Sendable, Codable {
   /// At `depth` - 1 decisions, drawn from the first `steps`, the priority of what would run falls below all others'. A
   /// bug that `depth` orderings cause among n tasks is found by one seed in n · steps^(depth - 1) at worst.
   ///
+  /// The depth is from 1 to 1,024, and the steps from 1 to 10⁹; other values count as the nearest
+  /// of these.
+  ///
   /// - SeeAlso: Burckhardt, Kothari, Musuvathi, Nagarakatte: "A randomized scheduler with probabilistic guarantees of
   ///   finding bugs" (ASPLOS 2010).
   case pct(depth: Int, steps: Int = 1_000)

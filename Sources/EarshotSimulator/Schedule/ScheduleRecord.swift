@@ -15,11 +15,14 @@ public struct ScheduleRecord: Hashable, Sendable {
     /// A choice.
     ///
     /// - Parameters:
-    ///   - decision: The number of the decision, from 0.
-    ///   - index: The index of what is chosen, from 1; where there is none such, the oldest is.
-    /// - Precondition: Both are below 2³², and neither is negative.
+    ///   - decision: The number of the decision, from 0 to 2³² - 1.
+    ///   - index: The index of what is chosen, from 1 to 2³² - 1; without such a thing, the oldest
+    ///     is chosen.
+    ///
+    /// Other values count as the nearest of these.
     public init(decision: Int, index: Int) {
-      (storedDecision, storedIndex) = (UInt32(decision), UInt32(index))
+      storedDecision = UInt32(clamping: decision)
+      storedIndex = UInt32(clamping: index)
     }
   }
 
@@ -30,13 +33,16 @@ public struct ScheduleRecord: Hashable, Sendable {
 
   /// A record of choices.
   ///
-  /// - Parameter choices: The choices.
-  /// - Precondition: They are in the order of their decisions, one for each.
+  /// - Parameter choices: The choices, in the order of their decisions. A choice for a decision
+  ///   that is not after that of the choice before it is left out.
   public init(_ choices: [Choice] = []) {
-    precondition(
-      zip(choices, choices.dropFirst()).allSatisfy { $0.decision < $1.decision },
-      "the choices are in the order of their decisions, one for each")
-    self.choices = choices
+    if zip(choices, choices.dropFirst()).allSatisfy({ $0.decision < $1.decision }) {
+      self.choices = choices
+    } else {
+      self.choices = choices.reduce(into: []) { kept, choice in
+        if kept.last.map({ $0.decision < choice.decision }) ?? true { kept.append(choice) }
+      }
+    }
   }
 
   static let choicesMax = 1 << 20

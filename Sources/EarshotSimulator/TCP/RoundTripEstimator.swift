@@ -21,7 +21,7 @@ struct RoundTripEstimator {
   /// The retransmission timeout, RTO: doubled for every one since the last sample, at most two minutes.
   var retransmissionTimeout: Int64 {
     let base = smoothed.map { $0 + variation } ?? Self.initialTimeout
-    return min(base << Int64(min(backOffs, 16)), Self.timeoutMax)
+    return min(min(base, Self.timeoutMax) << Int64(min(backOffs, 16)), Self.timeoutMax)
   }
 
   /// Takes the time from a segment to its acknowledgement.

@@ -88,6 +88,7 @@ final class TraceRecorder {
     for byte in text.utf8 { hash.combine(byte) }
     trace.add(.note, scheduler.now, host.map { $0 + 1 } ?? 0, 0, text.utf8.count, hash.value)
     if let sink {
+      let cause = cause.map { min($0, trace.eventCount - 2) }  // An event before the note.
       tell(sink, .note, host, nil, kind, text, cause: cause ?? scheduler.cause.handled)
     }
   }

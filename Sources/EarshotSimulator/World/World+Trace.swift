@@ -30,7 +30,8 @@ extension World {
   ///   - host: Where it happened; `nil` for the world as a whole.
   ///   - kind: What kind of thing it is, such as `message`.
   ///   - text: What it is, in one line.
-  ///   - cause: The number of the event that it follows from; the one that is being handled by default.
+  ///   - cause: The number of the event that it follows from; the one that is being handled by
+  ///     default. A number of an event that is still to come counts as that of the last event.
   public func note(_ host: SimulatedHost?, kind: String, _ text: String, cause: Int? = nil) {
     scheduler.enter()
     trace.recordNote(host?.index, kind, text, cause: cause)
