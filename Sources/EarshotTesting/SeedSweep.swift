@@ -14,8 +14,7 @@ struct SeedSweep {
   ///   - seeds: The seeds, in order.
   ///   - jobs: The number of runs at once.
   init(_ seeds: [UInt64], jobs: Int) {
-    precondition(jobs > 0, "a sweep needs a core")
-    (self.seeds, self.jobs) = (seeds, jobs)
+    (self.seeds, self.jobs) = (seeds, jobs.clamped(to: 1...max(1, seeds.count)))
   }
 
   /// What came of all runs.

@@ -96,16 +96,18 @@ extension Trait where Self == SimulatedTrait {
   /// Runs the test in worlds with the seeds from 0 on, until one fails.
   ///
   /// - Parameters:
-  ///   - count: The number of seeds.
+  ///   - count: The number of seeds: from 1 to 1,000,000; other values count as the nearest of
+  ///     these.
   ///   - configuration: The conditions of the network.
-  ///   - jobs: The number of runs at once, at least 1; `nil` for the number of processors.
+  ///   - jobs: The number of runs at once, from 1 to the number of seeds; other values count as the
+  ///     nearest of these. `nil` for the number of processors.
   ///   - shrink: Whether a run that fails is reduced to the faults that the failure needs.
   /// - Returns: The trait.
   public static func simulated(
     seeds count: Int, configuration: WorldConfiguration = WorldConfiguration(), jobs: Int? = nil,
     shrink: Bool = true
   ) -> Self {
-    precondition(count > 0, "a test without a seed tests nothing")
+    let count = count.clamped(to: 1...seedsMax)
     return .simulated(
       seeds: 0...count - 1, configuration: configuration, jobs: jobs, shrink: shrink)
   }
@@ -113,17 +115,22 @@ extension Trait where Self == SimulatedTrait {
   /// Runs the test in worlds with the seeds of a range, until one fails.
   ///
   /// - Parameters:
-  ///   - seeds: The seeds, such as `100...199`; none is negative.
+  ///   - seeds: The seeds, such as `100...199`: those from 0 on, and the first 1,000,000 of them. A
+  ///     negative end counts as 0.
   ///   - configuration: The conditions of the network.
-  ///   - jobs: The number of runs at once, at least 1; `nil` for the number of processors.
+  ///   - jobs: The number of runs at once, from 1 to the number of seeds; other values count as the
+  ///     nearest of these. `nil` for the number of processors.
   ///   - shrink: Whether a run that fails is reduced to the faults that the failure needs.
   /// - Returns: The trait.
   public static func simulated(
     seeds: ClosedRange<Int>, configuration: WorldConfiguration = WorldConfiguration(),
     jobs: Int? = nil, shrink: Bool = true
   ) -> Self {
-    .simulated(
-      seeds: seeds.map { UInt64($0) }, configuration: configuration, jobs: jobs, shrink: shrink)
+    let seeds = seeds.clamped(to: 0 ... .max)
+    let first = UInt64(seeds.lowerBound)
+    let last = min(UInt64(seeds.upperBound), first + UInt64(seedsMax) - 1)
+    return .simulated(
+      seeds: Array(first...last), configuration: configuration, jobs: jobs, shrink: shrink)
   }
 
   /// Runs the test in worlds with the given seeds, until one fails.
@@ -131,7 +138,8 @@ extension Trait where Self == SimulatedTrait {
   /// - Parameters:
   ///   - seeds: The seeds, such as `[7, 4_711]`.
   ///   - configuration: The conditions of the network.
-  ///   - jobs: The number of runs at once, at least 1; `nil` for the number of processors.
+  ///   - jobs: The number of runs at once, from 1 to the number of seeds; other values count as the
+  ///     nearest of these. `nil` for the number of processors.
   ///   - shrink: Whether a run that fails is reduced to the faults that the failure needs.
   /// - Returns: The trait.
   public static func simulated(
@@ -141,4 +149,6 @@ extension Trait where Self == SimulatedTrait {
     precondition(!seeds.isEmpty, "a test without a seed tests nothing")
     return SimulatedTrait(SeedChoice(seeds), configuration, jobs: jobs, shrink: shrink)
   }
+
+  private static var seedsMax: Int { 1_000_000 }
 }

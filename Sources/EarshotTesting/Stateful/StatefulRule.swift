@@ -16,7 +16,8 @@ public struct StatefulRule<Model, System: Sendable> {
   ///
   /// - Parameters:
   ///   - name: The name of the command.
-  ///   - weight: How often it is drawn in relation to other rules, at least 1.
+  ///   - weight: How often it is drawn in relation to other rules: from 1 to 1,000,000; other
+  ///     values count as the nearest of these.
   ///   - argument: Draws an argument; `nil` if the command makes no sense now.
   ///   - smaller: Simpler arguments to try in place of one, the simplest first; `nil` for those of ``Shrinkable``.
   ///   - precondition: Whether the command makes sense; asked of smaller sequences, too.
@@ -44,7 +45,8 @@ public struct StatefulRule<Model, System: Sendable> {
   ///
   /// - Parameters:
   ///   - name: The name of the command.
-  ///   - weight: How often it is drawn in relation to other rules, at least 1.
+  ///   - weight: How often it is drawn in relation to other rules: from 1 to 1,000,000; other
+  ///     values count as the nearest of these.
   ///   - argument: Draws an argument; `nil` if the command makes no sense now.
   ///   - smaller: Simpler arguments to try in place of one, the simplest first; `nil` for those of ``Shrinkable``.
   ///   - precondition: Whether the command makes sense; asked of smaller sequences, too.
@@ -70,8 +72,7 @@ public struct StatefulRule<Model, System: Sendable> {
     perform: @escaping (System, Argument, CommandRunner) throws -> Response,
     _ check: @escaping (inout Model, Argument, Response) throws -> Void
   ) {
-    precondition(weight > 0, "a rule without a weight is never drawn")
-    (self.name, self.weight, draw) = (name, weight, argument)
+    (self.name, self.weight, draw) = (name, weight.clamped(to: 1...1_000_000), argument)
     self.isAllowed = { isAllowed($0, Self.cast($1)) }
     self.smaller = { argument in
       let argument: Argument = Self.cast(argument)
@@ -99,7 +100,8 @@ extension StatefulRule {
   ///
   /// - Parameters:
   ///   - name: The name of the command.
-  ///   - weight: How often it is drawn in relation to other rules, at least 1.
+  ///   - weight: How often it is drawn in relation to other rules: from 1 to 1,000,000; other
+  ///     values count as the nearest of these.
   ///   - precondition: Whether the command makes sense.
   ///   - host: The host.
   ///   - perform: Performs the command, in a task of the host.
@@ -121,7 +123,8 @@ extension StatefulRule {
   ///
   /// - Parameters:
   ///   - name: The name of the command.
-  ///   - weight: How often it is drawn in relation to other rules, at least 1.
+  ///   - weight: How often it is drawn in relation to other rules: from 1 to 1,000,000; other
+  ///     values count as the nearest of these.
   ///   - precondition: Whether the command makes sense.
   ///   - perform: Performs the command, outside of all hosts; may run the world.
   ///   - check: Brings the model up to date, and checks the response.

@@ -81,16 +81,19 @@ extension StatefulTest {
   /// Each sequence has a world of its own with this seed, which is ``EarshotSimulator/World/current`` while it runs.
   ///
   /// - Parameters:
-  ///   - commands: The number of commands.
-  ///   - duration: The virtual time that a command on a host may take.
-  ///   - runsMax: The number of runs to make the sequence smaller.
+  ///   - commands: The number of commands: from 0 to 100,000.
+  ///   - duration: The virtual time that a command on a host may take; a negative one counts as
+  ///     zero.
+  ///   - runsMax: The number of runs to make the sequence smaller: from 0 to 1,000,000. Other
+  ///     values of both numbers count as the nearest of these.
   /// - Throws: `CancellationError` when the test is cancelled.
   public func run(
     commands: Int = 30, within duration: Duration = .seconds(60), runsMax: Int = 200
   ) async throws {
+    let (count, runsMax) = (commands.clamped(to: 0...100_000), runsMax.clamped(to: 0...1_000_000))
     guard let test = Test.current else { preconditionFailure("no test is running here") }
     let replay = StatefulReplay(self, test, within: duration)
-    let commands = CommandSource.random(World.current.random("commands"), count: commands)
+    let commands = CommandSource.random(World.current.random("commands"), count: count)
     let first = try await replay.run(commands)
     guard let failure = first.failure else { return }
     var shrinking = StatefulShrinking(first.performed, failure, replay, runsMax: runsMax)
