@@ -56,7 +56,7 @@ extension Session {
     /// Members are told: sending a message that is too large for its receiver fails with `messageTooLarge`.
     public var maximumMessageBytes: Int
     /// The number of bytes that may wait to be acknowledged by one member before
-    /// ``Session/send(_:to:)`` suspends: from 1 byte to 1 GiB.
+    /// `send` suspends: from 1 byte to 1 GiB.
     public var sendBufferBytes: Int
     /// The number of bytes that one member may have sent and that the program has not taken from
     /// ``Session/messages`` or ``Session/activity`` yet: from 128 KiB to 1 GiB.
