@@ -1,5 +1,6 @@
 import Earshot
 import EarshotCore
+import EarshotPOSIX
 import EarshotSimulator
 import Testing
 
@@ -113,6 +114,25 @@ struct MemberStateTests {
       #expect(unread.map(\.told) == [.joining(scene.ann.id), .joined(scene.ann.id)])
       _ = own
     }
+  }
+
+  @Test("A session whose host goes down has no members, and its snapshots end with that")
+  func hostDown() async throws {
+    let hosts = [try POSIXHost(.loopback), try POSIXHost(.loopback)]
+    let ann = try await Peer("Ann", trusting: .anyPeer, on: hosts[0])
+    let bob = try await Peer("Bob", trusting: .anyPeer, on: hosts[1])
+    let meeting = try await Meeting(of: ann, test: "snapshotsdown")
+    let bobs = try await meeting.join(bob)
+    var snapshots = meeting.session.snapshots.makeAsyncIterator()
+    while let members = await snapshots.next() { if members.first?.state == .connected { break } }
+    await hosts[0].shutDown()
+    var last: [Member]?
+    while let members = await snapshots.next() { last = members }
+    #expect(last == [])
+    #expect(await meeting.session.members == [])
+    await bobs.stop(within: .zero)
+    await bob.stop(within: .zero)
+    await hosts[1].shutDown()
   }
 
   @Test("A discovered peer prints itself with its name, its identifier and its info")

@@ -164,6 +164,10 @@ struct RecipientsTests {
           try await session.send(Self.large, to: recipients, whenFull: .skip)
         }
         #expect(error?.code == .sendBufferFull && error?.peers == [peers[1].id])
+        let refusal = await failure {
+          try session.trySend(Self.large, to: recipients, skippingFull: true)
+        }
+        #expect(refusal?.code == .sendBufferFull && refusal?.peers == [peers[1].id])
       }
       try await peers[1].resume()
       #expect(await bobs.take(toBob).count == toBob)
