@@ -251,7 +251,8 @@ package struct InboundInvitationMachine: Hashable, Sendable {
       let next = lose(link, at: now, into: &out)
       guard case .accepted(let session, _) = next, links.isEmpty else { return next }
       return waitForReturn(session, at: now, into: &out)
-    case .handshakeTimeout: return lose(link, at: now, into: &out)
+    // The INVITE comes again after `givenUp`, and the next ACCEPT names another membership.
+    case .handshakeTimeout, .givenUp: return lose(link, at: now, into: &out)
     case _ where links.count > 1: return lose(link, at: now, into: &out)
     case .expired: links = []; return fail(.timedOut, closing: code, at: now, into: &out)
     case .duplicate: links = []; return fail(.superseded, closing: code, at: now, into: &out)

@@ -154,7 +154,8 @@ package struct MembershipLedger: Hashable, Sendable {
   package func isMember(_ inviter: Inviter, of session: SessionID) -> Bool {
     let pair = SessionPair(local: session, peer: inviter.peer, remote: inviter.session)
     guard let standing = standings[pair], standing.hasJoined else { return false }
-    return inviter.present[pair] != standing.membership || !isGivenUp(standing, by: inviter, pair)
+    return inviter.present[pair] != standing.membership
+      || !isGivenUp(standing.membership, by: inviter, pair)
   }
 
   /// Whether ``isMember(_:of:)`` holds, or another session of the inviter has become a member since.
@@ -206,15 +207,19 @@ package struct MembershipLedger: Hashable, Sendable {
   }
 
   /// Names a membership for an acceptance, which is open until ``close(_:isFulfilled:)``.
+  ///
+  /// The name stays, unless the inviter has given that membership up.
   package mutating func name(
     for id: InvitationTable.InboundID, of inviter: Inviter, by session: SessionID
   ) -> Naming {
-    if let named = acceptances[id]?.membership { return .known(named) }
     let pair = SessionPair(local: session, peer: inviter.peer, remote: inviter.session)
+    if let named = acceptances[id]?.membership, !isGivenUp(named, by: inviter, pair) {
+      return .known(named)
+    }
     let naming: Naming
     if let standing = standings[pair], standing.hasJoined {
       naming =
-        isGivenUp(standing, by: inviter, pair)
+        isGivenUp(standing.membership, by: inviter, pair)
         ? .new(propose(to: pair), replacing: .givenUp) : .known(standing.membership)
     } else {
       naming = .new(propose(to: pair), replacing: nil)
@@ -225,11 +230,9 @@ package struct MembershipLedger: Hashable, Sendable {
 
   /// Whether the other end of a membership has given it up, as far as its INVITE tells.
   private func isGivenUp(
-    _ standing: Standing, by inviter: Inviter, _ pair: SessionPair
+    _ membership: MembershipID, by inviter: Inviter, _ pair: SessionPair
   ) -> Bool {
-    inviter.ended.contains {
-      $0.session == pair.local && $0.membership >= standing.membership
-    }
+    inviter.ended.contains { $0.session == pair.local && $0.membership >= membership }
   }
 
   // MARK: Verdicts

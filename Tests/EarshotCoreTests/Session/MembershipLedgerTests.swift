@@ -181,6 +181,10 @@ struct MembershipLedgerTests {
       let inviter = ledger.inviter(remote, invite(ended: 3))
       #expect(ledger.name(for: first, of: inviter, by: ours) == .known(id(4)))
       let givenUp = ledger.inviter(remote, invite(ended: 4))
+      var again = ledger
+      let renaming = again.name(for: first, of: givenUp, by: ours)
+      #expect(renaming == .new(id(7), replacing: .givenUp))
+      #expect(again.named(by: first) == id(7))
       let naming = ledger.name(for: second, of: givenUp, by: ours)
       #expect(naming == .new(id(7), replacing: .givenUp))
     }
