@@ -10,9 +10,13 @@ struct TrafficTests {
 
   private static func sent(_ count: Int) -> Traffic {
     var traffic = Traffic()
+    send(count, &traffic)
+    return traffic
+  }
+
+  private static func send(_ count: Int, _ traffic: inout Traffic) {
     _ = traffic.open(direction, in: "main", isEcho: false)
     for second in 0..<count { _ = traffic.send(on: 0, at: .seconds(second)) }
-    return traffic
   }
 
   private static func arrive(_ numbers: [Int], _ traffic: inout Traffic) -> [String] {
@@ -73,6 +77,18 @@ struct TrafficTests {
       var traffic = Self.sent(3)
       for _ in 0..<joins { traffic.join(Direction("bob", "ann"), in: "main") }
       #expect(Self.arrive([2], &traffic).isEmpty != isMissed)
+    }
+  }
+
+  @Test("May be missing when the receiver crashed before it was told that it had joined")
+  func crashed() {
+    for hasCrashed in [true, false] {
+      var traffic = Traffic()
+      if hasCrashed { traffic.crash(Direction("bob", "ann"), in: "main") }
+      // Ann's program does not know of the crash yet, and sends to the former membership.
+      Self.send(3, &traffic)
+      traffic.join(Direction("bob", "ann"), in: "main")
+      #expect(Self.arrive([2], &traffic).isEmpty == hasCrashed)
     }
   }
 

@@ -189,7 +189,7 @@ package final class Recorder: Sendable {
     note(time, host, .crashed)
     record.withLock { record in
       for peer in peers {
-        for session in sessions { record.traffic.breakOff(Direction(host.name, peer), in: session) }
+        for session in sessions { record.traffic.crash(Direction(host.name, peer), in: session) }
       }
     }
   }

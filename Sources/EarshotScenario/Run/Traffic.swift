@@ -111,6 +111,14 @@ package struct Traffic: Sendable {
     breaks[place(of: direction, in: session)] += 1
   }
 
+  /// The program of a peer has lost its memory: its memberships have ended.
+  ///
+  /// It may have had members that its program has not read of. So its next membership counts as a later one.
+  package mutating func crash(_ direction: Direction, in session: String) {
+    breakOff(direction, in: session)
+    acquaintances.insert(Acquaintance(direction: direction, session: session))
+  }
+
   /// A peer has another one as a member.
   ///
   /// If that is not for the first time, the membership before has ended, though the other one's program, which may take its
