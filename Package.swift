@@ -298,7 +298,7 @@ if let words = sanitizing {
   if fuzzer != nil { kept.formUnion(["FuzzedExploration", "FuzzedScenario", "FuzzedDecoders"]) }
   if !words.contains("all") {
     package.targets.first { $0.name == "EarshotTests" }?.sources = [
-      "Sockets", "ChangingHost.swift", "EventOrder.swift", "Ground.swift",
+      "Sockets", "ChangingHost.swift", "EventOrder.swift", "Ground.swift", "Told.swift",
       "Links/ScriptedDialler.swift", "Released/Couple.swift", "Released/Held.swift", "Room.swift",
       "Trust/Newcomer.swift",
     ]

@@ -12,7 +12,7 @@ actor SessionCore {
     countMax: eventsMax, merge: SessionEvent.summary,
     restate: { SessionEvent.restate(&$0, with: $1) })
   nonisolated let activity: EventHub<SessionActivity>
-  /// The peers that the program was told of, ordered by identifier, those that are joining included.
+  /// The members and the peers that are joining, as reported to the program, ordered by identifier.
   nonisolated let present = SnapshotHub<[Member]>([])
   /// What members want to compare.
   nonisolated let verifications = EventHub<Verification>(
@@ -122,7 +122,7 @@ actor SessionCore {
     report(.left(missing, reason, undelivered: 0))
   }
 
-  /// Whether the program was told that a peer is joining, and has not heard more of it.
+  /// Whether the last report about a peer is that it is joining.
   private func isJoining(_ peer: PeerID) -> Bool { present.current[peer]?.state == .joining }
 
   /// Reports the present name of a member, where that is not an event.
