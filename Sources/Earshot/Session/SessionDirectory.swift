@@ -72,7 +72,9 @@ final class SessionDirectory: Sendable {
     switch recipients.choice {
     case .present: return entries
     case .all:
-      guard !entries.isEmpty else { throw Self.notConnected([]) }
+      guard !entries.isEmpty else {
+        throw EarshotError(.notConnected, "The session has no members. Nothing was sent.")
+      }
       return entries
     case .one(let peer):
       guard let entry = entries.first(where: { $0.id == peer }) else {
@@ -80,21 +82,21 @@ final class SessionDirectory: Sendable {
       }
       return entries.count == 1 ? entries : [entry]
     case .several(let peers):
+      guard !peers.isEmpty else {
+        throw EarshotError(.notConnected, "The list of recipients is empty. Nothing was sent.")
+      }
       let chosen = entries.filter { peers.contains($0.id) }
       let missing = peers.filter { peer in !chosen.contains { $0.id == peer } }
-      guard missing.isEmpty, !peers.isEmpty else { throw Self.notConnected(missing) }
+      guard missing.isEmpty else { throw Self.notConnected(missing) }
       return chosen
     }
   }
 
-  /// The error of a message for peers that are no members, or for members of which there are none.
+  /// The error of a message for peers that are no members.
   static func notConnected(_ peers: [PeerID]) -> EarshotError {
     let names = peers.map(\.short).joined(separator: ", ")
-    let problem =
-      peers.isEmpty
-      ? "The message is for no member: the session has none, or none was chosen."
-      : "Not a member of the session: \(names). Nothing was sent."
-    return EarshotError(.notConnected, problem, peers: peers)
+    return EarshotError(
+      .notConnected, "Not a member of the session: \(names). Nothing was sent.", peers: peers)
   }
 }
 
