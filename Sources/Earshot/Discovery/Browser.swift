@@ -62,16 +62,12 @@ public actor Browser {
     found.map { Finding.Remembered(peer: $0, serviceType: serviceType) }
   }
 
-  func peer(_ id: PeerID) -> DiscoveredPeer? {
-    let peers = found.current
-    let place = peers.place(of: id)
-    return place < peers.count && peers[place].id == id ? peers[place] : nil
-  }
+  func peer(_ id: PeerID) -> DiscoveredPeer? { found.current[id] }
 
   func report(_ event: BrowserEvent) {
     switch event {
-    case .found(let peer), .updated(let peer): found.update { $0.set(peer, for: peer.id) }
-    case .lost(let id): found.update { $0.set(nil, for: id) }
+    case .found(let peer), .updated(let peer): found.update { $0[peer.id] = peer }
+    case .lost(let id): found.update { $0[id] = nil }
     case .unavailable, .available: break
     }
     hub.push(event)
@@ -110,24 +106,4 @@ public actor Browser {
   }
 
   private static let eventsMax = 4_096
-}
-
-/// Peers in the order of their identifiers.
-extension [DiscoveredPeer] {
-  /// Where a peer stands, or would stand.
-  fileprivate func place(of id: PeerID) -> Int {
-    var (lower, upper) = (0, count)
-    while lower < upper {
-      let middle = (lower + upper) / 2
-      if self[middle].id < id { lower = middle + 1 } else { upper = middle }
-    }
-    return lower
-  }
-
-  /// Sets or removes the peer of an identifier.
-  fileprivate mutating func set(_ peer: DiscoveredPeer?, for id: PeerID) {
-    let place = place(of: id)
-    let isThere = place < count && self[place].id == id
-    replaceSubrange(place..<(isThere ? place + 1 : place), with: peer.map { [$0] } ?? [])
-  }
 }

@@ -27,7 +27,8 @@ public struct Member: Hashable, Sendable, Identifiable {
 }
 
 extension Member: CustomStringConvertible {
-  /// The name, the first digits of the identifier, and the state, such as `Ann (01f3c2a4, connected)`.
+  /// The name, the first digits of the identifier, and the state, such as
+  /// `Ann (01f3c2a4, connected)`.
   public var description: String { "\(name) (\(id.short), \(state))" }
 }
 
@@ -42,16 +43,10 @@ extension Member.State: CustomStringConvertible {
   }
 }
 
-/// Members in the order of their identifiers.
 extension [Member] {
-  subscript(id: PeerID) -> Member? { first { $0.id == id } }
-
   /// Takes an event in.
   mutating func follow(_ event: SessionEvent) {
-    let member = event.member
-    let index = firstIndex { $0.id >= member.id } ?? endIndex
-    let isKnown = index < endIndex && self[index].id == member.id
     let isGone = if case .left = event { true } else { false }
-    replaceSubrange(index..<(isKnown ? index + 1 : index), with: isGone ? [] : [member])
+    self[event.member.id] = isGone ? nil : event.member
   }
 }

@@ -128,9 +128,7 @@ actor SessionCore {
   /// Reports the present name of a member, where that is not an event.
   func rename(_ member: PeerID, to name: String) {
     guard let known = present.current[member], known.name != name else { return }
-    present.update {
-      $0 = $0.map { $0.id == member ? Member(id: member, name: name, state: $0.state) : $0 }
-    }
+    present.update { $0[member] = Member(id: member, name: name, state: known.state) }
   }
 
   // MARK: Memberships
