@@ -35,61 +35,39 @@ struct OvertakenTests {
 
   @Test("Accepting ends at once when the invitation gives way after another session has joined")
   func joinedBefore() {
-    var count = 0  // How often an acceptance was superseded.
-    for number in 0..<60 {
-      Scene.play(annIsLarger: number % 2 == 0) { scene in
-        let replying = try await Replying(scene)
-        let (own, bobs) = (try await scene.ann.makeSession(), try await scene.bob.makeSession())
-        let others = try await scene.makeSessions()
-        scene.invite(to: bobs)
-        let invitation = try #require(await scene.invitation())
-        #expect(await replying.invite(from: own, into: others[1]).end() == "accepted")
-        let inviting = replying.invite(from: others[0], into: bobs)
-        try await scene.milliseconds(5 * number)
-        let accepting = scene.accept(invitation, into: own)
-        #expect(await accepting.end() == "accepted", "after \(5 * number) ms")
-        #expect(accepting.duration! <= .milliseconds(40), "after \(5 * number) ms")
-        #expect(await inviting.end() == "accepted")
-        try await scene.sleep(.seconds(10))
-        await scene.expectNothingLeft()
-      } afterwards: {
-        count += $0.count(.crossedInvitations)
-      }
+    Crossing.sweep { scene, crossing, delay in
+      #expect(await crossing.joinOther().end() == "accepted")
+      let inviting = crossing.cross()
+      try await scene.milliseconds(delay)
+      let accepting = scene.accept(crossing.invitation, into: crossing.own)
+      #expect(await accepting.end() == "accepted", "after \(delay) ms")
+      #expect(accepting.duration! <= .milliseconds(40), "after \(delay) ms")
+      #expect(await inviting.end() == "accepted")
+      try await scene.sleep(.seconds(10))
+      await scene.expectNothingLeft()
     }
-    #expect(count > 0)
   }
 
   @Test("Accepting ends at once when another session joins after the invitation has given way")
   func joinedAfterwards() {
-    var count = 0  // How often an acceptance was superseded.
-    for number in 0..<60 {
-      Scene.play(annIsLarger: number % 2 == 0) { scene in
-        let replying = try await Replying(scene)
-        let (own, bobs) = (try await scene.ann.makeSession(), try await scene.bob.makeSession())
-        let others = try await scene.makeSessions()
-        scene.invite(to: bobs)
-        let invitation = try #require(await scene.invitation())
-        let inviting = replying.invite(from: others[0], into: bobs)
-        try await scene.milliseconds(5 * number)
-        let accepting = scene.accept(invitation, into: own)
-        #expect(await inviting.end() == "accepted")
-        while scene.world.count(.crossedInvitations) == 0, accepting.result == nil {
-          try await scene.milliseconds(1)
-        }
-        guard accepting.result == nil else { return }
-        #expect(await replying.invite(from: own, into: others[1]).end() == "accepted")
-        let joined = scene.now
-        #expect(await accepting.end() == "accepted", "after \(5 * number) ms")
-        #expect(scene.now == joined, "after \(5 * number) ms")
-        #expect(invitation.ending == .accepted)
-        try await scene.sleep(.seconds(10))
-        #expect(await scene.areMembers(own, others[1]) == [true, true])
-        await scene.expectNothingLeft()
-      } afterwards: {
-        count += $0.count(.crossedInvitations)
+    Crossing.sweep { scene, crossing, delay in
+      let inviting = crossing.cross()
+      try await scene.milliseconds(delay)
+      let accepting = scene.accept(crossing.invitation, into: crossing.own)
+      #expect(await inviting.end() == "accepted")
+      while scene.world.count(.crossedInvitations) == 0, accepting.result == nil {
+        try await scene.milliseconds(1)
       }
+      guard accepting.result == nil else { return }
+      #expect(await crossing.joinOther().end() == "accepted")
+      let joined = scene.now
+      #expect(await accepting.end() == "accepted", "after \(delay) ms")
+      #expect(scene.now == joined, "after \(delay) ms")
+      #expect(crossing.invitation.ending == .accepted)
+      try await scene.sleep(.seconds(10))
+      #expect(await scene.areMembers(crossing.own, crossing.others[1]) == [true, true])
+      await scene.expectNothingLeft()
     }
-    #expect(count > 0)
   }
 
   @Test("Inviting ends soon when the acceptance names a membership that was given up meanwhile")
@@ -247,6 +225,46 @@ private struct Attaching: Sendable {
     while scene.world.count(.attachExpectedTwice) == 0, call.result == nil {
       try await scene.milliseconds(1)
     }
+  }
+}
+
+/// An invitation of Bob's, which Ann may accept while an invitation of hers is under way.
+private struct Crossing: Sendable {
+  private let replying: Replying
+  let own: Session  // Ann's.
+  private let bobs: Session  // To which Bob invites her.
+  let others: [Session]  // Ann's and Bob's.
+  let invitation: Invitation
+
+  /// Runs a script in each of many scenes, with a growing delay in milliseconds.
+  ///
+  /// In at least one of them an acceptance is superseded.
+  static func sweep(
+    _ script: @escaping @Sendable (Scene, Crossing, _ delay: Int) async throws -> Void
+  ) {
+    var count = 0
+    for number in 0..<60 {
+      Scene.play(annIsLarger: number % 2 == 0) { scene in
+        try await script(scene, Crossing(scene), 5 * number)
+      } afterwards: {
+        count += $0.count(.crossedInvitations)
+      }
+    }
+    #expect(count > 0)
+  }
+
+  /// Ann's session gets another one of Bob's as a member.
+  func joinOther() -> Scene.Call { replying.invite(from: own, into: others[1]) }
+
+  /// Ann invites Bob into the session to which he invites her, from another one of hers.
+  func cross() -> Scene.Call { replying.invite(from: others[0], into: bobs) }
+
+  private init(_ scene: Scene) async throws {
+    replying = try await Replying(scene)
+    (own, bobs) = (try await scene.ann.makeSession(), try await scene.bob.makeSession())
+    others = try await scene.makeSessions()
+    scene.invite(to: bobs)
+    invitation = try #require(await scene.invitation())
   }
 }
 

@@ -42,7 +42,7 @@ struct Third: Sendable {
 }
 
 extension Scene {
-  /// Cuts Ann and Bob off from each other, and nobody else.
+  /// Cuts Ann and Bob off from each other; the third peer reaches both.
   func part() {
     world.cut(hosts[0], to: hosts[1])
     world.cut(hosts[1], to: hosts[0])
