@@ -45,7 +45,8 @@ public struct EarshotError: Error, Sendable {
     public static let messageTooLarge = Code(kind: .messageTooLarge)
     /// The network refused an operation; see ``EarshotError/cause``.
     public static let network = Code(kind: .network)
-    /// A peer that a message was meant for is not a member of the session, or the session has no members.
+    /// A peer that a message was meant for is not a member of the session, or the session has no
+    /// members.
     public static let notConnected = Code(kind: .notConnected)
     /// There is no room for the message in the send buffer of a member, or other messages wait for room.
     public static let sendBufferFull = Code(kind: .sendBufferFull)

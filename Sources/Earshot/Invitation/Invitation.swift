@@ -54,7 +54,8 @@ public final class Invitation: Sendable {
 
   /// Waits until the invitation has ended: answered, withdrawn, or timed out.
   ///
-  /// - Returns: The way in which it ended, at once if it has already; `nil` if the task was cancelled before.
+  /// - Returns: The way in which it ended, at once if it has already; `nil` if the task was
+  ///   cancelled before.
   public func waitForEnd() async -> Ending? {
     defer { withExtendedLifetime(self) {} }
     return await conclusion.wait()

@@ -194,7 +194,7 @@ public actor Peer {
     for serviceType: String, validFor time: Duration? = nil
   ) throws(EarshotError) -> PeerTicket {
     try core.isolated { core throws(EarshotError) in
-      try core.ticket(for: serviceType, lasting: time)
+      try core.ticket(for: serviceType, validFor: time)
     }
   }
 
@@ -222,11 +222,12 @@ public actor Peer {
 
   /// Resumes the peer: it listens, announces itself again, and takes its sessions up.
   ///
-  /// Members that waited are linked again; those whose patience has ended are reported as left. While the peer
-  /// cannot listen, as without a network, the call tries again every second. Cancelling it, or suspending the peer again,
-  /// leaves the peer suspended.
+  /// Members that waited are linked again; those whose patience has ended are reported as left.
+  /// While the peer cannot listen, as without a network, the call tries again every second.
+  /// Cancelling it, or suspending the peer again, leaves the peer suspended.
   ///
-  /// - Throws: `stopped`; `cancelled`; `suspended` if the peer was suspended again before it could listen.
+  /// - Throws: `stopped`; `cancelled`; `suspended` if the peer was suspended again before it could
+  ///   listen.
   public func resume() async throws(EarshotError) {
     defer { withExtendedLifetime(self) {} }
     try await core.resume()

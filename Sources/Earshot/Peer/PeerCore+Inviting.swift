@@ -67,7 +67,7 @@ extension PeerCore {
   ///
   /// An address that holds on one link only, or on this host, is named when there is no other.
   func ticket(
-    for serviceType: String, lasting time: Duration?
+    for serviceType: String, validFor time: Duration?
   ) throws(EarshotError) -> PeerTicket {
     try checkRunning()
     let addresses = host.interfaces.flatMap(\.addresses)

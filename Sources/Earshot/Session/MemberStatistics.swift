@@ -16,7 +16,8 @@ public struct MemberStatistics: Hashable, Sendable {
   public let messagesUnacknowledged: Int
   /// Messages that were sent or received unreliably, which the counts above leave out.
   public let unreliable: UnreliableStatistics
-  /// The round-trip time of the last probe, over this link or an earlier one; `nil` before the first answer.
+  /// The round-trip time of the last probe, over this link or an earlier one; `nil` before the first
+  /// answer.
   public let roundTrip: Duration?
   /// The number of links so far, the current one included.
   public let linkCount: Int
