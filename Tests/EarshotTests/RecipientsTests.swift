@@ -26,7 +26,7 @@ struct RecipientsTests {
       return try await session.send(message, to: recipients, whenFull: .skip).recipients
     case .trySend: return try session.trySend(message, to: recipients).recipients
     case .trySendSkippingFull:
-      return try session.trySend(message, to: recipients, skippingFull: true).recipients
+      return try session.trySend(message, to: recipients, whenFull: .skip).recipients
     case .unreliably:
       try session.sendUnreliably(message, to: recipients)
       return nil
@@ -151,7 +151,7 @@ struct RecipientsTests {
         let receipt =
           number % 2 == 0
           ? try await session.send(Self.large, whenFull: .skip)
-          : try session.trySend(Self.large, skippingFull: true)
+          : try session.trySend(Self.large, whenFull: .skip)
         #expect(peers[0].host.now == begun)
         #expect(receipt.recipients.contains(peers[2].id))
         #expect(receipt.recipients.contains(peers[1].id) != (receipt.omitted == [peers[1].id]))
@@ -165,7 +165,7 @@ struct RecipientsTests {
         }
         #expect(error?.code == .sendBufferFull && error?.peers == [peers[1].id])
         let refusal = await failure {
-          try session.trySend(Self.large, to: recipients, skippingFull: true)
+          try session.trySend(Self.large, to: recipients, whenFull: .skip)
         }
         #expect(refusal?.code == .sendBufferFull && refusal?.peers == [peers[1].id])
       }

@@ -1,7 +1,7 @@
 extension Session {
   /// The treatment of members whose send buffer has no room for a message.
   public enum FullBufferPolicy: Hashable, Sendable, CaseIterable {
-    /// The call waits until there is room, or until the member has left.
+    /// The call waits until there is room, or until the member has left; `trySend` throws `sendBufferFull` instead.
     case wait
     /// The member does not get the message, and the receipt names it.
     case skip
@@ -77,7 +77,7 @@ extension Session {
     try await send([UInt8](copying: message), to: recipients, whenFull: policy)
   }
 
-  /// Sends a message if there is room for it now, without waiting.
+  /// Sends a message as `send` does, but throws where `send` would wait.
   ///
   /// All of the members get the message, or none does, unless full ones are to be skipped. Messages keep their order
   /// with those of ``send(_:to:whenFull:)-([UInt8],_,_)``: while one of them waits for room, there is none.
@@ -85,18 +85,19 @@ extension Session {
   /// - Parameters:
   ///   - message: As for `send`; copied before the call returns.
   ///   - recipients: The members that it is for.
-  ///   - skipsFull: Whether members without room are left out, and named by the receipt.
+  ///   - policy: The treatment of members whose send buffer has no room.
   /// - Returns: The members that get the message, those that do not, and a way to wait until it has arrived.
   /// - Throws: `sendBufferFull` with a member that has no room, or if all were skipped; `messageTooLarge`,
   ///   `sessionEnded`, `notConnected`. Nothing was sent then.
   @discardableResult
   public nonisolated func trySend(
-    _ message: Span<UInt8>, to recipients: Recipients = .all, skippingFull skipsFull: Bool = false
+    _ message: Span<UInt8>, to recipients: Recipients = .all,
+    whenFull policy: FullBufferPolicy = .wait
   ) throws(EarshotError) -> SendReceipt {
     let entries = try core.directory.entries(of: recipients)
     try check(message.count, for: entries)
     var receipt = SendReceipt(for: entries)
-    guard skipsFull else {
+    guard policy == .skip else {
       if let refusal = Self.append(message, to: entries[...], recipients, into: &receipt) {
         throw refusal
       }
@@ -113,22 +114,23 @@ extension Session {
     return try Self.check(receipt, for: recipients, refusal)
   }
 
-  /// Sends a message if there is room for it now; as ``trySend(_:to:skippingFull:)-(Span<UInt8>,_,_)``.
+  /// Sends a message if there is room for it now; as ``trySend(_:to:whenFull:)-(Span<UInt8>,_,_)``.
   @discardableResult
   public nonisolated func trySend(
-    _ message: [UInt8], to recipients: Recipients = .all, skippingFull skipsFull: Bool = false
+    _ message: [UInt8], to recipients: Recipients = .all,
+    whenFull policy: FullBufferPolicy = .wait
   ) throws(EarshotError) -> SendReceipt {
-    try trySend(message.span, to: recipients, skippingFull: skipsFull)
+    try trySend(message.span, to: recipients, whenFull: policy)
   }
 
   /// Sends a message of any bytes, such as `Data`, if there is room for it now; as
-  /// ``trySend(_:to:skippingFull:)-(Span<UInt8>,_,_)``.
+  /// ``trySend(_:to:whenFull:)-(Span<UInt8>,_,_)``.
   @discardableResult
   public nonisolated func trySend(
     _ message: some Collection<UInt8>, to recipients: Recipients = .all,
-    skippingFull skipsFull: Bool = false
+    whenFull policy: FullBufferPolicy = .wait
   ) throws(EarshotError) -> SendReceipt {
-    try trySend([UInt8](message).span, to: recipients, skippingFull: skipsFull)
+    try trySend([UInt8](message).span, to: recipients, whenFull: policy)
   }
 
   /// The reason why members do not get a message.

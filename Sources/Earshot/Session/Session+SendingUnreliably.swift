@@ -1,3 +1,5 @@
+import EarshotCore
+
 extension Session {
   /// The size of the largest message that can be sent unreliably, in bytes: 65,536.
   public static var maximumUnreliableMessageBytes: Int { UnreliableMessage.messageBytesMax }
