@@ -27,7 +27,7 @@ public actor Match {
   ) async throws {
     opponentName = opponent
     peer = try await Peer(name, trusting: .anyPeer, on: host)
-    session = try await peer.makeSession(.init(maximumPeerCount: 2, patience: patience))
+    session = try await peer.makeSession(.init(maximumMemberCount: 1, patience: patience))
     let advertiser = try await peer.advertise("example-game")
     let browser = try await peer.browse("example-game")
     (games, user) = AsyncStream.makeStream()

@@ -23,12 +23,12 @@ public actor Gathering {
 
   /// A gathering of those who are nearby, this participant included.
   public init(
-    _ name: String, on host: any NetworkHost, upTo maximumPeerCount: Int = 8,
+    _ name: String, on host: any NetworkHost, upTo maximumMemberCount: Int = 7,
     patience: Duration = .seconds(30)
   ) async throws {
     peer = try await Peer(name, trusting: .anyPeer, on: host)
     session = try await peer.makeSession(
-      .init(maximumPeerCount: maximumPeerCount, patience: patience))
+      .init(maximumMemberCount: maximumMemberCount, patience: patience))
     advertiser = try await peer.advertise("gathering")
     browser = try await peer.browse("gathering")
     try await advertiser.acceptInvitations(into: session)

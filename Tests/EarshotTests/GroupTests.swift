@@ -13,7 +13,7 @@ struct GroupTests {
   ) -> [String: SimulatedHost] {
     var hosts: [String: SimulatedHost] = [:]
     for name in ["host"] + guests {
-      var configuration = Session.Configuration(maximumPeerCount: capacity)
+      var configuration = Session.Configuration(maximumMemberCount: capacity - 1)
       if let patience = patience[name] { configuration.patience = patience }
       hosts[name] = room.addGuest(
         name, invites: name == "host", configuration: configuration)
@@ -65,7 +65,7 @@ struct GroupTests {
     arguments: Seed.some(20))
   func lastSeat(seed: Seed) {
     let room = Room(seed: seed.value)
-    let configuration = Session.Configuration(maximumPeerCount: 4)
+    let configuration = Session.Configuration(maximumMemberCount: 3)
     for (inviter, invited, time) in [
       ("host", ["g1", "g2"], 1), ("g1", ["x"], 10), ("g2", ["y"], 10),
     ] {
@@ -100,7 +100,7 @@ struct GroupTests {
   func moreThanFit(seed: Seed) {
     let room = Room(seed: seed.value)
     let names = (1...7).map { "peer\($0)" }
-    for name in names { _ = room.addGuest(name, configuration: .init(maximumPeerCount: 4)) }
+    for name in names { _ = room.addGuest(name, configuration: .init(maximumMemberCount: 3)) }
     room.world.run(for: .seconds(90))
     let views = Dictionary(uniqueKeysWithValues: names.map { ($0, room.members(of: $0)) })
     for name in names {

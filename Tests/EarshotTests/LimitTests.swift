@@ -29,7 +29,7 @@ struct LimitTests {
   func least() async throws {
     try await Ground.simulated.meet(["Ann", "Bob", "Cy"]) { peers in
       let session = try await peers[0].makeSession(
-        .init(maximumPeerCount: 0, receiveWindowBytes: 1))
+        .init(maximumMemberCount: 0, receiveWindowBytes: 1))
       let door = try await peers[0].open("least", into: session)
       let ticket = try await peers[0].ticket(for: "least")
       let (bobs, cys) = (try await peers[1].makeSession(), try await peers[2].makeSession())

@@ -70,7 +70,7 @@ struct GatheringTests {
   @Test("No more stay than fit, and those who are left over find together", .simulated(seeds: 20))
   func crowded() throws {
     let world = World.current
-    let places = try (0..<5).map { try start("guest \($0)", in: world, upTo: 3) }
+    let places = try (0..<5).map { try start("guest \($0)", in: world, upTo: 2) }
     world.run(for: .seconds(60))
     let groups = places.map { Set($0.guest.present + [$0.guest.id]) }
     for group in groups {
@@ -103,12 +103,12 @@ struct GatheringTests {
   }
 
   private func start(
-    _ name: String, in world: World, upTo maximumPeerCount: Int = 8,
+    _ name: String, in world: World, upTo maximumMemberCount: Int = 7,
     patience: Duration = .seconds(30)
   ) throws -> Place {
     let host = world.makeHost(name)
     let start = host.spawn("start") { () async throws -> Guest in
-      try await Guest(name, on: host, upTo: maximumPeerCount, patience: patience)
+      try await Guest(name, on: host, upTo: maximumMemberCount, patience: patience)
     }
     world.run(for: .zero)
     return Place(host: host, guest: try start.value)

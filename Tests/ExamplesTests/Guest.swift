@@ -16,12 +16,12 @@ final class Guest: Sendable {
   }
 
   init(
-    _ name: String, on host: any NetworkHost, upTo maximumPeerCount: Int = 8,
+    _ name: String, on host: any NetworkHost, upTo maximumMemberCount: Int = 7,
     patience: Duration = .seconds(30)
   ) async throws {
     self.host = host
     gathering = try await Gathering(
-      name, on: host, upTo: maximumPeerCount, patience: patience)
+      name, on: host, upTo: maximumMemberCount, patience: patience)
     gathering.peer.task("events") { await self.follow() }
     gathering.peer.task("posts") {
       for await post in self.gathering.posts {

@@ -1,3 +1,5 @@
+import EarshotCore
+
 extension Peer {
   /// The settings of a peer.
   ///
@@ -40,11 +42,10 @@ extension Session {
   ///
   /// The members of one session need not agree on it: what bounds another side is told when two sessions meet.
   public struct Configuration: Hashable, Sendable {
-    /// The number of peers that the group may have, the local one included: from 2 to 1,024.
+    /// How many ``Session/members`` there may be: from 1 to 1,023.
     ///
-    /// The smallest number among the members bounds the group: when more peers have joined than fit, the last ones
-    /// leave as `full`.
-    public var maximumPeerCount: Int
+    /// The smallest number in the group bounds it: when more peers have joined than fit, the last ones leave as `full`.
+    public var maximumMemberCount: Int
     /// How long the session waits for a member to reconnect: from zero, which gives it up at once,
     /// to ten years.
     ///
@@ -64,13 +65,13 @@ extension Session {
     /// What the program demands of the encryption of links; see ``EncryptionPreference``.
     public var encryptionPreference: EncryptionPreference
 
-    /// The settings for ordinary use: eight peers, 30 s of patience, messages of at most 4 MiB.
+    /// The settings for ordinary use: seven members, 30 s of patience, messages of at most 4 MiB.
     public init(
-      maximumPeerCount: Int = 8, patience: Duration = .seconds(30),
+      maximumMemberCount: Int = 7, patience: Duration = .seconds(30),
       maximumMessageBytes: Int = 4 << 20, sendBufferBytes: Int = 4 << 20,
       receiveWindowBytes: Int = 1 << 20, encryptionPreference: EncryptionPreference = .optional
     ) {
-      self.maximumPeerCount = maximumPeerCount
+      self.maximumMemberCount = maximumMemberCount
       self.patience = patience
       self.maximumMessageBytes = maximumMessageBytes
       self.sendBufferBytes = sendBufferBytes
@@ -78,11 +79,14 @@ extension Session {
       self.encryptionPreference = encryptionPreference
     }
 
+    /// The number of peers in the group, the local one included.
+    package var peersMax: Int { maximumMemberCount + 1 }
+
     /// The settings with each number in its range.
     var bounded: Configuration {
       let bytesMax = FrameBounds.messageBytesMax
       return Configuration(
-        maximumPeerCount: maximumPeerCount.clamped(to: 2...FrameBounds.membersMax),
+        maximumMemberCount: maximumMemberCount.clamped(to: 1...FrameBounds.membersMax - 1),
         patience: patience.clamped(to: .settings),
         maximumMessageBytes: maximumMessageBytes.clamped(to: 0...bytesMax),
         sendBufferBytes: sendBufferBytes.clamped(to: 1...bytesMax),

@@ -44,7 +44,7 @@ actor SessionCore {
     unownedExecutor = peer.unownedExecutor
     (self.configuration, self.id, self.peer) = (configuration.bounded, id, peer)
     self.random = random
-    roster = Roster(of: peer.id, capacity: self.configuration.maximumPeerCount)
+    roster = Roster(of: peer.id, capacity: self.configuration.peersMax)
     let (directory, host) = (directory, peer.host)
     activity = EventHub(countMax: Self.eventsMax, merge: SessionActivity.summary) { activities in
       directory.release(activities, at: host.now)
@@ -82,7 +82,7 @@ actor SessionCore {
   /// What members are told of this session.
   var terms: SessionTerms {
     SessionTerms(
-      seniority: roster.seniority ?? 0, capacity: configuration.maximumPeerCount,
+      seniority: roster.seniority ?? 0, capacity: configuration.peersMax,
       messageBytesMax: configuration.maximumMessageBytes)
   }
 

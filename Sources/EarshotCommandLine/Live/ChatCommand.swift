@@ -71,7 +71,7 @@ struct ChatOptions: Hashable, Sendable {
     }
     let patience = try arguments.seconds("--patience", else: .seconds(10), in: 0...3_600)
     session = Session.Configuration(
-      maximumPeerCount: 16, patience: patience,
+      maximumMemberCount: 15, patience: patience,
       maximumMessageBytes: ChatMachine.messageBytesMax)
   }
 

@@ -105,5 +105,5 @@ package struct Convergence {
   }
 
   /// What a session takes unless a scenario says otherwise.
-  private static let capacity = Session.Configuration().maximumPeerCount
+  private static let capacity = Session.Configuration().peersMax
 }

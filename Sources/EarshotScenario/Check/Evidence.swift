@@ -43,14 +43,14 @@ struct Evidence {
 
   /// How many peers a session takes, its own included.
   func capacity(of name: String, in session: String) -> Int {
-    plans[name]?.session(session)?.capacity ?? Session.Configuration().maximumPeerCount
+    plans[name]?.session(session)?.capacity ?? Session.Configuration().peersMax
   }
 
   /// Whether there are more peers than some session has room for.
   var isCrowded: Bool {
     let smallest = names.flatMap { plans[$0]?.sessions.map(\.capacity) ?? [] }
-      .map { $0 ?? Session.Configuration().maximumPeerCount }.min()
-    return names.count > smallest ?? Session.Configuration().maximumPeerCount
+      .map { $0 ?? Session.Configuration().peersMax }.min()
+    return names.count > smallest ?? Session.Configuration().peersMax
   }
 
   /// The names of all sessions, each once.

@@ -255,7 +255,7 @@ extension Session.Configuration {
   fileprivate init(_ plan: SessionPlan) {
     self.init()
     if let patience = plan.patience { self.patience = patience }
-    if let capacity = plan.capacity { maximumPeerCount = capacity }
+    if let capacity = plan.capacity { maximumMemberCount = capacity - 1 }
     if let bytes = plan.messageBytesMax { maximumMessageBytes = bytes }
     if let bytes = plan.outboxBytesMax { sendBufferBytes = bytes }
     if let bytes = plan.windowBytes { receiveWindowBytes = bytes }

@@ -148,7 +148,7 @@ struct AcceptTests {
   func full() {
     Scene.play { scene in
       let (first, second) = (try await scene.bob.makeSession(), try await scene.bob.makeSession())
-      let own = try await scene.ann.makeSession(Session.Configuration(maximumPeerCount: 2))
+      let own = try await scene.ann.makeSession(Session.Configuration(maximumMemberCount: 1))
       scene.invite(to: first)
       _ = await scene.accept(try #require(await scene.invitation()), into: own).end()
       let cy = try await Peer("Cy", trusting: .anyPeer, on: scene.world.makeHost("cy"))

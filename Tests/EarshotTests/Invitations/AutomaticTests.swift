@@ -41,7 +41,7 @@ struct AutomaticTests {
     let host = world.makeHost("ann")
     let hosting = host.spawn("ann") { () async throws -> (PeerTicket, Session) in
       let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
-      let session = try await ann.makeSession(Session.Configuration(maximumPeerCount: 4))
+      let session = try await ann.makeSession(Session.Configuration(maximumMemberCount: 3))
       let advertiser = try await ann.advertise("hall")
       try await advertiser.acceptInvitations(into: session)
       let ticket = try await ann.ticket(for: "hall")

@@ -150,7 +150,7 @@ struct FloodTests {
   @Test("Seven who invited and never confirm have lost their places when somebody else comes")
   func places() {
     let besieged = Room(seed: 2)
-    let session = Session.Configuration(maximumPeerCount: 8)
+    let session = Session.Configuration(maximumMemberCount: 7)
     let target = Mutex<PeerTicket?>(nil)
     let host = besieged.world.makeHost("ann")
     let sessions = Mutex<[any Sendable]>([])

@@ -34,8 +34,8 @@ struct PublicNumberTests {
     init.multicastHopLimit init.receiveBufferBytes
     TrustStore.swift | CallNumberTests | since init.since
     Configuration.swift | SessionNumberTests | port maximumOpenInvitations init.port \
-    init.maximumOpenInvitations maximumPeerCount patience maximumMessageBytes sendBufferBytes \
-    receiveWindowBytes init.maximumPeerCount init.patience init.maximumMessageBytes \
+    init.maximumOpenInvitations maximumMemberCount patience maximumMessageBytes sendBufferBytes \
+    receiveWindowBytes init.maximumMemberCount init.patience init.maximumMessageBytes \
     init.sendBufferBytes init.receiveWindowBytes
     Peer.swift | CallNumberTests | invite.within ticket.validFor stop.within
     PeerTicket.swift | CallNumberTests | init.expiry init.at

@@ -11,7 +11,7 @@ struct SessionNumberTests {
   private typealias Row = ExtremeSettings<Session.Configuration>
 
   private static let sessions: [ExtremeSettings<Session.Configuration>] = [
-    Row.rows("maximumPeerCount", \.maximumPeerCount, Extremes.integers(), in: .init()),
+    Row.rows("maximumMemberCount", \.maximumMemberCount, Extremes.integers(), in: .init()),
     Row.rows("patience", \.patience, Extremes.durations, in: .init()),
     Row.rows("maximumMessageBytes", \.maximumMessageBytes, Extremes.integers(), in: .init()),
     Row.rows("sendBufferBytes", \.sendBufferBytes, Extremes.integers(), in: .init()),
