@@ -312,11 +312,15 @@ private struct Chatter {
   mutating func types(_ line: String) { handles(.lineTyped(line)) }
   mutating func hears(_ event: SessionEvent) { handles(.sessionReported(.event(event))) }
   mutating func hears(_ message: Message) { handles(.sessionReported(.message(message))) }
-  mutating func loses(_ number: UInt8) { handles(.browserReported(.lost(.test(number)))) }
-
+  mutating func loses(_ number: UInt8) {
+    handles(.browserReported(.lost(Self.peer(number, "no more"))))
+  }
   mutating func finds(_ number: UInt8, _ name: String) {
-    let peer = DiscoveredPeer(id: .test(number), name: name, info: [:], endpoints: [])
-    handles(.browserReported(.found(peer)))
+    handles(.browserReported(.found(Self.peer(number, name))))
+  }
+
+  private static func peer(_ number: UInt8, _ name: String) -> DiscoveredPeer {
+    DiscoveredPeer(id: .test(number), name: name, info: [:], endpoints: [])
   }
 
   mutating func isAsked(_ question: Int, by number: UInt8, _ name: String) {

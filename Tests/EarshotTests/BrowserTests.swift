@@ -376,7 +376,10 @@ struct BrowserTests {
     var random = world.random("id")
     let id = PeerID(random: &random)
     let peer = DiscoveredPeer(id: id, name: "Ann", info: ["a": "b"], endpoints: [])
-    for event in [BrowserEvent.found(peer), .updated(peer), .lost(id)] { #expect(event.id == id) }
+    for event in [BrowserEvent.found(peer), .updated(peer), .lost(peer)] {
+      #expect(event.peer == peer)
+    }
+    for event in [BrowserEvent.unavailable(.noInterface), .available] { #expect(event.peer == nil) }
     world.finish()
   }
 }

@@ -19,7 +19,7 @@ final class FoundPeers: Sendable {
         for index in present.indices where present[index].id == service.id {
           present[index] = service
         }
-      case .lost(let peer): present.removeAll { $0.id == peer }
+      case .lost(let peer): present.removeAll { $0.id == peer.id }
       case .unavailable, .available: break
       }
     }

@@ -90,7 +90,7 @@ final class Room: Sendable {
           } catch { note(name, "could not invite: \(error)") }
         }
       case .updated(let found): note(name, "updated \(found.name)")
-      case .lost(let id): note(name, "no longer sees \(id.short)")
+      case .lost(let lost): note(name, "no longer sees \(lost.id.short)")
       case .unavailable, .available: note(name, "\(event)")
       }
     }

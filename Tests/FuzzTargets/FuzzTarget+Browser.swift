@@ -122,8 +122,8 @@ private struct BrowserScene {
       try law(before != peer, "a peer changes to what it was")
       try check(peer)
       reached.insert("updated")
-    case .lost(let id):
-      try law(found.removeValue(forKey: id) != nil, "an unknown peer is lost")
+    case .lost(let peer):
+      try law(found.removeValue(forKey: peer.id) != nil, "an unknown peer is lost")
       reached.insert("lost")
     case .unavailable, .available: try law(false, "a machine knows about sockets")
     }

@@ -67,7 +67,7 @@ public actor Browser {
   func report(_ event: BrowserEvent) {
     switch event {
     case .found(let peer), .updated(let peer): found.update { $0[peer.id] = peer }
-    case .lost(let id): found.update { $0[id] = nil }
+    case .lost(let peer): found.update { $0[peer.id] = nil }
     case .unavailable, .available: break
     }
     hub.push(event)
@@ -87,19 +87,19 @@ public actor Browser {
   package static func summary(of events: [BrowserEvent]) -> [BrowserEvent] {
     var known: Set<PeerID?> = []
     var seen: Set<PeerID?> = []
-    for event in events where seen.insert(event.id).inserted {
+    for event in events where seen.insert(event.peer?.id).inserted {
       switch event {
       case .found, .unavailable: break
-      case .updated, .lost, .available: known.insert(event.id)
+      case .updated, .lost, .available: known.insert(event.peer?.id)
       }
     }
     seen.removeAll()
-    let last = events.reversed().filter { seen.insert($0.id).inserted }.reversed()
+    let last = events.reversed().filter { seen.insert($0.peer?.id).inserted }.reversed()
     return last.compactMap { event in
       switch event {
       case .found(let peer), .updated(let peer):
         known.contains(peer.id) ? .updated(peer) : .found(peer)
-      case .lost, .available: known.contains(event.id) ? event : nil
+      case .lost, .available: known.contains(event.peer?.id) ? event : nil
       case .unavailable: event
       }
     }

@@ -1,3 +1,5 @@
+import EarshotCore
+
 /// The members that cannot be reached where they were, and what discovery finds of them.
 ///
 /// A member may have another address or port now, which no link can tell. While there are such members, their peer
@@ -67,7 +69,7 @@ extension PeerCore {
   private func note(_ event: BrowserEvent) {
     switch event {
     case .found(let peer), .updated(let peer): missing.found[peer.id] = peer
-    case .lost(let id): missing.found[id] = nil
+    case .lost(let peer): missing.found[peer.id] = nil
     case .unavailable, .available: break
     }
   }

@@ -18,7 +18,6 @@ package struct BrowseReport {
 
   /// Shows what happened.
   package mutating func handle(_ event: BrowserEvent) {
-    let known = event.id.flatMap { nearby[$0] }
     nearby.handle(event)
     switch event {
     case .unavailable(let problem): self.problem = problem
@@ -26,11 +25,11 @@ package struct BrowseReport {
     case .found, .updated, .lost: break
     }
     if isJSON {
-      console.line(Self.json(event, known))
+      console.line(Self.json(event))
     } else if let size = console.terminal() {
       draw(size)
     } else {
-      console.line(Self.line(event, known))
+      console.line(Self.line(event))
     }
   }
 
@@ -84,23 +83,23 @@ package struct BrowseReport {
 
   // MARK: Lines
 
-  private static func line(_ event: BrowserEvent, _ known: DiscoveredPeer?) -> String {
+  private static func line(_ event: BrowserEvent) -> String {
     switch event {
-    case .found(let peer): ([event.word] + cells(of: peer)).joined(separator: "\t")
-    case .updated(let peer): ([event.word] + cells(of: peer)).joined(separator: "\t")
-    case .lost(let id): "\(event.word)\t\(known?.name.escapedForTerminals ?? "")\t\(id.short)"
+    case .found(let peer), .updated(let peer):
+      ([event.word] + cells(of: peer)).joined(separator: "\t")
+    case .lost(let peer): "\(event.word)\t\(peer.name.escapedForTerminals)\t\(peer.id.short)"
     case .unavailable(let problem): "\(event.word)\t\(problem)"
     case .available: event.word
     }
   }
 
-  private static func json(_ event: BrowserEvent, _ known: DiscoveredPeer?) -> String {
+  private static func json(_ event: BrowserEvent) -> String {
     let head =
       [("event", event.word.quotedForJSON)]
-      + (event.id.map { [("id", $0.description.quotedForJSON)] } ?? [])
+      + (event.peer.map { [("id", $0.id.description.quotedForJSON)] } ?? [])
     switch event {
     case .found(let peer), .updated(let peer): return JSONText.object(head + members(of: peer))
-    case .lost: return JSONText.object(head + [("name", (known?.name ?? "").quotedForJSON)])
+    case .lost(let peer): return JSONText.object(head + [("name", peer.name.quotedForJSON)])
     case .unavailable(let problem):
       return JSONText.object(head + [("problem", problem.description.quotedForJSON)])
     case .available: return JSONText.object(head)

@@ -134,7 +134,7 @@ package struct ChatMachine: Hashable, Sendable {
   // MARK: Who is near
 
   private mutating func look(_ event: BrowserEvent, into out: inout [Action]) {
-    let label = event.id.map { self.label(of: $0) } ?? ""
+    let label = event.peer.map { self.label(of: $0.id) } ?? ""
     nearby.handle(event)
     switch event {
     case .unavailable(let problem): note(problem.description, into: &out)
@@ -144,9 +144,9 @@ package struct ChatMachine: Hashable, Sendable {
       numbers[peer.id] = number
       note("\(self.label(of: peer.id)) is near: /invite \(number)", into: &out)
     case .updated: break
-    case .lost(let id):
-      numbers[id] = nil
-      if member(id) == nil { note("\(label) is no longer near", into: &out) }
+    case .lost(let peer):
+      numbers[peer.id] = nil
+      if member(peer.id) == nil { note("\(label) is no longer near", into: &out) }
     }
   }
 

@@ -29,7 +29,7 @@ package struct Nearby: Hashable, Sendable {
   package mutating func handle(_ event: BrowserEvent) {
     switch event {
     case .found(let peer), .updated(let peer): found[peer.id] = peer
-    case .lost(let id): found[id] = nil
+    case .lost(let peer): found[peer.id] = nil
     case .unavailable, .available: break
     }
   }

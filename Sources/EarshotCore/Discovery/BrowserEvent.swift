@@ -7,8 +7,8 @@ public enum BrowserEvent: Hashable, Sendable {
   case found(DiscoveredPeer)
   /// A peer's info, name or endpoints changed.
   case updated(DiscoveredPeer)
-  /// A peer no longer advertises, or has not been heard of for too long.
-  case lost(PeerID)
+  /// A peer, as it was known last, no longer advertises, or has not been heard of for too long.
+  case lost(DiscoveredPeer)
   /// No peers can be found from now on, or not all of them, as the problem says; or for another reason than before.
   ///
   /// The browser tries again by itself. Peers that it has found are lost as their records expire.
@@ -17,10 +17,9 @@ public enum BrowserEvent: Hashable, Sendable {
   case available
 
   /// The peer that the event is about, or `nil` if it is about no single one.
-  public var id: PeerID? {
+  public var peer: DiscoveredPeer? {
     switch self {
-    case .found(let peer), .updated(let peer): peer.id
-    case .lost(let id): id
+    case .found(let peer), .updated(let peer), .lost(let peer): peer
     case .unavailable, .available: nil
     }
   }

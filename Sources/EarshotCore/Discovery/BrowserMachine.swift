@@ -146,14 +146,14 @@ extension BrowserMachine {
   ) -> DiscoveredPeer? {
     let claimants = peers.instances(of: peer).compactMap { instances[$0] }.filter { $0.id == peer }
     let current = DiscoveredPeer(claimedBy: peers.ordered(claimants, of: peer))
-    guard let (event, before) = peers.review(peer, as: current) else { return nil }
+    guard let event = peers.review(peer, as: current) else { return nil }
     out.append(.report(event))
     switch event {
     case .found:
       if absentees.remove(peer) { query.noteReturn(at: now, random: &random) }
       return nil
     case .updated: return nil
-    case .lost: return before
+    case .lost(let peer): return peer
     case .unavailable, .available: return nil  // Not by what is heard.
     }
   }

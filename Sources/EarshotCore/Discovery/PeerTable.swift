@@ -71,10 +71,8 @@ struct PeerTable: Hashable, Sendable {
   /// - Parameters:
   ///   - peer: The peer.
   ///   - current: What it is by its instances now, or `nil` when none of them is complete.
-  /// - Returns: What is to be reported, and what was reported last.
-  mutating func review(
-    _ peer: PeerID, as current: DiscoveredPeer?
-  ) -> (event: BrowserEvent, before: DiscoveredPeer?)? {
+  /// - Returns: What is to be reported.
+  mutating func review(_ peer: PeerID, as current: DiscoveredPeer?) -> BrowserEvent? {
     guard let number = entries.number(of: peer) else { return nil }
     let before = entries[number].reported
     defer {
@@ -84,17 +82,17 @@ struct PeerTable: Hashable, Sendable {
     case (nil, let new?) where reportedCount < Self.reportedMax:
       reportedCount += 1
       entries[number].reported = new
-      return (.found(new), nil)
+      return .found(new)
     case (let old?, let new?) where old != new:
       if let place = old.endpoints.first, !new.endpoints.contains(place) {
         former.note(place, of: peer)
       }
       entries[number].reported = new
-      return (.updated(new), old)
+      return .updated(new)
     case (let old?, nil):
       reportedCount -= 1
       entries[number].reported = nil
-      return (.lost(peer), old)
+      return .lost(old)
     case (nil, _), (_?, _?): return nil
     }
   }

@@ -83,10 +83,10 @@ extension PeerDriver {
       guests.found[peer.id, default: []].insert(type)
       beginInviting(peer.id)
     case .updated(let peer): note(.updated, peer.id, detail)
-    case .lost(let id):
-      note(.lost, id, detail)
-      guests.found[id]?.remove(type)
-      if guests.found[id]?.isEmpty ?? false { guests.found[id] = nil }
+    case .lost(let peer):
+      note(.lost, peer.id, detail)
+      guests.found[peer.id]?.remove(type)
+      if guests.found[peer.id]?.isEmpty ?? false { guests.found[peer.id] = nil }
     case .unavailable, .available: break  // A simulated host keeps its interface and its ports.
     }
   }

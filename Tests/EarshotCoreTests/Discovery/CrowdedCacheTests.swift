@@ -37,7 +37,7 @@ struct CrowdedCacheTests {
   }
 
   private func lost(_ bench: BrowserBench) -> Set<PeerID> {
-    Set(bench.reports.compactMap { if case .lost(let id) = $0.report { id } else { nil } })
+    Set(bench.reports.compactMap { if case .lost(let peer) = $0.report { peer.id } else { nil } })
   }
 
   private func found(_ bench: BrowserBench) -> Set<PeerID> {

@@ -184,7 +184,7 @@ extension DiscoveryRoom.Browser {
       let before = present.updateValue(service, forKey: service.id)
       nonsense += before == nil || before == service ? 1 : 0
     case .lost(let peer):
-      nonsense += present.removeValue(forKey: peer) == nil ? 1 : 0
+      nonsense += present.removeValue(forKey: peer.id) == peer ? 0 : 1
     case .unavailable, .available: nonsense += 1
     }
   }

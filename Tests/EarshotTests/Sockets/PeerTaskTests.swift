@@ -77,7 +77,7 @@ struct PeerTaskTests {
         }
         let cy = try #require(kept.withLock { $0 })
         #expect(await failure { try await cy.makeSession() }?.code == .stopped)
-        #expect(await events.next() == .lost(found.id))
+        #expect(await events.next() == .lost(found))
       }
     }
   }

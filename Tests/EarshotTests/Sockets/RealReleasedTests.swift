@@ -23,7 +23,9 @@ struct RealReleasedTests {
       break
     }
     #expect(count == 1_000)
-    for await event in browser.events { if case .lost(ann) = event { break } }
+    for await event in browser.events {
+      if case .lost(let peer) = event, peer.id == ann { break }
+    }
     while remains.names != [] { try await host.sleep(for: .milliseconds(10)) }
     await bob.stop()
     await host.shutDown()

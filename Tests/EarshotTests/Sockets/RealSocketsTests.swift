@@ -37,7 +37,7 @@ struct RealSocketsTests {
     }
     #expect(left?.told == .left(bob.id, .left, undelivered: 0))
     await advertiser.stop()
-    #expect(await browser.events.first { $0.lost == ann.id } != nil)
+    #expect(await browser.events.first { $0.lost?.id == ann.id } != nil)
     await ann.stop()
     await bob.stop()
     await annsNetwork.shutDown()
@@ -47,5 +47,5 @@ struct RealSocketsTests {
 
 extension BrowserEvent {
   fileprivate var found: DiscoveredPeer? { if case .found(let peer) = self { peer } else { nil } }
-  fileprivate var lost: PeerID? { if case .lost(let peer) = self { peer } else { nil } }
+  fileprivate var lost: DiscoveredPeer? { if case .lost(let peer) = self { peer } else { nil } }
 }
