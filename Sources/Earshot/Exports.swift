@@ -1,7 +1,31 @@
-// The values that the interface speaks of. The boundary at the socket is the module EarshotNetwork, to be imported by
-// those who have business with it: of it, programs meet the host on which a peer is.
-@_exported public import EarshotCore
+// The values that the interface speaks of, and nothing else of these modules. The boundary at the socket is the module
+// EarshotNetwork, to be imported by those who have business with it: of it, programs meet the host on which a peer is.
+@_exported public import struct EarshotCore.AddressRange
+@_exported public import enum EarshotCore.BrowserEvent
+@_exported public import struct EarshotCore.DeclineReason
+@_exported public import enum EarshotCore.DepartureReason
+@_exported public import struct EarshotCore.DiscoveredPeer
+@_exported public import enum EarshotCore.DiscoveryProblem
+@_exported public import struct EarshotCore.Endpoint
+@_exported public import enum EarshotCore.IPAddress
+@_exported public import struct EarshotCore.Instant
+@_exported public import enum EarshotCore.InterruptionReason
+@_exported public import enum EarshotCore.InvitationOutcome
+@_exported public import struct EarshotCore.Liveness
+@_exported public import struct EarshotCore.NetworkInterface
+@_exported public import struct EarshotCore.PeerID
+@_exported public import struct EarshotCore.RandomStream
 @_exported public import struct EarshotNetwork.HostClock
 @_exported public import struct EarshotNetwork.NetworkError
 @_exported public import protocol EarshotNetwork.NetworkHost
-@_exported public import EarshotTLS
+@_exported public import struct EarshotTLS.FileIdentityStore
+@_exported public import struct EarshotTLS.FileTrustStore
+@_exported public import struct EarshotTLS.Identity
+@_exported public import struct EarshotTLS.IdentityError
+@_exported public import protocol EarshotTLS.IdentityStore
+@_exported public import class EarshotTLS.MemoryIdentityStore
+@_exported public import class EarshotTLS.MemoryTrustStore
+@_exported public import struct EarshotTLS.TrustRecord
+@_exported public import protocol EarshotTLS.TrustStore
+@_exported public import struct EarshotTLS.TrustStoreError
+@_exported public import struct EarshotTLS.VerificationCode

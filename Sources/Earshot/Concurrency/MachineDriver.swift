@@ -1,3 +1,5 @@
+import EarshotCore
+
 /// Drives one machine for its shell: events go in one at a time, and their actions come out in order.
 ///
 /// An event that arrives while an action is performed, because of it or by the way, waits until all actions of

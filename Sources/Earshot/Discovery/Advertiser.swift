@@ -1,3 +1,5 @@
+import EarshotCore
+
 /// Makes a peer visible to browsers, and receives invitations.
 ///
 /// Comes from ``Peer/advertise(_:info:)``. Invitations that were received are still good after ``stop()``.

@@ -1,3 +1,5 @@
+import EarshotCore
+
 /// A request of another peer to be joined with this one in a session.
 ///
 /// Answer it once, with ``accept(into:)`` or ``decline(_:)``. An invitation that is released without an

@@ -1,3 +1,5 @@
+import EarshotCore
+
 extension Invitations {
   /// Accepts an invitation, and waits until its sender is a member.
   func accept(

@@ -1,3 +1,5 @@
+import EarshotCore
+
 extension Invitations {
   /// Invites a peer, and waits for the outcome.
   func invite(

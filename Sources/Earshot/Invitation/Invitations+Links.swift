@@ -1,3 +1,5 @@
+import EarshotCore
+
 /// A link on which HELLO was exchanged, and what the remote peer said in it.
 struct GreetedLink {
   let link: Link

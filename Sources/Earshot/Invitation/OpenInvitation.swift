@@ -1,3 +1,5 @@
+import EarshotCore
+
 /// An open invitation that this peer sends, with what its machine does not decide.
 struct OutboundInvitation {
   let peer: PeerID

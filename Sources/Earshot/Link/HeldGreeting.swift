@@ -1,3 +1,5 @@
+import EarshotCore
+
 /// A greeting, and what came behind it, of a remote peer about whom the program is being asked.
 struct HeldGreeting {
   let greeting: Hello

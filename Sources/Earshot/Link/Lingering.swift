@@ -1,3 +1,5 @@
+import EarshotCore
+
 /// How long a link that is closing waits for the other side's end.
 struct Lingering {
   /// How long it waits when the transport does not get on.

@@ -1,3 +1,5 @@
+import EarshotCore
+
 /// What a link has while it is open.
 ///
 /// Apart from its phase, which every frame looks at: to copy it there costs one reference.

@@ -1,3 +1,4 @@
+import EarshotCore
 import Foundation
 
 /// What callers give, judged before anything changes.

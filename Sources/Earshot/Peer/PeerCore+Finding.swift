@@ -1,3 +1,5 @@
+import EarshotCore
+
 /// The advertisers and browsers of one peer, as long as the program holds them, and what is known by them.
 struct Finding {
   /// One advertiser, and what it announces.

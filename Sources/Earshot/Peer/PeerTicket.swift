@@ -1,3 +1,4 @@
+import EarshotCore
 public import Foundation
 
 /// The information that a peer needs to invite another one without a browser: its identifier, and where it listens.

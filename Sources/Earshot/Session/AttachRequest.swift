@@ -1,3 +1,5 @@
+import EarshotCore
+
 /// A link whose dialler asks to attach it to a membership.
 struct AttachRequest: Sendable {
   let link: Link

@@ -1,3 +1,5 @@
+import EarshotCore
+
 /// The outcome of an invitation, which its membership begins with: the peer, its stream, and its position.
 struct Acceptance {
   let entry: Roster.Entry

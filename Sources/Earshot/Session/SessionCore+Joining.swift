@@ -1,3 +1,5 @@
+import EarshotCore
+
 extension SessionCore {
   // MARK: By an invitation
 

@@ -1,3 +1,4 @@
+import EarshotCore
 import Synchronization
 
 /// One call of `send` that waits for room in the send buffers of some members, in all of them at once.

@@ -1,4 +1,5 @@
 import EarshotNetwork
+import EarshotTLS
 
 /// The UDP port of one peer, at which the members of its sessions send it datagrams.
 ///

@@ -30,8 +30,7 @@ public struct Instant: Hashable, Comparable, Sendable {
 
   /// The instant a duration earlier; saturates at the ends of the range.
   public static func - (instant: Instant, duration: Duration) -> Instant {
-    let (sum, overflow) = instant.nanoseconds.subtractingReportingOverflow(duration.nanoseconds)
-    return Instant(nanoseconds: overflow ? (duration < .zero ? .max : .min) : sum)
+    instant.moved(backBy: duration)
   }
 
   /// The time from the right instant to the left one; negative when the left comes first.
@@ -40,6 +39,12 @@ public struct Instant: Hashable, Comparable, Sendable {
     let (difference, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
     if overflow { return .nanoseconds(left.nanoseconds < right.nanoseconds ? Int64.min : .max) }
     return .nanoseconds(difference)
+  }
+
+  /// The instant a duration earlier; saturates at the ends of the range.
+  package func moved(backBy duration: Duration) -> Instant {
+    let (sum, overflow) = nanoseconds.subtractingReportingOverflow(duration.nanoseconds)
+    return Instant(nanoseconds: overflow ? (duration < .zero ? .max : .min) : sum)
   }
 
   /// The instant so many nanoseconds later; saturates at the ends of the range.
