@@ -83,7 +83,7 @@ final class Hall: Sendable {
     records.withLock { $0[guest.number] = Record(entry: guest.host.now, found: found) }
     guard let name = try? DisplayName(guest.host.name) else { return }
     let announcement = Announcement(of: guest.id, named: name, offering: service, on: 7_100)
-    guest.host.spawn("enter") { [self] in
+    guest.host.addTask("enter") { [self] in
       _ = await guest.discovery.advertise(announcement)
       _ = await guest.discovery.browse(service) { [weak self] in self?.take($0, by: guest) }
     }
@@ -102,7 +102,7 @@ final class Hall: Sendable {
   }
 
   private func count(_ guest: Guest) {
-    guest.host.spawn("count") { [self] in
+    guest.host.addTask("count") { [self] in
       let statistics = await guest.discovery.statistics
       records.withLock { $0[guest.number].sent = statistics }
     }

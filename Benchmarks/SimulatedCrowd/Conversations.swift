@@ -34,8 +34,8 @@ struct Conversations {
       let client = world.makeHost("client\(pair)", segment: "room \(pair)")
       let server = world.makeHost("server\(pair)", segment: "room \(pair)")
       let identity = Identity(plain: Self.identifier(of: pair))
-      server.spawn("server") { await Self.attempt { try await serve(server, identity, received) } }
-      client.spawn("client") {
+      server.addTask("server") { await Self.attempt { try await serve(server, identity, received) } }
+      client.addTask("client") {
         await Self.attempt { try await converse(client, server, identity.id, received) }
       }
     }

@@ -33,8 +33,8 @@ struct Crowd {
     let hosts = (0..<hostCount).map { world.makeHost("host\($0)") }
     for pair in stride(from: 0, to: hostCount, by: 2) {
       let (client, server) = (hosts[pair], hosts[pair + 1])
-      server.spawn("server") { await Server(server, delivered).run() }
-      client.spawn("client") {
+      server.addTask("server") { await Server(server, delivered).run() }
+      client.addTask("client") {
         await Client(client, server.address, roundTrips, delivered).run()
       }
     }

@@ -37,7 +37,7 @@ public actor Chat {
     let advertiser = try await peer.advertise("example-chat")
     browser = try await peer.browse("example-chat")
     (news, user) = AsyncStream.makeStream()
-    peer.task("questions") { await self.take(advertiser.invitations) }
+    peer.addTask("questions") { await self.take(advertiser.invitations) }
   }
 
   /// Asks somebody for a chat, and waits for the answer.
@@ -69,7 +69,7 @@ public actor Chat {
       state = .asked(invitation)
       let greeting = String(decoding: invitation.context, as: UTF8.self)
       user.yield(.asked(by: invitation.senderName, greeting: greeting))
-      peer.task("question") { await self.forget(invitation) }
+      peer.addTask("question") { await self.forget(invitation) }
     }
   }
 
@@ -83,7 +83,7 @@ public actor Chat {
 
   private func begin(_ session: Session) {
     state = .chatting(session)
-    peer.task("chat") { await self.listen(to: session) }
+    peer.addTask("chat") { await self.listen(to: session) }
   }
 
   private func listen(to session: Session) async {

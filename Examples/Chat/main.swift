@@ -7,8 +7,8 @@ let host = try POSIXHost(.init(interfaces: words.count > 1 ? Array(words.dropFir
 let chat = try await Chat(words.first ?? "Somebody", on: host)
 print("ask NAME, yes, no, end; anything else is said.")
 
-chat.peer.task("news") { for await news in chat.news { print(news) } }
-chat.peer.task("nearby") {
+chat.peer.addTask("news") { for await news in chat.news { print(news) } }
+chat.peer.addTask("nearby") {
   for await peers in chat.nearby { print("nearby: \(peers.map(\.name).joined(separator: ", "))") }
 }
 while let line = readLine() {

@@ -31,9 +31,9 @@ public actor Match {
     let advertiser = try await peer.advertise("example-game")
     let browser = try await peer.browse("example-game")
     (games, user) = AsyncStream.makeStream()
-    peer.task("play") { await self.listen() }
-    peer.task("be found") { await self.take(advertiser.invitations) }
-    peer.task("look for \(opponent)") { try await self.lookForOpponent(browser) }
+    peer.addTask("play") { await self.listen() }
+    peer.addTask("be found") { await self.take(advertiser.invitations) }
+    peer.addTask("look for \(opponent)") { try await self.lookForOpponent(browser) }
   }
 
   /// Takes some stones, if it is the local player's turn and the rules permit it.

@@ -7,7 +7,7 @@ guard words.count > 1 else { fatalError("GameExample NAME OPPONENT [INTERFACE â€
 let host = try POSIXHost(.init(interfaces: words.count > 2 ? Array(words[2...]) : nil))
 let match = try await Match(words[0], against: words[1], on: host)
 
-match.peer.task("screen") {
+match.peer.addTask("screen") {
   for await game in match.games {
     let isOnTurn = await match.isOnTurn
     guard game.left == 0 else {

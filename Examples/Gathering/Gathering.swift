@@ -32,7 +32,7 @@ public actor Gathering {
     advertiser = try await peer.advertise("gathering")
     browser = try await peer.browse("gathering")
     try await advertiser.acceptInvitations(into: session)
-    peer.task("look around") { await self.lookAround() }
+    peer.addTask("look around") { await self.lookAround() }
   }
 
   /// Sends a text to all members, also to those that are waited for at the moment.
@@ -54,7 +54,7 @@ public actor Gathering {
   private func lookAround() async {
     for await nearby in browser.snapshots {
       for peer in nearby where guests.insert(peer.id).inserted {
-        self.peer.task("invite \(peer.name)") { try await self.keepInviting(peer.id) }
+        self.peer.addTask("invite \(peer.name)") { try await self.keepInviting(peer.id) }
       }
     }
   }

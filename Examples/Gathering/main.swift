@@ -7,12 +7,12 @@ let host = try POSIXHost(.init(interfaces: words.count > 1 ? Array(words.dropFir
 let gathering = try await Gathering(words.first ?? "Somebody", on: host)
 print("Every line is published to all.")
 
-gathering.peer.task("posts") {
+gathering.peer.addTask("posts") {
   for await post in gathering.posts {
     print("\(post.sender.short): \(String(decoding: post.bytes, as: UTF8.self))")
   }
 }
-gathering.peer.task("members") {
+gathering.peer.addTask("members") {
   for await _ in gathering.events {
     print("here: \(await gathering.members.map(\.name).joined(separator: ", "))")
   }

@@ -77,6 +77,9 @@ struct SeedRun {
       if let violation = world.violations.first {
         Issue.record(violation, sourceLocation: test.sourceLocation)
       }
+      for error in world.unawaitedErrors {
+        Issue.record(error, sourceLocation: test.sourceLocation)
+      }
     }
     try Task.checkCancellation()
     return Outcome(

@@ -9,7 +9,7 @@ public import Testing
 /// func greeting() throws {
 ///   let world = World.current
 ///   let ann = world.makeHost("ann")
-///   let task = ann.spawn("greeting") { try await greet(from: ann) }
+///   let task = ann.addTask("greeting") { try await greet(from: ann) }
 ///   world.run(for: .seconds(10))
 ///   #expect(try task.value == "hello")
 /// }

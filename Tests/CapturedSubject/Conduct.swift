@@ -65,7 +65,7 @@ enum Conduct {
   /// Code on hosts that leaves them for the process, and comes back.
   static func onHosts(of world: World) async throws {
     let ann = world.makeHost("ann")
-    let task = ann.spawn("wanderer") {
+    let task = ann.addTask("wanderer") {
       try await Task.sleep(for: .seconds(10))
       let here = await Task.detached { await MainActor.run { 7 } }.value
       try await ann.sleep(for: .seconds(5))

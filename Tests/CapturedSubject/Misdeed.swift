@@ -59,7 +59,7 @@ enum Misdeed {
   static func waitForever(in world: World) async throws {
     let ann = world.makeHost("ann")
     try await ann.sleep(for: .seconds(3))
-    ann.spawn("lingerer") { await forever() }
+    ann.addTask("lingerer") { await forever() }
     await forever()
   }
 

@@ -57,7 +57,7 @@ struct SimulatedPair: NetworkUnderTest {
       ann: host(ann), bob: host(bob), nowhere: .v4(0x0A00_FFFE),
       canKeepFromLooping: true)
     let outcome = Watched<Result<Void, any Error>?>(nil)
-    ann.spawn("contract") {
+    ann.addTask("contract") {
       do {
         try await test(world, hosts)
         outcome.update { $0 = .success(()) }

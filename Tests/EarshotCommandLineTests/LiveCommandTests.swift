@@ -162,7 +162,7 @@ struct LiveCommandTests {
       // What is sent at 3.8 s arrives at 4 s.
       party.world.setLink(
         between: ann.host, and: host, LinkConditions(latency: .milliseconds(200), jitter: .zero))
-      host.spawn("invites") {
+      host.addTask("invites") {
         guard let peer = try? await Peer("Silent", trusting: .anyPeer, on: host),
           let browser = try? await peer.browse("earshot"),
           let session = try? await peer.makeSession()

@@ -78,7 +78,7 @@ final class Guest: Sendable {
   }
 
   func start(_ command: any LiveCommand) -> ExitCode {
-    let task = host.spawn("command") { [self] in
+    let task = host.addTask("command") { [self] in
       let code = await command.run(on: host, hearing: keyboard)
       ended.withLock { $0 = code }
     }

@@ -21,7 +21,7 @@ struct TestTrapTests {
   func stumbles() {
     let world = World.current
     let ann = world.makeHost("ann")
-    ann.spawn("stumbles") {
+    ann.addTask("stumbles") {
       try? await ann.sleep(for: .seconds(1))
       if world.seed == 42, Trap.wanted == .host { fatalError("as a program would") }
     }

@@ -43,11 +43,11 @@ struct EndOfRunTests {
       switch kind {
       case 1: _ = try? host.listen(on: Endpoint(.anyV4, port: 9), handler: Refuser())
       case 2:
-        host.spawn("sleeper") {
+        host.addTask("sleeper") {
           try? await host.sleep(for: .seconds(1_000))
         }
       default:
-        host.spawn("stuck") { await Waiting.forever() }
+        host.addTask("stuck") { await Waiting.forever() }
       }
     }
     #expect(Self.violated(verdict) == [Self.leaks])
@@ -95,7 +95,7 @@ struct EndOfRunTests {
     let verdict = ScenarioRun.run(try Self.scenario(peers: Self.silent)) { world, recorder in
       _ = recorder.begin(Call(.send, by: "ann", about: "bob", at: .seconds(1), limit: nil))
       let host = world.makeHost("other")
-      host.spawn("stuck") { await Waiting.forever() }
+      host.addTask("stuck") { await Waiting.forever() }
     }
     let result = try #require(verdict.results.first { $0.name == Self.deadlock })
     #expect(!result.held && result.isInvariant && verdict.exitCode == 1)
@@ -113,7 +113,7 @@ struct EndOfRunTests {
     let verdict = ScenarioRun.run(try Self.scenario(faults, peers: Self.silent)) {
       world, recorder in
       _ = recorder.begin(Call(.send, by: "ann", at: .seconds(1), limit: nil))
-      world.makeHost("other").spawn("stuck") { await Waiting.forever() }
+      world.makeHost("other").addTask("stuck") { await Waiting.forever() }
       if how.isEmpty { world.at(.zero + .seconds(30)) {} }
     }
     #expect(!verdict.results.contains { $0.name == Self.deadlock })

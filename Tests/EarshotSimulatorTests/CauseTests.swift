@@ -72,7 +72,7 @@ struct CauseTests {
   @Test("A timer follows from where it was armed, and what its code does from the timer")
   func timers() throws {
     let pair = try Pair()
-    let clock = pair.ann.spawn("clock") { [world = pair.world, ann = pair.ann] in
+    let clock = pair.ann.addTask("clock") { [world = pair.world, ann = pair.ann] in
       try await ann.sleep(for: .seconds(1))
       world.note(ann, kind: "tick", "1")
       try await ann.sleep(for: .seconds(1))
@@ -91,7 +91,7 @@ struct CauseTests {
   func tasks() async throws {
     let pair = try Pair()
     let channel = try DatagramChannel(on: pair.bob, endpoint: Endpoint(.anyV4, port: 9))
-    pair.bob.spawn("reader") { [world = pair.world, bob = pair.bob] in
+    pair.bob.addTask("reader") { [world = pair.world, bob = pair.bob] in
       while (try? await channel.receive()) != nil { world.note(bob, kind: "read", "") }
     }
     pair.world.run(for: .seconds(1))
@@ -126,7 +126,7 @@ struct CauseTests {
   func resumption() throws {
     let pair = try Pair()
     let channel = try DatagramChannel(on: pair.bob, endpoint: Endpoint(.anyV4, port: 9))
-    pair.bob.spawn("reader") { [world = pair.world, bob = pair.bob] in
+    pair.bob.addTask("reader") { [world = pair.world, bob = pair.bob] in
       while (try? await channel.receive()) != nil { world.note(bob, kind: "read", "") }
     }
     pair.world.run(for: .seconds(1))

@@ -24,7 +24,7 @@ struct ChannelTests {
     hearing.leave(group.address, on: 1)
     try say(10...12)
     #expect(hearing.lostCount == 2)
-    let heard = bob.spawn("listener") {
+    let heard = bob.addTask("listener") {
       for expected: UInt8 in [6, 7] {
         let datagram = try? await hearing.receive(until: bob.now)
         #expect(datagram?.bytes == [expected])

@@ -71,7 +71,7 @@ struct ConvergenceTests {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
     let fault = world.inject(.hosts(["ann"], .freeze))
-    let task = ann.spawn("sleeper") { try? await ann.sleep(for: .seconds(3)) }
+    let task = ann.addTask("sleeper") { try? await ann.sleep(for: .seconds(3)) }
     world.run(for: .seconds(1))
     try world.expectConvergence(
       within: .seconds(10),
@@ -94,7 +94,7 @@ struct ConvergenceTests {
       error?.description
         == "at 10.000000, 10s after all faults ended, does not hold: \"b is\", \"a is\"")
     world.run(for: .seconds(100))
-    ann.spawn("reply") { await Waiting.forever() }
+    ann.addTask("reply") { await Waiting.forever() }
     let stuck = #expect(throws: ConvergenceFailure.self) {
       try world.expectConvergence(within: .seconds(10), ["it is": { false }])
     }

@@ -10,11 +10,11 @@ struct DeadlockTests {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
     let bob = world.makeHost("bob")
-    let task = ann.spawn("reply") {
+    let task = ann.addTask("reply") {
       try? await ann.sleep(for: .seconds(2))
       await Waiting.forever()
     }
-    bob.spawn("done") { try? await bob.sleep(for: .seconds(3)) }
+    bob.addTask("done") { try? await bob.sleep(for: .seconds(3)) }
     #expect(world.deadlock == nil)
     world.run(for: .seconds(1))
     #expect(world.deadlock == nil)
@@ -33,7 +33,7 @@ struct DeadlockTests {
   func timers() {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
-    ann.spawn("reply") { await Waiting.forever() }
+    ann.addTask("reply") { await Waiting.forever() }
     let timer = ann.makeTimer {}
     timer.arm(at: .zero + .seconds(100))
     world.run(for: .seconds(1))
@@ -49,10 +49,10 @@ struct DeadlockTests {
   func done() throws {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
-    ann.spawn("short") {}
+    ann.addTask("short") {}
     world.runUntilIdle()
     #expect(world.deadlock == nil)
-    ann.spawn("reply") { await Waiting.forever() }
+    ann.addTask("reply") { await Waiting.forever() }
     world.at(.zero + .seconds(9)) {}
     world.run(for: .seconds(1))
     #expect(world.deadlock == nil)
@@ -65,7 +65,7 @@ struct DeadlockTests {
   func many() throws {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
-    for number in 0..<13 { ann.spawn("reply \(number)") { await Waiting.forever() } }
+    for number in 0..<13 { ann.addTask("reply \(number)") { await Waiting.forever() } }
     world.runUntilIdle()
     let text = "\(try #require(world.deadlock))"
     #expect(text.contains("'reply 9'") && !text.contains("'reply 10'"))

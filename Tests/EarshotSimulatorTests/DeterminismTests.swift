@@ -14,7 +14,7 @@ struct DeterminismTests {
     for number in 0..<idleHosts { _ = world.makeHost("idle \(number)") }
     for host in hosts {
       _ = try host.listen(on: Endpoint(.anyV4, port: 7100), handler: ConnectionLog())
-      host.spawn("talk") { await talk(host, to: hosts) }
+      host.addTask("talk") { await talk(host, to: hosts) }
     }
     for (host, other) in zip(hosts, hosts.dropFirst()) {
       _ = try host.connect(

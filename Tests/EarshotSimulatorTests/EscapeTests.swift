@@ -11,7 +11,7 @@ struct EscapeTests {
     let configuration = WorldConfiguration(replay: "SEED=42 make again")
     let world = World(seed: 42, configuration: configuration)
     let ann = world.makeHost("ann")
-    ann.spawn("wanderer") {
+    ann.addTask("wanderer") {
       try? await ann.sleep(for: .seconds(1))
       await operation(ann)
     }
@@ -125,7 +125,7 @@ struct EscapeTests {
       let world = World(seed: 42, configuration: WorldConfiguration(replay: "SEED=42 make again"))
       let ann = world.makeHost("ann")
       let waiting = Mutex<UnsafeContinuation<Void, Never>?>(nil)
-      ann.spawn("wanderer") {
+      ann.addTask("wanderer") {
         await withUnsafeContinuation { continuation in waiting.withLock { $0 = continuation } }
       }
       world.run(for: .seconds(1))
@@ -154,7 +154,7 @@ extension EscapeTests {
       done.withLock { $0.append(Task {}) }
     }
     world.at(.zero + .seconds(1)) { done.withLock { $0.append(Task {}) } }
-    ann.spawn("noter") {
+    ann.addTask("noter") {
       try? await ann.sleep(for: .seconds(2))
       world.note(ann, kind: "note", "seen")
     }
@@ -171,7 +171,7 @@ extension EscapeTests {
   func onMainActor() {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
-    let task = ann.spawn("sum") { try await Counter(ann).sum(1, 2) }
+    let task = ann.addTask("sum") { try await Counter(ann).sum(1, 2) }
     world.runUntilIdle()
     #expect(throws: Never.self) { try task.value == 3 }
     world.finish()

@@ -230,7 +230,7 @@ private final class Ticks: Sendable {
   private let state = Mutex(0)
 
   init(_ host: SimulatedHost) {
-    host.spawn("ticks") { [self] in
+    host.addTask("ticks") { [self] in
       while (try? await host.sleep(for: .milliseconds(100))) != nil { state.withLock { $0 += 1 } }
     }
   }

@@ -19,7 +19,7 @@ struct LeakTests {
       to: Endpoint(bob.address, port: 7100), options: ConnectionOptions(), handler: client)
     let timer = ann.makeTimer {}
     timer.arm(at: .zero + .seconds(100))
-    let task = bob.spawn("reply") { await Waiting.forever() }
+    let task = bob.addTask("reply") { await Waiting.forever() }
     world.run(for: .seconds(1))
     #expect(
       world.leaks.map { "\($0.host) \($0.kind)" } == [
@@ -55,12 +55,12 @@ struct LeakTests {
     world.record { event in
       if event.description.contains("\ttimer\t") { timers.append(event.number) }
     }
-    ann.spawn("opener") {
+    ann.addTask("opener") {
       try? await ann.sleep(for: .seconds(1))
       try? await ann.sleep(for: .seconds(1))
       _ = try? ann.openDatagramSocket(
         on: Endpoint(.anyV4, port: 9), options: DatagramOptions(), handler: DatagramLog())
-      ann.spawn("stuck") { await Waiting.forever() }
+      ann.addTask("stuck") { await Waiting.forever() }
     }
     world.run(for: .seconds(5))
     try #require(timers.count == 2 && world.leaks.count == 2)

@@ -15,7 +15,7 @@ struct ProgramTests {
     func run(on host: SimulatedHost, _ start: HostStart) {
       note("start \(start.number)\(start.isErased ? " erased" : "")")
       host.observeSystem { [self] in note("\($0)") }
-      host.spawn("beat") { [self] in
+      host.addTask("beat") { [self] in
         note("runs at \(host.worldTime)")
       }
     }

@@ -20,7 +20,7 @@ struct PropertyTests {
   func counted() {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
-    ann.spawn("count") {
+    ann.addTask("count") {
       for number in 0..<5 {
         ann.always(number < 5, "small")
         ann.sometimes(number == 3, "three")
@@ -44,7 +44,7 @@ struct PropertyTests {
   func violated(policy: SchedulePolicy) throws {
     let world = World(seed: 1, configuration: WorldConfiguration(schedule: policy))
     let ann = world.makeHost("ann")
-    ann.spawn("count") {
+    ann.addTask("count") {
       for number in 0..<5 {
         try? await ann.sleep(for: .seconds(1))
         ann.always(number < 2, "small", "it is \(number)")
@@ -66,7 +66,7 @@ struct PropertyTests {
   func unreachable() {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
-    ann.spawn("stray") { ann.unreachable("the end of the world", "so soon") }
+    ann.addTask("stray") { ann.unreachable("the end of the world", "so soon") }
     world.run(for: .seconds(1))
     #expect(world.violations.map(\.kind) == [.unreachable] && world.now == .zero)
     #expect(world.violations.first?.details == "so soon")
@@ -92,7 +92,7 @@ struct PropertyTests {
   func takenDown() {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
-    ann.spawn("late") {
+    ann.addTask("late") {
       try? await ann.sleep(for: .seconds(100))
       ann.unreachable("after the end")
     }
@@ -114,7 +114,7 @@ struct PropertyTests {
     func hash(_ states: Bool) -> RollingHash {
       let world = World(seed: 5)
       let ann = world.makeHost("ann")
-      ann.spawn("sleep") {
+      ann.addTask("sleep") {
         for _ in 0..<20 {
           try? await ann.sleep(for: .seconds(1))
           if states { ann.sometimes(true, "awake") }
@@ -134,7 +134,7 @@ struct PropertyTests {
   func checks(every count: Int) {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
-    ann.spawn("sleep") { for _ in 0..<9 { try? await ann.sleep(for: .seconds(1)) } }
+    ann.addTask("sleep") { for _ in 0..<9 { try? await ann.sleep(for: .seconds(1)) } }
     var checks = 0
     world.checkAlways("looked at", every: count) {
       checks += 1
@@ -151,7 +151,7 @@ struct PropertyTests {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
     let ticks = Ticks()
-    ann.spawn("sleep") {
+    ann.addTask("sleep") {
       for _ in 0..<9 {
         try? await ann.sleep(for: .seconds(1))
         ticks.add()

@@ -17,7 +17,7 @@ struct ScheduleOrderTests {
       to: Endpoint(hosts[2].address, port: 7_100), options: ConnectionOptions(),
       handler: ConnectionLog(sending: bytes, ending: true))
     for (index, host) in hosts.prefix(2).enumerated() {
-      host.spawn("talk") {
+      host.addTask("talk") {
         guard let channel = try? DatagramChannel(on: host, endpoint: Endpoint(.anyV4, port: 0))
         else { return }
         for number: UInt8 in 0..<60 {
@@ -78,7 +78,7 @@ struct ScheduleOrderTests {
     world.record { events.append($0) }
     for number in 0..<8 {
       let host = world.makeHost("host \(number)")
-      host.spawn("sleeper") {
+      host.addTask("sleeper") {
         try? await host.sleep(for: .seconds(1))
         world.note(host, kind: "awake", "")
       }

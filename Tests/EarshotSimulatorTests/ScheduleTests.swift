@@ -143,10 +143,10 @@ struct ScheduleTests {
       let world = World(seed: seed, configuration: PlantedRace.configuration(policy))
       let host = world.makeHost("host")
       let isSet = Atomic(false)
-      host.spawn("yielding") {
+      host.addTask("yielding") {
         while !isSet.load(ordering: .relaxed) { await Task.yield() }
       }
-      host.spawn("setting") { isSet.store(true, ordering: .relaxed) }
+      host.addTask("setting") { isSet.store(true, ordering: .relaxed) }
       world.runUntilIdle()
       #expect(world.waitingTasks.isEmpty)
       world.finish()
@@ -161,7 +161,7 @@ struct ScheduleTests {
       let hosts = (0..<4).map { world.makeHost("host \($0)") }
       func sleepers(_ number: Int) {
         for host in hosts {
-          host.spawn("sleeper") {
+          host.addTask("sleeper") {
             try? await host.sleep(until: .zero + .seconds(1))
             order.withLock { $0.append(number) }
           }

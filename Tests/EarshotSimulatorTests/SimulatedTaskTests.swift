@@ -10,11 +10,11 @@ struct SimulatedTaskTests {
   func results() throws {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
-    let value = ann.spawn("value") {
+    let value = ann.addTask("value") {
       try await ann.sleep(for: .seconds(1))
       return 7
     }
-    let error = ann.spawn("error") { () async throws -> Int in
+    let error = ann.addTask("error") { () async throws -> Int in
       try await ann.sleep(for: .seconds(1))
       throw Refusal()
     }
@@ -31,7 +31,7 @@ struct SimulatedTaskTests {
   func unfinished() throws {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
-    let task = ann.spawn("late") {
+    let task = ann.addTask("late") {
       try await ann.sleep(for: .seconds(3))
       try await ann.sleep(for: .seconds(10))
     }
@@ -48,8 +48,8 @@ struct SimulatedTaskTests {
   func endOfWorld() {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
-    let sleeping = ann.spawn("sleeping") { try await ann.sleep(for: .seconds(100)) }
-    let stubborn = ann.spawn("stubborn") { () async throws -> Int in
+    let sleeping = ann.addTask("sleeping") { try await ann.sleep(for: .seconds(100)) }
+    let stubborn = ann.addTask("stubborn") { () async throws -> Int in
       try? await ann.sleep(for: .seconds(100))
       return 7
     }
@@ -63,12 +63,12 @@ struct SimulatedTaskTests {
   func waiting() throws {
     let world = World(seed: 1)
     let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
-    let first = ann.spawn("first") {
+    let first = ann.addTask("first") {
       try await ann.sleep(for: .seconds(1))
       return "first"
     }
-    let endless = ann.spawn("endless") { try await ann.sleep(for: .seconds(1_000)) }
-    let second = bob.spawn("second") {
+    let endless = ann.addTask("endless") { try await ann.sleep(for: .seconds(1_000)) }
+    let second = bob.addTask("second") {
       let text = try await first.wait()
       endless.cancel()
       _ = try? await endless.wait()
@@ -84,15 +84,15 @@ struct SimulatedTaskTests {
   func waitingTasks() {
     let world = World(seed: 1)
     let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
-    bob.spawn("channel") {
+    bob.addTask("channel") {
       let channel = try? DatagramChannel(on: bob, endpoint: Endpoint(.anyV4, port: 7100))
       _ = try? await channel?.receive()
     }
-    ann.spawn("ends") { try? await ann.sleep(for: .seconds(1)) }
-    ann.spawn("sleeps") {
+    ann.addTask("ends") { try? await ann.sleep(for: .seconds(1)) }
+    ann.addTask("sleeps") {
       for _ in 0..<3 { try? await ann.sleep(for: .seconds(2)) }
     }
-    let old = ann.spawn("stream") {
+    let old = ann.addTask("stream") {
       let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
       for await _ in stream {}
       continuation.finish()
@@ -116,7 +116,7 @@ struct SimulatedTaskTests {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
     for number in 0..<1_000 {
-      ann.spawn("\(number)") { try? await ann.sleep(for: .milliseconds(number)) }
+      ann.addTask("\(number)") { try? await ann.sleep(for: .milliseconds(number)) }
     }
     for elapsed in [100, 400, 900] {
       world.run(until: .zero + .milliseconds(elapsed))
@@ -130,7 +130,7 @@ struct SimulatedTaskTests {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
     for number in 0..<1_000 {
-      ann.spawn("\(number)") {
+      ann.addTask("\(number)") {
         try? await ann.sleep(for: .milliseconds(number))
         if number % 2 == 1 { try? await ann.sleep(for: .seconds(1_000)) }
       }
@@ -147,7 +147,7 @@ struct SimulatedTaskTests {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
     let count = Mutex(0)
-    ann.spawn("count") {
+    ann.addTask("count") {
       while (try? await ann.sleep(for: .seconds(1))) != nil { count.withLock { $0 += 1 } }
     }
     let isReached = world.run(until: { count.withLock { $0 == 3 } }, within: .seconds(100))
@@ -162,7 +162,7 @@ struct SimulatedTaskTests {
   func conditionFails() {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
-    ann.spawn("short") { try? await ann.sleep(for: .seconds(1)) }
+    ann.addTask("short") { try? await ann.sleep(for: .seconds(1)) }
     let isReached = world.run(until: { false }, within: .seconds(10))
     #expect(!isReached && world.now == .zero + .seconds(10))
     let isTimeReached = world.run(
@@ -175,8 +175,8 @@ struct SimulatedTaskTests {
   func conditionThrows() {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
-    let task = ann.spawn("slow") { try await ann.sleep(for: .seconds(2)) }
-    ann.spawn("fast") { try? await ann.sleep(for: .seconds(1)) }
+    let task = ann.addTask("slow") { try await ann.sleep(for: .seconds(2)) }
+    ann.addTask("fast") { try? await ann.sleep(for: .seconds(1)) }
     #expect(throws: Refusal.self) {
       try world.run(
         until: { if world.now > .zero { throw Refusal() } else { false } }, within: .seconds(5))

@@ -24,7 +24,7 @@ struct TaskTests {
     let ann = world.makeHost("ann")
     let woken = Mutex<[Int]>([])
     for hours in [3, 1, 2] {
-      ann.spawn("sleeper") {
+      ann.addTask("sleeper") {
         try? await ann.sleep(for: .seconds(3_600 * hours))
         woken.withLock { $0.append(hours) }
       }
@@ -41,7 +41,7 @@ struct TaskTests {
     let world = World(seed: 1)
     let ann = world.makeHost("ann")
     let result = Mutex(0)
-    ann.spawn("family") {
+    ann.addTask("family") {
       let counter = Counter(on: ann)
       await withTaskGroup(of: Void.self) { group in
         for _ in 0..<10 { group.addTask { await counter.increment() } }
@@ -70,7 +70,7 @@ struct TaskTests {
     timer.arm(at: .zero + .seconds(1))
     world.run(for: .seconds(2))
     let seen = Mutex(0)
-    ann.spawn("look") {
+    ann.addTask("look") {
       let count = await counter.count
       seen.withLock { $0 = count }
     }
@@ -87,11 +87,11 @@ struct TaskTests {
     }
     let ended = Mutex<[String]>([])
     for host in hosts {
-      host.spawn("sleeper") {
+      host.addTask("sleeper") {
         try? await host.sleep(for: .seconds(1_000))
         ended.withLock { $0.append("sleeper") }
       }
-      host.spawn("receiver") {
+      host.addTask("receiver") {
         let channel = try? DatagramChannel(on: host, endpoint: Endpoint(.anyV4, port: 7100))
         _ = try? await channel?.receive()
         ended.withLock { $0.append("receiver") }
@@ -120,7 +120,7 @@ struct TaskTests {
       let bob = world.makeHost("bob")
       let traveller = Traveller()
       (weakWorld, weakHost, weakTraveller) = (world, ann, traveller)
-      ann.spawn("traveller") {
+      ann.addTask("traveller") {
         while (try? await ann.sleep(for: .seconds(1))) != nil { traveller.step() }
       }
       let log = ConnectionLog(sending: [1, 2, 3])
@@ -140,7 +140,7 @@ struct TaskTests {
     do {
       let world = World(seed: 1)
       let ann = world.makeHost("ann")
-      ann.spawn("sleeper") {
+      ann.addTask("sleeper") {
         try? await ann.sleep(for: .seconds(1_000))
         ended.withLock { $0 = true }
       }
@@ -156,7 +156,7 @@ struct TaskTests {
     for seed in 0..<2_000 {
       let world = World(seed: UInt64(seed))
       let ann = world.makeHost("ann")
-      ann.spawn("roller") {
+      ann.addTask("roller") {
         var random = ann.random("dice")
         try? await ann.sleep(for: random.duration(below: .seconds(5)))
         try? await ann.sleep(for: .seconds(1_000))
@@ -214,7 +214,7 @@ extension TaskTests {
     let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
     let codes = Mutex<[NetworkError.Code?]>([])
     world.crash(bob)
-    ann.spawn("sleeper") {
+    ann.addTask("sleeper") {
       do { try await bob.sleep(for: .seconds(1)) } catch {
         codes.withLock { $0.append((error as? NetworkError)?.code) }
       }

@@ -22,7 +22,7 @@ struct PropertyTraitTests {
   func always() async throws {
     let report = try await report([3, 4, 5]) { world in
       let ann = world.makeHost("ann")
-      ann.spawn("count") {
+      ann.addTask("count") {
         try? await ann.sleep(for: .seconds(1))
         ann.always(world.seed < 4, "few")
       }
@@ -63,7 +63,7 @@ struct PropertyTraitTests {
   func deadlock() async throws {
     let report = try await report([3]) { world in
       let ann = world.makeHost("ann")
-      let task = ann.spawn("reply") {
+      let task = ann.addTask("reply") {
         let (stream, continuation) = AsyncStream<Int>.makeStream()
         for await _ in stream {}
         continuation.finish()

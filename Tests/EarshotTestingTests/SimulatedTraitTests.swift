@@ -75,13 +75,24 @@ struct SimulatedTraitTests {
     #expect(log.seeds == [0, 1, 2, 3])
   }
 
+  @Test("An error of a task that nobody awaits fails the test, and one that is awaited does not")
+  func unawaited() async throws {
+    try await run(SeedChoice(Array(0..<10), environment: [:]), failingAt: 3) { world in
+      let ann = world.makeHost("ann")
+      _ = ann.addTask("fail") { if world.seed == 3 { throw Failure() } }
+      let awaited = ann.addTask("fail, too") { throw Failure() }
+      world.run(for: .seconds(1))
+      #expect(throws: Failure()) { try awaited.value }
+    }
+  }
+
   @Test("An expectation in a task of a host is one of the test")
   func expectationOnHost() async throws {
     let log = Log()
     try await run(SeedChoice(Array(0..<10), environment: [:]), failingAt: 2) { world in
       log.add(world.seed)
       let ann = world.makeHost("ann")
-      ann.spawn("check") {
+      ann.addTask("check") {
         try? await ann.sleep(for: .seconds(1))
         #expect(world.seed != 2)
       }
@@ -169,7 +180,7 @@ struct SimulatedTraitTests {
     let ended = Log()
     try await run(SeedChoice([5, 6], environment: [:]), failingAt: nil) { world in
       let ann = world.makeHost("ann")
-      ann.spawn("sleeper") {
+      ann.addTask("sleeper") {
         try? await ann.sleep(for: .seconds(100))
         ended.add(world.seed)
       }
@@ -205,7 +216,7 @@ struct SimulatedSuiteTests {
   func neighbours(number: Int) async {
     let world = World.current
     let ann = world.makeHost("ann")
-    let task = ann.spawn("count") {
+    let task = ann.addTask("count") {
       for _ in 0..<10 { try? await ann.sleep(for: .seconds(1)) }
     }
     await Task.yield()
@@ -226,7 +237,7 @@ struct CrashLineTests {
       CrashLine.writeOnCrash()
       let world = World(seed: 42, configuration: WorldConfiguration(replay: "SEED=42 make again"))
       let ann = world.makeHost("ann")
-      ann.spawn("stumbles") {
+      ann.addTask("stumbles") {
         try? await ann.sleep(for: .seconds(1))
         let empty: [Int] = []
         print(empty[world.hosts.count])
@@ -275,7 +286,7 @@ struct SeedsTests {
     var past: [SimulatedTask<Void>] = []
     try World.run(seeds: [1, 2, 3]) { world in
       let ann = world.makeHost("ann")
-      past.append(ann.spawn("sleeper") { try? await ann.sleep(for: .seconds(100)) })
+      past.append(ann.addTask("sleeper") { try? await ann.sleep(for: .seconds(100)) })
       world.run(for: .seconds(1))
       #expect(past.last?.result == nil)
     }

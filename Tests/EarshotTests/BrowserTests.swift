@@ -46,7 +46,7 @@ struct BrowserTests {
     _ body: @escaping @Sendable (SimulatedHost) async throws -> Void
   ) -> SimulatedHost {
     let host = host ?? world.makeHost(name)
-    host.spawn(name) { [notes] in
+    host.addTask(name) { [notes] in
       do { try await body(host) } catch { notes.add("\(name): failed, \(error)") }
     }
     return host
@@ -86,12 +86,12 @@ struct BrowserTests {
     play("bob") { [notes] host in
       let browser = try await Peer("Bob", trusting: .anyPeer, on: host).browse("chat")
       for name in ["first", "second"] {
-        host.spawn(name) {
+        host.addTask(name) {
           for await event in browser.events { notes.add("\(name): \(event.words)") }
           notes.add("\(name): end")
         }
       }
-      let third = host.spawn("third") {
+      let third = host.addTask("third") {
         for await event in browser.events { notes.add("third: \(event.words)") }
         notes.add("third: end")
       }
@@ -134,11 +134,11 @@ struct BrowserTests {
   func endOfPeer() {
     addAnn { [notes] host, peer, advertiser in
       let browser = try await peer.browse("chat")
-      host.spawn("events") {
+      host.addTask("events") {
         for await _ in browser.events {}
         notes.add("ann: events end")
       }
-      host.spawn("invitations") {
+      host.addTask("invitations") {
         for await _ in advertiser.invitations {}
         notes.add("ann: invitations end")
       }
@@ -238,7 +238,7 @@ struct BrowserTests {
       try await host.sleep(for: .seconds(7))
       // Two at once: one of them is the last.
       let others = ["Anna", "Anne"].map { name in
-        host.spawn("renames") { try? await peer.rename(to: name) }
+        host.addTask("renames") { try? await peer.rename(to: name) }
       }
       for other in others { _ = try? await other.wait() }
       notes.add("ann: is \(peer.name)")
@@ -332,7 +332,7 @@ struct BrowserTests {
     play("bob") { [notes] host in
       let browser = try await Peer("Bob", trusting: .anyPeer, on: host).browse("chat")
       try await host.sleep(for: .seconds(7 * 4_300))
-      host.spawn("take") {
+      host.addTask("take") {
         for await event in browser.events { notes.add("bob: \(event.words)") }
       }
     }
@@ -360,7 +360,7 @@ struct BrowserTests {
         break
       }
       try await host.sleep(for: .seconds(7 * 4_300))
-      host.spawn("take") {
+      host.addTask("take") {
         for await event in browser.events { notes.add("bob: \(event.words)") }
       }
     }

@@ -50,7 +50,7 @@ struct ChattinessTests {
     let ear = try Ear(on: world.makeHost("ear"))
     let host = world.makeHost("ann")
     let kept = Mutex<[any Sendable]>([])
-    host.spawn("ann") {
+    host.addTask("ann") {
       do {
         let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
         let (advertiser, browser) = (try await ann.advertise("room"), try await ann.browse("room"))

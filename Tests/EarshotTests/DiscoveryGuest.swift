@@ -49,7 +49,7 @@ struct Guest {
   /// As by `enter()`, in the other order.
   func enterBrowsing() throws {
     let (announcement, service) = (try announcement(), try ServiceType("chat"))
-    host.spawn("enter") { [discovery, found] in
+    host.addTask("enter") { [discovery, found] in
       _ = await discovery.browse(service) { found.take($0) }
       _ = await discovery.advertise(announcement)
     }
@@ -58,12 +58,12 @@ struct Guest {
   /// Enters to be found, without a look at others.
   func enterUnseeing() throws {
     let announcement = try announcement()
-    host.spawn("enter") { [discovery] in _ = await discovery.advertise(announcement) }
+    host.addTask("enter") { [discovery] in _ = await discovery.advertise(announcement) }
   }
 
   func enter() throws {
     let (announcement, service) = (try announcement(), try ServiceType("chat"))
-    host.spawn("enter") { [discovery, found] in
+    host.addTask("enter") { [discovery, found] in
       _ = await discovery.advertise(announcement)
       _ = await discovery.browse(service) { found.take($0) }
     }

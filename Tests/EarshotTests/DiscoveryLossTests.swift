@@ -35,20 +35,20 @@ private struct LossyPair {
     let service = try ServiceType("chat")
     let announcement = Announcement(
       of: annID, named: try DisplayName("Ann"), offering: service, on: 7_100)
-    annHost.base.spawn("advertise") { [ann] in _ = await ann.advertise(announcement) }
+    annHost.base.addTask("advertise") { [ann] in _ = await ann.advertise(announcement) }
   }
 
   /// Has Bob browse, long after Ann has announced herself.
   func browse() throws {
     world.run(for: .seconds(60))
     let service = try ServiceType("chat")
-    bobHost.base.spawn("browse") { [bob, found] in
+    bobHost.base.addTask("browse") { [bob, found] in
       _ = await bob.browse(service) { found.take($0) }
     }
   }
 
   func stop() {
-    annHost.base.spawn("stop") { [ann] in await ann.stop() }
+    annHost.base.addTask("stop") { [ann] in await ann.stop() }
   }
 }
 

@@ -32,7 +32,7 @@ struct DiscoveryProblemTests {
   /// A host with one who advertises for the whole run.
   private func addAnn() {
     let host = world.makeHost("ann")
-    host.spawn("ann") {
+    host.addTask("ann") {
       guard let advertiser = try? await Peer("Ann", trusting: .anyPeer, on: host).advertise("chat")
       else { return }
       for await _ in advertiser.invitations {}
@@ -41,7 +41,7 @@ struct DiscoveryProblemTests {
 
   private func follow(_ browser: Browser, on host: SimulatedHost) -> Log {
     let log = Log()
-    host.spawn("events") { for await event in browser.events { log.note(event, at: host.now) } }
+    host.addTask("events") { for await event in browser.events { log.note(event, at: host.now) } }
     return log
   }
 
@@ -51,7 +51,7 @@ struct DiscoveryProblemTests {
     let host = world.makeHost("bob")
     let logs = Mutex<[Log]>([])
     let problems = Mutex<[EarshotError.Code?]>([])
-    host.spawn("bob") {
+    host.addTask("bob") {
       let bob = try? await Peer("Bob", trusting: .anyPeer, on: host)
       let browsers = [try? await bob?.browse("chat"), try? await bob?.browse("chat")]
       for browser in browsers.compactMap({ $0 }) {
@@ -94,7 +94,7 @@ struct DiscoveryProblemTests {
     host.interfaces = []
     let log = Mutex(Log())
     let codes = Mutex<[EarshotError.Code?]>([])
-    base.spawn("bob") {
+    base.addTask("bob") {
       guard let bob = try? await Peer("Bob", trusting: .anyPeer, on: host),
         let browser = try? await bob.browse("chat"),
         let advertiser = try? await bob.advertise("chat")
@@ -130,7 +130,7 @@ struct DiscoveryProblemTests {
     addAnn()
     let host = world.makeHost("bob")
     let log = Mutex(Log())
-    host.spawn("bob") {
+    host.addTask("bob") {
       guard let bob = try? await Peer("Bob", trusting: .anyPeer, on: host),
         let browser = try? await bob.browse("chat")
       else { return }

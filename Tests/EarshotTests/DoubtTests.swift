@@ -21,7 +21,7 @@ struct DoubtTests {
     let room = Room(seed: 1)
     let ann = room.addGuest("ann", invites: false)
     let bob = room.world.makeHost("bob")
-    bob.spawn("bob") {
+    bob.addTask("bob") {
       do {
         let peer = try await Peer("bob", trusting: .anyPeer, on: bob)
         let (session, browser) = (try await peer.makeSession(), try await peer.browse("room"))

@@ -31,11 +31,11 @@ struct FarewellTests {
   @discardableResult
   private func watch(_ services: [String]) -> SimulatedHost {
     let host = world.makeHost("bob")
-    _ = host.spawn("bob") { [sight] in
+    _ = host.addTask("bob") { [sight] in
       let bob = try await Peer("Bob", trusting: .anyPeer, on: host)
       for service in services {
         let browser = try await bob.browse(service)
-        _ = host.spawn("watch \(service)") {
+        _ = host.addTask("watch \(service)") {
           for await peers in browser.snapshots { sight.note(peers, of: service) }
         }
       }
@@ -49,7 +49,7 @@ struct FarewellTests {
     _ body: @escaping @Sendable (SimulatedHost, Peer) async throws -> Void
   ) -> SimulatedHost {
     let host = world.makeHost("ann")
-    _ = host.spawn("ann") {
+    _ = host.addTask("ann") {
       let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
       do { try await body(host, ann) } catch { Issue.record(error) }
       try? await host.sleep(for: .seconds(86_400))

@@ -109,7 +109,7 @@ struct FaultTests {
     // Bob gives Ann up at once, so that he does not look for her.
     let bob = room.addGuest("bob", configuration: Session.Configuration(patience: .zero))
     let ann = room.world.makeHost("ann")
-    ann.spawn("ann") {
+    ann.addTask("ann") {
       do {
         let peer = try await Peer("ann", trusting: .anyPeer, on: ann)
         let session = try await peer.makeSession(Session.Configuration(patience: .seconds(40)))

@@ -14,7 +14,7 @@ struct FirstHelloTests {
     let (annHost, bobHost) = (world.makeHost("ann"), world.makeHost("bob"))
     let log = Mutex<[String]>([])
     @Sendable func note(_ text: String) { log.withLock { $0.append("\(world.now) \(text)") } }
-    annHost.spawn("ann") {
+    annHost.addTask("ann") {
       do {
         let ann = try await Peer("Ann", trusting: .anyPeer, on: annHost)
         let advertiser = try await ann.advertise("chat", info: ["room": "lobby"])
@@ -31,7 +31,7 @@ struct FirstHelloTests {
         }
       } catch { note("ann failed: \(error)") }
     }
-    bobHost.spawn("bob") {
+    bobHost.addTask("bob") {
       do {
         let bob = try await Peer("Bob", trusting: .anyPeer, on: bobHost)
         let browser = try await bob.browse("chat")

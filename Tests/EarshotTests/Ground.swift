@@ -64,7 +64,7 @@ enum Ground: String, CaseIterable, Sendable {
     defer { world.finish() }
     let hosts = (0..<count).map { world.makeHost("host\($0)") }
     let result = Mutex<Result<Void, any Error>?>(nil)
-    hosts[0].spawn("all") {
+    hosts[0].addTask("all") {
       do {
         try await body(hosts)
         result.withLock { $0 = .success(()) }

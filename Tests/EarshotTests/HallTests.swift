@@ -44,7 +44,7 @@ private final class Hall: Sendable {
     let announcement = Announcement(
       of: guest.id, named: try DisplayName(guest.host.name), offering: service, on: 7_100)
     state.withLock { $0.entries[guest.id] = guest.host.now }
-    guest.host.spawn("enter") { [self] in
+    guest.host.addTask("enter") { [self] in
       _ = await guest.discovery.advertise(announcement)
       _ = await guest.discovery.browse(service) { self.take($0, by: guest) }
     }
@@ -68,7 +68,7 @@ private final class Hall: Sendable {
   }
 
   func count(_ guest: Guest) {
-    guest.host.spawn("count") { [self] in
+    guest.host.addTask("count") { [self] in
       let statistics = await guest.discovery.statistics
       state.withLock { $0.statistics[guest.id, default: []].append(statistics) }
     }

@@ -103,17 +103,17 @@ struct HostileDiscoveryTests {
     let notes = Notes()
     let id = Mutex<PeerID?>(nil)
     let heard = Mutex(0)
-    _ = home.spawn("both") {
+    _ = home.addTask("both") {
       let ann = try await Peer("Ann", trusting: .anyPeer, on: home)
       let bob = try await Peer("Bob", trusting: .anyPeer, on: place)
       let meeting = try await Meeting(of: ann, test: "room")
       let joined = try await meeting.join(bob)
       _ = try await bob.browse("room")
       id.withLock { $0 = ann.id }
-      home.spawn("watches") {
+      home.addTask("watches") {
         for await event in meeting.session.events(from: .unread) { notes.add("ann: \(event)") }
       }
-      place.spawn("watches") {
+      place.addTask("watches") {
         for await event in joined.events(from: .unread) { notes.add("bob: \(event)") }
       }
       for number in 0..<60 {
@@ -246,7 +246,7 @@ struct HostileDiscoveryTests {
     let (notes, ear) = (Notes(), try Ear(in: world))
     let (annHost, bobHost) = (world.makeHost("ann"), world.makeHost("bob"))
     let (malloryHost, eve) = (world.makeHost("mallory"), world.makeHost("eve"))
-    malloryHost.spawn("mallory") {
+    malloryHost.addTask("mallory") {
       guard let mallory = try? await Peer("Mallory", trusting: .anyPeer, on: malloryHost),
         let advertiser = try? await mallory.advertise("chat")
       else { return }
@@ -261,7 +261,7 @@ struct HostileDiscoveryTests {
     }
     let port = try #require(ports.first)
     let ready = Notes()
-    annHost.spawn("ann") {
+    annHost.addTask("ann") {
       guard let ann = try? await Peer("Ann", trusting: .anyPeer, on: annHost) else { return }
       ready.add(ann.id.description)
       try? await annHost.sleep(for: .seconds(2))
@@ -273,7 +273,7 @@ struct HostileDiscoveryTests {
         _ = try? await invitation.accept(into: session)
       }
     }
-    bobHost.spawn("bob") {
+    bobHost.addTask("bob") {
       guard let bob = try? await Peer("Bob", trusting: .anyPeer, on: bobHost),
         let browser = try? await bob.browse("chat"), let session = try? await bob.makeSession()
       else { return }
@@ -309,7 +309,7 @@ struct HostileDiscoveryTests {
   func composed(typed: String, sent: String) throws {
     let world = World(seed: 1)
     let (ear, host) = (try Ear(in: world), world.makeHost("amelie"))
-    host.spawn("advertise") {
+    host.addTask("advertise") {
       guard let peer = try? await Peer(typed, trusting: .anyPeer, on: host) else { return }
       _ = try? await peer.advertise("chat")
       try? await host.sleep(for: .seconds(1))

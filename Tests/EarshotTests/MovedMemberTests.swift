@@ -48,7 +48,7 @@ struct MovedMemberTests {
     defer { world.finish() }
     let (base, place) = (world.makeHost("ann"), world.makeHost("bob"))
     let host = ChangingHost(base)
-    let dialled = base.spawn("all") { () async throws -> Endpoint in
+    let dialled = base.addTask("all") { () async throws -> Endpoint in
       let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
       let bob = try await Peer("Bob", trusting: .anyPeer, on: place)
       let advertiser = try await ann.advertise("room")

@@ -76,17 +76,17 @@ struct MulticastDNSTests {
     let announcement = try ann.announcement()
     let service = try ServiceType("chat")
     let discovery = ann.discovery
-    ann.host.spawn("advertise") {
+    ann.host.addTask("advertise") {
       let id = await discovery.advertise(announcement)
       await discovery.update(id, info: (try? DiscoveryInfo(["room": "bar"])) ?? DiscoveryInfo())
     }
-    bob.host.spawn("browse") { [discovery = bob.discovery, found = bob.found] in
+    bob.host.addTask("browse") { [discovery = bob.discovery, found = bob.found] in
       _ = await discovery.browse(service) { found.take($0) }
     }
     world.run(for: .seconds(10))
     #expect(bob.found.present.map(\.id) == [ann.id])
     #expect(bob.found.present.first?.info?["room"] == "bar")
-    ann.host.spawn("stop") { await discovery.stop() }
+    ann.host.addTask("stop") { await discovery.stop() }
     world.run(for: .milliseconds(1_100))
     #expect(bob.found.present.isEmpty)
     world.finish()
@@ -99,11 +99,11 @@ struct MulticastDNSTests {
     for guest in guests { try guest.enter() }
     world.run(for: .seconds(5))
     let (ann, bob) = (guests[0], guests[1])
-    ann.host.spawn("suspend") { [discovery = ann.discovery] in await discovery.suspend() }
+    ann.host.addTask("suspend") { [discovery = ann.discovery] in await discovery.suspend() }
     world.run(for: .milliseconds(1_100))
     #expect(bob.found.present.isEmpty)
     world.run(for: .seconds(60))
-    ann.host.spawn("resume") { [discovery = ann.discovery] in await discovery.resume() }
+    ann.host.addTask("resume") { [discovery = ann.discovery] in await discovery.resume() }
     world.run(for: .milliseconds(200))
     #expect(bob.found.present.map(\.id) == [ann.id])
     #expect(ann.found.present.map(\.id) == [bob.id])
@@ -119,7 +119,7 @@ struct MulticastDNSTests {
     let (ann, bob, cleo) = (guests[0], guests[1], guests[2])
     world.suspend(ann.host)
     world.run(for: .seconds(10))
-    cleo.host.spawn("stop") { [discovery = cleo.discovery] in await discovery.stop() }
+    cleo.host.addTask("stop") { [discovery = cleo.discovery] in await discovery.stop() }
     world.run(for: .seconds(200))
     #expect(bob.found.present.isEmpty)  // Nobody said goodbye: two minutes.
     world.resume(ann.host)
@@ -153,12 +153,12 @@ struct MulticastDNSTests {
     let world = world(Seed(1))
     let (ann, bob) = (Guest("ann", in: world), Guest("bob", in: world))
     try bob.enter()
-    ann.host.spawn("suspend") { [discovery = ann.discovery] in await discovery.suspend() }
+    ann.host.addTask("suspend") { [discovery = ann.discovery] in await discovery.suspend() }
     world.run(for: .seconds(1))
     try ann.enter()
     world.run(for: .seconds(5))
     #expect(bob.found.present.isEmpty && ann.found.present.isEmpty)
-    ann.host.spawn("resume") { [discovery = ann.discovery] in await discovery.resume() }
+    ann.host.addTask("resume") { [discovery = ann.discovery] in await discovery.resume() }
     world.run(for: .milliseconds(300))
     #expect(bob.found.present.map(\.id) == [ann.id])
     #expect(ann.found.present.map(\.id) == [bob.id])
@@ -207,7 +207,7 @@ struct MulticastDNSTests {
       world.run(for: .seconds(10))
     }
     let service = try ServiceType("chat")
-    ann.host.spawn("browse") { [discovery = ann.discovery, found = ann.found] in
+    ann.host.addTask("browse") { [discovery = ann.discovery, found = ann.found] in
       _ = await discovery.browse(service) { found.take($0) }
     }
     world.run(for: .milliseconds(300))
@@ -226,7 +226,7 @@ struct MulticastDNSTests {
       world.run(for: .seconds(5))
       let other = Guest("beside \(guest.host.name)", on: guest.host, in: world)
       let service = try ServiceType("other")
-      other.host.spawn("browse") { [discovery = other.discovery] in
+      other.host.addTask("browse") { [discovery = other.discovery] in
         _ = await discovery.browse(service) { _ in }
       }
     }
@@ -289,7 +289,7 @@ struct MulticastDNSTests {
     let ann = Guest("ann", in: world)
     let questions = try Questions(in: world)
     let (announcement, service) = (try ann.announcement(), try ServiceType("chat"))
-    ann.host.spawn("browse and advertise") { [discovery = ann.discovery, host = ann.host] in
+    ann.host.addTask("browse and advertise") { [discovery = ann.discovery, host = ann.host] in
       _ = await discovery.browse(service) { _ in }
       try? await host.sleep(for: .seconds(5))
       let id = await discovery.advertise(announcement)
@@ -315,7 +315,7 @@ struct MulticastDNSTests {
     let host = ChangingHost(world.makeHost("ann"))
     var random = world.random("identity")
     let discovery = MulticastDNS(for: PeerID(random: &random), on: host)
-    host.base.spawn("browse") {
+    host.base.addTask("browse") {
       guard let service = try? ServiceType("chat") else { return }
       _ = await discovery.browse(service) { _ in }
     }
@@ -327,7 +327,7 @@ struct MulticastDNSTests {
     let new = NetworkInterface(
       index: old.index, name: old.name, addresses: old.addresses + [.v4(0x0A00_7777)],
       networks: old.networks)
-    host.base.spawn("change") { host.interfaces = [new] }
+    host.base.addTask("change") { host.interfaces = [new] }
     world.run(for: .milliseconds(200))
     #expect(questions.lists.count == before + 1)
     #expect(questions.lists.last.map { $0.at >= changed } == true)
@@ -342,7 +342,7 @@ struct MulticastDNSTests {
     let ann = Guest("ann's claim", in: world)
     let (announcement, found) = (try ann.announcement(), FoundPeers())
     let discovery = MulticastDNS(for: ann.id, on: host)
-    host.base.spawn("enter") {
+    host.base.addTask("enter") {
       guard let service = try? ServiceType("chat") else { return }
       _ = await discovery.advertise(announcement)
       _ = await discovery.browse(service) { found.take($0) }
@@ -352,7 +352,7 @@ struct MulticastDNSTests {
     world.crash(far.host)
     let (asked, said, woken) = (questions.lists.count, questions.answers.count, world.now)
     #expect(found.present.map(\.id) == [far.id])
-    host.base.spawn("wake") { host.wake() }
+    host.base.addTask("wake") { host.wake() }
     world.run(for: .milliseconds(200))
     #expect(questions.lists.count > asked)
     #expect(questions.answers.count == said + 1)
@@ -422,7 +422,7 @@ struct MulticastDNSTests {
     for guest in guests { try guest.enter() }
     world.run(for: .seconds(30))
     for guest in guests {
-      guest.host.spawn("stop") { [discovery = guest.discovery] in await discovery.stop() }
+      guest.host.addTask("stop") { [discovery = guest.discovery] in await discovery.stop() }
     }
     world.run(for: .seconds(2))
     let events = world.eventCount

@@ -18,7 +18,7 @@ struct PortTests {
     final class Seen: Sendable { let lines = Mutex<[String]>([]) }
     let seen = Seen()
     let host = world.makeHost("ann")
-    host.spawn("ann") {
+    host.addTask("ann") {
       func note(_ line: String) { seen.lines.withLock { $0.append(line) } }
       do {
         let peer = try await Peer("Ann", trusting: .anyPeer, on: host)
@@ -54,7 +54,7 @@ struct PortTests {
     let seen = Seen()
     let host = world.makeHost("ann")
     let far = world.makeHost("bob")
-    far.spawn("bob") {
+    far.addTask("bob") {
       guard let browser = try? await Peer("Bob", trusting: .anyPeer, on: far).browse("chat") else {
         return
       }
@@ -68,7 +68,7 @@ struct PortTests {
         }
       }
     }
-    host.spawn("ann") {
+    host.addTask("ann") {
       func note(_ line: String) { seen.lines.withLock { $0.append(line) } }
       do {
         let peer = try await Peer("Ann", trusting: .anyPeer, on: host)

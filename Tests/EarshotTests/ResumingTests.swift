@@ -17,7 +17,7 @@ struct ResumingTests {
     defer { world.finish() }
     let base = world.makeHost("ann")
     let host = ChangingHost(base)
-    let playing = base.spawn("script") {
+    let playing = base.addTask("script") {
       let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
       let session = try await ann.makeSession()
       await ann.suspend()

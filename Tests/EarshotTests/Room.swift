@@ -50,17 +50,17 @@ final class Room: Sendable {
     then: @escaping @Sendable (Peer, Session) async throws -> Void = { _, _ in }
   ) -> SimulatedHost {
     let host = host ?? world.makeHost(name)
-    host.spawn(name) { [self] in
+    host.addTask(name) { [self] in
       do {
         let peer = try await Peer(name, identity: identity, trusting: .anyPeer, on: host)
         let session = try await peer.makeSession(configuration)
         let advertiser = try await peer.advertise("room")
         let browser = try await peer.browse("room")
-        host.spawn("\(name) answers") { await self.answer(name, advertiser, session) }
+        host.addTask("\(name) answers") { await self.answer(name, advertiser, session) }
         if invites {
-          host.spawn("\(name) invites") { await self.invite(name, host, browser, peer, session) }
+          host.addTask("\(name) invites") { await self.invite(name, host, browser, peer, session) }
         }
-        host.spawn("\(name) listens") { await self.listen(name, session) }
+        host.addTask("\(name) listens") { await self.listen(name, session) }
         try await then(peer, session)
       } catch { note(name, "failed: \(error)") }
     }
@@ -83,7 +83,7 @@ final class Room: Sendable {
       switch event {
       case .found(let found):
         note(name, "found \(found.name)")
-        host.spawn("\(name) invites \(found.name)") { [self] in
+        host.addTask("\(name) invites \(found.name)") { [self] in
           do {
             let outcome = try await peer.invite(found.id, to: session)
             note(name, "inviting \(found.name): \(outcome)")

@@ -16,7 +16,7 @@ struct SessionStreamTests {
       let meeting = try await Meeting(of: ann, Self.tight)
       let session = try await meeting.join(bob, Self.tight)
       let message = [UInt8](repeating: 1, count: 60_000)
-      let stuck = bob.task { while true { try await session.send(message) } }
+      let stuck = bob.addTask { while true { try await session.send(message) } }
       var events = meeting.session.events(from: .unread).makeAsyncIterator()
       #expect(
         await [events.next()?.told, events.next()?.told] == [.joining(bob.id), .joined(bob.id)])
@@ -35,7 +35,7 @@ struct SessionStreamTests {
     try await Ground.simulated.meet { ann, bob in
       let meeting = try await Meeting(of: ann, Self.tight)
       let session = try await meeting.join(bob, Self.tight)
-      let sending = bob.task {
+      let sending = bob.addTask {
         for number in 0..<50 {
           try await session.send([UInt8](repeating: UInt8(number), count: 60_000))
         }
@@ -84,7 +84,7 @@ struct SessionStreamTests {
       var slow = meeting.session.activity.makeAsyncIterator()
       var fast = meeting.session.messages.makeAsyncIterator()
       let message = [UInt8](repeating: 7, count: 60_000)
-      let sending = bob.task { for _ in 0..<6 { try await session.send(message) } }
+      let sending = bob.addTask { for _ in 0..<6 { try await session.send(message) } }
       #expect(await fast.next()?.bytes == message)
       #expect(await fast.next()?.bytes == message)
       try await bob.wait(milliseconds: 500)

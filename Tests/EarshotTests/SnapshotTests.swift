@@ -39,7 +39,7 @@ struct SnapshotTests {
     var tasks: [SimulatedTask<Void>] = []
     for name in ["first", "second"] {
       tasks.append(
-        host.spawn(name) {
+        host.addTask(name) {
           for await value in SnapshotStream(hub) {
             lines.withLock { $0.append("\(name) \(value)") }
           }
@@ -115,7 +115,7 @@ struct SnapshotTests {
     defer { world.finish() }
     for index in 0..<4 {
       let host = world.makeHost("p\(index)")
-      host.spawn("p") {
+      host.addTask("p") {
         guard let peer = try? await Peer("p\(index)", trusting: .anyPeer, on: host) else { return }
         for round in 1...3 {
           try? await host.sleep(until: .zero + .seconds(round * 10 + index))
@@ -132,11 +132,11 @@ struct SnapshotTests {
     let host = world.makeHost("eye")
     let lists = Mutex<[[String]]>([])
     let last = Mutex<[String]>([])
-    host.spawn("eye") {
+    host.addTask("eye") {
       guard let peer = try? await Peer("Eye", trusting: .anyPeer, on: host),
         let browser = try? await peer.browse("chat")
       else { return }
-      host.spawn("lists") {
+      host.addTask("lists") {
         for await list in browser.snapshots {
           #expect(list.map(\.id) == list.map(\.id).sorted())
           lists.withLock { $0.append(list.map(\.name).sorted()) }
@@ -195,14 +195,14 @@ struct SnapshotTests {
     defer { world.finish() }
     let (far, host) = (world.makeHost("far"), world.makeHost("eye"))
     let counts = Mutex<[Int]>([])
-    far.spawn("far") {
+    far.addTask("far") {
       try? await far.sleep(for: .seconds(30))
       guard let peer = try? await Peer("Far", trusting: .anyPeer, on: far) else { return }
       let advertiser = try? await peer.advertise("chat")
       try? await far.sleep(for: .seconds(30))
       await advertiser?.stop()
     }
-    host.spawn("eye") {
+    host.addTask("eye") {
       guard
         let snapshots = try? await Peer("Eye", trusting: .anyPeer, on: host).browse("chat")
           .snapshots

@@ -82,7 +82,7 @@ struct TakenPortTests {
     let (host, far) = (world.makeHost("ann"), world.makeHost("bob"))
     let ports = Mutex<[Set<UInt16>]>([])
     let other = Mutex<(any Listener)?>(nil)
-    host.spawn("ann") {
+    host.addTask("ann") {
       guard let ann = try? await Peer("Ann", trusting: .anyPeer, on: host) else { return }
       let advertiser = try? await ann.advertise("chat")
       let port = await ann.port
@@ -92,7 +92,7 @@ struct TakenPortTests {
       ports.withLock { $0.append([current]) }
       await advertiser?.stop()
     }
-    far.spawn("bob") {
+    far.addTask("bob") {
       guard let bob = try? await Peer("Bob", trusting: .anyPeer, on: far) else { return }
       try? await far.sleep(until: .zero + .seconds(15))
       guard let found = try? await Self.find(by: bob) else { return }

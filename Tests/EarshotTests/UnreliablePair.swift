@@ -30,7 +30,7 @@ extension UnreliableTests {
     ) {
       let result = Mutex<Result<Void, any Error>?>(nil)
       let (first, second) = (ann, bob)
-      ann.spawn("all") {
+      ann.addTask("all") {
         do {
           let ann = try await Peer("Ann", trusting: .anyPeer, on: first)
           let bob = try await Peer("Bob", trusting: .anyPeer, on: second)

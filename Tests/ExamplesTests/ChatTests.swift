@@ -12,7 +12,7 @@ struct ChatTests {
     let ann = try await User("Ann", on: hosts[0], pace: .milliseconds(5), lines: 20)
     let bob = try await User("Bob", on: hosts[1], pace: .milliseconds(5), lines: 20)
     bob.answerQuestions(refusing: 1)
-    let asking = ann.chat.peer.task { try await ann.ask("Bob") }
+    let asking = ann.chat.peer.addTask { try await ann.ask("Bob") }
     await ann.hearsAll(20)
     await bob.hearsAll(20)
     await bob.chat.end()
@@ -32,8 +32,8 @@ struct ChatTests {
     var trouble = Trouble(in: world, [ann, bob].map { App($0.host, $0.user.chat.peer) })
     let isOver = trouble.strike(4, for: .seconds(15), longest: .seconds(8))
     bob.user.answerQuestions(refusing: 1)
-    let asking = ann.host.spawn("asks") { try await ann.user.ask("Bob") }
-    let chatting = bob.host.spawn("chats") {
+    let asking = ann.host.addTask("asks") { try await ann.user.ask("Bob") }
+    let chatting = bob.host.addTask("chats") {
       await bob.user.hearsAll(40)
       try await bob.host.sleep(until: isOver + .seconds(20))
       await bob.user.chat.end()
@@ -52,7 +52,7 @@ struct ChatTests {
     let world = World.current
     let (ann, bob) = try couple(in: world, lines: 5)
     bob.user.answerQuestions(refusing: 0)
-    ann.host.spawn("asks") { _ = try? await ann.user.ask("Bob") }
+    ann.host.addTask("asks") { _ = try? await ann.user.ask("Bob") }
     world.run(for: .seconds(20))
     #expect(bob.user.heard == ann.user.lines)
     let fault = world.cut(ann.host, to: bob.host)
@@ -62,7 +62,7 @@ struct ChatTests {
     }
     fault.end()
     bob.user.answerQuestions(refusing: 0)
-    let again = ann.host.spawn("asks again") { try await ann.user.ask("Bob") }
+    let again = ann.host.addTask("asks again") { try await ann.user.ask("Bob") }
     world.run(for: .seconds(20))
     #expect(try again.value == [.accepted])
   }
@@ -72,18 +72,18 @@ struct ChatTests {
     let world = World(seed: 1)
     defer { world.finish() }
     let (ann, bob) = try couple(in: world, lines: 1)
-    let impatient = ann.host.spawn("asks") { try await ann.user.ask("Bob") }
+    let impatient = ann.host.addTask("asks") { try await ann.user.ask("Bob") }
     #expect(world.run(until: { bob.user.news.count == 1 }, within: .seconds(10)))
     #expect(bob.user.news == [.asked(by: "Ann", greeting: "How about it?")])
     impatient.cancel()
     #expect(world.run(until: { bob.user.news.last == .questionEnded }, within: .seconds(10)))
 
     bob.user.answerQuestions(refusing: 0)
-    ann.host.spawn("asks again") { _ = try? await ann.user.ask("Bob") }
+    ann.host.addTask("asks again") { _ = try? await ann.user.ask("Bob") }
     world.run(for: .seconds(10))
     #expect(bob.user.news.contains(.began(with: "Ann")))
     let cy = try start("Cy", in: world, lines: 1)
-    let third = cy.host.spawn("asks") { try await cy.user.askOnce("Bob") }
+    let third = cy.host.addTask("asks") { try await cy.user.askOnce("Bob") }
     world.run(for: .seconds(10))
     #expect(try third.value == .busy)
   }
@@ -97,7 +97,7 @@ struct ChatTests {
 
   private func start(_ name: String, in world: World, lines: Int) throws -> Place {
     let host = world.makeHost(name)
-    let start = host.spawn("start") { () async throws -> User in
+    let start = host.addTask("start") { () async throws -> User in
       try await User(name, on: host, pace: .milliseconds(500), lines: lines)
     }
     world.run(for: .zero)

@@ -107,7 +107,7 @@ struct GatheringTests {
     patience: Duration = .seconds(30)
   ) throws -> Place {
     let host = world.makeHost(name)
-    let start = host.spawn("start") { () async throws -> Guest in
+    let start = host.addTask("start") { () async throws -> Guest in
       try await Guest(name, on: host, upTo: maximumMemberCount, patience: patience)
     }
     world.run(for: .zero)
@@ -116,7 +116,7 @@ struct GatheringTests {
 
   private func publish(_ count: Int, in places: [Place]) {
     for place in places {
-      place.host.spawn("publishes") {
+      place.host.addTask("publishes") {
         try? await place.guest.publish(count, every: .milliseconds(500))
       }
     }

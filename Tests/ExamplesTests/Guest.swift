@@ -22,8 +22,8 @@ final class Guest: Sendable {
     self.host = host
     gathering = try await Gathering(
       name, on: host, upTo: maximumMemberCount, patience: patience)
-    gathering.peer.task("events") { await self.follow() }
-    gathering.peer.task("posts") {
+    gathering.peer.addTask("events") { await self.follow() }
+    gathering.peer.addTask("posts") {
       for await post in self.gathering.posts {
         let text = String(decoding: post.bytes, as: UTF8.self)
         self.log.update { $0.heard[post.sender, default: []].append(text) }

@@ -82,7 +82,7 @@ struct MatchTests {
 
   private func start(_ name: String, against other: String, in world: World) throws -> Place {
     let host = world.makeHost(name)
-    let start = host.spawn("start") { () async throws -> Player in
+    let start = host.addTask("start") { () async throws -> Player in
       try await Player(name, against: other, on: host, thinking: .seconds(2))
     }
     world.run(for: .zero)

@@ -19,10 +19,10 @@ final class Player: Sendable {
   ) async throws {
     (self.host, self.thinking) = (host, thinking)
     match = try await Match(name, against: other, on: host, patience: .seconds(10))
-    match.peer.task("watch") {
+    match.peer.addTask("watch") {
       for await game in self.match.games { self.log.update { $0.games.append(game) } }
     }
-    match.peer.task("play") { try await self.play() }
+    match.peer.addTask("play") { try await self.play() }
   }
 
   /// The game as it was after each change.

@@ -70,12 +70,12 @@ struct Trouble {
       world.at(end) { [world] in world.resume(one.host) }
     case .announcedSuspension:
       world.at(start) { [world] in
-        one.host.spawn("is told") { await one.suspend() }
+        one.host.addTask("is told") { await one.suspend() }
         world.suspend(one.host, grace: .milliseconds(50))
       }
       world.at(end) { [world] in
         world.resume(one.host)
-        _ = one.host.spawn("is told") { try await one.resume() }
+        _ = one.host.addTask("is told") { try await one.resume() }
       }
     }
   }

@@ -20,7 +20,7 @@ final class User: Sendable {
     (self.host, self.pace) = (host, pace)
     self.lines = (0..<lines).map { "\(name)'s line \($0)" }
     chat = try await Chat(name, on: host)
-    chat.peer.task("user") { try await self.follow() }
+    chat.peer.addTask("user") { try await self.follow() }
   }
 
   /// What the user was told.
@@ -78,8 +78,8 @@ final class User: Sendable {
         state.refusals = max(0, refusals - 1)
         return refusals == 0
       }
-      if let answer { chat.peer.task("answer") { try await self.chat.answer(answer) } }
-      if case .began = news { chat.peer.task("say") { try await self.sayAll() } }
+      if let answer { chat.peer.addTask("answer") { try await self.chat.answer(answer) } }
+      if case .began = news { chat.peer.addTask("say") { try await self.sayAll() } }
     }
   }
 

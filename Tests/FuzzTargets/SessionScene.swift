@@ -32,7 +32,7 @@ final class SessionScene: Sendable {
 
   init(in world: World) {
     hosts = (world.makeHost("ann"), world.makeHost("bob"), world.makeHost("mallory"))
-    hosts.ann.spawn("ann") { await self.attempt { try await self.live() } }
+    hosts.ann.addTask("ann") { await self.attempt { try await self.live() } }
   }
 
   var isReady: Bool { state.withLock { $0.bobs != nil } }
@@ -62,20 +62,20 @@ final class SessionScene: Sendable {
     let advertiser = try await ann.advertise(Self.service)
     let ticket = try await ann.ticket(for: Self.service)
     state.withLock { ($0.ann, $0.session, $0.endpoint) = (ann, session, ticket.endpoints.first) }
-    hosts.ann.spawn("ann accepts") {
+    hosts.ann.addTask("ann accepts") {
       for await invitation in advertiser.invitations {
         _ = try? await invitation.accept(into: session)
       }
     }
-    hosts.ann.spawn("ann watches") {
+    hosts.ann.addTask("ann watches") {
       for await event in session.events(from: .unread) { self.note(event) }
     }
-    hosts.ann.spawn("ann verifies") { [hosts] in
+    hosts.ann.addTask("ann verifies") { [hosts] in
       for await verification in session.verifications {
-        hosts.ann.spawn("ann compares") { await verification.confirm() }
+        hosts.ann.addTask("ann compares") { await verification.confirm() }
       }
     }
-    hosts.bob.spawn("bob") { await self.attempt { try await self.join(ticket) } }
+    hosts.bob.addTask("bob") { await self.attempt { try await self.join(ticket) } }
     for await message in session.messages {
       if message.sender == Self.bob, message.bytes != Self.question {
         state.withLock { $0.problem = "Bob is said to have said \(message.bytes)" }
@@ -107,7 +107,7 @@ final class SessionScene: Sendable {
     let outcome = try await bob.invite(ticket, to: session)
     guard outcome == .accepted else { return }
     state.withLock { $0.bobs = session }
-    hosts.bob.spawn("bob watches") {
+    hosts.bob.addTask("bob watches") {
       for await event in session.events(from: .unread) {
         guard case .left(let member, .full, _) = event, member.id == ticket.peer else { continue }
         self.state.withLock { state in
@@ -128,7 +128,7 @@ final class SessionScene: Sendable {
       let listener = try? MalloryListener(as: MalloryScript.id, on: hosts.mallory)
     else { return }
     if isInviting { invite(at: listener.endpoint) }
-    hosts.mallory.spawn("mallory") { [hosts] in
+    hosts.mallory.addTask("mallory") { [hosts] in
       var script = MalloryScript(bytes, to: endpoint, on: hosts.mallory, listener: listener)
       await script.run(dialling: !isInviting)
       let heard = script.heard.map(\.description)
@@ -146,7 +146,7 @@ final class SessionScene: Sendable {
       return (state.ann, state.session)
     }
     guard let ann, let session, let endpoint else { return }
-    hosts.ann.spawn("ann invites") {
+    hosts.ann.addTask("ann invites") {
       await self.attempt {
         let ticket = try PeerTicket(
           peer: MalloryScript.id, serviceType: Self.service, endpoints: [endpoint])
@@ -162,7 +162,7 @@ final class SessionScene: Sendable {
   /// Has Bob ask Ann.
   func ask() {
     guard let session = state.withLock({ $0.bobs }) else { return }
-    hosts.bob.spawn("bob asks") {
+    hosts.bob.addTask("bob asks") {
       do { try await session.send(Self.question) } catch {
         self.state.withLock { if !$0.hasGivenWay { $0.problem = "\(error)" } }
       }
@@ -173,7 +173,7 @@ final class SessionScene: Sendable {
   func part() {
     guard let ann = state.withLock({ $0.ann.take() }) else { return }
     state.withLock { $0.session = nil }
-    hosts.ann.spawn("ann ends") {
+    hosts.ann.addTask("ann ends") {
       await ann.stop()
       let leftovers = await ann.leftovers
       self.state.withLock { $0.leftovers = leftovers }

@@ -58,8 +58,8 @@ extension PlantedRace {
       }
       findings.expect(rest >= 0)
     }
-    host.spawn("first") { await withdraw() }
-    host.spawn("second") {
+    host.addTask("first") { await withdraw() }
+    host.addTask("second") {
       await steps(3)
       await withdraw()
     }
@@ -74,7 +74,7 @@ extension PlantedRace {
     }
     let host = world.makeHost("queue")
     let state = Mutex(State())
-    host.spawn("waiter") {
+    host.addTask("waiter") {
       guard !state.withLock({ $0.isReady }) else { return }
       await Task.yield()
       await withTaskCancellationHandler {
@@ -84,7 +84,7 @@ extension PlantedRace {
         state.withLock { $0.waiter.take() }?.resume()
       }
     }
-    host.spawn("waker") {
+    host.addTask("waker") {
       await steps(3)
       let waiter = state.withLock { state in
         state.isReady = true
@@ -101,7 +101,7 @@ extension PlantedRace {
     let isOpen = Mutex(true)
     let closes = Mutex(0)
     for (closer, delay) in [0, 8].enumerated() {
-      host.spawn("closer \(closer)") {
+      host.addTask("closer \(closer)") {
         await steps(delay)
         guard isOpen.withLock({ $0 }) else { return }
         await steps(4)
@@ -121,7 +121,7 @@ extension PlantedRace {
     let findings = Findings()
     let hosts = ["maker", "user", "server"].map { world.makeHost($0) }
     let channel = try DatagramChannel(on: hosts[2], endpoint: Endpoint(.anyV4, port: 7_100))
-    hosts[2].spawn("server") {
+    hosts[2].addTask("server") {
       var isMade = false
       for _ in 0..<2 {
         let datagram = try? await channel.receive(until: hosts[2].now + .seconds(1))
@@ -129,7 +129,7 @@ extension PlantedRace {
       }
     }
     for number in 0..<2 {
-      hosts[number].spawn("sender") {
+      hosts[number].addTask("sender") {
         let sender = try? DatagramChannel(
           on: hosts[number], endpoint: Endpoint(.anyV4, port: 0))
         try? sender?.send(
@@ -145,13 +145,13 @@ extension PlantedRace {
     let (client, server) = (world.makeHost("client"), world.makeHost("server"))
     let asking = try DatagramChannel(on: client, endpoint: Endpoint(.anyV4, port: 7_100))
     let answering = try DatagramChannel(on: server, endpoint: Endpoint(.anyV4, port: 7_100))
-    server.spawn("server") {
+    server.addTask("server") {
       guard let question = try? await answering.receive(until: server.now + .seconds(1)) else {
         return
       }
       try? answering.send(question.bytes.span, to: question.header.source)
     }
-    client.spawn("client") {
+    client.addTask("client") {
       try? asking.send([7].span, to: Endpoint(server.address, port: 7_100))
       try? await client.sleep(for: .microseconds(800))
       // The answer is under way before the deadline is set.
@@ -167,15 +167,15 @@ extension PlantedRace {
     let (host, findings) = (world.makeHost("file"), Findings())
     let isOpen = Mutex(false)
     let wasClosed = Mutex(false)
-    host.spawn("closer") {
+    host.addTask("closer") {
       await steps(2)
       if isOpen.withLock({ $0 }) { wasClosed.withLock { $0 = true } }
     }
-    host.spawn("opener") {
+    host.addTask("opener") {
       await steps(6)
       isOpen.withLock { $0 = true }
     }
-    host.spawn("user") {
+    host.addTask("user") {
       await steps(4)
       findings.expect(!wasClosed.withLock { $0 })
     }
@@ -186,11 +186,11 @@ extension PlantedRace {
   static let longOvertaking = PlantedRace(name: "twenty steps overtake one") { world in
     let (host, findings) = (world.makeHost("cache"), Findings())
     let isSet = Mutex(false)
-    host.spawn("quick") {
+    host.addTask("quick") {
       await steps(1)
       isSet.withLock { $0 = true }
     }
-    host.spawn("slow") {
+    host.addTask("slow") {
       await steps(20)
       findings.expect(isSet.withLock { $0 })
     }

@@ -7,6 +7,7 @@ final class TaskRegistry: Sendable {
     var cancels: [Int: @Sendable () -> Void] = [:]
     var ended: Set<Int> = []  // Before they were added.
     var lastNumber = 0
+    var isEnding = false
     var isOver = false
     var signal: (any NetworkSignal)?
   }
@@ -22,6 +23,12 @@ final class TaskRegistry: Sendable {
 
   /// Whether tasks to come are cancelled.
   private var isOver: Bool { state.withLock { $0.isOver } }
+
+  /// Whether the end has begun, by which tasks may fail that are not cancelled yet.
+  private var isEnding: Bool { state.withLock { $0.isEnding || $0.isOver } }
+
+  /// Takes in that the end begins.
+  func beginEnding() { state.withLock { $0.isEnding = true } }
 
   /// Has a task cancelled in the end; at once if that has come.
   private func add(_ number: Int, cancel: @escaping @Sendable () -> Void) {
@@ -44,18 +51,31 @@ final class TaskRegistry: Sendable {
 
   /// Starts a task where a host runs, which is cancelled in the end.
   func start<Value: Sendable>(
-    _ name: String?, on host: any NetworkHost,
+    _ name: String, on host: any NetworkHost,
     _ operation: @escaping @Sendable () async throws -> Value
-  ) -> Task<Value, any Error> {
-    let number = reserve()
-    let task = Task(name: name, executorPreference: host.executor.task) { [self] in
+  ) -> PeerTask<Value> {
+    let (number, outcome) = (reserve(), TaskOutcome<Value>())
+    let body: @Sendable () async throws -> Value = { [self] in
       defer { remove(number) }
-      if isOver { withUnsafeCurrentTask { $0?.cancel() } }  // Before it gets to know of it.
-      return try await operation()
+      if isOver { cancelCurrentTask() }  // Before it gets to know of it.
+      do {
+        return try await operation()
+      } catch {
+        if isEnding { cancelCurrentTask() }  // The error is the answer to the end.
+        throw error
+      }
     }
+    let task =
+      if let host = host as? any TaskHost {
+        host.start(name, outcome, body)
+      } else {
+        Task(name: name, executorPreference: host.executor.task, operation: body)
+      }
     add(number) { task.cancel() }
-    return task
+    return PeerTask(task, outcome)
   }
+
+  private func cancelCurrentTask() { withUnsafeCurrentTask { $0?.cancel() } }
 
   /// Cancels tasks to come at once, and those that run when what is ready to run on a host has run.
   ///

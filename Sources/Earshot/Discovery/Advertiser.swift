@@ -14,7 +14,7 @@ public actor Advertiser {
   ///
   /// Invitations that are not taken wait, and those that have ended make room for others. No more are open at once
   /// than the peer's configuration allows. A loop that is not to wait for one sender before it answers the next has
-  /// them accepted in tasks of their own, such as ``Peer/task(_:_:)``, or by ``acceptInvitations(into:where:)``.
+  /// them accepted in tasks of their own, such as ``Peer/addTask(_:_:)``, or by ``acceptInvitations(into:where:)``.
   public nonisolated var invitations: EventStream<Invitation> { EventStream(hub, of: self) }
 
   /// The info that the application gives about itself; every host nearby can read it.

@@ -9,15 +9,52 @@ extension Peer {
   /// that is started after that is cancelled at once.
   ///
   /// - Parameters:
-  ///   - name: The task's name, for messages about it.
+  ///   - name: The task's name, for messages about it; by default, it is called after the peer.
   ///   - operation: What it does. It holds what it captures until it ends, the peer too if it is captured.
-  /// - Returns: The task, which need not be kept.
+  /// - Returns: The task, which need not be kept. In a simulation, an error that nobody asks it for fails the test: see
+  ///   `World.unawaitedErrors`.
   @discardableResult
-  public nonisolated func task<Value: Sendable>(
+  public nonisolated func addTask<Value: Sendable>(
     _ name: String? = nil, _ operation: @escaping @Sendable () async throws -> Value
-  ) -> Task<Value, any Error> {
-    core.tasks.start(name, on: host, operation)
+  ) -> PeerTask<Value> {
+    core.tasks.start(name ?? self.name, on: host, operation)
   }
+}
+
+/// A task that ends with its peer.
+public struct PeerTask<Value: Sendable>: Sendable {
+  private let task: Task<Value, any Error>
+  private let outcome: TaskOutcome<Value>
+
+  init(_ task: Task<Value, any Error>, _ outcome: TaskOutcome<Value>) {
+    (self.task, self.outcome) = (task, outcome)
+  }
+
+  /// The value that the task returns; waits for its end.
+  ///
+  /// Cancelling the waiting task changes nothing.
+  ///
+  /// - Throws: What the task throws.
+  public var value: Value {
+    get async throws {
+      outcome.noteAsking()
+      return try await task.value
+    }
+  }
+
+  /// What the task returns or throws; waits for its end.
+  public var result: Result<Value, any Error> {
+    get async {
+      outcome.noteAsking()
+      return await task.result
+    }
+  }
+
+  /// Whether the task was cancelled.
+  public var isCancelled: Bool { task.isCancelled }
+
+  /// Cancels the task.
+  public func cancel() { task.cancel() }
 }
 
 /// Does something with a peer that ends with it.

@@ -284,6 +284,7 @@ actor PeerCore {
   private func beginStopping(within limit: Duration) {
     if phase != .stopped {
       phase = .stopped
+      tasks.beginEnding()
       invitations.assumeIsolated { $0.end() }
       acceptor.assumeIsolated { $0.declineHeld() }
       stopListening()

@@ -34,7 +34,7 @@ actor TrustJudge {
   private var hasStoreFailed = false
 
   private struct Question {
-    var task: Task<Void, any Error>?
+    var task: PeerTask<Void>?
     var waiters: [(id: WaiterID, tell: Waiter)] = []
   }
 

@@ -37,10 +37,10 @@ actor Chat {
     let browser = try await peer.browse(options.live.service)
     for action in opening { await perform(action) }
     let events = peer.events
-    spawn { chat in
+    addTask { chat in
       for await event in events { await chat.handle(.peerReported(event)) }
     }
-    spawn { chat in
+    addTask { chat in
       for await event in browser.events { await chat.handle(.browserReported(event)) }
     }
     if let ticket = options.ticket { await handle(.ticketGiven(ticket.peer)) }
@@ -74,7 +74,7 @@ actor Chat {
     case .verify(let id): verify(id)
     case .confirm(let id):
       let verification = verifications[id]
-      spawn { _ in await verification?.confirm() }
+      addTask { _ in await verification?.confirm() }
     case .reject(let id): await verifications[id]?.reject()
     case .becomeVisible: await advertise()
     case .becomeInvisible: await hide()
@@ -91,7 +91,7 @@ actor Chat {
       let advertiser = try await self.peer.advertise(
         self.options.live.service, info: self.info)
       self.advertiser = advertiser
-      self.spawn { chat in
+      self.addTask { chat in
         for await invitation in advertiser.invitations { await chat.receive(invitation) }
       }
     }
@@ -136,7 +136,7 @@ actor Chat {
 
   private func accept(_ number: ChatMachine.Question.Number) async {
     guard let invitation = take(number), let session = await currentSession() else { return }
-    spawn { chat in
+    addTask { chat in
       await chat.attempt { () throws(EarshotError) in
         try await invitation.accept(into: session)
       }
@@ -147,7 +147,7 @@ actor Chat {
 
   private func invite(_ id: PeerID, by ticket: PeerTicket? = nil) async {
     guard let session = await currentSession() else { return }
-    spawn { chat in
+    addTask { chat in
       await chat.attempt { () throws(EarshotError) in
         let outcome =
           if let ticket {
@@ -164,7 +164,7 @@ actor Chat {
 
   private func verify(_ id: PeerID) {
     guard let session else { return }
-    spawn { chat in
+    addTask { chat in
       await chat.attempt { () throws(EarshotError) in
         await chat.follow(try await session.verify(id))
       }
@@ -197,12 +197,12 @@ actor Chat {
     await attempt { () throws(EarshotError) in
       let session = try await self.peer.makeSession(self.options.session)
       self.session = session
-      self.spawn { chat in
+      self.addTask { chat in
         for await activity in session.activity { await chat.listen(activity, in: session) }
       }
       let asked = session.verifications
-      self.spawn { chat in
-        for await verification in asked { chat.spawn { await $0.follow(verification) } }
+      self.addTask { chat in
+        for await verification in asked { chat.addTask { await $0.follow(verification) } }
       }
     }
     return session
@@ -235,7 +235,7 @@ actor Chat {
   }
 
   /// Begins something that goes on beside the rest; it ends with the stream that it reads.
-  private nonisolated func spawn(_ act: @escaping @Sendable (Chat) async -> Void) {
+  private nonisolated func addTask(_ act: @escaping @Sendable (Chat) async -> Void) {
     Task(executorPreference: peer.host.executor.task) { await act(self) }
   }
 }

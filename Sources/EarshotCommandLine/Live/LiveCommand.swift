@@ -85,7 +85,7 @@ extension Peer {
   /// Warns of what is not right with those whom this peer trusts, until it ends.
   nonisolated func warn(on console: Console) {
     let events = events
-    task {
+    addTask("warnings") {
       for await event in events {
         if let warning = event.warning { console.complain("earshot: \(warning)") }
       }

@@ -15,7 +15,7 @@ extension PeerDriver {
       try await peer.advertise(service.type ?? scenario.service, info: info)
     }
     visibility.advertisers.append(advertiser)
-    spawn("invitations") { driver in
+    addTask("invitations") { driver in
       for await invitation in advertiser.invitations { driver.invited(invitation) }
     }
   }
@@ -25,7 +25,7 @@ extension PeerDriver {
       try await peer.browse(type)
     }
     visibility.browsers.append(browser)
-    spawn("browser") { driver in
+    addTask("browser") { driver in
       for await event in browser.events { driver.saw(event, type) }
     }
   }

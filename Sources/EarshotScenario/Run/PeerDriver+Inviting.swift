@@ -8,7 +8,7 @@ extension PeerDriver {
     for (index, invitation) in plan.invitations.enumerated()
     where isMeant(id, by: invitation.guest) && guests.begun[index, default: []].insert(id).inserted
     {
-      spawn("invitation \(index)") { await $0.carryOut(invitation, for: id) }
+      addTask("invitation \(index)") { await $0.carryOut(invitation, for: id) }
     }
   }
 
@@ -81,7 +81,7 @@ extension PeerDriver {
     case .never: answering.ignored.append(invitation)
     case .decline: decline(offer)
     case .late(let answer):
-      spawn("answer") { driver in
+      addTask("answer") { driver in
         await driver.wait(until: driver.host.worldTime + answer.after)
         driver.give(answer, to: offer)
       }
@@ -102,7 +102,7 @@ extension PeerDriver {
   }
 
   private func accept(_ offer: Offer, cancelledAfter delay: Duration? = nil) {
-    let call = spawn("answer") { await $0.acceptToTheEnd(offer) }
+    let call = addTask("answer") { await $0.acceptToTheEnd(offer) }
     if let delay { cancel(call, after: delay) }
   }
 
@@ -117,7 +117,7 @@ extension PeerDriver {
   }
 
   private func decline(_ offer: Offer) {
-    spawn("answer") { driver in
+    addTask("answer") { driver in
       _ = await driver.answering(offer, .decline) { await offer.invitation.decline() }
     }
   }

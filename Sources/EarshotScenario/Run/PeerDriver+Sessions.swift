@@ -59,9 +59,9 @@ extension PeerDriver {
   /// Takes the events of a session.
   func attend(_ plan: SessionPlan) {
     guard let open = sessions[plan.name] else { return }
-    spawn("events") { await $0.watch(open) }
+    addTask("events") { await $0.watch(open) }
     guard self.plan.echoes else { return }
-    spawn("echoes") { driver in
+    addTask("echoes") { driver in
       for await echo in open.echoes { await driver.send(echo, in: open) }
     }
   }
@@ -69,11 +69,11 @@ extension PeerDriver {
   /// Begins with all that has its time.
   func act() {
     for (index, workload) in plan.workloads.enumerated() {
-      spawn("workload \(index)") { await $0.carryOut(workload, number: index) }
+      addTask("workload \(index)") { await $0.carryOut(workload, number: index) }
     }
     // A program that starts late, or again, does not catch up.
     for step in plan.steps where step.at >= host.elapsed {
-      spawn("step") { await $0.carryOut(step) }
+      addTask("step") { await $0.carryOut(step) }
     }
   }
 

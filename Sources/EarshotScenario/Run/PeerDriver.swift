@@ -90,7 +90,7 @@ actor PeerDriver {
 
   /// Starts the program, at its time.
   nonisolated func start() {
-    host.spawn("program of \(plan.name)") {
+    host.addTask("program of \(plan.name)") {
       await self.wait(until: .zero + self.plan.start)
       await self.begin()
     }
@@ -134,7 +134,7 @@ actor PeerDriver {
   ) {
     lastNotice.withLock { last in
       let before = last
-      last = spawn(name) { driver in
+      last = addTask(name) { driver in
         if let before, before.result == nil { _ = try? await before.wait() }
         await operation(driver)
       }
@@ -191,7 +191,7 @@ actor PeerDriver {
 
   /// Stops the peer, if there is one, and what waits for its time.
   nonisolated func finish() {
-    spawn("end of the run") { driver in
+    addTask("end of the run") { driver in
       driver.hasStopped = true
       let pauses = driver.pauses ?? []
       driver.pauses = nil
@@ -221,10 +221,10 @@ actor PeerDriver {
   /// Starts a task of this program, which runs here: how often it changes places is up to the compiler elsewhere,
   /// and with it what of an instant comes first.
   @discardableResult
-  nonisolated func spawn(
+  nonisolated func addTask(
     _ name: String, _ operation: @escaping @Sendable (isolated PeerDriver) async -> Void
   ) -> SimulatedTask<Void> {
-    host.spawn("\(plan.name): \(name)") { await operation(self) }
+    host.addTask("\(plan.name): \(name)") { await operation(self) }
   }
 
   /// Carries something out, and cancels it after a time, if there is one.
@@ -233,14 +233,14 @@ actor PeerDriver {
     _ operation: @escaping @Sendable (isolated PeerDriver) async -> Void
   ) async {
     guard let delay else { return await operation(self) }
-    let call = spawn(name, operation)
+    let call = addTask(name, operation)
     cancel(call, after: delay)
     _ = try? await call.wait()
   }
 
   /// Cancels a task of this program after a time.
   func cancel(_ call: SimulatedTask<Void>, after delay: Duration) {
-    spawn("cancel") { driver in
+    addTask("cancel") { driver in
       await driver.wait(until: driver.host.worldTime + delay)
       call.cancel()
     }

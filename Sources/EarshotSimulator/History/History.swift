@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// ```swift
 /// let history = RegisterModel<Int>.OperationHistory()
-/// ann.spawn("writer") {
+/// ann.addTask("writer") {
 ///   try await history.record(.write(3), by: "ann", on: ann) {
 ///     try await store.write(3)
 ///     return .written

@@ -158,7 +158,12 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
 
 // MARK: Tasks
 
-extension SimulatedHost {
+extension SimulatedHost: TaskHost {
+  package func start<Success: Sendable>(
+    _ name: String, _ outcome: TaskOutcome<Success>,
+    _ operation: @escaping @Sendable () async throws -> Success
+  ) -> Task<Success, any Error> { spawn(name, outcome, operation).1 }
+
   /// Starts a task on this host.
   ///
   /// The end of the world cancels it, and waits for its end.
@@ -168,7 +173,7 @@ extension SimulatedHost {
   ///   - operation: The task's code.
   /// - Returns: The task, which need not be kept; its value can be read when it has ended.
   @discardableResult
-  public func spawn<Success: Sendable>(
+  public func addTask<Success: Sendable>(
     _ name: String, _ operation: @escaping @Sendable () async -> Success
   ) -> SimulatedTask<Success> { start(name, operation) }
 
@@ -179,20 +184,28 @@ extension SimulatedHost {
   /// - Parameters:
   ///   - name: The name of the task, for messages about it.
   ///   - operation: The task's code.
-  /// - Returns: The task; an error that it throws is seen there and nowhere else.
+  /// - Returns: The task. An error that nobody asks it for is one of ``World/unawaitedErrors``.
   @_disfavoredOverload
-  public func spawn<Success: Sendable>(
+  public func addTask<Success: Sendable>(
     _ name: String, _ operation: @escaping @Sendable () async throws -> Success
   ) -> SimulatedTask<Success> { start(name, operation) }
 
   private func start<Success: Sendable>(
     _ name: String, _ operation: @escaping @Sendable () async throws -> Success
   ) -> SimulatedTask<Success> {
+    let outcome = TaskOutcome<Success>()
+    let (spawned, task) = spawn(name, outcome, operation)
+    return SimulatedTask(spawned, task, outcome)
+  }
+
+  private func spawn<Success: Sendable>(
+    _ name: String, _ outcome: TaskOutcome<Success>,
+    _ operation: @escaping @Sendable () async throws -> Success
+  ) -> (SpawnedTask, Task<Success, any Error>) {
     let scheduler = kernel.scheduler
     scheduler.enter()
     let number = tasks.takeNumber()
     let spawned = SpawnedTask(name, on: process)
-    let outcome = TaskOutcome<Success>()
     // The task inherits the value; around the operation, it would cost each task a kilobyte of frames.
     let task = SpawnedTask.$current.withValue(spawned) {
       scheduler.registering(spawned) {
@@ -201,13 +214,23 @@ extension SimulatedHost {
           do { result = .success(try await operation()) } catch { result = .failure(error) }
           tasks.remove(number)
           scheduler.noteEnd(of: spawned)
+          if case .failure(let error) = result, !Task.isCancelled, isUp {
+            note(error, of: spawned, outcome)
+          }
           outcome.set(result)
           return try result.get()
         }
       }
     }
     tasks.add(number, spawned) { task.cancel() }
-    return SimulatedTask(spawned, task, outcome)
+    return (spawned, task)
+  }
+
+  private func note<Success: Sendable>(
+    _ error: any Error, of task: SpawnedTask, _ outcome: TaskOutcome<Success>
+  ) {
+    let error = UnawaitedError(task: task.name, host: name, time: worldTime, error: error)
+    kernel.fabric.watch.taskErrors.add(error) { outcome.isAskedFor }
   }
 
   /// The tasks that were spawned and have not ended, the oldest first.

@@ -1,9 +1,9 @@
-import Synchronization
+import EarshotNetwork
 
 /// A task of a simulated host, whose result can be read when the run is over.
 ///
 /// ```swift
-/// let greeting = ann.spawn("greeting") { try await hear(from: bob) }
+/// let greeting = ann.addTask("greeting") { try await hear(from: bob) }
 /// world.run(for: .seconds(10))
 /// #expect(try greeting.value == "hello")
 /// ```
@@ -23,7 +23,11 @@ public struct SimulatedTask<Success: Sendable>: Sendable {
   public var name: String { spawned.name }
 
   /// The result, or `nil` as long as the task has not ended.
-  public var result: Result<Success, any Error>? { outcome.result }
+  public var result: Result<Success, any Error>? {
+    guard let result = outcome.result else { return nil }
+    outcome.noteAsking()
+    return result
+  }
 
   /// The value that the task has returned.
   ///
@@ -42,19 +46,13 @@ public struct SimulatedTask<Success: Sendable>: Sendable {
   ///
   /// - Returns: The value that the task has returned.
   /// - Throws: What the task has thrown.
-  public func wait() async throws -> Success { try await task.value }
+  public func wait() async throws -> Success {
+    outcome.noteAsking()
+    return try await task.value
+  }
 
   /// Cancels the task.
   public func cancel() { task.cancel() }
-}
-
-/// The place that a task puts its result in.
-final class TaskOutcome<Success: Sendable>: Sendable {
-  private let state = Mutex<Result<Success, any Error>?>(nil)
-
-  var result: Result<Success, any Error>? { state.withLock { $0 } }
-
-  func set(_ result: Result<Success, any Error>) { state.withLock { $0 = result } }
 }
 
 /// A task that has not ended: what it waits for has not happened so far.

@@ -6,6 +6,8 @@ final class WorldWatch {
   let instrumentation: Instrumentation
   /// How full the queues of the kernels are.
   let gauges: KernelGauges
+  /// The errors that have ended tasks.
+  var taskErrors = TaskErrors()
   // Without the dynamic checks of exclusivity: what is called during an access adds no checks.
   @exclusivity(unchecked) private var checks: [Check] = []
 

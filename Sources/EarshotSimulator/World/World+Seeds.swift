@@ -12,7 +12,8 @@ extension World {
   ///   - seeds: The seeds, in order.
   ///   - configuration: The conditions of the network.
   ///   - body: Fills the world, runs it and checks it; the world ends with the call.
-  /// - Throws: ``SeedFailure`` for the first seed whose run throws an error, or has ``World/violations``.
+  /// - Throws: ``SeedFailure`` for the first seed whose run throws an error, has ``World/violations``, or ends
+  ///   with ``World/unawaitedErrors``.
   public static func run(
     seeds: some Sequence<UInt64>, configuration: WorldConfiguration = WorldConfiguration(),
     _ body: (World) throws -> Void
@@ -24,6 +25,7 @@ extension World {
       if let violation = world.violations.first {
         throw SeedFailure(seed: seed, error: violation)
       }
+      if let error = world.unawaitedErrors.first { throw SeedFailure(seed: seed, error: error) }
     }
   }
 }

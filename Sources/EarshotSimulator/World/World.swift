@@ -8,7 +8,7 @@
 /// ```swift
 /// let world = World(seed: 7)
 /// let ann = world.makeHost("ann")
-/// ann.spawn("greeter") { await greet(ann) }
+/// ann.addTask("greeter") { await greet(ann) }
 /// world.run(for: .seconds(10))
 /// world.finish()
 /// ```

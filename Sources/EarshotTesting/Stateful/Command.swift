@@ -68,7 +68,7 @@ struct CommandRunner {
     _ name: String, on host: SimulatedHost,
     _ operation: @escaping @Sendable () async throws -> Response
   ) throws -> Response {
-    let task = host.spawn(name, operation)
+    let task = host.addTask(name, operation)
     guard world.run(until: { task.result != nil }, within: duration) else {
       throw UnfinishedCommand(name: name, duration: duration)
     }

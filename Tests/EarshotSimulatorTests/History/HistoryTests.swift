@@ -155,14 +155,14 @@ struct HistoryTests {
     let world = World(seed: 1)
     let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
     let history = Registers.OperationHistory()
-    let read = bob.spawn("read") {
+    let read = bob.addTask("read") {
       try await bob.sleep(for: .seconds(1))
       return try await history.record(.read, by: "bob", on: bob) {
         try await bob.sleep(for: .seconds(2))
         return .value(4)
       }
     }
-    let write = ann.spawn("write") {
+    let write = ann.addTask("write") {
       try await history.record(.write(5), by: "ann", on: ann) { throw Lost() }
     }
     world.run(for: .seconds(10))

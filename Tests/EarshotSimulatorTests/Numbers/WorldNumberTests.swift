@@ -136,7 +136,7 @@ struct WorldNumberTests {
     let world = World(seed: 4)
     defer { world.finish() }
     let ann = world.makeHost("ann")
-    let task = ann.spawn("sleeper") { try await ann.sleep(until: .distantFuture) }
+    let task = ann.addTask("sleeper") { try await ann.sleep(until: .distantFuture) }
     #expect(world.runUntilIdle())
     #expect(task.result == nil && world.deadlock?.tasks.count == 1)
     world.run(until: .distantFuture)
@@ -171,7 +171,7 @@ struct WorldNumberTests {
       let world = World(seed: 5)
       defer { world.finish() }
       let ann = world.makeHost("ann")
-      ann.spawn("queue") { ann.gauge("things", atMost: bound)?.note(number) }
+      ann.addTask("queue") { ann.gauge("things", atMost: bound)?.note(number) }
       world.run(for: .seconds(1))
       #expect(world.violations.isEmpty == (number <= bound))
     }

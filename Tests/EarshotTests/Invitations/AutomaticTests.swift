@@ -39,13 +39,13 @@ struct AutomaticTests {
     let world = World(seed: 1)
     defer { world.finish() }
     let host = world.makeHost("ann")
-    let hosting = host.spawn("ann") { () async throws -> (PeerTicket, Session) in
+    let hosting = host.addTask("ann") { () async throws -> (PeerTicket, Session) in
       let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
       let session = try await ann.makeSession(Session.Configuration(maximumMemberCount: 3))
       let advertiser = try await ann.advertise("hall")
       try await advertiser.acceptInvitations(into: session)
       let ticket = try await ann.ticket(for: "hall")
-      ann.task { for await invitation in advertiser.invitations { Issue.record("\(invitation)") } }
+      ann.addTask { for await invitation in advertiser.invitations { Issue.record("\(invitation)") } }
       return (ticket, session)
     }
     #expect(world.run(until: { hosting.result != nil }, within: .seconds(5)))
@@ -53,10 +53,10 @@ struct AutomaticTests {
     let guests = (0..<6).map { world.makeHost("guest \($0)") }
     let silent = guests[0]
     let outcomes = guests.map { guest in
-      guest.spawn("guest") { () async throws -> InvitationOutcome in
+      guest.addTask("guest") { () async throws -> InvitationOutcome in
         let peer = try await Peer(guest.name, trusting: .anyPeer, on: guest)
         let session = try await peer.makeSession()
-        peer.task { for await _ in session.activity {} }
+        peer.addTask { for await _ in session.activity {} }
         let outcome = try await peer.invite(ticket, to: session, within: .seconds(5))
         try await guest.sleep(for: .seconds(60))
         return outcome
@@ -65,7 +65,7 @@ struct AutomaticTests {
     // The first one's invitation arrives, and nothing that it is answered.
     world.at(world.now + .microseconds(500)) { _ = world.cut(host, to: silent) }
     world.run(for: .seconds(4))
-    let members = host.spawn("look") { await session.members.count }
+    let members = host.addTask("look") { await session.members.count }
     world.run(for: .seconds(90))
     #expect(try members.value == 3)
     let ends = try outcomes.map { try $0.value }
@@ -129,7 +129,7 @@ struct AutomaticTests {
     let world = World(seed: 1)
     defer { world.finish() }
     let host = world.makeHost("ann")
-    let asking = host.spawn("ann") { () async throws -> (PeerTicket, Advertiser) in
+    let asking = host.addTask("ann") { () async throws -> (PeerTicket, Advertiser) in
       let ann = try await Peer(
         "Ann", trusting: .anyPeer, configuration: Peer.Configuration(maximumOpenInvitations: limit),
         on: host)
@@ -139,13 +139,13 @@ struct AutomaticTests {
     let (ticket, advertiser) = try asking.value
     let outcomes = (0..<16).map { number in
       let guest = world.makeHost("guest \(number)")
-      return guest.spawn("guest") { () async throws -> InvitationOutcome in
+      return guest.addTask("guest") { () async throws -> InvitationOutcome in
         let peer = try await Peer(guest.name, trusting: .anyPeer, on: guest)
         return try await peer.invite(ticket, to: peer.makeSession(), within: .seconds(20))
       }
     }
     world.run(for: .seconds(5))
-    let answering = host.spawn("answers") {
+    let answering = host.addTask("answers") {
       var count = 0
       for await invitation in advertiser.invitations {
         await invitation.decline()

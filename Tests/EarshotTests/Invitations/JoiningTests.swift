@@ -68,7 +68,7 @@ struct JoiningTests {
     let world = World(seed: 3)
     defer { world.finish() }
     let (phone, tablet) = (world.makeHost("ann"), world.makeHost("bob"))
-    let inviting = tablet.spawn("bob") { () async throws -> InvitationOutcome in
+    let inviting = tablet.addTask("bob") { () async throws -> InvitationOutcome in
       let bob = try await Peer("Bob", trusting: .anyPeer, on: tablet)
       let browser = try await bob.browse("chat")
       for await event in browser.events { if case .found = event { break } }
@@ -78,13 +78,13 @@ struct JoiningTests {
       await bob.stop()
       return outcome
     }
-    let heard = phone.spawn("ann") { () async throws -> [SessionEvent] in
+    let heard = phone.addTask("ann") { () async throws -> [SessionEvent] in
       let ann = try await Peer("Ann", trusting: .anyPeer, on: phone)
       let advertiser = try await ann.advertise("chat")
       let session = try await ann.makeSession()
       let invitation = try #require(await advertiser.invitations.first { _ in true })
       _ = world.cut(phone, to: tablet)
-      let accepting = ann.task { try await invitation.accept(into: session) }
+      let accepting = ann.addTask { try await invitation.accept(into: session) }
       var events = session.events(from: .unread).makeAsyncIterator()
       var heard = [await events.next()]
       switch end {
@@ -120,7 +120,7 @@ struct JoiningTests {
     defer { world.finish() }
     let hosts = ["Ann", "Bob", "Cy"].map { world.makeHost($0) }
     faults(world, hosts)
-    let done = hosts[0].spawn("all") {
+    let done = hosts[0].addTask("all") {
       var (peers, sessions): ([Peer], [Session]) = ([], [])
       for host in hosts {
         let peer = try await Peer(host.name, trusting: .anyPeer, on: host)

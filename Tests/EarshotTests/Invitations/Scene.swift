@@ -84,7 +84,7 @@ final class Scene: Sendable {
     let hosts = [world.makeHost("ann"), world.makeHost("bob")]
     let hasEnded = Mutex(false)
     let scenes = Mutex<Scene?>(nil)
-    hosts[0].spawn("script") {
+    hosts[0].addTask("script") {
       do {
         let scene = try await make(world, hosts, annIsLarger: annIsLarger)
         scenes.withLock { $0 = scene }
@@ -129,7 +129,7 @@ final class Scene: Sendable {
   ) -> Call {
     let call = Call(what, on: hosts[0])
     calls.withLock { $0.append(call) }
-    let task = hosts[0].spawn(what) {
+    let task = hosts[0].addTask(what) {
       do { call.ended(try await body()) } catch let error as EarshotError {
         call.ended(error.code.name)
       } catch { call.ended("\(error)") }

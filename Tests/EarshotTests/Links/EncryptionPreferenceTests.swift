@@ -53,7 +53,7 @@ struct EncryptionPreferenceTests {
     defer { world.finish() }
     let hosts = ["ann", "bob"].map { world.makeHost($0) }
     let suites = Mutex<Result<[String?], any Error>?>(nil)
-    hosts[0].spawn("both") {
+    hosts[0].addTask("both") {
       do {
         let ann = try await Peer("Ann", trusting: .anyPeer, on: hosts[0])
         let bob = try await Peer("Bob", trusting: .anyPeer, on: hosts[1])

@@ -28,20 +28,20 @@ struct FloodTests {
     /// Begins to be there, and to accept all, one session each, and each beside the others.
     func begin() {
       let host = world.makeHost("ann")
-      host.spawn("ann") { [self] in
+      host.addTask("ann") { [self] in
         guard let ann = try? await Peer("Ann", trusting: .anyPeer, on: host),
           let advertiser = try? await ann.advertise("room"),
           let ticket = try? await ann.ticket(for: "room")
         else { return }
         self.ticket.withLock { $0 = ticket }
-        host.spawn("ann counts") { [self] in
+        host.addTask("ann counts") { [self] in
           while (try? await host.sleep(for: .milliseconds(100))) != nil {
             let count = await ann.leftovers.count
             open.withLock { $0 = max($0, count) }
           }
         }
         for await invitation in advertiser.invitations {
-          host.spawn("ann accepts") {
+          host.addTask("ann accepts") {
             guard let session = try? await invitation.accept() else { return }
             for await event in session.events(from: .unread) { if case .left = event { break } }
             await session.stop()
@@ -56,7 +56,7 @@ struct FloodTests {
       guard let target = ticket.withLock({ $0?.endpoints.first }) else { return }
       for number in 0..<count {
         let host = world.makeHost("bad\(number)")
-        host.spawn("flood") { [self] in
+        host.addTask("flood") { [self] in
           let flood = Flood(conduct, from: host, to: target, every: interval)
           floods.withLock { $0.append(flood) }
         }
@@ -66,7 +66,7 @@ struct FloodTests {
     /// Has somebody who was never there call at a time.
     func call(at time: Instant, _ number: Int) {
       let host = world.makeHost("good\(number)")
-      host.spawn("call") { [self] in
+      host.addTask("call") { [self] in
         try? await host.sleep(until: time)
         guard let ticket = ticket.withLock({ $0 }),
           let peer = try? await Peer("Guest", trusting: .anyPeer, on: host),
@@ -115,7 +115,7 @@ struct FloodTests {
       #expect(room.members(of: "ann") == ["bob"])
       let floods = Mutex<[Flood]>([])
       let spy = room.world.makeHost("spy")
-      spy.spawn("spy") {
+      spy.addTask("spy") {
         guard let peer = try? await Peer("spy", trusting: .anyPeer, on: spy),
           let browser = try? await peer.browse("room")
         else { return }
@@ -128,7 +128,7 @@ struct FloodTests {
       let endpoint = try #require(target.withLock { $0 })
       for number in 0..<64 {
         let host = room.world.makeHost("bad\(number)")
-        host.spawn("flood") {
+        host.addTask("flood") {
           let flood = Flood(conduct, from: host, to: endpoint, every: .milliseconds(400))
           floods.withLock { $0.append(flood) }
         }
@@ -154,7 +154,7 @@ struct FloodTests {
     let target = Mutex<PeerTicket?>(nil)
     let host = besieged.world.makeHost("ann")
     let sessions = Mutex<[any Sendable]>([])
-    host.spawn("ann") {
+    host.addTask("ann") {
       guard let ann = try? await Peer("Ann", trusting: .anyPeer, on: host),
         let group = try? await ann.makeSession(session),
         let advertiser = try? await ann.advertise("room"),
@@ -170,7 +170,7 @@ struct FloodTests {
     let floods = Mutex<[Flood]>([])
     for number in 0..<7 {
       let host = besieged.world.makeHost("bad\(number)")
-      host.spawn("flood") {
+      host.addTask("flood") {
         guard let endpoint = ticket?.endpoints.first else { return }
         let flood = Flood(.inviting, from: host, to: endpoint, every: .milliseconds(100))
         floods.withLock { $0.append(flood) }
@@ -180,7 +180,7 @@ struct FloodTests {
     floods.withLock { $0 = [] }
     besieged.world.run(for: .milliseconds(400))
     let guest = besieged.world.makeHost("guest")
-    guest.spawn("guest") {
+    guest.addTask("guest") {
       guard let ticket, let peer = try? await Peer("Guest", trusting: .anyPeer, on: guest),
         let session = try? await peer.makeSession()
       else { return }
@@ -200,7 +200,7 @@ struct FloodTests {
     let host = room.world.makeHost("ann")
     let target = Mutex<PeerTicket?>(nil)
     let kept = Mutex<[any Sendable]>([])
-    host.spawn("ann") {
+    host.addTask("ann") {
       guard let ann = try? await Peer("Ann", trusting: .anyPeer, on: host),
         let advertiser = try? await ann.advertise("room")
       else { return }
@@ -216,7 +216,7 @@ struct FloodTests {
     let floods = Mutex<[Flood]>([])
     for number in 0..<2 {
       let host = room.world.makeHost("bad\(number)")
-      host.spawn("flood") {
+      host.addTask("flood") {
         let flood = Flood(.inviting, from: host, to: endpoint, every: .milliseconds(100))
         floods.withLock { $0.append(flood) }
       }
@@ -225,7 +225,7 @@ struct FloodTests {
     floods.withLock { $0 = [] }
     let guest = room.world.makeHost("guest")
     let start = room.world.now
-    guest.spawn("guest") {
+    guest.addTask("guest") {
       guard let peer = try? await Peer("Guest", trusting: .anyPeer, on: guest),
         let session = try? await peer.makeSession()
       else { return }

@@ -99,17 +99,17 @@ struct ProxiedPeersTests {
     let mallory = Mallory(seed)
     let tally = Mutex(Tally())
     let isDone = Mutex(false)
-    _ = home.spawn("all") {
+    _ = home.addTask("all") {
       let ann = try await Peer("Ann", trusting: .anyPeer, on: home)
       let session = try await ann.makeSession()
       let advertiser = try await ann.advertise("room")
       let port = await ann.port
-      home.spawn("accepts") {
+      home.addTask("accepts") {
         for await invitation in advertiser.invitations {
-          _ = home.spawn("accepts one") { try await invitation.accept(into: session) }
+          _ = home.addTask("accepts one") { try await invitation.accept(into: session) }
         }
       }
-      home.spawn("hears") {
+      home.addTask("hears") {
         for await message in session.messages {
           tally.withLock { $0.heard[message.sender, default: []].append(message.bytes) }
         }
@@ -152,7 +152,7 @@ struct ProxiedPeersTests {
     let hosts = ["ann", "bob", "mallory"].map { world.makeHost($0) }
     let ahead = Mutex(Int.max)  // How many parts pass until one is changed.
     let told = Mutex<[[String]]>([])
-    _ = hosts[0].spawn("all") {
+    _ = hosts[0].addTask("all") {
       let ann = try await Peer("Ann", trusting: .anyPeer, on: hosts[0])
       let bob = try await Peer("Bob", trusting: .anyPeer, on: hosts[1])
       let sessions = [try await ann.makeSession(), try await bob.makeSession()]

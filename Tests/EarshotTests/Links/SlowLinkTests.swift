@@ -27,7 +27,7 @@ struct SlowLinkTests {
       for (name, sizes) in zip(names, [annSends, bobSends]) {
         let host = room.world.makeHost(name)
         hosts.withLock { $0.append(host) }
-        host.spawn(name) { [self] in await run(name, host, sizes, then) }
+        host.addTask(name) { [self] in await run(name, host, sizes, then) }
       }
     }
 
@@ -40,14 +40,14 @@ struct SlowLinkTests {
         let session = try await peer.makeSession()
         if name == "ann" {
           let advertiser = try await peer.advertise("slow")
-          host.spawn("accepts") {
+          host.addTask("accepts") {
             for await invitation in advertiser.invitations {
               _ = try? await invitation.accept(into: session)
             }
           }
         } else {
           let browser = try await peer.browse("slow")
-          host.spawn("invites") {
+          host.addTask("invites") {
             for await case .found(let found) in browser.events {
               _ = try? await peer.invite(found.id, to: session)
             }
@@ -60,7 +60,7 @@ struct SlowLinkTests {
           }
           room.note(name, activity.text)
           guard case .event(.joined) = activity else { continue }
-          host.spawn("sends") {
+          host.addTask("sends") {
             for size in sizes {
               _ = try? await session.send([UInt8](repeating: UInt8(size % 251), count: size))
             }
@@ -207,7 +207,7 @@ struct SlowLinkTests {
     let room = Room(
       seed: 1, links: LinkConditions(latency: .milliseconds(20), bandwidth: kilobits * 125))
     let (ann, bob) = (room.world.makeHost("ann"), room.world.makeHost("bob"))
-    ann.spawn("ann") {
+    ann.addTask("ann") {
       guard let peer = try? await Peer("ann", trusting: .anyPeer, on: ann),
         let advertiser = try? await peer.advertise("slow")
       else { return }
@@ -217,7 +217,7 @@ struct SlowLinkTests {
         sessions.append(try? await invitation.accept())
       }
     }
-    bob.spawn("bob") {
+    bob.addTask("bob") {
       guard let peer = try? await Peer("bob", trusting: .anyPeer, on: bob),
         let session = try? await peer.makeSession(),
         let browser = try? await peer.browse("slow")

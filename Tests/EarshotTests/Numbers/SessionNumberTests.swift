@@ -106,7 +106,7 @@ struct Encounter {
     defer { world.finish() }
     let hosts = ["ann", "bob"].map { world.makeHost($0) }
     let settings = settings
-    let task = hosts[0].spawn("all") {
+    let task = hosts[0].addTask("all") {
       var peers: [Peer] = []
       for host in hosts {
         peers.append(

@@ -63,7 +63,7 @@ final class Couple: Sendable {
     let hosts = [world.makeHost("ann"), world.makeHost("bob")]
     let made = Mutex<Couple?>(nil)
     let hasEnded = Mutex(false)
-    hosts[0].spawn("script") {
+    hosts[0].addTask("script") {
       do {
         let couple = try await meet(world, hosts, configuration, bobListens: bobListens)
         made.withLock { $0 = couple }
@@ -101,7 +101,7 @@ final class Couple: Sendable {
   }
 
   private func listen() {
-    hosts[1].spawn("browser") { [self, browser = browser.value] in
+    hosts[1].addTask("browser") { [self, browser = browser.value] in
       for await event in browser.events {
         switch event {
         case .found(let peer): note("found \(peer.name)")
@@ -115,7 +115,7 @@ final class Couple: Sendable {
 
   /// Has Bob note what happens in his session.
   func listen(to session: Session) {
-    hosts[1].spawn("session") { [self] in
+    hosts[1].addTask("session") { [self] in
       for await activity in session.activity { note(activity.text) }
       note("session ended")
     }

@@ -80,7 +80,7 @@ struct PeerEventTests {
     let base = world.makeHost("ann")
     let host = ChangingHost(base)
     let interfaces = host.interfaces
-    let heard = base.spawn("listener") { () async throws -> [[PeerEvent]] in
+    let heard = base.addTask("listener") { () async throws -> [[PeerEvent]] in
       let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
       let advertiser = try await ann.advertise("chat")
       defer { withExtendedLifetime(advertiser) {} }

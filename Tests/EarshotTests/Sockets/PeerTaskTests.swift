@@ -11,12 +11,12 @@ struct PeerTaskTests {
   @Test("A task runs on its peer's host, and its value can be had", arguments: Ground.allCases)
   func runs(ground: Ground) async throws {
     try await ground.meet { ann, _ in
-      let task = ann.task("where") {
+      let task = ann.addTask("where") {
         ann.host.executor.serial.isIsolatingCurrentContext() == true && Task.name == "where"
       }
       let isThere = try await task.value
       #expect(isThere)
-      let failing = ann.task { () async throws -> Int in
+      let failing = ann.addTask { () async throws -> Int in
         throw EarshotError(.cancelled, "As a test wants.")
       }
       #expect(await failure { try await failing.value }?.code == .cancelled)
@@ -28,20 +28,20 @@ struct PeerTaskTests {
     try await ground.meet { ann, bob in
       let meeting = try await Meeting(of: ann)
       let session = try await meeting.join(bob)
-      let listening = bob.task {
+      let listening = bob.addTask {
         var departures = 0
         for await event in session.events(from: .unread) {
           if case .left = event { departures += 1 }
         }
         return (departures, Task.isCancelled)
       }
-      let sleeping = bob.task { try await bob.host.sleep(for: .seconds(10_000)) }
-      let done = bob.task { 1 }
+      let sleeping = bob.addTask { try await bob.host.sleep(for: .seconds(10_000)) }
+      let done = bob.addTask { 1 }
       #expect(try await done.value == 1)
       await bob.stop()
       #expect(try await listening.value == (1, false))
       await #expect(throws: CancellationError.self) { try await sleeping.value }
-      let late = bob.task { Task.isCancelled }
+      let late = bob.addTask { Task.isCancelled }
       let isCancelled = try await late.value
       #expect(isCancelled)
     }

@@ -26,7 +26,7 @@ struct PresenceTests {
       let ticket = Mutex<PeerTicket?>(nil)
       let configuration = Session.Configuration(patience: patience)
       for (name, host) in [("ann", ann), ("bob", bob)] {
-        host.spawn(name) { [self] in
+        host.addTask(name) { [self] in
           do {
             let peer = try await Peer(
               name, trusting: .anyPeer, configuration: Peer.Configuration(liveness: liveness),
@@ -188,7 +188,7 @@ struct PresenceTests {
     let (ann, bob) = (room.world.makeHost("ann"), room.world.makeHost("bob"))
     let target = Mutex<PeerTicket?>(nil)
     let kept = Mutex<[any Sendable]>([])
-    ann.spawn("ann") {
+    ann.addTask("ann") {
       do {
         let peer = try await Peer("ann", trusting: .anyPeer, on: ann)
         let session = try await peer.makeSession(Session.Configuration(patience: .seconds(40)))
@@ -205,7 +205,7 @@ struct PresenceTests {
     }
     room.world.run(for: .seconds(1))
     let ticket = try #require(target.withLock { $0 })
-    bob.spawn("bob") {
+    bob.addTask("bob") {
       do {
         let peer = try await Peer("bob", trusting: .anyPeer, on: bob)
         // Bob gives Ann up at once, so that he does not look for her.

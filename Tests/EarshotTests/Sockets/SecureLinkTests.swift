@@ -46,7 +46,7 @@ struct SecureLinkTests {
     _ script: @escaping @Sendable () async throws -> Void
   ) {
     let hasEnded = Mutex(false)
-    host.spawn("script") {
+    host.addTask("script") {
       do {
         try await script()
         hasEnded.withLock { $0 = true }

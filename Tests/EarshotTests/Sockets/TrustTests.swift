@@ -122,7 +122,7 @@ struct TrustTests {
       sent.withLock { $0 += event.payload }
     }
     let outcome = Mutex<InvitationOutcome?>(nil)
-    annHost.spawn("both") {
+    annHost.addTask("both") {
       guard let ann = try? await Peer("Ann-who-hides", trusting: .pinned([]), on: annHost),
         let eve = try? await Peer("Eve", trusting: .anyPeer, on: eveHost),
         let ticket = try? await ann.ticket(for: "hidden"),

@@ -32,11 +32,11 @@ enum Watchdog {
 
   private static func begin(on host: SimulatedHost, _ flaw: Flaw?, _ barks: Barks) {
     let state = State()
-    host.spawn("work") {
+    host.addTask("work") {
       for _ in 0..<600 { await Task.yield() }
       state.isDone.store(true, ordering: .relaxed)
     }
-    host.spawn("watchdog") {
+    host.addTask("watchdog") {
       if flaw == .starvedWatchdog {
         for _ in 0..<1_500 { await Task.yield() }
       } else {

@@ -6,8 +6,8 @@ import Testing
 func helloAcrossACut() throws {
   let world = World.current
   let (phone, tablet) = (world.makeHost("phone"), world.makeHost("tablet"))
-  let listening = phone.spawn("listen") { try await listen(on: phone) }
-  let greeting = tablet.spawn("greet") { try await greet(on: tablet) }
+  let listening = phone.addTask("listen") { try await listen(on: phone) }
+  let greeting = tablet.addTask("greet") { try await greet(on: tablet) }
   world.run(for: .milliseconds(Int(world.seed)))  // Each seed cuts at another moment.
   let cut = world.cut(phone, to: tablet)
   world.run(for: .seconds(10))

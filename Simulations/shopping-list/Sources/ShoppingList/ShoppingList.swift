@@ -1,4 +1,5 @@
 import Earshot
+import EarshotCore
 
 /// A shopping list that all who are nearby share, each with a copy of its own.
 ///
@@ -33,8 +34,8 @@ public actor ShoppingList {
     advertiser = try await peer.advertise("shopping")
     browser = try await peer.browse("shopping")
     try await advertiser.acceptInvitations(into: session)
-    peer.task("share") { await self.share() }
-    peer.task("look around") { try await self.lookAround() }
+    peer.addTask("share") { await self.share() }
+    peer.addTask("look around") { try await self.lookAround() }
   }
 
   /// Puts an item on the list.

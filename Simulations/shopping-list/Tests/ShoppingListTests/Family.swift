@@ -23,7 +23,7 @@ enum Family {
     let world = World.current
     let people = names.map { name in
       let host = world.makeHost(name)
-      return host.spawn(name) { try await shop(name, on: host, removals) }
+      return host.addTask(name) { try await shop(name, on: host, removals) }
     }
     // The seed decides which faults there are, and when. The last one is over after 70 seconds.
     world.execute(

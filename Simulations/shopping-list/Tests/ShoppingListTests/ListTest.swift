@@ -27,7 +27,7 @@ struct ListTest: StatefulTest {
   func makeSystem(in world: World) throws -> [Copy] {
     let copies = ["ann", "bob"].map { Copy(world.makeHost($0)) }
     for copy in copies {
-      _ = copy.host.spawn("start") {
+      _ = copy.host.addTask("start") {
         copy.set(try await ShoppingList(copy.host.name, on: copy.host))
       }
     }
@@ -40,20 +40,20 @@ struct ListTest: StatefulTest {
       "add", argument: { _, random in change(&random) },
       inWorld: { world, copies, change in
         let copy = copies[change.person]
-        copy.host.spawn("add") { await copy.list?.add(change.item) }
+        copy.host.addTask("add") { await copy.list?.add(change.item) }
         world.run(for: .seconds(2))
       }, check: { model, change, _ in model.insert(change.item) })
     Rule(
       "remove", argument: { _, random in change(&random) },
       inWorld: { world, copies, change in
         let copy = copies[change.person]
-        copy.host.spawn("remove") { await copy.list?.remove(change.item) }
+        copy.host.addTask("remove") { await copy.list?.remove(change.item) }
         world.run(for: .seconds(2))
       }, check: { model, change, _ in model.remove(change.item) })
     Rule(
       "compare",
       inWorld: { world, copies in
-        let tasks = copies.map { copy in copy.host.spawn("read") { await copy.list?.items ?? [] } }
+        let tasks = copies.map { copy in copy.host.addTask("read") { await copy.list?.items ?? [] } }
         world.run(for: .milliseconds(1))
         return try tasks.map { try $0.value }
       },

@@ -1,0 +1,44 @@
+import EarshotNetwork
+
+/// An error of a task that nobody has asked for: the task ended by it, and the program went on as if nothing had happened.
+public struct UnawaitedError: Error, CustomStringConvertible {
+  /// The name of the task.
+  public let task: String
+  /// The name of its host.
+  public let host: String
+  /// The time of the world at which the task ended.
+  public let time: Instant
+  /// What it threw.
+  public let error: any Error
+
+  /// A sentence with the task, the time and the error.
+  public var description: String {
+    "task '\(task)' of host '\(host)' ended at \(time) with an error that nobody awaits: \(error)"
+  }
+}
+
+/// The errors of tasks, until someone asks for them.
+struct TaskErrors {
+  private var entries: [(error: UnawaitedError, isAskedFor: () -> Bool)] = []
+
+  mutating func add(_ error: UnawaitedError, isAskedFor: @escaping () -> Bool) {
+    if entries.count == Self.entriesMax { entries.removeAll { $0.isAskedFor() } }
+    if entries.count < Self.entriesMax { entries.append((error, isAskedFor)) }
+  }
+
+  var unawaited: [UnawaitedError] { entries.filter { !$0.isAskedFor() }.map(\.error) }
+
+  private static let entriesMax = 100
+}
+
+extension World {
+  /// The errors that ended tasks so far and that nobody has asked for, in the order of their ends; at most 100.
+  ///
+  /// Tasks are those of ``SimulatedHost/addTask(_:_:)-(_,()->Success)`` and of the peers on simulated hosts. A task's
+  /// error is asked for by a look at its result, or by waiting for it, also later. What a task throws after it was
+  /// cancelled is its answer to that, and no error; nor is what it throws when its host has no power any more, or when
+  /// its peer has been stopped.
+  ///
+  /// The trait `.simulated` and ``run(seeds:configuration:_:)`` fail a run that ends with such an error.
+  public var unawaitedErrors: [UnawaitedError] { fabric.watch.taskErrors.unawaited }
+}

@@ -1,0 +1,83 @@
+import EarshotSimulator
+import Testing
+
+/// Errors of tasks that nobody asks for.
+@Suite("Errors that nobody awaits")
+struct UnawaitedErrorTests {
+  private struct Refusal: Error, Equatable { var number = 0 }
+
+  /// The ways in which a program treats a task that fails after a second.
+  enum Way: CaseIterable {
+    case dropped, kept, looksTooEarly
+    case asksForValue, asksForResult, waits, waitsLate
+    case cancels, crashes
+
+    var isReported: Bool { [.dropped, .kept, .looksTooEarly].contains(self) }
+  }
+
+  @Test(
+    "An error is reported unless someone asks for it, at any time, or the task was cancelled, or its host is gone",
+    arguments: Way.allCases)
+  func ways(way: Way) throws {
+    let world = World(seed: 1)
+    defer { world.finish() }
+    let ann = world.makeHost("ann")
+    let task = ann.addTask("send") { () async throws -> Int in
+      do { try await ann.sleep(for: .seconds(1)) } catch { throw Refusal(number: 2) }
+      throw Refusal(number: 1)
+    }
+    if way == .waits { ann.addTask("wait") { _ = try? await task.wait() } }
+    if way == .looksTooEarly {
+      #expect(task.result == nil)
+      #expect(throws: UnfinishedTask.self) { try task.value }
+    }
+    world.run(for: .milliseconds(500))
+    if way == .cancels { task.cancel() }
+    if way == .crashes { world.crash(ann) }
+    world.run(for: .seconds(1))
+    if way == .waitsLate {
+      let before = world.unawaitedErrors.count
+      ann.addTask("wait") { _ = try? await task.wait() }
+      world.run(for: .seconds(1))
+      #expect(before == 1)
+    }
+    if way == .asksForValue { #expect(throws: Refusal(number: 1)) { try task.value } }
+    if way == .asksForResult { #expect(task.result != nil) }
+    let errors = world.unawaitedErrors
+    guard way.isReported else { return #expect(errors.isEmpty) }
+    let error = try #require(errors.first)
+    #expect(errors.count == 1 && error.task == "send" && error.host == "ann")
+    #expect(error.time == .zero + .seconds(1) && error.error as? Refusal == Refusal(number: 1))
+    #expect("\(error)".hasPrefix("task 'send' of host 'ann' ended at 1.000000 with an error"))
+  }
+
+  @Test("The errors are in the order of their ends, and the first hundred that nobody has asked for")
+  func bounded() {
+    let world = World(seed: 1)
+    defer { world.finish() }
+    let ann = world.makeHost("ann")
+    let tasks = (0..<250).map { number in
+      ann.addTask("\(number)") { () async throws -> Int in
+        try await ann.sleep(for: .milliseconds(number))
+        throw Refusal(number: number)
+      }
+    }
+    world.run(for: .milliseconds(50))
+    for task in tasks.prefix(40) { _ = task.result }
+    world.run(for: .seconds(1))
+    let numbers = world.unawaitedErrors.compactMap { ($0.error as? Refusal)?.number }
+    #expect(numbers == Array(40..<140))
+  }
+
+  @Test("A run over seeds fails by an error that nobody awaits")
+  func seeds() {
+    let failure = #expect(throws: SeedFailure.self) {
+      try World.run(seeds: 0..<10) { world in
+        let ann = world.makeHost("ann")
+        _ = ann.addTask("fail") { if world.seed == 3 { throw Refusal() } }
+        world.run(for: .seconds(1))
+      }
+    }
+    #expect(failure?.seed == 3 && (failure?.error as? UnawaitedError)?.task == "fail")
+  }
+}
