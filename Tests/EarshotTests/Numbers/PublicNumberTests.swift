@@ -37,6 +37,8 @@ struct PublicNumberTests {
     init.maximumOpenInvitations maximumMemberCount patience maximumMessageBytes sendBufferBytes \
     receiveWindowBytes init.maximumMemberCount init.patience init.maximumMessageBytes \
     init.sendBufferBytes init.receiveWindowBytes
+    Instant+Operators.swift | InstantOperatorTests | +.instant +.duration -.instant -.duration -.left \
+    -.right
     Peer.swift | CallNumberTests | invite.within ticket.validFor stop.within
     PeerTicket.swift | CallNumberTests | init.expiry init.at
     Session.swift | CallNumberTests | stop.within
