@@ -49,7 +49,7 @@ public actor Advertiser {
   }
 
   deinit {
-    if let advertisement { peer.core.released(.advertiser(advertisement)) }
+    if let advertisement { peer.core.released(.advertiser(advertisement, serviceType)) }
   }
 
   /// Replaces the info; browsers see it as an update.

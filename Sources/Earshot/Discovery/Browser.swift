@@ -38,7 +38,7 @@ public actor Browser {
   deinit {
     guard let browsing else { return }
     let known = Self.remembered(found.current, serviceType)
-    peer.core.released(.browser(browsing, knowing: known))
+    peer.core.released(.browser(browsing, serviceType, knowing: known))
   }
 
   func started(_ browsing: MulticastDNS.BrowsingID) { self.browsing = browsing }

@@ -47,8 +47,8 @@ actor PeerCore {
     case invitation(InvitationTable.InboundID)
     case session(SessionID)
     case verification(Verifier, Int)
-    case advertiser(MulticastDNS.AdvertisementID)
-    case browser(MulticastDNS.BrowsingID, knowing: [Finding.Remembered])
+    case advertiser(MulticastDNS.AdvertisementID, String)
+    case browser(MulticastDNS.BrowsingID, String, knowing: [Finding.Remembered])
 
     var isPeer: Bool { if case .peer = self { true } else { false } }
   }
@@ -339,7 +339,10 @@ actor PeerCore {
     invitations.assumeIsolated { $0.attend() }
     let things = releases.take()
     // A peer that was let go stops as a whole: its invitations are not declined one by one.
-    if things.contains(where: \.isPeer) { return beginStopping(within: Self.farewellTime) }
+    if things.contains(where: \.isPeer) {
+      if phase != .stopped { noteRelease(of: "peer \(name)") }
+      return beginStopping(within: Self.farewellTime)
+    }
     for thing in things { end(thing) }
   }
 
@@ -349,12 +352,23 @@ actor PeerCore {
     case .peer: break
     case .invitation(let id): invitations.assumeIsolated { $0.decline(id) }
     case .session(let id):
-      sessions[id]?.assumeIsolated { $0.beginLeaving(within: Self.farewellTime) }
+      guard let session = sessions[id] else { break }
+      noteRelease(of: "a session of \(name)")
+      session.assumeIsolated { $0.beginLeaving(within: Self.farewellTime) }
     case .verification(let verifier, let number):
       verifier.assumeIsolated { $0.withdraw(number) }
-    case .advertiser(let advertisement): withdraw(advertisement)
-    case .browser(let browsing, let peers): stopBrowsing(browsing, knowing: peers)
+    case .advertiser(let advertisement, let serviceType):
+      noteRelease(of: "\(name)'s advertiser of '\(serviceType)'")
+      withdraw(advertisement)
+    case .browser(let browsing, let serviceType, let peers):
+      noteRelease(of: "\(name)'s browser of '\(serviceType)'")
+      stopBrowsing(browsing, knowing: peers)
     }
+  }
+
+  /// Says in the trace of a simulated world what the program holds no longer and has not stopped, which may be a mistake.
+  private func noteRelease(of thing: String) {
+    host.instrumentation?.record("released", "\(thing) is held by nobody any more, and stops")
   }
 
   /// The pause between two attempts to listen while the host has no network.

@@ -16,9 +16,24 @@ public final class Instrumentation: @unchecked Sendable {
   @exclusivity(unchecked) package private(set) var queues: [BoundedQueue] = []
 
   private let moment: () -> (host: String?, time: Instant)
+  private let record: (_ kind: String, _ text: String) -> Void
 
-  /// - Parameter moment: Whose code runs, and when it is in the time of the world.
-  package init(_ moment: @escaping () -> (host: String?, time: Instant)) { self.moment = moment }
+  /// What takes in nothing yet.
+  ///
+  /// - Parameters:
+  ///   - moment: Whose code runs, and when it is in the time of the world.
+  ///   - record: Takes a note of the code that runs into the trace.
+  package init(
+    _ moment: @escaping () -> (host: String?, time: Instant),
+    record: @escaping (_ kind: String, _ text: String) -> Void
+  ) {
+    (self.moment, self.record) = (moment, record)
+  }
+
+  /// Takes something into the trace that the network does not see.
+  package func record(_ kind: String, _ text: String) {
+    if isOpen { record(kind, text) }
+  }
 
   /// Whether something did not hold.
   package var isViolated: Bool { !violations.isEmpty }

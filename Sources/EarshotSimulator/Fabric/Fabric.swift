@@ -26,7 +26,7 @@ final class Fabric {
     (self.scheduler, self.trace, self.hosts) = (scheduler, trace, hosts)
     (self.seed, self.configuration) = (seed, configuration)
     multicastLoss = configuration.multicastLoss
-    watch = WorldWatch(scheduler)
+    watch = WorldWatch(scheduler, trace)
     watch.instrumentation.buggifyDraws = configuration.buggify.draws(seed: seed)
     scheduler.watch = watch
     links = LinkTable(seed: seed, hosts: hosts, conditions: configuration.defaultLink)

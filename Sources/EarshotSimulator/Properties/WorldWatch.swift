@@ -20,9 +20,11 @@ final class WorldWatch {
     let details: () -> String
   }
 
-  init(_ scheduler: Scheduler) {
+  init(_ scheduler: Scheduler, _ trace: TraceRecorder) {
     instrumentation = Instrumentation { [unowned scheduler] in
       (scheduler.runningHost?.name, scheduler.instant)
+    } record: { [unowned scheduler, unowned trace] kind, text in
+      trace.recordNote(scheduler.runningHost?.index, kind, text)
     }
     gauges = KernelGauges(instrumentation)
   }
