@@ -245,6 +245,7 @@ actor PeerCore {
         guard error.code == .network else { throw error }
       }
       if (try? await host.sleep(for: Self.resumptionPause)) == nil {
+        guard Task.isCancelled else { throw Self.stopped(name) }  // The host went down.
         throw EarshotError(.cancelled, "Resuming \(name) was cancelled; it is still suspended.")
       }
       guard suspension == suspensionCount || phase != .suspended else {

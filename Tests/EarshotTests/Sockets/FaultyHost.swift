@@ -13,6 +13,8 @@ final class FaultyHost: NetworkHost {
     var severed: Set<UInt16> = []
     var dialled: [Dialled] = []
     var accepted: [any Connection] = []
+    var hasNetwork = true
+    var refusedListeners = 0
   }
   private let base: any NetworkHost
   private let state = Mutex(State())
@@ -40,6 +42,12 @@ final class FaultyHost: NetworkHost {
 
   /// Lets the host dial a port again.
   func mend(to port: UInt16) { state.withLock { _ = $0.severed.remove(port) } }
+
+  /// Refuses to listen from now on.
+  func loseNetwork() { state.withLock { $0.hasNetwork = false } }
+
+  /// How often it has refused to listen.
+  var refusedListeners: Int { state.withLock { $0.refusedListeners } }
 
   /// Delivers nothing more over the present connections, until ``resumeReading()``.
   func pauseReading() async {
@@ -80,7 +88,12 @@ final class FaultyHost: NetworkHost {
   func listen(
     on endpoint: Endpoint, handler: any ListenerHandler
   ) throws(NetworkError) -> any Listener {
-    try base.listen(on: endpoint, handler: AcceptedConnections(handler, of: self))
+    let isRefused = state.withLock { state in
+      if !state.hasNetwork { state.refusedListeners += 1 }
+      return !state.hasNetwork
+    }
+    if isRefused { throw NetworkError(.networkUnreachable, call: "listen") }
+    return try base.listen(on: endpoint, handler: AcceptedConnections(handler, of: self))
   }
 
   // MARK: Everything else is forwarded

@@ -73,6 +73,20 @@ struct PeerEventTests {
     #expect(await failure { try await ann.resume() }?.code == .stopped)
   }
 
+  @Test("A peer that waits for a network has stopped, too, when its host goes down")
+  func hostDownWhileResuming() async throws {
+    let base = try POSIXHost(.loopback)
+    let host = FaultyHost(base)
+    let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
+    await ann.suspend()
+    host.loseNetwork()
+    let calls = (0..<2).map { _ in Task { await failure { try await ann.resume() } } }
+    while host.refusedListeners < calls.count { try await host.sleep(for: .milliseconds(1)) }
+    await base.shutDown()
+    for call in calls { #expect(await call.value?.code == .stopped) }
+    #expect(await failure { try await ann.resume() }?.code == .stopped)
+  }
+
   @Test("Trouble with the network is told, also to a loop that begins in it")
   func trouble() throws {
     let world = World(seed: 1)
