@@ -16,9 +16,11 @@ struct CallTableTests {
     case send, trySend, sendUnreliably
     case verify, confirm, reject, withdraw, remove, disconnect
     case suspend, resume, stop
-    case trust, distrust, standing, security, snapshots
+    case trust, distrust, standing, security, snapshots, events, waitForVerification
 
-    var needsVerification: Bool { [.confirm, .reject, .withdraw].contains(self) }
+    var needsVerification: Bool {
+      [.confirm, .reject, .withdraw, .waitForVerification].contains(self)
+    }
   }
   struct Row: Sendable, CustomStringConvertible {
     let call: Call
@@ -130,6 +132,16 @@ struct CallTableTests {
     (
       .security,
       [(.again, "some"), (.suspended, "none"), (.stopped, "none"), (.sessionLeft, "none")]
+    ),
+    (
+      .waitForVerification,
+      [
+        (.suspended, "linkLost"), (.stopped, "linkLost"), (.sessionLeft, "linkLost"),
+        (.cancelled, "nothing"),
+      ]
+    ),
+    (
+      .events, [(.again, "some"), (.suspended, "some"), (.stopped, "none"), (.sessionLeft, "none")]
     ),
     (.snapshots, [(.again, "1"), (.suspended, "1"), (.stopped, "0"), (.sessionLeft, "0")]),
     (.suspend, [(.again, "done"), (.suspended, "done"), (.stopped, "done")]),
@@ -253,6 +265,10 @@ struct CallTableTests {
     case .standing: return "\(await ann.standing(of: bob.id))"
     case .security: return await cast.shared.security(of: bob.id) == nil ? "none" : "some"
     case .snapshots: return "\(await cast.shared.snapshots.first { _ in true }?.count ?? 0)"
+    case .events:
+      let present = cast.shared.events(from: .present)
+      return await present.first { _ in true } == nil ? "none" : "some"
+    case .waitForVerification: return await cast.verification?.waitForEnd()?.rawValue ?? "nothing"
     case .suspend: await ann.suspend()
     case .resume: try await ann.resume()
     case .stop:
