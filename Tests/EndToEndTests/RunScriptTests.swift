@@ -28,7 +28,7 @@ struct RunScriptTests {
   func passes() async throws {
     let run = try await run()
     #expect(run.status == 0, "\(run.lines)")
-    #expect(run.results.count == 14)  // 13 steps, and the builds in the background.
+    #expect(run.results.count == 15)  // 14 steps, and the builds in the background.
     #expect(Set(run.results.values) == ["ok"])
     #expect(run.lines.last == "all steps passed")
   }
@@ -67,7 +67,7 @@ struct RunScriptTests {
     for _ in 0..<2 {
       let run = try await run()
       #expect(run.status == 1)
-      #expect(run.results.count == 14)
+      #expect(run.results.count == 15)
       #expect(run.results[step] == "FAILED", "\(run.lines)")
       #expect(run.lines.contains("failed: \(step)"))
     }
@@ -89,6 +89,46 @@ struct RunScriptTests {
     #expect(try await run("--only", "scenarios").results == ["build": "ok", "scenarios": "ok"])
     let both = try await run("--only", "format", "packages")
     #expect(both.results == ["format": "ok", "packages": "ok"], "\(both.lines)")
+  }
+
+  @Test(
+    "The public interface is compared with the commit before HEAD, or with a named one")
+  func interface() async throws {
+    let file = "Interface/Earshot.txt"
+    func printed(since base: String? = nil) async throws -> (status: Int32?, lines: [String]) {
+      let settings = base.map { ["EARSHOT_INTERFACE_BASE=\($0)"] } ?? []
+      let words = ["--only", "interface"]
+      let (status, lines) = try await repository.run(".ci/run", words, settings: settings)
+      return (status, lines.filter { $0.contains(/^[-+]\w|this clone|the same|not in git/) })
+    }
+    let alone = try await printed()
+    #expect(alone.status == 0)
+    #expect(
+      alone.lines == [
+        "this clone has no commit before HEAD, so the public interface is not compared"
+      ])
+    for line in ["Peer | func stop()", "Peer | func stop() async", "Peer | func rest()"] {
+      try repository.write("Peer | actor Peer\n\(line)\n", to: file)
+      try repository.commit()
+    }
+    let last = try await printed()
+    #expect(last.status == 0)
+    #expect(last.lines == ["-Peer | func stop() async", "+Peer | func rest()"])
+    let named = try await printed(since: "HEAD~2")
+    #expect(named.status == 0)
+    #expect(named.lines == ["-Peer | func stop()", "+Peer | func rest()"])
+    #expect(
+      try await printed(since: "HEAD").lines == ["the public interface is the same as in HEAD"])
+    try repository.append("Peer | func wake()", to: file)
+    #expect(try await printed(since: "HEAD").lines == ["+Peer | func wake()"], "not committed")
+    try repository.write("", to: "Interface/EarshotTLS.txt")
+    #expect(
+      try await printed(since: "HEAD").lines == [
+        "+Peer | func wake()", "not in git yet: Interface/EarshotTLS.txt",
+      ])
+    let unknown = try await printed(since: "unknown")
+    #expect(unknown.status == 1)
+    #expect(unknown.lines.contains { $0.hasPrefix("this clone has no commit unknown; fetch it") })
   }
 
   @Test("A run that is interrupted ends what it has begun in the background")

@@ -83,19 +83,23 @@ final class StandInRepository: Sendable {
     return text.split(separator: "\n").map(String.init)
   }
 
-  /// Starts the script.
-  func start(_ script: String, _ words: [String] = []) throws -> Program {
+  /// Starts the script, with settings such as `NAME=value` in its environment.
+  func start(
+    _ script: String, _ words: [String] = [], settings: [String] = []
+  ) throws -> Program {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     return try Program(
       running: [
         "PATH=\(folder.path())/bin:\(path)", "XDG_CACHE_HOME=\(folder.path())/cache",
-        folder.appending(path: script).path(),
-      ] + words)
+        "EARSHOT_INTERFACE_BASE=",
+      ] + settings + [folder.appending(path: script).path()] + words)
   }
 
   /// Runs the script.
-  func run(_ script: String, _ words: [String]) async throws -> (status: Int32?, lines: [String]) {
-    let program = try start(script, words)
+  func run(
+    _ script: String, _ words: [String], settings: [String] = []
+  ) async throws -> (status: Int32?, lines: [String]) {
+    let program = try start(script, words, settings: settings)
     return (await program.exitStatus(), program.lines)
   }
 
