@@ -57,6 +57,7 @@ struct SeedRun {
     let world = World(seed: seed, configuration: configuration)
     let failures = Mutex<[Issue]>([])
     let deadlock = Mutex<Deadlock?>(nil)
+    let unawaited = Mutex<[UnawaitedError]>([])
     let keeping = IssueHandlingTrait.compactMapIssues { [comment] issue in
       guard issue.isFailure else { return issue }
       var issue = issue
@@ -66,7 +67,10 @@ struct SeedRun {
     }
     try await keeping.provideScope(for: test, testCase: testCase) {
       do {
-        try await perform(function, in: world) { ended in deadlock.withLock { $0 = ended } }
+        try await perform(function, in: world) { stuck, errors in
+          deadlock.withLock { $0 = stuck }
+          unawaited.withLock { $0 = errors }
+        }
       } catch is ExpectationFailedError {
         // Recorded where it was thrown.
       } catch {
@@ -77,7 +81,7 @@ struct SeedRun {
       if let violation = world.violations.first {
         Issue.record(violation, sourceLocation: test.sourceLocation)
       }
-      for error in world.unawaitedErrors {
+      for error in unawaited.withLock(\.self) {
         Issue.record(error, sourceLocation: test.sourceLocation)
       }
     }
@@ -89,10 +93,10 @@ struct SeedRun {
 
   private func perform(
     _ function: @concurrent @Sendable () async throws -> Void, in world: World,
-    stuck: (Deadlock?) -> Void
+    ended: (Deadlock?, [UnawaitedError]) -> Void
   ) async throws {
     defer {
-      stuck(world.deadlock)
+      ended(world.deadlock, world.takeUnawaitedErrors())
       world.finish()
     }
     let place = isReduced ? "a test that has failed, while its faults are reduced" : "a test"

@@ -69,12 +69,45 @@ struct UnawaitedErrorTests {
     #expect(numbers == Array(40..<140))
   }
 
+  @Test("A task that has no result says what ended another one")
+  func cause() throws {
+    let world = World(seed: 1)
+    defer { world.finish() }
+    let ann = world.makeHost("ann")
+    let waiting = ann.addTask("wait") { try await ann.sleep(for: .seconds(100)) }
+    ann.addTask("send") { throw Refusal() }
+    world.run(for: .seconds(1))
+    let error = #expect(throws: UnfinishedTask.self) { try waiting.value }
+    #expect(error?.unawaitedErrors.map(\.task) == ["send"])
+    #expect(try #require(error).description.contains("; task 'send' of host 'ann' ended at"))
+  }
+
+  @Test("The end of the world writes the errors to the standard error, with the seed")
+  func endOfWorld() async throws {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      let world = World(seed: 4_711)
+      let ann = world.makeHost("ann")
+      ann.addTask("send") { throw Refusal() }
+      ann.addTask("sleep") { try await ann.sleep(for: .seconds(100)) }
+      let awaited = ann.addTask("awaited") { throw Refusal() }
+      world.run(for: .seconds(1))
+      _ = awaited.result
+      world.finish()
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    let lines = text.split(separator: "\n").filter { $0.contains("of host 'ann'") }
+    #expect(lines.count == 1 && lines.first?.hasPrefix("task 'send' of host 'ann' ended") == true)
+    #expect(text.contains("4711"))
+  }
+
   @Test("A run over seeds fails by an error that nobody awaits")
   func seeds() {
     let failure = #expect(throws: SeedFailure.self) {
       try World.run(seeds: 0..<10) { world in
         let ann = world.makeHost("ann")
-        _ = ann.addTask("fail") { if world.seed == 3 { throw Refusal() } }
+        ann.addTask("fail") { if world.seed == 3 { throw Refusal() } }
         world.run(for: .seconds(1))
       }
     }

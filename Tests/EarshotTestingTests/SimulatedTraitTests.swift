@@ -79,7 +79,7 @@ struct SimulatedTraitTests {
   func unawaited() async throws {
     try await run(SeedChoice(Array(0..<10), environment: [:]), failingAt: 3) { world in
       let ann = world.makeHost("ann")
-      _ = ann.addTask("fail") { if world.seed == 3 { throw Failure() } }
+      ann.addTask("fail") { if world.seed == 3 { throw Failure() } }
       let awaited = ann.addTask("fail, too") { throw Failure() }
       world.run(for: .seconds(1))
       #expect(throws: Failure()) { try awaited.value }

@@ -171,26 +171,10 @@ extension SimulatedHost: TaskHost {
   /// - Parameters:
   ///   - name: The name of the task, for messages about it.
   ///   - operation: The task's code.
-  /// - Returns: The task, which need not be kept; its value can be read when it has ended.
+  /// - Returns: The task, which need not be kept; its value can be read when it has ended. An error that nobody asks
+  ///   it for is one of ``World/unawaitedErrors``.
   @discardableResult
   public func addTask<Success: Sendable>(
-    _ name: String, _ operation: @escaping @Sendable () async -> Success
-  ) -> SimulatedTask<Success> { start(name, operation) }
-
-  /// Starts a task on this host that may throw an error.
-  ///
-  /// The end of the world cancels it, and waits for its end.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the task, for messages about it.
-  ///   - operation: The task's code.
-  /// - Returns: The task. An error that nobody asks it for is one of ``World/unawaitedErrors``.
-  @_disfavoredOverload
-  public func addTask<Success: Sendable>(
-    _ name: String, _ operation: @escaping @Sendable () async throws -> Success
-  ) -> SimulatedTask<Success> { start(name, operation) }
-
-  private func start<Success: Sendable>(
     _ name: String, _ operation: @escaping @Sendable () async throws -> Success
   ) -> SimulatedTask<Success> {
     let outcome = TaskOutcome<Success>()
@@ -229,6 +213,7 @@ extension SimulatedHost: TaskHost {
   private func note<Success: Sendable>(
     _ error: any Error, of task: SpawnedTask, _ outcome: TaskOutcome<Success>
   ) {
+    guard kernel.fabric.watch.instrumentation.isOpen else { return }
     let error = UnawaitedError(task: task.name, host: name, time: worldTime, error: error)
     kernel.fabric.watch.taskErrors.add(error) { outcome.isAskedFor }
   }

@@ -36,7 +36,8 @@ public struct SimulatedTask<Success: Sendable>: Sendable {
     get throws {
       guard let result else {
         throw UnfinishedTask(
-          task: WaitingTask(spawned), isStuck: spawned.host.scheduler.isIdle)
+          task: WaitingTask(spawned), unawaitedErrors: spawned.host.scheduler.watch?.taskErrors.unawaited ?? [],
+          isStuck: spawned.host.scheduler.isIdle)
       }
       return try result.get()
     }
@@ -73,14 +74,17 @@ public struct WaitingTask: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The result of a task was asked for that has not ended.
-public struct UnfinishedTask: Error, Hashable, CustomStringConvertible {
+public struct UnfinishedTask: Error, CustomStringConvertible {
   /// The task.
   public let task: WaitingTask
+  /// What ended other tasks of its world, which may be what it waits for; see ``World/unawaitedErrors``.
+  public let unawaitedErrors: [UnawaitedError]
   /// Whether nothing is left in its world that could ever happen.
   public let isStuck: Bool
 
-  /// A sentence with the task's name.
+  /// A sentence with the task's name, and with the first of the other errors.
   public var description: String {
     "\(task), has no result\(isStuck ? ", and nothing can happen any more" : " so far")"
+      + (unawaitedErrors.first.map { "; \($0)" } ?? "")
   }
 }

@@ -28,17 +28,28 @@ struct TaskErrors {
 
   var unawaited: [UnawaitedError] { entries.filter { !$0.isAskedFor() }.map(\.error) }
 
+  /// Those that nobody has asked for, which are told of now and not again.
+  mutating func takeUnawaited() -> [UnawaitedError] {
+    defer { entries = [] }
+    return unawaited
+  }
+
   private static let entriesMax = 100
 }
 
 extension World {
   /// The errors that ended tasks so far and that nobody has asked for, in the order of their ends; at most 100.
   ///
-  /// Tasks are those of ``SimulatedHost/addTask(_:_:)-(_,()->Success)`` and of the peers on simulated hosts. A task's
-  /// error is asked for by a look at its result, or by waiting for it, also later. What a task throws after it was
-  /// cancelled is its answer to that, and no error; nor is what it throws when its host has no power any more, or when
-  /// its peer has been stopped.
+  /// Tasks are those of ``SimulatedHost/addTask(_:_:)`` and of the peers on simulated hosts. A task's error is asked for
+  /// by a look at its result, or by waiting for it, also later. What a task throws after it was cancelled is its answer
+  /// to that, and no error; nor is what it throws when its host has no power any more, or when its peer is stopped.
   ///
-  /// The trait `.simulated` and ``run(seeds:configuration:_:)`` fail a run that ends with such an error.
+  /// The trait `.simulated` and ``run(seeds:configuration:_:)`` fail a run that ends with such an error; else
+  /// ``finish()`` writes it to the standard error.
   public var unawaitedErrors: [UnawaitedError] { fabric.watch.taskErrors.unawaited }
+
+  /// The errors that nobody has asked for, to be told of by the caller.
+  package func takeUnawaitedErrors() -> [UnawaitedError] {
+    fabric.watch.taskErrors.takeUnawaited()
+  }
 }

@@ -397,6 +397,9 @@ extension Scheduler {
     trap("\(task) of host '\(current.name)' has left the world: it \(escape.explanation)")
   }
 
+  /// An error, and what repeats the run.
+  func sentence(of error: UnawaitedError) -> String { "\(error).\n\(run.sentence(at: instant))" }
+
   /// Ends the process with a message, and with what repeats the run.
   func trap(_ message: String) -> Never {
     let message = "\(message).\n\(run.sentence(at: instant))"

@@ -194,9 +194,10 @@ public final class World: @unchecked Sendable {
   ///
   /// Also the code of crashed and suspended hosts. Releasing the world does the same. A task that does not end even
   /// now waits for something that is not of the world, or for a continuation that is never resumed; it is a trap
-  /// that names the task.
+  /// that names the task. ``unawaitedErrors`` are written to the standard error.
   public func finish() {
     guard scheduler.beginEnd() else { return }
+    for error in takeUnawaitedErrors() { StandardError.write("\(scheduler.sentence(of: error))\n") }
     fabric.watch.close()
     let all = hosts + pastHosts
     for host in all { host.process.goOn() }

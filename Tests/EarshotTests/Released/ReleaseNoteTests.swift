@@ -47,9 +47,9 @@ struct ReleaseNoteTests {
   func stopped() throws {
     let held = Mutex<[any Sendable]>([])
     let notes = try notes { ann in
-      await ann.advertise("chat").stop()
-      await ann.browse("game").stop()
-      await ann.makeSession().stop()
+      try await ann.advertise("chat").stop()
+      try await ann.browse("game").stop()
+      try await ann.makeSession().stop()
       let things: [any Sendable] = [
         try await ann.advertise("chat"), try await ann.browse("game"), try await ann.makeSession(),
       ]
