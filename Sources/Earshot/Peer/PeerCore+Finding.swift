@@ -23,6 +23,10 @@ struct Finding {
   var remembered: [Remembered] = []
   /// What the program was told last of why no peers can be found.
   var problem: DiscoveryProblem?
+  /// Whether a call begins to advertise or to browse.
+  ///
+  /// If it fails, its error reports the problem, and nothing else does.
+  var isBeginning = false
 }
 
 extension PeerCore {
@@ -38,6 +42,8 @@ extension PeerCore {
       throw EarshotError(
         .alreadyAdvertised, "\(name) advertises “\(serviceType)” already; update its advertiser.")
     }
+    beginFinding()
+    defer { endBeginning() }
     let announcement = Announcement(
       of: id, named: displayName, offering: service, on: port, info: text)
     let advertisement = discovery.assumeIsolated { $0.advertise(announcement) }
@@ -82,6 +88,8 @@ extension PeerCore {
       throw EarshotError(
         .tooManyBrowsers, "\(name) has \(finding.browsers.count) browsers; stop one of them first.")
     }
+    beginFinding()
+    defer { endBeginning() }
     let browser = Browser(serviceType: serviceType, peer: peer)
     let browsing = discovery.assumeIsolated { discovery in
       discovery.browse(service) { [weak browser] event in
@@ -94,7 +102,6 @@ extension PeerCore {
       browser.assumeIsolated { $0.stop() }
       throw problem
     }
-    tellOfDiscovery()
     return browser
   }
 
@@ -150,9 +157,16 @@ extension PeerCore {
     }
   }
 
+  private func beginFinding() { finding.isBeginning = true }
+
+  private func endBeginning() {
+    finding.isBeginning = false
+    tellOfDiscovery()
+  }
+
   /// Tells the program, and its browsers, whether peers can be found.
   func tellOfDiscovery() {
-    guard phase == .running else { return }
+    guard phase == .running, !finding.isBeginning else { return }
     let problem = discovery.assumeIsolated { $0.problem }
     if problem != finding.problem {
       finding.problem = problem
