@@ -11,7 +11,9 @@ extension Invitations {
     let session = try answer(invitation, into: given, waiter)
     let acceptance = await waiter.value { cancel(.accepting(id, waiter)) }
     switch acceptance {
-    case .joined: return session
+    case .joined:
+      peer.isolated { $0.noteSessions() }
+      return session
     case .ended: throw Self.ended(invitation)
     case .sessionEnded:
       throw EarshotError(.sessionEnded, "The session was left before the sender had joined it.")
@@ -45,7 +47,9 @@ extension Invitations {
   }
 
   private func makeSession(of handle: Peer) throws(EarshotError) -> Session {
-    let session = try peer.isolated { peer throws(EarshotError) in try peer.makeSession() }
+    let session = try peer.isolated { peer throws(EarshotError) in
+      try peer.makeProvisionalSession()
+    }
     return Session(session, of: handle)
   }
 

@@ -21,8 +21,7 @@ actor PeerCore {
   private(set) var phase = Phase.running
   private var suspensionCount = 0  // Of calls, those that changed nothing included.
   private(set) var sessions: [SessionID: SessionCore] = [:]
-  /// Whether there were ever two open sessions at once, each for a purpose that only the program knows.
-  private(set) var hasHadSeveralSessions = false
+  private var hadSeveralSessions = false
   var finding = Finding()
   var missing = MissingMembers()
   /// The verification codes that led to nothing.
@@ -132,7 +131,17 @@ actor PeerCore {
 
   // MARK: Sessions
 
-  func makeSession(
+  /// A session of the program.
+  func makeSession(_ configuration: Session.Configuration) throws(EarshotError) -> SessionCore {
+    let session = try makeProvisionalSession(configuration)
+    noteSessions()
+    return session
+  }
+
+  /// A session for an acceptance that may still be taken back.
+  ///
+  /// ``noteSessions()`` makes it count for good.
+  func makeProvisionalSession(
     _ configuration: Session.Configuration = Session.Configuration()
   ) throws(EarshotError) -> SessionCore {
     if phase == .stopped { throw Self.stopped(name) }
@@ -145,11 +154,20 @@ actor PeerCore {
     let session = SessionCore(
       configuration, id: nextSession,
       random: RandomStream(seed: random.next()), peer: self)
-    hasHadSeveralSessions = hasHadSeveralSessions || sessions.values.contains { isOpen($0) }
     sessions[session.id] = session
     nextSession = nextSession.next(random: &random)
     return session
   }
+
+  /// Whether two sessions were ever open at once, each for a purpose that only the program knows.
+  ///
+  /// A session whose acceptance is taken back counts only until it ends.
+  var hasHadSeveralSessions: Bool {
+    hadSeveralSessions || sessions.values.count { isOpen($0) } > 1
+  }
+
+  /// Remembers whether two sessions are open.
+  func noteSessions() { hadSeveralSessions = hasHadSeveralSessions }
 
   /// Whether a session is one of this peer, and not being left.
   func isOpen(_ session: SessionCore) -> Bool {
