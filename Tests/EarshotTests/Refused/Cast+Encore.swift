@@ -109,14 +109,14 @@ extension Cast {
       Step(name: "verify") { [self] in
         let verification = try await shared[0].verify(bob.id)
         let other = compared.last
-        bob.begin("confirm") { await other?.confirm() }
+        bob.addTask("confirm") { await other?.confirm() }
         return await verification.confirm()?.rawValue ?? "nothing"
       },
     ]
   }
 
   private func inviteAnn(to session: Session, _ context: [UInt8]) {
-    bob.begin("Bob invites") { [bob, id = ann.id, book] in
+    bob.addTask("Bob invites") { [bob, id = ann.id, book] in
       let outcome = await outcome {
         try await bob.invite(id, to: session, context: context, within: .seconds(2)).rawValue
       }

@@ -71,11 +71,11 @@ final class Cast: Sendable {
     for peer in peers { book.watch(peer, as: peer.name) }
     for browser in browsers { for await all in browser.snapshots where all.count == 2 { break } }
     shared = try await Self.meet(peers, doors, room)
-    own = try await ann.makeSession(Session.Configuration(maximumPeerCount: 2))
+    own = try await ann.makeSession(Session.Configuration(maximumMemberCount: 1))
     (fresh, bobs) = (try await ann.makeSession(), try await bob.makeSession())
     let (inviter, book) = (try await bob.makeSession(), book)
     self.inviter = inviter
-    bob.begin("Bob invites") { [id = ann.id, bob] in
+    bob.addTask("Bob invites") { [id = ann.id, bob] in
       let outcome = try await bob.invite(
         id, to: inviter, context: Array("open".utf8), within: .seconds(60))
       book.keep("the outcome of Bob's invitation", "\(outcome)")
@@ -157,7 +157,7 @@ final class Cast: Sendable {
     book.watch(invitationsOf: door, as: "Bob", of: bob) { [self] invitation in
       keep(invitation)
       guard invitation.context == Self.joining else { return }
-      bob.begin("Bob accepts") { _ = try await invitation.accept(into: bobs) }
+      bob.addTask("Bob accepts") { _ = try await invitation.accept(into: bobs) }
     }
   }
 

@@ -36,17 +36,17 @@ final class Notebook: Sendable {
 
 extension Notebook {
   func watch(_ peer: Peer, as name: String) {
-    peer.begin("\(name) listens") { [self, events = peer.events] in
+    peer.addTask("\(name) listens") { [self, events = peer.events] in
       for await event in events { note("\(name): \(event)") }
     }
   }
 
   func watch(_ browser: Browser, as name: String, of peer: Peer) {
-    peer.begin("\(name) browses") { [self] in
+    peer.addTask("\(name) browses") { [self] in
       for await event in browser.events {
         switch event {
         case .found(let found), .updated(let found): note("\(name): \(found.text)")
-        case .lost(let id): note("\(name): lost \(id.short)")
+        case .lost(let lost): note("\(name): lost \(lost.id.short)")
         case .unavailable, .available: note("\(name): \(event)")
         }
       }
@@ -54,7 +54,7 @@ extension Notebook {
   }
 
   func watch(_ session: Session, as name: String, of peer: Peer) {
-    peer.begin("\(name) reads") { [self] in
+    peer.addTask("\(name) reads") { [self] in
       for await activity in session.activity {
         switch activity {
         case .message(let message):
@@ -77,12 +77,12 @@ extension Notebook {
     verificationsOf session: Session, as name: String, of peer: Peer,
     _ taken: @escaping @Sendable (Verification) -> Void
   ) {
-    peer.begin("\(name) compares") { [self, verifications = session.verifications] in
+    peer.addTask("\(name) compares") { [self, verifications = session.verifications] in
       for await verification in verifications {
         taken(verification)
         let comparison = "\(name): comparison"
         note("\(name): comparison with \(verification.peer.short)", .begins(comparison))
-        peer.begin("\(name) waits") { [self] in
+        peer.addTask("\(name) waits") { [self] in
           guard let ending = await verification.waitForEnd() else { return }
           note("\(name): comparison \(ending)", .ends(comparison))
         }
@@ -95,7 +95,7 @@ extension Notebook {
     invitationsOf advertiser: Advertiser, as name: String, of peer: Peer,
     _ taken: @escaping @Sendable (Invitation) -> Void
   ) {
-    peer.begin("\(name) answers") { [self] in
+    peer.addTask("\(name) answers") { [self] in
       for await invitation in advertiser.invitations {
         note(invitation, as: name, of: peer)
         taken(invitation)
@@ -107,17 +107,10 @@ extension Notebook {
     let context = String(decoding: invitation.context, as: UTF8.self)
     let question = "\(name): invitation \(context)"
     note("\(question) of \(invitation.senderName)", .begins(question))
-    peer.begin("\(name) waits") { [self] in
+    peer.addTask("\(name) waits") { [self] in
       guard let ending = await invitation.waitForEnd() else { return }
       note("\(question) \(ending)", .ends(question))
     }
-  }
-}
-
-extension Peer {
-  /// Begins something of the peer's program that goes on beside the rest.
-  nonisolated func begin(_ name: String, _ body: @escaping @Sendable () async throws -> Void) {
-    task(name, body)
   }
 }
 

@@ -21,7 +21,7 @@ extension RefusedCall {
     Sending(call: "Session.trySend", how: "") { try $0.trySend($1, to: $2) },
     Sending(call: "Session.trySend", how: ", as data") { try $0.trySend(Data($1), to: $2) },
     Sending(call: "Session.trySend", how: ", skipping") {
-      try $0.trySend($1, to: $2, skippingFull: true)
+      try $0.trySend($1, to: $2, whenFull: .skip)
     },
     Sending(call: "Session.sendUnreliably", how: "") { try $0.sendUnreliably($1, to: $2) },
     Sending(call: "Session.sendUnreliably", how: ", as data") {

@@ -114,7 +114,7 @@ struct RefusedRun: Sendable {
     func inWorld<Value: Sendable>(
       until instant: Instant, _ body: @escaping @Sendable () async throws -> Value
     ) throws -> Value {
-      let task = hosts[0].spawn("the script", body)
+      let task = hosts[0].addTask("the script", body)
       world.run(until: instant)
       return try task.value
     }
@@ -124,7 +124,7 @@ struct RefusedRun: Sendable {
       return cast
     }
     let begun = world.now
-    let call = hosts[0].spawn("the call") {
+    let call = hosts[0].addTask("the call") {
       guard isMade else { return "" }
       return await outcome {
         try await row.make(cast)
@@ -132,7 +132,7 @@ struct RefusedRun: Sendable {
       }
     }
     if let meanwhile = row.meanwhile {
-      _ = hosts[0].spawn("meanwhile") { try? await cast.perform(meanwhile) }
+      hosts[0].addTask("meanwhile") { try? await cast.perform(meanwhile) }
     }
     var hasEnded = false
     if let instant {
@@ -149,7 +149,7 @@ struct RefusedRun: Sendable {
     }
     world.run(until: begun + .seconds(15))
     let soon = try inWorld(until: world.now) { await cast.picture() }
-    _ = hosts[0].spawn("the encore") { try? await cast.encore(isAccepting: row.isAccepting) }
+    hosts[0].addTask("the encore") { try? await cast.encore(isAccepting: row.isAccepting) }
     world.run(until: begun + .seconds(75))
     let late = try inWorld(until: world.now) { await cast.picture() }
     return RefusedRun(
