@@ -1,5 +1,4 @@
 package import Earshot
-import EarshotCore
 import EarshotScenario
 
 /// `earshot ping`: finds a peer, invites it, and measures how long messages take there and back.

@@ -1,5 +1,4 @@
 import Earshot
-import EarshotCore
 
 /// A shopping list that all who are nearby share, each with a copy of its own.
 ///
