@@ -34,7 +34,9 @@ struct Conversations {
       let client = world.makeHost("client\(pair)", segment: "room \(pair)")
       let server = world.makeHost("server\(pair)", segment: "room \(pair)")
       let identity = Identity(plain: Self.identifier(of: pair))
-      server.addTask("server") { await Self.attempt { try await serve(server, identity, received) } }
+      server.addTask("server") {
+        await Self.attempt { try await serve(server, identity, received) }
+      }
       client.addTask("client") {
         await Self.attempt { try await converse(client, server, identity.id, received) }
       }

@@ -29,8 +29,8 @@ package protocol TaskHost: NetworkHost {
   ///
   /// - Parameters:
   ///   - name: The task's name.
-  ///   - outcome: Where its result is put. An error that nobody has asked for in the end is reported, unless the task was
-  ///     cancelled before it was thrown.
+  ///   - outcome: Where its result is put. An error that nobody has asked for in the end is
+  ///     reported, unless the task was cancelled before it was thrown.
   ///   - operation: What it does.
   /// - Returns: The task.
   func start<Success: Sendable>(

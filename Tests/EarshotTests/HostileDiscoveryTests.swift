@@ -231,7 +231,9 @@ struct HostileDiscoveryTests {
         #expect(bob.found.present.contains { $0.id == late.id })
       }
     }
-    let lost = bob.found.reports.compactMap { if case .lost(let peer) = $0 { peer.id } else { nil } }
+    let lost = bob.found.reports.compactMap {
+      if case .lost(let peer) = $0 { peer.id } else { nil }
+    }
     #expect(Set(lost).isDisjoint(with: (present + [late]).map(\.id)))
     #expect(
       (present + [late]).allSatisfy { guest in

@@ -59,6 +59,31 @@ struct PeerTaskErrorTests {
     #expect(errors.allSatisfy { $0.host == "ann" && $0.error is Refusal })
   }
 
+  @Test("Who waits for a task's value may be cancelled: the task goes on, and others get the value")
+  func waiter() throws {
+    let world = World(seed: 1)
+    defer { world.finish() }
+    let host = world.makeHost("ann")
+    let playing = host.addTask("play") {
+      let ann = try await Peer("Ann", trusting: .anyPeer, on: host)
+      let task = ann.addTask("sleep") {
+        try await host.sleep(for: .seconds(2))
+        return 7
+      }
+      let waiters = (0..<2).map { number in
+        host.addTask("wait \(number)") { try await task.value }
+      }
+      try await host.sleep(for: .seconds(1))
+      waiters[0].cancel()
+      try await host.sleep(for: .milliseconds(500))
+      #expect(!task.isCancelled && waiters.allSatisfy { $0.result == nil })
+      for waiter in waiters { #expect(try await waiter.wait() == 7) }
+      await ann.stop()
+    }
+    world.run(for: .seconds(10))
+    try playing.value
+  }
+
   @Test("A peer's task that has not ended is named by the world, by the peer's name if it has none")
   func named() throws {
     let world = World(seed: 1)

@@ -22,6 +22,8 @@ struct CallArticleTests {
       text == name || text == baseName || text == "\(baseName)()"
     }
   }
+  /// The structures that have calls.
+  private static let values = ["PeerTask", "SendReceipt"]
   private let text: String
   private let types: [String: String]
   private let members: [Member]
@@ -31,10 +33,10 @@ struct CallArticleTests {
     let article = SymbolGraph.package.appending(path: "Sources/Earshot/Earshot.docc/Calls.md")
     text = try String(contentsOf: article, encoding: .utf8)
     let symbols = try await SymbolGraph(of: "Earshot").symbols
-    // Handles are the classes and the actors. A receipt has a call, too.
+    // Handles are the classes and the actors. Receipts and tasks have calls, too.
     let handles = symbols.filter { symbol in
       symbol.pathComponents.count == 1
-        && (symbol.kind.identifier == "swift.class" || symbol.name == "SendReceipt")
+        && (symbol.kind.identifier == "swift.class" || Self.values.contains(symbol.name))
     }
     types = Dictionary(handles.map { ($0.name, $0.identifier.precise) }) { $1 }
     let kinds: Set = ["swift.method", "swift.type.method", "swift.property", "swift.type.property"]
@@ -77,7 +79,7 @@ struct CallArticleTests {
   @Test("The table of releases has each handle, with members that exist")
   func released() throws {
     let rows = try table("released").rows
-    let handles = types.keys.filter { $0 != "SendReceipt" }
+    let handles = types.keys.filter { !Self.values.contains($0) }
     #expect(rows.flatMap { Self.code(in: $0[0]) }.sorted() == handles.sorted())
     for row in rows {
       let type = try #require(Self.code(in: row[0]).first)

@@ -359,7 +359,7 @@ actor PeerCore {
     let things = releases.take()
     // A peer that was let go stops as a whole: its invitations are not declined one by one.
     if things.contains(where: \.isPeer) {
-      if phase != .stopped { noteRelease(of: "peer \(name)") }
+      noteRelease(of: "peer \(name)")
       return beginStopping(within: Self.farewellTime)
     }
     for thing in things { end(thing) }
@@ -385,7 +385,9 @@ actor PeerCore {
     }
   }
 
-  /// Says in the trace of a simulated world what the program holds no longer and has not stopped, which may be a mistake.
+  /// Says in the trace of a simulated world what the program holds no longer and has not stopped.
+  ///
+  /// It may be a mistake.
   private func noteRelease(of thing: String) {
     host.instrumentation?.record("released", "\(thing) is held by nobody any more, and stops")
   }

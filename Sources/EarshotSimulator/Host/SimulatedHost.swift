@@ -198,7 +198,7 @@ extension SimulatedHost: TaskHost {
           do { result = .success(try await operation()) } catch { result = .failure(error) }
           tasks.remove(number)
           scheduler.noteEnd(of: spawned)
-          if case .failure(let error) = result, !Task.isCancelled, isUp {
+          if case .failure(let error) = result, !Task.isCancelled {
             note(error, of: spawned, outcome)
           }
           outcome.set(result)

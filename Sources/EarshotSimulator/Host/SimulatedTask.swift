@@ -36,7 +36,8 @@ public struct SimulatedTask<Success: Sendable>: Sendable {
     get throws {
       guard let result else {
         throw UnfinishedTask(
-          task: WaitingTask(spawned), unawaitedErrors: spawned.host.scheduler.watch?.taskErrors.unawaited ?? [],
+          task: WaitingTask(spawned),
+          unawaitedErrors: spawned.host.scheduler.watch?.taskErrors.unawaited ?? [],
           isStuck: spawned.host.scheduler.isIdle)
       }
       return try result.get()

@@ -1,6 +1,6 @@
 import EarshotNetwork
 
-/// An error of a task that nobody has asked for: the task ended by it, and the program went on as if nothing had happened.
+/// An error that has ended a task, and that nobody has asked for.
 public struct UnawaitedError: Error, CustomStringConvertible {
   /// The name of the task.
   public let task: String
@@ -40,9 +40,10 @@ struct TaskErrors {
 extension World {
   /// The errors that ended tasks so far and that nobody has asked for, in the order of their ends; at most 100.
   ///
-  /// Tasks are those of ``SimulatedHost/addTask(_:_:)`` and of the peers on simulated hosts. A task's error is asked for
-  /// by a look at its result, or by waiting for it, also later. What a task throws after it was cancelled is its answer
-  /// to that, and no error; nor is what it throws when its host has no power any more, or when its peer is stopped.
+  /// Tasks are those of ``SimulatedHost/addTask(_:_:)`` and of the peers on simulated hosts. Whoever
+  /// looks at a task's result, or waits for it, asks for its error, also later. What a task throws
+  /// after it was cancelled is its answer to that, and does not count. The same holds for what a
+  /// peer's task throws after the peer was stopped.
   ///
   /// The trait `.simulated` and ``run(seeds:configuration:_:)`` fail a run that ends with such an error; else
   /// ``finish()`` writes it to the standard error.

@@ -397,8 +397,12 @@ extension Scheduler {
     trap("\(task) of host '\(current.name)' has left the world: it \(escape.explanation)")
   }
 
-  /// An error, and what repeats the run.
-  func sentence(of error: UnawaitedError) -> String { "\(error).\n\(run.sentence(at: instant))" }
+  /// Writes what went wrong to the standard error, a line each, and what repeats the run.
+  func complain(of errors: [some Error]) {
+    guard !errors.isEmpty else { return }
+    let lines = errors.map { "\($0)" } + [run.sentence(at: instant)]
+    StandardError.write(lines.map { $0 + "\n" }.joined())
+  }
 
   /// Ends the process with a message, and with what repeats the run.
   func trap(_ message: String) -> Never {

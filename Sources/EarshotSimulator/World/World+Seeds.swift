@@ -25,7 +25,9 @@ extension World {
       if let violation = world.violations.first {
         throw SeedFailure(seed: seed, error: violation)
       }
-      if let error = world.takeUnawaitedErrors().first { throw SeedFailure(seed: seed, error: error) }
+      if let error = world.takeUnawaitedErrors().first {
+        throw SeedFailure(seed: seed, error: error)
+      }
     }
   }
 }

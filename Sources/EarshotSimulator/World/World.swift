@@ -197,7 +197,7 @@ public final class World: @unchecked Sendable {
   /// that names the task. ``unawaitedErrors`` are written to the standard error.
   public func finish() {
     guard scheduler.beginEnd() else { return }
-    for error in takeUnawaitedErrors() { StandardError.write("\(scheduler.sentence(of: error))\n") }
+    scheduler.complain(of: takeUnawaitedErrors())
     fabric.watch.close()
     let all = hosts + pastHosts
     for host in all { host.process.goOn() }

@@ -45,7 +45,9 @@ struct AutomaticTests {
       let advertiser = try await ann.advertise("hall")
       try await advertiser.acceptInvitations(into: session)
       let ticket = try await ann.ticket(for: "hall")
-      ann.addTask { for await invitation in advertiser.invitations { Issue.record("\(invitation)") } }
+      ann.addTask {
+        for await invitation in advertiser.invitations { Issue.record("\(invitation)") }
+      }
       return (ticket, session)
     }
     #expect(world.run(until: { hosting.result != nil }, within: .seconds(5)))

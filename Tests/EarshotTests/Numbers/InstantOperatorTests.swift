@@ -1,7 +1,9 @@
 import Earshot
 import Testing
 
-/// What a program that imports nothing but Earshot does with instants; the operators of another module are not in sight here.
+/// What a program that imports nothing but Earshot does with instants.
+///
+/// The operators of another module are not in sight here.
 @Suite("Instants without another import")
 struct InstantOperatorTests {
   private struct Row: Sendable {

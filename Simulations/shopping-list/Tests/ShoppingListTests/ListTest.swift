@@ -53,7 +53,9 @@ struct ListTest: StatefulTest {
     Rule(
       "compare",
       inWorld: { world, copies in
-        let tasks = copies.map { copy in copy.host.addTask("read") { await copy.list?.items ?? [] } }
+        let tasks = copies.map { copy in
+          copy.host.addTask("read") { await copy.list?.items ?? [] }
+        }
         world.run(for: .milliseconds(1))
         return try tasks.map { try $0.value }
       },
