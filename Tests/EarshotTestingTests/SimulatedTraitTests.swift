@@ -149,8 +149,17 @@ struct SimulatedTraitTests {
     #expect(Set(begun.seeds).isSuperset(of: [9, 8, 7]))
   }
 
-  @Test("Known issues do not end the test", .simulated(seeds: 2))
-  func knownIssue() { withKnownIssue { Issue.record("known") } }
+  @Test("Known issues do not end the test")
+  func knownIssue() async throws {
+    let log = Log()
+    let seeds = SeedChoice([0, 1], environment: [:])
+    let issues = try await SimulatedTrait(seeds, WorldConfiguration(), jobs: 1).issues { world in
+      log.add(world.seed)
+      withKnownIssue { Issue.record("known") }
+    }
+    #expect(log.seeds == [0, 1])
+    #expect(issues.count == 2 && issues.allSatisfy { !$0.isFailure })
+  }
 
   @Test("The environment chooses one seed, also one that the trait does not name")
   func replay() async throws {
