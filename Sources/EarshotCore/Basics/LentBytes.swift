@@ -43,6 +43,10 @@ extension Varint {
   package static func read(_ bytes: Span<UInt8>, at offset: inout Int) -> UInt64? {
     guard offset < bytes.count else { return nil }
     let first = bytes[offset]
+    if first < 1 << 6 {  // Numbers of frames, and most lengths.
+      offset += 1
+      return UInt64(first)
+    }
     let length = 1 << Int(first >> 6)
     guard length <= bytes.count - offset else { return nil }
     var value = UInt64(first & 0x3F)
