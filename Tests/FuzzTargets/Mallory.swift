@@ -5,13 +5,13 @@ import Synchronization
 
 /// One end of a connection that proves who it is, and then says whatever it is told to.
 final class Mallory: ConnectionHandler {
-  /// What was heard last of each kind that an answer repeats something of, and the types of all.
+  /// What was heard last of each kind that an answer repeats something of, and the numbers of all.
   struct Heard {
     var invite: Invite?
     var accept: Accept?
     var attach: Attach?
     var attempt: UInt64 = 0
-    var types: Set<FrameType> = []
+    var numbers: Set<FrameNumber> = []
   }
   private struct State {
     var channel: SecureChannel
@@ -72,9 +72,9 @@ final class Mallory: ConnectionHandler {
       swap(&wire, &state.unsaid)
       try? state.channel.receive(bytes, into: &wire) { plaintext.append(copying: $0) }
       var heard = state.heard
-      _ = try? state.decoder.decode(plaintext.span) { type, payload, _ throws(FrameError) in
-        heard.types.insert(type)
-        switch type {
+      _ = try? state.decoder.decode(plaintext.span) { number, payload, _ throws(FrameError) in
+        heard.numbers.insert(number)
+        switch number.type {
         case .invite: heard.invite = (try? Invite(payload: payload)) ?? heard.invite
         case .accept: heard.accept = (try? Accept(payload: payload)) ?? heard.accept
         case .attach: heard.attach = (try? Attach(payload: payload)) ?? heard.attach

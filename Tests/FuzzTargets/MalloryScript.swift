@@ -30,9 +30,9 @@ struct MalloryScript {
     return PeerID(random: &random)
   }
 
-  /// The types of all frames that she has heard.
-  var heard: Set<FrameType> {
-    (dialled + listener.accepted).reduce(into: []) { $0.formUnion($1.heard.types) }
+  /// The numbers of all frames that she has heard.
+  var heard: Set<FrameNumber> {
+    (dialled + listener.accepted).reduce(into: []) { $0.formUnion($1.heard.numbers) }
   }
 
   mutating func run(dialling: Bool) async {
@@ -79,7 +79,7 @@ struct MalloryScript {
     case 4: pending += input.bytes(input.number(below: 64))
     case 5:
       FrameEncoder.append(
-        FrameType(rawValue: UInt64(input.byte())), payload: input.bytes(Int(input.byte())).span,
+        FrameNumber(rawValue: UInt64(input.byte())), payload: input.bytes(Int(input.byte())).span,
         to: &pending)
     case 14:  // The last one that was dialled to her, or one before.
       let accepted = listener.accepted

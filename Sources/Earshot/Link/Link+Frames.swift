@@ -242,11 +242,11 @@ extension LinkTransport {
     of plaintext: Span<UInt8>, used: inout Int
   ) throws(FrameError) -> Frame? {
     var frame: Frame?
-    used += try decode(plaintext) { type, payload, _ throws(FrameError) in
-      guard !type.isReliable else {
-        throw FrameError(.unexpected, type: type, payloadBytes: payload.count)
+    used += try decode(plaintext) { number, payload, _ throws(FrameError) in
+      guard !number.isReliable else {
+        throw FrameError(.unexpected, number: number, payloadBytes: payload.count)
       }
-      frame = try Frame(type, payload: payload)
+      frame = try Frame(number, payload: payload)
       return frame == nil
     }
     return frame
@@ -259,10 +259,10 @@ extension LinkTransport {
     into messages: inout [SessionActivity]
   ) throws(FrameError) -> Frame? {
     var frame: Frame?
-    used += try decode(plaintext) { type, payload, frameBytes throws(FrameError) in
-      guard type == .message else {
-        if type.isReliable { try stream.receive(type, frameBytes: frameBytes, at: now) }
-        frame = try Frame(type, payload: payload)
+    used += try decode(plaintext) { number, payload, frameBytes throws(FrameError) in
+      guard number == .message else {
+        if number.isReliable { try stream.receive(number, frameBytes: frameBytes, at: now) }
+        frame = try Frame(number, payload: payload)
         return frame == nil
       }
       let bytes = try stream.receiveMessage(payload, frameBytes: frameBytes, at: now)

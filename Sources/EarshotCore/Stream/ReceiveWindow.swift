@@ -43,15 +43,15 @@ package struct ReceiveWindow: Hashable, Sendable {
   /// Counts one whole reliable frame, known or skipped.
   ///
   /// - Parameters:
-  ///   - type: The frame's type, for the error.
+  ///   - number: The frame's number, for the error.
   ///   - frameBytes: Its length, header included.
   ///   - now: The time.
   /// - Throws: That more was sent than was granted.
   package mutating func receive(
-    _ type: FrameType, frameBytes: Int, at now: Instant
+    _ number: FrameNumber, frameBytes: Int, at now: Instant
   ) throws(FrameError) {
     guard UInt64(frameBytes) <= limit - received else {
-      throw FrameError(.overrun, type: type, payloadBytes: frameBytes)
+      throw FrameError(.overrun, number: number, payloadBytes: frameBytes)
     }
     received += UInt64(frameBytes)
     if acknowledgementDeadline == nil { acknowledgementDeadline = now + acknowledgementDelay }

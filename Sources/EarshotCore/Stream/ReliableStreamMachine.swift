@@ -121,7 +121,7 @@ package struct ReliableStreamMachine: Hashable, Sendable {
   package mutating func receiveMessage(
     _ payload: Span<UInt8>, frameBytes: Int, at now: Instant
   ) throws(FrameError) -> [UInt8]? {
-    try inbound.receive(.message, frameBytes: frameBytes, at: now)
+    try inbound.receive(FrameNumber(.message), frameBytes: frameBytes, at: now)
     let message = try assembler.take(payload)
     if let message { inbound.hold(messageBytes: message.count) }
     return message
@@ -130,14 +130,14 @@ package struct ReliableStreamMachine: Hashable, Sendable {
   /// Counts another reliable frame, also one that is skipped.
   ///
   /// - Parameters:
-  ///   - type: The frame's type.
+  ///   - number: The frame's number.
   ///   - frameBytes: The length of the frame, header included.
   ///   - now: The time.
   /// - Throws: That the remote sent more than granted.
   package mutating func receive(
-    _ type: FrameType, frameBytes: Int, at now: Instant
+    _ number: FrameNumber, frameBytes: Int, at now: Instant
   ) throws(FrameError) {
-    try inbound.receive(type, frameBytes: frameBytes, at: now)
+    try inbound.receive(number, frameBytes: frameBytes, at: now)
   }
 
   /// Gives the window back that messages held, once the application has taken them.

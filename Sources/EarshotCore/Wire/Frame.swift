@@ -11,76 +11,21 @@ package enum Frame: Hashable, Sendable {
   indirect case datagram(DatagramFrame)
   indirect case verification(VerificationFrame)
 
-  /// The frame of a type and a payload, or `nil` for an unknown type that is to be skipped.
+  /// The frame of a number and a payload, or `nil` for an unknown number that is to be skipped.
   ///
-  /// - Precondition: The type is not MESSAGE.
-  /// - Throws: That the type is unknown and not to be skipped, or that the payload is none of its type's.
-  package init?(_ type: FrameType, payload: Span<UInt8>) throws(FrameError) {
-    precondition(type != .message, "MESSAGE is read in place, by a MessageAssembler")
-    let known: Frame?
+  /// - Precondition: The number is not that of MESSAGE.
+  /// - Throws: That the number is unknown and not to be skipped, or that the payload is malformed.
+  package init?(_ number: FrameNumber, payload: Span<UInt8>) throws(FrameError) {
+    guard let type = number.type else {
+      guard number.isSkippable else {
+        throw FrameError(.unknown, number: number, payloadBytes: payload.count)
+      }
+      return nil
+    }
     do throws(WireError) {
-      known = try Self.known(type, payload: payload)
+      try self.init(type, payload: payload)
     } catch {
       throw FrameError(.malformed(error), type: type, payloadBytes: payload.count)
-    }
-    if known == nil, !type.isSkippable {
-      throw FrameError(.unknown, type: type, payloadBytes: payload.count)
-    }
-    guard let known else { return nil }
-    self = known
-  }
-
-  private static func known(
-    _ type: FrameType, payload: Span<UInt8>
-  ) throws(WireError) -> Frame? {
-    switch type {
-    case .hello: .link(.hello(try Hello(payload: payload)))
-    case .ping: .link(.ping(try Ping(payload: payload)))
-    case .pong: .link(.pong(try Ping(payload: payload)))
-    case .close: .link(.close(try Close(payload: payload)))
-    case .invite: .invitation(.invite(try Invite(payload: payload)))
-    case .accept: .invitation(.accept(try Accept(payload: payload)))
-    case .decline: .invitation(.decline(try Decline(payload: payload)))
-    case .cancel: .invitation(.cancel(try Cancel(payload: payload)))
-    case .attach: .attachment(.attach(try Attach(payload: payload)))
-    case .attached: .attachment(.attached(try Attached(payload: payload)))
-    case .acknowledgement: .acknowledgement(try Acknowledgement(payload: payload))
-    case .introduce: .group(.introduce(try Introduce(payload: payload)))
-    case .retract: .group(.retract(try Retract(payload: payload)))
-    case .leave: .group(.leave(try Leave(payload: payload)))
-    case .datagrams: .datagram(.offer(try DatagramOffer(payload: payload)))
-    case .unreliable: .datagram(.message(UnreliableMessage([UInt8](copying: payload))))
-    case .verify: .verification(.request(try VerificationRequest(payload: payload)))
-    case .commit: .verification(.commitment(try VerificationCommitment(payload: payload)))
-    case .nonce: .verification(.nonce(try VerificationNonce(payload: payload)))
-    case .verdict: .verification(.verdict(try VerificationVerdict(payload: payload)))
-    default: nil
-    }
-  }
-
-  /// The type that it came as.
-  package var type: FrameType {
-    switch self {
-    case .link(.hello): .hello
-    case .link(.ping): .ping
-    case .link(.pong): .pong
-    case .link(.close): .close
-    case .invitation(.invite): .invite
-    case .invitation(.accept): .accept
-    case .invitation(.decline): .decline
-    case .invitation(.cancel): .cancel
-    case .attachment(.attach): .attach
-    case .attachment(.attached): .attached
-    case .acknowledgement: .acknowledgement
-    case .group(.introduce): .introduce
-    case .group(.retract): .retract
-    case .group(.leave): .leave
-    case .datagram(.offer): .datagrams
-    case .datagram(.message): .unreliable
-    case .verification(.request): .verify
-    case .verification(.commitment): .commit
-    case .verification(.nonce): .nonce
-    case .verification(.verdict): .verdict
     }
   }
 

@@ -7,16 +7,9 @@
 package struct FrameDecoder: Hashable, Sendable {
   /// Takes one frame and answers whether to go on with the next one.
   ///
-  /// Given are its type, its payload, which is lent for the time of the call, and how many bytes the
-  /// frame took on the wire, header included.
-  package typealias Body = (FrameType, Span<UInt8>, Int) throws(FrameError) -> Bool
-
-  private struct Header {
-    let type: FrameType
-    let headerBytes: Int
-    let payloadBytes: Int
-    var frameBytes: Int { headerBytes + payloadBytes }
-  }
+  /// The arguments are its number, its payload, which is lent for the time of the call, and the
+  /// length of the whole frame on the wire, header included.
+  package typealias Body = (FrameNumber, Span<UInt8>, Int) throws(FrameError) -> Bool
 
   private static let keptBytesMax = 4_096  // What an idle link may hold on to.
   private static let reservedShare = 4  // A fourth must be there before the whole gets room.
@@ -52,7 +45,7 @@ package struct FrameDecoder: Hashable, Sendable {
       let start = offset + header.headerBytes
       offset += header.frameBytes
       let payload = bytes.extracting(start..<offset)
-      guard try body(header.type, payload, header.frameBytes) else { return offset }
+      guard try body(header.number, payload, header.frameBytes) else { return offset }
     }
     let rest = bytes.extracting(offset...)
     if let frameBytes = try header(of: rest, at: 0)?.frameBytes,
@@ -81,7 +74,9 @@ package struct FrameDecoder: Hashable, Sendable {
     }
   }
 
-  private mutating func lendPartial(_ header: Header, _ body: Body) throws(FrameError) -> Bool {
+  private mutating func lendPartial(
+    _ header: FrameHeader, _ body: Body
+  ) throws(FrameError) -> Bool {
     var frame: [UInt8] = []
     swap(&frame, &partial)
     defer {
@@ -89,20 +84,17 @@ package struct FrameDecoder: Hashable, Sendable {
       partial.removeAll(keepingCapacity: true)
     }
     let payload = frame.span.extracting(header.headerBytes...)
-    return try body(header.type, payload, header.frameBytes)
+    return try body(header.number, payload, header.frameBytes)
   }
 
   /// The header at a position, or `nil` when it is not complete.
   private func header(
     of bytes: Span<UInt8>, at offset: Int
-  ) throws(FrameError) -> Header? {
-    var end = offset
-    guard let type = Varint.read(bytes, at: &end), let length = Varint.read(bytes, at: &end)
-    else { return nil }
-    guard length <= UInt64(payloadBytesMax) else {
-      throw FrameError(.tooLarge, type: FrameType(rawValue: type), declaredBytes: length)
+  ) throws(FrameError) -> FrameHeader? {
+    guard let header = FrameHeader(bytes, at: offset) else { return nil }
+    guard header.payloadBytes <= payloadBytesMax else {
+      throw FrameError(.tooLarge, number: header.number, payloadBytes: header.payloadBytes)
     }
-    return Header(
-      type: FrameType(rawValue: type), headerBytes: end - offset, payloadBytes: Int(length))
+    return header
   }
 }

@@ -12,7 +12,13 @@ package enum FrameEncoder {
   /// How many bytes a frame takes on the wire, header included.
   @inlinable
   package static func frameBytes(_ type: FrameType, payloadBytes: Int) -> Int {
-    Varint.length(of: type.rawValue) + Varint.length(of: UInt64(payloadBytes)) + payloadBytes
+    frameBytes(FrameNumber(type), payloadBytes: payloadBytes)
+  }
+
+  /// How many bytes a frame of any number takes on the wire, header included.
+  @inlinable
+  package static func frameBytes(_ number: FrameNumber, payloadBytes: Int) -> Int {
+    Varint.length(of: number.rawValue) + Varint.length(of: UInt64(payloadBytes)) + payloadBytes
   }
 
   /// Appends one frame.
@@ -22,7 +28,17 @@ package enum FrameEncoder {
   package static func append(
     _ type: FrameType, payload: Span<UInt8>, to wire: inout [UInt8]
   ) {
-    appendHeader(type, payloadBytes: payload.count, to: &wire)
+    append(FrameNumber(type), payload: payload, to: &wire)
+  }
+
+  /// Appends one frame of any number, also one that no receiver knows.
+  ///
+  /// - Precondition: The payload has at most ``payloadBytesMax`` bytes.
+  @inlinable
+  package static func append(
+    _ number: FrameNumber, payload: Span<UInt8>, to wire: inout [UInt8]
+  ) {
+    appendHeader(number, payloadBytes: payload.count, to: &wire)
     wire.append(copying: payload)
   }
 
@@ -33,8 +49,18 @@ package enum FrameEncoder {
   package static func appendHeader(
     _ type: FrameType, payloadBytes: Int, to wire: inout [UInt8]
   ) {
+    appendHeader(FrameNumber(type), payloadBytes: payloadBytes, to: &wire)
+  }
+
+  /// Appends the header of a frame of any number, whose payload the caller appends.
+  ///
+  /// - Precondition: `payloadBytes <= payloadBytesMax`.
+  @inlinable
+  package static func appendHeader(
+    _ number: FrameNumber, payloadBytes: Int, to wire: inout [UInt8]
+  ) {
     precondition(payloadBytes <= payloadBytesMax, "\(payloadBytes) bytes exceed a frame")
-    Varint.append(type.rawValue, to: &wire)
+    Varint.append(number.rawValue, to: &wire)
     Varint.append(UInt64(payloadBytes), to: &wire)
   }
 }

@@ -6,7 +6,7 @@ package struct FrameError: Error, Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
     /// The length exceeds the bound.
     case tooLarge
-    /// The type is unknown, and the frame must not be skipped.
+    /// The number is unknown, and the frame must not be skipped.
     case unknown
     /// The payload is none of the type's.
     case malformed(WireError)
@@ -22,18 +22,19 @@ package struct FrameError: Error, Hashable, Sendable {
 
   /// What was wrong.
   package let reason: Reason
-  /// The type of the frame.
-  package let type: FrameType
+  /// The number of the frame.
+  package let number: FrameNumber
   /// The length of its payload in bytes, as the frame declared it.
   package let payloadBytes: UInt64
 
-  /// An error of a frame.
+  /// An error of a frame of a known type.
   package init(_ reason: Reason, type: FrameType, payloadBytes: Int) {
-    self.init(reason, type: type, declaredBytes: UInt64(payloadBytes))
+    self.init(reason, number: FrameNumber(type), payloadBytes: payloadBytes)
   }
 
-  init(_ reason: Reason, type: FrameType, declaredBytes: UInt64) {
-    (self.reason, self.type, payloadBytes) = (reason, type, declaredBytes)
+  /// An error of a frame of any type.
+  package init(_ reason: Reason, number: FrameNumber, payloadBytes: Int) {
+    (self.reason, self.number, self.payloadBytes) = (reason, number, UInt64(payloadBytes))
   }
 
   /// The code for CLOSE.
@@ -52,13 +53,13 @@ extension FrameError: CustomStringConvertible {
   /// One sentence for a person, fit for the text of CLOSE.
   package var description: String {
     switch reason {
-    case .tooLarge: "\(type) declares \(payloadBytes) bytes, more than a frame may have."
-    case .unknown: "\(type) is not known here and must not be skipped."
-    case .malformed(let error): "\(type) of \(payloadBytes) bytes has a bad payload (\(error))."
-    case .unexpected: "\(type) must not come now."
-    case .contradictory: "\(type) contradicts what was said or sent before."
-    case .overrun: "\(type) of \(payloadBytes) bytes exceeds what was granted."
-    case .messageTooLarge: "\(type) continues a message beyond the bound of its receiver."
+    case .tooLarge: "\(number) declares \(payloadBytes) bytes, more than a frame may have."
+    case .unknown: "\(number) is not known here and must not be skipped."
+    case .malformed(let error): "\(number) of \(payloadBytes) bytes has a bad payload (\(error))."
+    case .unexpected: "\(number) must not come now."
+    case .contradictory: "\(number) contradicts what was said or sent before."
+    case .overrun: "\(number) of \(payloadBytes) bytes exceeds what was granted."
+    case .messageTooLarge: "\(number) continues a message beyond the bound of its receiver."
     }
   }
 }

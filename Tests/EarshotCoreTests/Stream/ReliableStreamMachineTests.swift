@@ -148,10 +148,10 @@ struct ReliableStreamMachineTests {
   func overrun() throws {
     var machine = ReliableStreamMachine(Self.small)
     let window = Int(machine.position().window)
-    try machine.receive(.introduce, frameBytes: window, at: .zero)
+    try machine.receive(FrameNumber(.introduce), frameBytes: window, at: .zero)
     let error = FrameError(.overrun, type: .leave, payloadBytes: 1)
     #expect(error.closeCode == .flowControl)
-    #expect(throws: error) { try machine.receive(.leave, frameBytes: 1, at: .zero) }
+    #expect(throws: error) { try machine.receive(FrameNumber(.leave), frameBytes: 1, at: .zero) }
   }
 
   @Test("An acknowledgement is due after a quarter of the window, or when its delay has passed")
@@ -159,12 +159,12 @@ struct ReliableStreamMachineTests {
     var ledger = ReceiveWindow(windowBytes: 1 << 20)
     _ = ledger.takeAcknowledgement()
     #expect(!ledger.isAcknowledgementDue(at: .distantFuture))
-    try ledger.receive(.message, frameBytes: 100, at: .zero)
+    try ledger.receive(FrameNumber(.message), frameBytes: 100, at: .zero)
     let deadline = Instant.zero + .milliseconds(25)
     #expect(ledger.acknowledgementDeadline == deadline)
     #expect(!ledger.isAcknowledgementDue(at: .zero))
     #expect(ledger.isAcknowledgementDue(at: deadline))
-    try ledger.receive(.message, frameBytes: 1 << 18, at: .zero)
+    try ledger.receive(FrameNumber(.message), frameBytes: 1 << 18, at: .zero)
     #expect(ledger.isAcknowledgementDue(at: .zero))
     #expect(ledger.takeAcknowledgement().received == 100 + 1 << 18)
     #expect(ledger.acknowledgementDeadline == nil)
@@ -180,7 +180,7 @@ struct ReliableStreamMachineTests {
       switch random.below(4) {
       case 0:
         let bytes = Int(random.below(ledger.limit - ledger.received + 1))
-        try ledger.receive(.message, frameBytes: bytes, at: .zero)
+        try ledger.receive(FrameNumber(.message), frameBytes: bytes, at: .zero)
       case 1:
         held.append(Int(random.below(500_000)))
         ledger.hold(messageBytes: held[held.count - 1])

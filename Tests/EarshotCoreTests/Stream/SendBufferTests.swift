@@ -68,10 +68,10 @@ struct SendBufferTests {
       let isBroken = random.below(10) == 0
       let whole = isBroken ? Int(random.below(UInt64(wire.count + 1))) : wire.count
       try decoder.decode(wire.span.extracting(..<whole)) {
-        type, payload, frameBytes throws(FrameError) in
-        try ledger.receive(type, frameBytes: frameBytes, at: .zero)
-        if type == .leave { leaves += 1 }
-        if type == .message {
+        number, payload, frameBytes throws(FrameError) in
+        try ledger.receive(number, frameBytes: frameBytes, at: .zero)
+        if number == .leave { leaves += 1 }
+        if number == .message {
           #expect(payload.count - 1 <= partBytes)
           if let message = try assembler.take(payload) { received.append(message) }
         }
@@ -126,10 +126,12 @@ struct SendBufferTests {
       let isBroken = random.below(10) == 0
       let whole = isBroken ? Int(random.below(UInt64(wire.count + 1))) : wire.count
       try decoder.decode(wire.span.extracting(..<whole)) {
-        type, payload, frameBytes throws(FrameError) in
-        try ledger.receive(type, frameBytes: frameBytes, at: .zero)
-        if type == .leave { own.append(payload[0]) }
-        if type == .message, let message = try assembler.take(payload) { received.append(message) }
+        number, payload, frameBytes throws(FrameError) in
+        try ledger.receive(number, frameBytes: frameBytes, at: .zero)
+        if number == .leave { own.append(payload[0]) }
+        if number == .message, let message = try assembler.take(payload) {
+          received.append(message)
+        }
         return true
       }
       if isBroken {

@@ -6,7 +6,7 @@ import Testing
 struct FrameDecoderTests {
   /// One frame as it was lent.
   struct Lent: Hashable {
-    let type: FrameType
+    let number: FrameNumber
     let payload: [UInt8]
     let frameBytes: Int
   }
@@ -15,8 +15,8 @@ struct FrameDecoderTests {
     var decoder = FrameDecoder()
     var all: [Lent] = []
     for chunk in chunks {
-      let used = try decoder.decode(chunk.span) { type, payload, frameBytes throws(FrameError) in
-        all.append(Lent(type: type, payload: [UInt8](copying: payload), frameBytes: frameBytes))
+      let used = try decoder.decode(chunk.span) { number, payload, frameBytes throws(FrameError) in
+        all.append(Lent(number: number, payload: [UInt8](copying: payload), frameBytes: frameBytes))
         return true
       }
       #expect(used == chunk.count)
@@ -29,11 +29,11 @@ struct FrameDecoderTests {
     var wire: [UInt8] = []
     var frames: [Lent] = []
     for _ in 0..<random.below(40) {
-      let type = FrameType(rawValue: random.next() >> (2 + random.below(61)))
+      let number = FrameNumber(rawValue: random.next() >> (2 + random.below(61)))
       let payload = random.bytes(Int(random.below(1 << random.below(17))))
       let start = wire.count
-      FrameEncoder.append(type, payload: payload.span, to: &wire)
-      frames.append(Lent(type: type, payload: payload, frameBytes: wire.count - start))
+      FrameEncoder.append(number, payload: payload.span, to: &wire)
+      frames.append(Lent(number: number, payload: payload, frameBytes: wire.count - start))
     }
     return (wire, frames)
   }

@@ -8,8 +8,8 @@ struct MessageAssemblerTests {
     var decoder = FrameDecoder()
     var assembler = MessageAssembler(messageBytesMax: messageBytesMax)
     var messages: [[UInt8]] = []
-    try decoder.decode(wire.span) { type, payload, _ throws(FrameError) in
-      #expect(type == .message)
+    try decoder.decode(wire.span) { number, payload, _ throws(FrameError) in
+      #expect(number == .message)
       if let message = try assembler.take(payload) { messages.append(message) }
       return true
     }

@@ -111,8 +111,8 @@ final class ScriptedDialler: ConnectionHandler {
       try? state.channel.receive(bytes, into: &wire) { plaintext.append(copying: $0) }
       if !wasReady, state.channel.isReady { state.channel.seal(&greeting, into: &wire) }
       var heard: [Frame] = []
-      _ = try? state.decoder.decode(plaintext.span) { type, payload, _ throws(FrameError) in
-        if let frame = try Frame(type, payload: payload) { heard.append(frame) }
+      _ = try? state.decoder.decode(plaintext.span) { number, payload, _ throws(FrameError) in
+        if let frame = try Frame(number, payload: payload) { heard.append(frame) }
         return true
       }
       state.heard += heard

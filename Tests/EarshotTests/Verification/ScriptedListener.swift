@@ -93,8 +93,8 @@ final class ScriptedListener: ListenerHandler, ConnectionHandler {
       if !state.channel.isReady { state.channel.start(into: &wire) }
       try? state.channel.receive(bytes, into: &wire) { plaintext.append(copying: $0) }
       var heard: [Frame] = []
-      _ = try? state.decoder.decode(plaintext.span) { type, payload, _ throws(FrameError) in
-        if let frame = try Frame(type, payload: payload) { heard.append(frame) }
+      _ = try? state.decoder.decode(plaintext.span) { number, payload, _ throws(FrameError) in
+        if let frame = try Frame(number, payload: payload) { heard.append(frame) }
         return true
       }
       for frame in heard where !answer(frame, &state, into: &reply) { isOver = true }
