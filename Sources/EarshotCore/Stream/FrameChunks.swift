@@ -2,32 +2,34 @@
 ///
 /// They stand in chunks: so nothing that waits is moved when frames before it are forgotten, and no frame is in
 /// two chunks. A chunk may end in a large part of a message, which is not copied but shared with who sends it.
-struct FrameChunks: Hashable, Sendable {
+package struct FrameChunks: Hashable, Sendable {
   /// Where a frame begins, or the end; valid until frames are forgotten.
-  struct Place: Hashable, Comparable, Sendable {
+  package struct Place: Hashable, Comparable, Sendable {
     fileprivate var chunk = 0
     fileprivate var offset = 0
 
-    static func < (one: Place, other: Place) -> Bool {
+    package static func < (one: Place, other: Place) -> Bool {
       (one.chunk, one.offset) < (other.chunk, other.offset)
     }
   }
   /// What a frame's first bytes say.
-  struct Frame {
+  package struct Frame {
     /// Its length, header included.
-    let bytes: Int
+    package let bytes: Int
     /// How many bytes of a message it carries; 0 if it is none.
-    let partBytes: Int
+    package let partBytes: Int
     /// Whether a message ends with it.
-    let isLastPart: Bool
+    package let isLastPart: Bool
     fileprivate let payloadStart: Int
 
     fileprivate init(in chunk: [UInt8], at start: Int) {
-      var offset = start + 1  // The types of Earshot's own reliable frames take one byte.
-      let length = Int(Varint.read(chunk.span, at: &offset) ?? 0)
-      let isMessage = chunk[start] == UInt8(FrameType.message.rawValue)
-      (bytes, payloadStart) = (offset - start + length, offset)
-      (partBytes, isLastPart) = (isMessage ? length - 1 : 0, isMessage && chunk[offset] == 1)
+      guard let header = FrameHeader(chunk.span, at: start) else {
+        preconditionFailure("a chunk has whole frames, and this is the start of none: \(start)")
+      }
+      (bytes, payloadStart) = (header.frameBytes, start + header.headerBytes)
+      let isMessage = header.number == .message
+      partBytes = isMessage ? header.payloadBytes - 1 : 0
+      isLastPart = isMessage && chunk[payloadStart] == 1
     }
   }
 
@@ -47,7 +49,7 @@ struct FrameChunks: Hashable, Sendable {
   }
 
   /// How many bytes the frames have that are not forgotten.
-  private(set) var count = 0
+  package private(set) var count = 0
   private var chunks: [Chunk] = []
   private var head = 0  // Up to where the first chunk is forgotten.
   private var spare: [UInt8] = []  // Empty, but with the room of a chunk.
@@ -56,23 +58,23 @@ struct FrameChunks: Hashable, Sendable {
   /// No frames.
   ///
   /// - Parameter chunkBytesMax: The most that a chunk has of several messages; one message may have more.
-  init(chunkBytesMax: Int) { chunkBytes = min(chunkBytesMax, Self.chunkBytesMax) }
+  package init(chunkBytesMax: Int) { chunkBytes = min(chunkBytesMax, Self.chunkBytesMax) }
 
   /// How much memory the chunks hold.
-  var allocatedBytes: Int {
+  package var allocatedBytes: Int {
     chunks.reduce(spare.capacity) { $0 + $1.frames.capacity + $1.shared.count }
   }
 
   /// Where the first frame begins.
-  var start: Place { Place(chunk: 0, offset: head) }
+  package var start: Place { Place(chunk: 0, offset: head) }
 
   /// Behind the last frame.
-  var end: Place { Place(chunk: max(0, chunks.count - 1), offset: chunks.last?.count ?? 0) }
+  package var end: Place { Place(chunk: max(0, chunks.count - 1), offset: chunks.last?.count ?? 0) }
 
   // MARK: Changes
 
   /// Appends whole frames, of about so many bytes.
-  mutating func append(byteCount: Int, _ body: (inout [UInt8]) -> Void) {
+  package mutating func append(byteCount: Int, _ body: (inout [UInt8]) -> Void) {
     if !hasRoom(forBytes: byteCount) { beginChunk(byteCount: byteCount) }
     let last = chunks.count - 1
     let before = chunks[last].frames.count
@@ -81,7 +83,9 @@ struct FrameChunks: Hashable, Sendable {
   }
 
   /// Appends a frame that ends in a part of a message, which is shared.
-  mutating func append(sharing part: ArraySlice<UInt8>, _ header: (inout [UInt8]) -> Void) {
+  package mutating func append(
+    sharing part: ArraySlice<UInt8>, _ header: (inout [UInt8]) -> Void
+  ) {
     if !hasRoom(forBytes: 0) { chunks.append(Chunk()) }
     let last = chunks.count - 1
     let before = chunks[last].frames.count
@@ -97,7 +101,7 @@ struct FrameChunks: Hashable, Sendable {
   }
 
   /// Inserts a small frame where another one begins, or at the end; places before that stay valid.
-  mutating func insert(at place: Place, _ body: (inout [UInt8]) -> Void) {
+  package mutating func insert(at place: Place, _ body: (inout [UInt8]) -> Void) {
     guard place < end else { return append(byteCount: 0, body) }
     var (frame, place) = ([UInt8](), place)
     body(&frame)
@@ -123,7 +127,7 @@ struct FrameChunks: Hashable, Sendable {
   /// - Parameters:
   ///   - place: Where a frame begins, or the end.
   ///   - cursor: Is moved with its frame; to the first one that is left, if that is forgotten.
-  mutating func removeAll(before place: Place, keeping cursor: inout Place) {
+  package mutating func removeAll(before place: Place, keeping cursor: inout Place) {
     for index in 0..<place.chunk {
       count -= chunks[index].count - head
       head = 0
@@ -151,7 +155,7 @@ struct FrameChunks: Hashable, Sendable {
   /// Cuts the part of a message that begins at a place in two, the first with so many bytes.
   ///
   /// - Precondition: The part has more.
-  mutating func cutPart(at place: Place, to partBytes: Int) {
+  package mutating func cutPart(at place: Place, to partBytes: Int) {
     let (chunk, before) = (place.chunk, chunks[place.chunk].count)
     let frame = Frame(in: chunks[chunk].frames, at: place.offset)
     precondition(0 < partBytes && partBytes < frame.partBytes, "both parts have bytes")
@@ -169,7 +173,7 @@ struct FrameChunks: Hashable, Sendable {
   // MARK: Frames
 
   /// Moves a place behind its frame and the next ones, up to one that is refused, or to the end.
-  func advance(_ place: inout Place, while isWanted: (Frame) -> Bool) {
+  package func advance(_ place: inout Place, while isWanted: (Frame) -> Bool) {
     while place.chunk < chunks.count {
       let chunk = chunks[place.chunk]
       while place.offset < chunk.count {
@@ -183,7 +187,7 @@ struct FrameChunks: Hashable, Sendable {
   }
 
   /// Lends the frames between two places, chunk by chunk, what is shared apart.
-  func lend(from start: Place, to end: Place, _ body: (Span<UInt8>) -> Void) {
+  package func lend(from start: Place, to end: Place, _ body: (Span<UInt8>) -> Void) {
     var place = start
     while place != end {
       let chunk = chunks[place.chunk]
