@@ -131,7 +131,7 @@ extension Invitations {
       }
       let next = session.roster.nextSeniority
       session.roster.takeSeniority(max(invite.nextSeniority, 1))
-      return (invitation.stream ?? session.makeStream(), next, session.terms)
+      return (invitation.stream ?? session.makeStream(with: id.inviter), next, session.terms)
     }
     inbound[id]?.stream = stream
     inbound[id]?.session = session

@@ -89,7 +89,7 @@ extension Invitations {
     guard let invitation = outbound[id], let accept = invitation.accept else { return }
     let (stream, terms) = invitation.session.assumeIsolated { session in
       session.roster.takeSeniority(accept.nextSeniority)
-      return (session.makeStream(), session.terms)
+      return (session.makeStream(with: invitation.peer), session.terms)
     }
     outbound[id]?.stream = stream
     let (received, window) = stream.position()

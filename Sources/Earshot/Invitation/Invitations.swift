@@ -117,7 +117,7 @@ actor Invitations {
       displayName: greeted.greeting.displayName, endpoints: greeted.endpoints)
     let joined = session.assumeIsolated { session in
       let acceptance = Acceptance(
-        entry: entry, stream: stream ?? session.makeStream(), position: position)
+        entry: entry, stream: stream ?? session.makeStream(with: joining.peer), position: position)
       if attaching, case .inbound(let id) = joining.origin {
         return session.expectAttaching(acceptance, by: id)
       }

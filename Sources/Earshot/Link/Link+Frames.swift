@@ -31,16 +31,10 @@ extension Link {
     at now: Instant
   ) throws(FrameError) -> Frame? {
     let rest = plaintext.extracting(offset...)
-    guard case .open(let open) = life, let stream = open.stream else {
-      return try transport.nextFrame(of: rest, used: &offset)
-    }
-    var messages: [SessionActivity] = []
-    swap(&messages, &arrived)
-    defer { swap(&messages, &arrived) }
-    return try stream.receive { machine throws(FrameError) in
-      try transport.nextFrame(
-        of: rest, used: &offset, taking: &machine, from: open.remote, by: stream.id, at: now,
-        into: &messages)
+    guard let stream else { return try transport.nextFrame(of: rest, used: &offset) }
+    return try stream.receive { stream throws(FrameError) in
+      defer { arrivedCount = stream.arrived.count }
+      return try transport.nextFrame(of: rest, used: &offset, taking: &stream, at: now)
     }
   }
 
@@ -83,10 +77,9 @@ extension Link {
   }
 
   func handOverMessages() {
-    guard !arrived.isEmpty else { return }
-    let messages = arrived
-    arrived = []
-    stream?.deliver(messages)
+    guard arrivedCount > 0 else { return }
+    arrivedCount = 0
+    stream?.deliver()
   }
 
   // MARK: The handshake
@@ -252,11 +245,10 @@ extension LinkTransport {
     return frame
   }
 
-  /// Takes in messages up to the first frame that is none, which it returns, or to the end.
+  /// Hands messages to a stream up to the first other frame, which it returns, or to the end.
   fileprivate func nextFrame(
-    of plaintext: Span<UInt8>, used: inout Int, taking stream: inout ReliableStreamMachine,
-    from sender: PeerID, by id: ReliableStream.ID, at now: Instant,
-    into messages: inout [SessionActivity]
+    of plaintext: Span<UInt8>, used: inout Int, taking stream: inout ReliableStream.State,
+    at now: Instant
   ) throws(FrameError) -> Frame? {
     var frame: Frame?
     used += try decode(plaintext) { number, payload, frameBytes throws(FrameError) in
@@ -265,8 +257,7 @@ extension LinkTransport {
         frame = try Frame(number, payload: payload)
         return frame == nil
       }
-      let bytes = try stream.receiveMessage(payload, frameBytes: frameBytes, at: now)
-      if let bytes { messages.append(.message(Message(sender: sender, bytes: bytes, from: id))) }
+      try stream.receiveMessage(payload, frameBytes: frameBytes, at: now)
       return true
     }
     return frame

@@ -94,7 +94,7 @@ extension Link {
         handOverMessages()
         return transportEnded()
       }
-      if arrived.count >= Self.arrivedMax { handOverMessages() }
+      if arrivedCount >= Self.arrivedMax { handOverMessages() }
     } catch {
       isReading = false
       handOverMessages()

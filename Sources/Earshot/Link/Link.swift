@@ -34,7 +34,8 @@ actor Link: ConnectionHandler {
   weak var owner: (any LinkOwner)?
   // Without the dynamic checks of exclusivity, which every frame would pay for: all accesses are instantaneous.
   @exclusivity(unchecked) var life: Life
-  @exclusivity(unchecked) var arrived: [SessionActivity] = []  // Messages of the turn at hand.
+  /// How many messages the stream has taken in this turn that it has not passed on.
+  @exclusivity(unchecked) var arrivedCount = 0
   @exclusivity(unchecked) var isReading = false
   @exclusivity(unchecked) var hasReceived = false  // Something in this turn.
   /// How long the last question took to be answered, or `nil` before the first answer.

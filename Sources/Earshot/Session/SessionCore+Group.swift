@@ -142,7 +142,8 @@ extension SessionCore {
 
   private func seek(_ entry: Roster.Entry, admitting waiting: LinkToken?) {
     let pair = pair(entry.peer, entry.session)
-    seek(entry, makeStream(), as: peer.assumeIsolated { $0.ledger.propose(to: pair) })
+    seek(
+      entry, makeStream(with: entry.peer), as: peer.assumeIsolated { $0.ledger.propose(to: pair) })
     if let waiting, let request = requests.take(waiting) { admit(request) }
   }
 

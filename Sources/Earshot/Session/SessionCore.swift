@@ -133,14 +133,16 @@ actor SessionCore {
 
   // MARK: Memberships
 
-  /// A membership's reliable stream.
-  func makeStream() -> ReliableStream {
+  /// The reliable stream of a membership.
+  func makeStream(with remote: PeerID) -> ReliableStream {
     var bounds = ReliableStreamMachine.Configuration()
     bounds.messageBytesMax = configuration.maximumMessageBytes
     bounds.outboundBytesMax = configuration.sendBufferBytes
     bounds.windowBytes = configuration.receiveWindowBytes
     if let buggify = peer.host.buggify { bounds.draw(buggify) }
-    return ReliableStream(nextSource(), bounds, on: peer.host) { [activity] in activity.push($0) }
+    return ReliableStream(nextSource(), with: remote, bounds, on: peer.host) { [activity] in
+      activity.push($0)
+    }
   }
 
   /// A membership's channel for what is sent unreliably.

@@ -10,6 +10,8 @@ extension ReliableStream {
 
   /// All that the lock of the stream guards.
   struct State {
+    let id: ID
+    let remote: PeerID
     var machine: ReliableStreamMachine
     var pending: [SendQueue.Ticket: Settle] = [:]
     var isClosed = false  // What was sent now would stand behind LEAVE.
@@ -17,7 +19,13 @@ extension ReliableStream {
     var flushed: (@Sendable () -> Void)?
     var messagesSent = 0
     var messagesReceived = 0
+    /// Messages that have arrived and are not passed on yet, in order.
+    private(set) var arrived: [SessionActivity] = []
     var awaited: [Awaited] = []  // In ascending order.
+
+    init(_ id: ID, with remote: PeerID, _ machine: ReliableStreamMachine) {
+      (self.id, self.remote, self.machine) = (id, remote, machine)
+    }
 
     var acknowledgedCount: Int { messagesSent - machine.outbound.unacknowledgedMessages }
 
@@ -27,6 +35,34 @@ extension ReliableStream {
       let count = awaited.prefix { $0.number <= acknowledgedCount }.count
       defer { awaited.removeFirst(count) }
       return awaited.prefix(count)
+    }
+
+    // MARK: Receiving
+
+    /// Takes in the payload of a MESSAGE, and keeps the message that is complete with it.
+    ///
+    /// - Throws: An error if the remote peer breaks the rules of the stream.
+    mutating func receiveMessage(
+      _ payload: Span<UInt8>, frameBytes: Int, at now: Instant
+    ) throws(FrameError) {
+      let bytes = try machine.receiveMessage(payload, frameBytes: frameBytes, at: now)
+      if let bytes { arrived.append(.message(Message(sender: remote, bytes: bytes, from: id))) }
+    }
+
+    /// Counts another reliable frame.
+    ///
+    /// - Throws: An error if the remote peer has sent more than it was granted.
+    mutating func receive(
+      _ number: FrameNumber, frameBytes: Int, at now: Instant
+    ) throws(FrameError) {
+      try machine.receive(number, frameBytes: frameBytes, at: now)
+    }
+
+    /// Takes out the messages that arrived, to pass them on.
+    mutating func takeArrived() -> [SessionActivity] {
+      messagesReceived += arrived.count
+      defer { arrived = [] }
+      return arrived
     }
   }
 }

@@ -35,18 +35,19 @@ final class ReliableStream: MessageSource {
   ///
   /// - Parameters:
   ///   - id: Which one it is.
+  ///   - remote: The peer at the other end.
   ///   - configuration: Its bounds.
   ///   - host: Where its links are.
   ///   - sink: Takes messages that arrived, in order, on the host's executor.
   init(
-    _ id: ID, _ configuration: ReliableStreamMachine.Configuration, on host: any NetworkHost,
-    sink: @escaping @Sendable ([SessionActivity]) -> Void
+    _ id: ID, with remote: PeerID, _ configuration: ReliableStreamMachine.Configuration,
+    on host: any NetworkHost, sink: @escaping @Sendable ([SessionActivity]) -> Void
   ) {
     (self.id, self.sink, buggify) = (id, sink, host.buggify)
     gauge = host.gauge(
       "bytes in the send buffer of a member",
       atMost: configuration.outboundBytesMax + Self.ownFrameBytesMax)
-    state = Mutex(State(machine: ReliableStreamMachine(configuration)))
+    state = Mutex(State(id, with: remote, ReliableStreamMachine(configuration)))
     wakeup.connect(to: host.makeSignal { [carrier] in carrier.link?.flushRequested() })
   }
 
@@ -366,18 +367,18 @@ final class ReliableStream: MessageSource {
 
   /// Takes in frames that arrived, as many as there are, under one lock.
   ///
-  /// - Parameter body: Hands the frames to the machine.
+  /// - Parameter body: Hands the frames to what the lock guards.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; the frames before it have been taken in.
   func receive<Result>(
-    _ body: (inout ReliableStreamMachine) throws(FrameError) -> Result
+    _ body: (inout State) throws(FrameError) -> Result
   ) throws(FrameError) -> Result {
-    try state.withLock { state throws(FrameError) in try body(&state.machine) }
+    try state.withLock { state throws(FrameError) in try body(&state) }
   }
 
-  /// Passes messages on that arrived.
-  func deliver(_ messages: [SessionActivity]) {
-    state.withLock { $0.messagesReceived += messages.count }
+  /// Passes on the messages that arrived.
+  func deliver() {
+    let messages = state.withLock { $0.takeArrived() }
     sink(messages)
   }
 }
