@@ -31,14 +31,17 @@ extension Link {
     at now: Instant
   ) throws(FrameError) -> Frame? {
     let rest = plaintext.extracting(offset...)
-    guard let stream else { return try transport.nextFrame(of: rest, used: &offset) }
+    guard let stream = parts?.stream else {
+      return try transport.nextFrame(of: rest, used: &offset)
+    }
     return try stream.receive { stream throws(FrameError) in
       defer { arrivedCount = stream.arrived.count }
       return try transport.nextFrame(of: rest, used: &offset, taking: &stream, at: now)
     }
   }
 
-  /// The one place where frames are routed: to the link's own machines, to the stream, or to the owner.
+  /// The one place where frames are routed: to the link's own machines, to the parts of the
+  /// membership that it carries, or to the owner.
   private func handle(_ frame: Frame) throws(FrameError) {
     if case .greeting(_, _, let handshake) = life {
       handle(HandshakeMachine.Event(frame))
@@ -51,16 +54,22 @@ extension Link {
     }
     switch frame {
     case .link: break
-    case .acknowledgement(let acknowledgement):
-      guard let stream else { throw frame.unexpected }
-      try stream.acknowledge(acknowledgement)
     case .invitation(let frame): owner?.link(self, received: frame)
     case .attachment(let frame): owner?.link(self, received: frame)
     case .group(let frame): owner?.link(self, received: frame)
-    case .datagram(let frame): owner?.link(self, received: frame)
-    case .verification(let frame): owner?.link(self, received: frame)
+    case .acknowledgement(let acknowledgement):
+      guard let parts else { throw frame.unexpected }
+      try parts.stream.acknowledge(acknowledgement)
+    case .datagram(let datagram):
+      guard let parts else { return refuseUncarried() }
+      parts.unreliable.assumeIsolated { $0.received(datagram, on: self) }
+    case .verification(let verification):
+      guard let parts else { return refuseUncarried() }
+      parts.verifier.assumeIsolated { $0.received(verification, on: self) }
     }
   }
+
+  private func refuseUncarried() { owner?.linkReceivedUncarried(self) }
 
   private func handle(_ frame: LinkFrame) throws(FrameError) {
     switch frame {
@@ -79,7 +88,7 @@ extension Link {
   func handOverMessages() {
     guard arrivedCount > 0 else { return }
     arrivedCount = 0
-    stream?.deliver()
+    parts?.stream.deliver()
   }
 
   // MARK: The handshake

@@ -159,7 +159,7 @@ extension Link {
   /// Writes what there is, as far as the transport takes it.
   func flush() {
     switch life {
-    case .open(let open): flush(open.transport, open.stream)
+    case .open(let open): flush(open.transport, open.parts?.stream)
     case .securing(let transport, _), .greeting(let transport, _, _), .closing(let transport, _):
       flush(transport, nil)
     case .accepted, .dialling, .ended: break

@@ -85,9 +85,9 @@ actor Link: ConnectionHandler {
     }
   }
 
-  /// The stream that it carries, if it does.
-  var stream: ReliableStream? {
-    if case .open(let open) = life { open.stream } else { nil }
+  /// The parts of the membership that it carries, if it carries one.
+  var parts: MembershipParts? {
+    if case .open(let open) = life { open.parts } else { nil }
   }
 
   /// The bytes that were written and read so far, frames and headers included.
@@ -145,10 +145,10 @@ actor Link: ConnectionHandler {
     if case .open(let open) = life { open.transport.isBusy(at: now) } else { false }
   }
 
-  /// Carries a membership's stream from now on.
-  func carry(_ stream: ReliableStream) {
+  /// Carries a membership from now on, and hands its parts the frames that are theirs.
+  func carry(_ parts: MembershipParts) {
     guard case .open(let open) = life else { return }
-    open.stream = stream
+    open.parts = parts
     flushUnlessReading()
   }
 

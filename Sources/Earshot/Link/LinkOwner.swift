@@ -27,10 +27,8 @@ protocol LinkOwner: AnyObject, Sendable {
   func link(_ link: Link, received frame: AttachmentFrame)
   /// A frame of the group came, in the reliable stream that the link carries.
   func link(_ link: Link, received frame: GroupFrame)
-  /// DATAGRAMS or UNRELIABLE came.
-  func link(_ link: Link, received frame: DatagramFrame)
-  /// A frame of a verification code came.
-  func link(_ link: Link, received frame: VerificationFrame)
+  /// A frame of datagrams or of a verification code came, and the link carries no membership.
+  func linkReceivedUncarried(_ link: Link)
   /// It is over; the last call. Not called when the owner closed it.
   func link(_ link: Link, ended end: LinkEnd)
 }
@@ -44,9 +42,7 @@ extension LinkOwner {
 
   func link(_ link: Link, received frame: GroupFrame) { refuse(link) }
 
-  func link(_ link: Link, received frame: DatagramFrame) { refuse(link) }
-
-  func link(_ link: Link, received frame: VerificationFrame) { refuse(link) }
+  func linkReceivedUncarried(_ link: Link) { refuse(link) }
 
   /// Ends a link on which something came that must not come now.
   func refuse(_ link: Link) { link.assumeIsolated { $0.violateByFrame() } }

@@ -7,9 +7,9 @@ final class OpenLink {
   let transport: LinkTransport
   let remote: PeerID
   let liveness: MachineDriver<LivenessMachine>
-  /// The stream that it carries, if it does.
+  /// The parts of the membership that it carries, if it carries one.
   // Without the dynamic checks of exclusivity, which every frame would pay for: all accesses are instantaneous.
-  @exclusivity(unchecked) var stream: ReliableStream?
+  @exclusivity(unchecked) var parts: MembershipParts?
 
   /// What the owner is told once the remote peer is trusted, if that is not known yet.
   @exclusivity(unchecked) var held: HeldGreeting?

@@ -9,8 +9,9 @@ struct Acceptance {
 
 /// The membership of one remote peer in a session, from the first search for it to its end.
 ///
-/// The shell of a ``MembershipMachine``: owns the reliable stream, and the links over which the remote peer
-/// attaches or is asked to. Reports to its session what becomes of it.
+/// The shell of a ``MembershipMachine``: owns the parts that follow its link (``MembershipParts``),
+/// and the links over which the remote peer attaches or is asked to. Reports to its session what
+/// becomes of it.
 actor Membership {
   /// A link on which HELLO was exchanged, and what the remote peer said on it.
   private struct Attaching {
@@ -22,9 +23,7 @@ actor Membership {
   nonisolated let session: SessionCore
   nonisolated let peer: PeerID
   nonisolated let remoteSession: SessionID
-  nonisolated let stream: ReliableStream
-  nonisolated let unreliable: UnreliableChannel
-  nonisolated let verifier: Verifier
+  nonisolated let parts: MembershipParts
   /// What others are told of the remote peer.
   private(set) var entry: Roster.Entry
   private(set) var hasJoined = false
@@ -43,7 +42,7 @@ actor Membership {
 
   /// The membership itself, and its links.
   var inside: [any Actor] {
-    [self, unreliable, verifier] + links.values.map(\.link)
+    [self] + parts.inside + links.values.map(\.link)
       + dials.flatMap { $0.assumeIsolated { $0.inside } }
   }
 
@@ -59,10 +58,9 @@ actor Membership {
       random: random, at: session.peer.host.now, into: &actions)
     driver = MachineDriver(machine, beginningWith: actions)
     unownedExecutor = session.unownedExecutor
-    (self.session, self.entry, self.stream) = (session, entry, stream)
+    (self.session, self.entry) = (session, entry)
     (peer, remoteSession) = (entry.peer, entry.session)
-    unreliable = session.assumeIsolated { $0.makeUnreliableChannel(to: entry.peer) }
-    verifier = Verifier(of: entry.peer, in: session)
+    parts = session.assumeIsolated { $0.makeParts(of: entry.peer, stream) }
   }
 
   /// A membership over the link of an invitation that was accepted and confirmed.
@@ -77,10 +75,9 @@ actor Membership {
       configuration: configuration, random: random, into: &actions)
     driver = MachineDriver(machine, beginningWith: actions)
     unownedExecutor = session.unownedExecutor
-    (self.session, self.entry, stream) = (session, entry, acceptance.stream)
+    (self.session, self.entry) = (session, entry)
     (peer, remoteSession) = (entry.peer, entry.session)
-    unreliable = session.assumeIsolated { $0.makeUnreliableChannel(to: entry.peer) }
-    verifier = Verifier(of: entry.peer, in: session)
+    parts = session.assumeIsolated { $0.makeParts(of: entry.peer, acceptance.stream) }
     links[link.token] = Attaching(link: link, position: acceptance.position)
   }
 
@@ -106,12 +103,14 @@ actor Membership {
 
   nonisolated var pair: SessionPair { session.pair(peer, remoteSession) }
 
+  private nonisolated var stream: ReliableStream { parts.stream }
+
   var statistics: MemberStatistics {
     let (counts, link) = (stream.counts, carrier)
     return MemberStatistics(
       messagesSent: counts.sent, messagesReceived: counts.received,
       messagesUnacknowledged: counts.unacknowledged,
-      unreliable: unreliable.assumeIsolated { $0.statistics },
+      unreliable: parts.unreliable.assumeIsolated { $0.statistics },
       roundTrip: link?.assumeIsolated { $0.roundTrip } ?? roundTrip, linkCount: linkCount,
       link: link?.assumeIsolated {
         MemberStatistics.Link(bytesSent: $0.traffic.sent, bytesReceived: $0.traffic.received)
@@ -250,16 +249,12 @@ actor Membership {
     session.peer.assumeIsolated { $0.endSearch(for: peer, in: session.id) }
     entry.seniority = position.terms.seniority
     entry.capacity = position.terms.capacity
-    stream.remoteMessageBytesMax = position.terms.messageBytesMax
-    let (link, stream) = (attaching.link, stream)
+    let link = attaching.link
     if let address = link.assumeIsolated({ $0.remoteAddress }) {
       session.peer.assumeIsolated { $0.memberLinked(at: address) }
     }
     do throws(FrameError) {
-      try stream.attach(to: link, received: position.received, window: position.window)
-      link.assumeIsolated { $0.carry(stream) }
-      unreliable.assumeIsolated { $0.carry(on: link) }
-      verifier.assumeIsolated { $0.carry(on: link) }
+      try parts.attach(to: link, at: position)
     } catch {
       closeLink(token, error.closeCode)
       handle(.violationFound(token))
@@ -275,9 +270,7 @@ actor Membership {
   /// Forgets a link.
   private func drop(_ token: LinkToken) -> Link? {
     guard let link = links.removeValue(forKey: token)?.link else { return nil }
-    stream.detach(from: link)
-    unreliable.assumeIsolated { $0.detach(from: link) }
-    verifier.assumeIsolated { $0.detach(from: link) }
+    parts.detach(from: link)
     roundTrip = link.assumeIsolated { $0.roundTrip } ?? roundTrip
     return link
   }
@@ -317,17 +310,20 @@ actor Membership {
 
   private func sendLeave(_ code: CloseCode) {
     session.assumeIsolated { $0.directory.remove(peer) }
-    verifier.assumeIsolated { $0.leave() }
-    stream.close(Leave(code: code)) { [weak self] in
+    parts.leave(Leave(code: code)) { [weak self] in
       self?.assumeIsolated { $0.handle(.streamFlushed) }
     }
   }
 
+  /// Ends the parts; no message comes from them after that.
+  nonisolated func endParts() {
+    parts.end()
+    session.directory.close(parts.sources)
+  }
+
   /// Lets go of everything at once, since nothing works any more.
   func abandon() {
-    stream.end()
-    unreliable.assumeIsolated { $0.end() }
-    verifier.assumeIsolated { $0.drop() }
+    endParts()
     (links, dials) = ([:], [])
   }
 }
@@ -378,13 +374,8 @@ extension Membership: LinkOwner {
     assumeIsolated { $0.received(frame, on: link) }
   }
 
-  nonisolated func link(_ link: Link, received frame: DatagramFrame) {
-    unreliable.assumeIsolated { $0.received(frame, on: link) }
-  }
-
-  nonisolated func link(_ link: Link, received frame: VerificationFrame) {
-    verifier.assumeIsolated { $0.received(frame, on: link) }
-  }
+  /// Ignores the frame, which the remote peer may have sent before another link took over.
+  nonisolated func linkReceivedUncarried(_ link: Link) {}
 
   nonisolated func link(_ link: Link, ended end: LinkEnd) {
     assumeIsolated { $0.ended(link, end) }

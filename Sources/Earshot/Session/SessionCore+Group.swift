@@ -5,7 +5,7 @@ extension SessionCore {
 
   func joined(_ membership: Membership) {
     let (entry, member) = (membership.assumeIsolated { $0.entry }, membership.peer)
-    directory.add(member, membership.stream, membership.unreliable)
+    directory.add(member, membership.parts)
     report(.joined(Member(id: member, name: entry.displayName)))
     for other in roster.join(entry) {
       tell(other.peer, .joined, of: entry)
@@ -47,16 +47,12 @@ extension SessionCore {
   func left(
     _ membership: Membership, _ departure: DepartureReason, _ code: CloseCode
   ) {
-    let (member, stream, pair) = (membership.peer, membership.stream, membership.pair)
+    let (member, pair) = (membership.peer, membership.pair)
     let (id, hasJoined) = membership.assumeIsolated { ($0.id, $0.hasJoined) }
     drop(membership)
     if hasJoined { directory.remove(member) }
-    let undelivered = stream.undelivered
-    stream.end()
-    directory.close(stream)
-    membership.unreliable.assumeIsolated { $0.end() }
-    membership.verifier.assumeIsolated { $0.drop() }
-    directory.close(membership.unreliable)
+    let undelivered = membership.parts.stream.undelivered
+    membership.endParts()
     peer.assumeIsolated {
       $0.ledger.end(id, of: pair, code)
       $0.endSearch(for: member, in: self.id)

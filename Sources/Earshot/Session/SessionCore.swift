@@ -145,12 +145,14 @@ actor SessionCore {
     }
   }
 
-  /// A membership's channel for what is sent unreliably.
-  func makeUnreliableChannel(to remote: PeerID) -> UnreliableChannel {
-    UnreliableChannel(
+  /// The parts of a membership, the stream among them, which may have begun with an invitation.
+  func makeParts(of remote: PeerID, _ stream: ReliableStream) -> MembershipParts {
+    let unreliable = UnreliableChannel(
       nextSource(), over: peer.datagrams, between: (peer.id, remote),
       messageBytesMax: configuration.maximumMessageBytes
     ) { [activity] in activity.push($0) }
+    return MembershipParts(
+      stream: stream, unreliable: unreliable, verifier: Verifier(of: remote, in: self))
   }
 
   private func nextSource() -> MessageSourceID {
@@ -345,8 +347,6 @@ actor SessionCore {
     directory.end()
     for membership in membershipsInOrder {
       membership.assumeIsolated { $0.abandon() }
-      directory.close(membership.stream)
-      directory.close(membership.unreliable)
     }
     for member in awaited { answerJoiners(of: member, false) }
     memberships = [:]

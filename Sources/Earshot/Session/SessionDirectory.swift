@@ -15,12 +15,13 @@ final class SessionDirectory: Sendable {
   }
   private let state = Mutex(State())
 
-  func add(_ id: PeerID, _ stream: ReliableStream, _ unreliable: UnreliableChannel) {
+  func add(_ id: PeerID, _ parts: MembershipParts) {
+    let entry = Entry(id: id, stream: parts.stream, unreliable: parts.unreliable)
     state.withLock { state in
       state.entries.removeAll { $0.id == id }
       let index = state.entries.firstIndex { id < $0.id } ?? state.entries.endIndex
-      state.entries.insert(Entry(id: id, stream: stream, unreliable: unreliable), at: index)
-      state.sources += [stream, unreliable] as [any MessageSource]
+      state.entries.insert(entry, at: index)
+      state.sources += parts.sources
     }
   }
 
@@ -29,9 +30,11 @@ final class SessionDirectory: Sendable {
     state.withLock { $0.entries.removeAll { $0.id == id } }
   }
 
-  /// No messages come from a source any more.
-  func close(_ source: any MessageSource) {
-    state.withLock { $0.sources.removeAll { $0 === source } }
+  /// No messages come from some sources any more.
+  func close(_ sources: [any MessageSource]) {
+    state.withLock { state in
+      state.sources.removeAll { source in sources.contains { $0 === source } }
+    }
   }
 
   /// Nothing is sent to anybody any more; messages may still come.

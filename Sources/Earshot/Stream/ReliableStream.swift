@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Senders append under the lock without hopping anywhere; a link drains; consumers give the window back.
 /// Lives as long as the membership does, across its links.
-final class ReliableStream: MessageSource {
+final class ReliableStream: MessageSource, MembershipPart {
   typealias ID = MessageSourceID
 
   private struct Served {
@@ -64,7 +64,7 @@ final class ReliableStream: MessageSource {
   // MARK: Senders, from anywhere
 
   /// The largest message that the remote takes, in bytes; without limit until it has said so.
-  var remoteMessageBytesMax: Int {
+  private(set) var remoteMessageBytesMax: Int {
     get { messageBytesMax.load(ordering: .relaxed) }
     set { messageBytesMax.store(newValue, ordering: .relaxed) }
   }
@@ -224,23 +224,24 @@ final class ReliableStream: MessageSource {
     for one in delivered { one.promise.fulfil(true) }
   }
 
-  /// Carries on over a link, from where the remote says it stands.
-  func attach(to link: Link, received: UInt64, window: UInt64) throws(FrameError) {
+  /// Goes back to the position of the remote peer, for the next link.
+  ///
+  /// - Throws: An error if the position contradicts an earlier one, or what was sent.
+  func resume(at position: SidePosition) throws(FrameError) {
+    remoteMessageBytesMax = position.terms.messageBytesMax
     let (delivered, served) = try state.withLock {
       state throws(FrameError) -> (ArraySlice<Awaited>, [Served]) in
-      try state.machine.attach(received: received, window: window)
+      try state.machine.attach(received: position.received, window: position.window)
       return (state.takeDelivered(), serve(&state))
     }
-    carrier.take(link)
     for one in delivered { one.promise.fulfil(true) }
     settle(served)
     wakeup.raise()
   }
 
-  /// Carries on over no link until the next one, unless another one carries already.
-  func detach(from link: Link) {
-    carrier.drop(link)
-  }
+  func attach(to link: Link) { carrier.take(link) }
+
+  func detach(from link: Link) { carrier.drop(link) }
 
   /// Appends LEAVE, behind which the remote reads nothing.
   ///

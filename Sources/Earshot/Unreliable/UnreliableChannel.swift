@@ -87,18 +87,13 @@ actor UnreliableChannel: MessageSource {
 
   // MARK: Links
 
-  /// Begins anew over a link, which carries the membership from now on.
-  func carry(on link: Link) {
+  private func begin(over link: Link) {
     drop()
     self.link = link
     if isWanted { offer() }
   }
 
-  /// The link is gone.
-  func detach(from link: Link) { if self.link === link { drop() } }
-
-  /// Ends for good.
-  func end() {
+  private func stop() {
     drop()
     timer = nil
     isWanted = false
@@ -369,4 +364,15 @@ actor UnreliableChannel: MessageSource {
   private static let offersMax = 16
   /// More than one turn of the loop brings.
   private static let unreadMax = 1_048_576
+}
+
+extension UnreliableChannel: MembershipPart {
+  /// Begins anew over the link, with other keys.
+  nonisolated func attach(to link: Link) { assumeIsolated { $0.begin(over: link) } }
+
+  nonisolated func detach(from link: Link) {
+    assumeIsolated { if $0.link === link { $0.drop() } }
+  }
+
+  nonisolated func end() { assumeIsolated { $0.stop() } }
 }

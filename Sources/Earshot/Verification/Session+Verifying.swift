@@ -23,7 +23,9 @@ extension Session {
 
   private func verifier(of member: PeerID) -> Verifier? {
     core.assumeIsolated { core in
-      core.memberships[member].flatMap { $0.assumeIsolated { $0.hasJoined } ? $0.verifier : nil }
+      core.memberships[member].flatMap {
+        $0.assumeIsolated { $0.hasJoined } ? $0.parts.verifier : nil
+      }
     }
   }
 
@@ -40,7 +42,7 @@ extension Session {
   /// How well the link to a member is protected, or `nil` if there is none.
   public func security(of member: PeerID) -> MemberSecurity? {
     core.assumeIsolated { core in
-      core.memberships[member]?.verifier.assumeIsolated { $0.security }
+      core.memberships[member]?.parts.verifier.assumeIsolated { $0.security }
     }
   }
 }

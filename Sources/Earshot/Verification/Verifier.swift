@@ -42,19 +42,15 @@ actor Verifier {
 
   // MARK: Links
 
-  /// Begins anew over a link.
-  func carry(on link: Link) {
+  private func begin(over link: Link) {
     drop()
     guard !isLeaving else { return }
     self.link = link
     address = link.assumeIsolated { $0.remoteAddress }
   }
 
-  /// The link is gone.
-  func detach(from link: Link) { if self.link === link { drop() } }
-
-  /// The membership has ended, or the link was replaced: so has what was being compared.
-  func drop() {
+  /// Ends an attempt, since the link is gone or was replaced, or the membership has ended.
+  private func drop() {
     link = nil
     let wasActive = machine?.machine.isActive ?? false
     (machine, timer) = (nil, nil)
@@ -257,6 +253,17 @@ actor Verifier {
   }
 
   private static let cancelled = EarshotError(.cancelled, "Verifying was cancelled.")
+}
+
+extension Verifier: MembershipPart {
+  /// Begins anew over the link, with another secret.
+  nonisolated func attach(to link: Link) { assumeIsolated { $0.begin(over: link) } }
+
+  nonisolated func detach(from link: Link) {
+    assumeIsolated { if $0.link === link { $0.drop() } }
+  }
+
+  nonisolated func end() { assumeIsolated { $0.drop() } }
 }
 
 extension VerificationEnd {
