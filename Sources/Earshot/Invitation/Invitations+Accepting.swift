@@ -63,8 +63,13 @@ extension Invitations {
     try peer.isolated { peer throws(EarshotError) in try peer.checkOpen(session) }
     // A member may come back with another session, which needs the place of the first.
     var reservation = reserve(invitation.sender, in: session, evenIfMember: true)
-    if reservation == .full, makeRoom(in: session) {
-      reservation = reserve(invitation.sender, in: session, evenIfMember: true)
+    if reservation == .full, let rival = table.unconfirmed(in: session.id, at: now),
+      inbound[rival]?.isReserved == true
+    {
+      reservation = session.assumeIsolated {
+        $0.roster.reserve(for: id.inviter, inPlaceOf: rival.inviter)
+      }
+      if reservation != .full { giveWay(rival) }
     }
     switch reservation {
     case .full:
@@ -80,15 +85,12 @@ extension Invitations {
     if isMember(invitation.inviter, of: session) { fulfil(id) }
   }
 
-  /// Has an acceptance that is still to be confirmed give its place back, unless all are new.
-  ///
-  /// - Returns: Whether one did.
-  private func makeRoom(in session: SessionCore) -> Bool {
-    guard let id = table.unconfirmed(in: session.id, at: now) else { return false }
+  /// Ends an acceptance that is still to be confirmed, and whose place another one has.
+  private func giveWay(_ id: InvitationTable.InboundID) {
     peer.host.reached(.acceptanceGaveWay)
+    inbound[id]?.isReserved = false
     handle(.expiryRequested(id))
     conclude(id, .ended, ending: .timedOut)  // Unless that was done by this, and not put off.
-    return true
   }
 
   /// Answers once it is known whether a peer is a member of a session, or about to become one by other means

@@ -202,6 +202,20 @@ package struct Roster: Hashable, Sendable {
     tidy()
   }
 
+  /// Reserves a place for a peer by what one ``reserve(for:)`` reserved for another one.
+  ///
+  /// - Parameters:
+  ///   - peer: Who needs a place; a member may need one for a later session.
+  ///   - other: Who gives it up, unless that makes no room.
+  /// - Returns: As ``reserve(for:evenIfMember:)``. When it is full, nothing has changed.
+  package mutating func reserve(for peer: PeerID, inPlaceOf other: PeerID) -> Reservation {
+    var changed = self
+    changed.cancelReservation(for: other)
+    let reservation = changed.reserve(for: peer, evenIfMember: true)
+    if reservation != .full { self = changed }
+    return reservation
+  }
+
   /// Takes a seniority for the session, unless it has one; it keeps it until it is alone again.
   package mutating func takeSeniority(_ taken: UInt64) {
     if seniority == nil { seniority = taken }

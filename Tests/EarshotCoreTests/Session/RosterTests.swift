@@ -18,6 +18,18 @@ struct RosterTests {
     #expect(roster.reserve(for: Self.peers[3]) == .reserved)
   }
 
+  @Test("A place is taken over from another peer if that makes room, and nothing changes if not")
+  func takenOver() {
+    var roster = Roster(of: Self.peers[0], capacity: 2)
+    #expect(roster.reserve(for: Self.peers[1]) == .reserved)
+    #expect(roster.reserve(for: Self.peers[2], inPlaceOf: Self.peers[1]) == .reserved)
+    #expect(roster.reserve(for: Self.peers[1]) == .full)
+    #expect(roster.reserve(for: Self.peers[2]) == .reserved)
+    let before = roster
+    #expect(roster.reserve(for: Self.peers[3], inPlaceOf: Self.peers[2]) == .full)
+    #expect(roster == before)
+  }
+
   @Test("Two who reserve a seat for one peer hold it until both gave it back")
   func reservationsCount() {
     var roster = Roster(of: Self.peers[0], capacity: 2)

@@ -176,6 +176,35 @@ struct AcceptTests {
     }
   }
 
+  @Test("Who finds no place ends no other acceptance, whose place would not have been enough")
+  func fullOfDoubts() {
+    Scene.play { scene in
+      let own = try await scene.ann.makeSession(Session.Configuration(maximumMemberCount: 1))
+      scene.keep(try await scene.ann.makeSession())  // Both have several, and are asked.
+      scene.keep(try await scene.bob.makeSession())
+      scene.keep(try await scene.bob.advertise("room"))
+      let bobs = try await scene.bob.ticket(for: "room")
+      let asking = scene.start("ann invites") {
+        try await scene.ann.invite(bobs, to: own).rawValue
+      }
+      try await scene.sleep(.seconds(1))
+      scene.invite(to: scene.keep(try await scene.bob.makeSession()))
+      let first = try #require(await scene.invitation())
+      scene.world.cut(scene.hosts[1], to: scene.hosts[0])  // Bob's confirmation is lost.
+      let call = scene.accept(first, into: own)
+      try await scene.sleep(.seconds(1))
+      let cy = try await Peer("Cy", trusting: .anyPeer, on: scene.world.makeHost("cy"))
+      let (anns, cys) = (try await scene.ann.ticket(for: "room"), try await cy.makeSession())
+      let inviting = scene.start("cy invites") { try await cy.invite(anns, to: cys).rawValue }
+      let late = try #require(await scene.invitation())
+      #expect(await scene.accept(late, into: own).end() == "sessionFull")
+      #expect(first.ending == nil && call.result == nil && asking.result == nil)
+      await late.decline()
+      #expect(await inviting.end() == "full")
+      await cy.stop()
+    }
+  }
+
   @Test("A call that waits for a former member, which is looked for again, ends with its session")
   func soughtAgain() {
     Scene.play { scene in
