@@ -1,5 +1,5 @@
-// The values that the interface speaks of, and nothing else of these modules. The boundary at the socket is the module
-// EarshotNetwork, to be imported by those who have business with it: of it, programs meet the host on which a peer is.
+// The types in the declarations of the interface, and nothing else of these modules. Of the boundary
+// at the socket, programs need the host. The rest comes by an import of EarshotNetwork.
 @_exported public import struct EarshotCore.AddressRange
 @_exported public import enum EarshotCore.BrowserEvent
 @_exported public import struct EarshotCore.DeclineReason

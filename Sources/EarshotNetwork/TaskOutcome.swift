@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The place that a task puts its result in.
+/// The result of a task, once it has ended.
 package final class TaskOutcome<Success: Sendable>: Sendable {
   private struct State {
     var result: Result<Success, any Error>?
@@ -14,24 +14,24 @@ package final class TaskOutcome<Success: Sendable>: Sendable {
   /// The result; `nil` as long as the task has not ended.
   package var result: Result<Success, any Error>? { state.withLock { $0.result } }
 
-  /// Whether someone has asked for the result, or waits for it.
+  /// Whether the result was read, or is waited for.
   package var isAskedFor: Bool { state.withLock { $0.isAskedFor } }
 
   package func set(_ result: Result<Success, any Error>) { state.withLock { $0.result = result } }
 
-  /// Takes in that someone gets the result, now or when it is there.
+  /// Records that the result is read, now or when the task ends.
   package func noteAsking() { state.withLock { $0.isAskedFor = true } }
 }
 
-/// A host that knows the tasks which are started on it.
+/// A host that keeps a list of the tasks that run on it.
 package protocol TaskHost: NetworkHost {
   /// Starts a task on the host.
   ///
   /// - Parameters:
   ///   - name: The task's name.
-  ///   - outcome: Where its result is put. An error that nobody has asked for in the end is
-  ///     reported, unless the task was cancelled before it was thrown.
-  ///   - operation: What it does.
+  ///   - outcome: Receives the result. An error is reported in the end if the result was never read,
+  ///     unless the task was cancelled before it failed.
+  ///   - operation: The code of the task.
   /// - Returns: The task.
   func start<Success: Sendable>(
     _ name: String, _ outcome: TaskOutcome<Success>,

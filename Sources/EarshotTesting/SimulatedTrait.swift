@@ -22,9 +22,10 @@ public import Testing
 /// seed in the environment variable `EARSHOT_SEED`. A crash writes the same line to the standard error.
 ///
 /// What the code states of itself counts, too. An `always` that does not hold is an issue of its seed, and so is an
-/// `unreachable` place that is reached: see ``EarshotSimulator/World/violations``. So is an error that ended a task and
-/// that nobody has asked for: see ``EarshotSimulator/World/unawaitedErrors``. A `sometimes` that held with no seed,
-/// and a `reachable` place that no seed reached, is an issue when several seeds have run and none has failed.
+/// `unreachable` place that is reached: see ``EarshotSimulator/World/violations``. So is the error
+/// of a task that failed and whose result was not read: see ``EarshotSimulator/World/unawaitedErrors``.
+/// A `sometimes` that held with no seed, and a `reachable` place that no seed reached, is an issue
+/// when several seeds have run and none has failed.
 ///
 /// A run that fails is then reduced: faults that ``EarshotSimulator/World/execute(_:)`` and
 /// ``EarshotSimulator/World/execute(drawing:)`` were to carry out are left out and made shorter, and choices of the

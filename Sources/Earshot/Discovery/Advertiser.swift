@@ -13,8 +13,8 @@ public actor Advertiser {
   /// The invitations that this peer receives for the service; ends when the advertiser is stopped.
   ///
   /// Invitations that are not taken wait, and those that have ended make room for others. No more are open at once
-  /// than the peer's configuration allows. A loop that is not to wait for one sender before it answers the next has
-  /// them accepted in tasks of their own, such as ``Peer/addTask(_:_:)``, or by ``acceptInvitations(into:where:)``.
+  /// than the peer's configuration allows. To answer invitations concurrently, accept each one in
+  /// its own task, such as one of ``Peer/addTask(_:_:)``, or use ``acceptInvitations(into:where:)``.
   public nonisolated var invitations: EventStream<Invitation> { EventStream(hub, of: self) }
 
   /// The info that the application gives about itself; every host nearby can read it.

@@ -44,7 +44,8 @@ extension Session {
   public struct Configuration: Hashable, Sendable {
     /// How many ``Session/members`` there may be: from 1 to 1,023.
     ///
-    /// The smallest number in the group bounds it: when more peers have joined than fit, the last ones leave as `full`.
+    /// The smallest number in the group bounds it: when more peers have joined than fit, the last
+    /// ones leave as `full`.
     public var maximumMemberCount: Int
     /// How long the session waits for a member to reconnect: from zero, which gives it up at once,
     /// to ten years.

@@ -11,8 +11,8 @@ extension Peer {
   /// - Parameters:
   ///   - name: The task's name, for messages about it; by default, it is called after the peer.
   ///   - operation: What it does. It holds what it captures until it ends, the peer too if it is captured.
-  /// - Returns: The task, which need not be kept. In a simulation, an error that nobody asks it for fails the test: see
-  ///   `World.unawaitedErrors`.
+  /// - Returns: The task, which need not be kept. In a simulated test, its error is a failure unless
+  ///   the result of the task is read; see `World.unawaitedErrors`.
   @discardableResult
   public nonisolated func addTask<Value: Sendable>(
     _ name: String? = nil, _ operation: @escaping @Sendable () async throws -> Value

@@ -385,9 +385,8 @@ actor PeerCore {
     }
   }
 
-  /// Says in the trace of a simulated world what the program holds no longer and has not stopped.
-  ///
-  /// It may be a mistake.
+  /// Writes into the trace of a simulated world that the program has released something without
+  /// stopping it, which may be a mistake.
   private func noteRelease(of thing: String) {
     host.instrumentation?.record("released", "\(thing) is held by nobody any more, and stops")
   }

@@ -1,7 +1,8 @@
 extension Session {
   /// The treatment of members whose send buffer has no room for a message.
   public enum FullBufferPolicy: Hashable, Sendable, CaseIterable {
-    /// The call waits until there is room, or until the member has left; `trySend` throws `sendBufferFull` instead.
+    /// The call waits until there is room, or until the member has left. `trySend` throws
+    /// `sendBufferFull` instead.
     case wait
     /// The member does not get the message, and the receipt names it.
     case skip
@@ -9,10 +10,10 @@ extension Session {
 
   /// Sends a message reliably: in order, exactly once, also across a link that breaks and comes back.
   ///
-  /// Returns when the message is in the send buffer of every member that it goes to. The call waits for members whose
-  /// buffer is full, unless they are to be skipped; the other members get the message at once. Waiting calls are served
-  /// in the order of their beginning, whatever the size of their messages. A buffer that is smaller than the message
-  /// takes it when nothing else is in it.
+  /// Returns when the message is in the send buffer of every member that it goes to. The call waits
+  /// for members whose buffer is full, unless they are to be skipped; the other members get the
+  /// message at once. Waiting calls are served in the order of their beginning, whatever the size of
+  /// their messages. A buffer that is smaller than the message takes it when nothing else is in it.
   ///
   /// May be called from anywhere; messages of one caller keep their order. Cancelling the task takes the message
   /// back from the buffers that it still waits for. The call returns if at least one member gets the message, and the

@@ -113,7 +113,8 @@ package struct Traffic: Sendable {
 
   /// The program of a peer has lost its memory: its memberships have ended.
   ///
-  /// It may have had members that its program has not read of. So its next membership counts as a later one.
+  /// It may have had members that its program has not read of. So its next membership counts as a
+  /// later one.
   package mutating func crash(_ direction: Direction, in session: String) {
     breakOff(direction, in: session)
     acquaintances.insert(Acquaintance(direction: direction, session: session))

@@ -171,8 +171,8 @@ extension SimulatedHost: TaskHost {
   /// - Parameters:
   ///   - name: The name of the task, for messages about it.
   ///   - operation: The task's code.
-  /// - Returns: The task, which need not be kept; its value can be read when it has ended. An error that nobody asks
-  ///   it for is one of ``World/unawaitedErrors``.
+  /// - Returns: The task, which need not be kept; its value can be read when it has ended. An error
+  ///   is one of ``World/unawaitedErrors`` until the result is read.
   @discardableResult
   public func addTask<Success: Sendable>(
     _ name: String, _ operation: @escaping @Sendable () async throws -> Success

@@ -78,7 +78,7 @@ public struct WaitingTask: Hashable, Sendable, CustomStringConvertible {
 public struct UnfinishedTask: Error, CustomStringConvertible {
   /// The task.
   public let task: WaitingTask
-  /// What ended other tasks of its world, which may be what it waits for; see ``World/unawaitedErrors``.
+  /// The errors of other tasks of the world, which may be the cause; see ``World/unawaitedErrors``.
   public let unawaitedErrors: [UnawaitedError]
   /// Whether nothing is left in its world that could ever happen.
   public let isStuck: Bool

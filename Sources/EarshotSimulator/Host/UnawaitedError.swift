@@ -1,6 +1,6 @@
 import EarshotNetwork
 
-/// An error that has ended a task, and that nobody has asked for.
+/// The error of a task that failed, and whose result was not read.
 public struct UnawaitedError: Error, CustomStringConvertible {
   /// The name of the task.
   public let task: String
@@ -8,7 +8,7 @@ public struct UnawaitedError: Error, CustomStringConvertible {
   public let host: String
   /// The time of the world at which the task ended.
   public let time: Instant
-  /// What it threw.
+  /// The error that the task threw.
   public let error: any Error
 
   /// A sentence with the task, the time and the error.
@@ -17,7 +17,7 @@ public struct UnawaitedError: Error, CustomStringConvertible {
   }
 }
 
-/// The errors of tasks, until someone asks for them.
+/// The errors of tasks that failed, each with whether its result was read since.
 struct TaskErrors {
   private var entries: [(error: UnawaitedError, isAskedFor: () -> Bool)] = []
 
@@ -28,7 +28,7 @@ struct TaskErrors {
 
   var unawaited: [UnawaitedError] { entries.filter { !$0.isAskedFor() }.map(\.error) }
 
-  /// Those that nobody has asked for, which are told of now and not again.
+  /// Removes all errors, and returns those whose results were not read.
   mutating func takeUnawaited() -> [UnawaitedError] {
     defer { entries = [] }
     return unawaited
@@ -38,18 +38,19 @@ struct TaskErrors {
 }
 
 extension World {
-  /// The errors that ended tasks so far and that nobody has asked for, in the order of their ends; at most 100.
+  /// The errors of tasks that failed and whose results were not read, the first failure first; at
+  /// most 100.
   ///
-  /// Tasks are those of ``SimulatedHost/addTask(_:_:)`` and of the peers on simulated hosts. Whoever
-  /// looks at a task's result, or waits for it, asks for its error, also later. What a task throws
-  /// after it was cancelled is its answer to that, and does not count. The same holds for what a
-  /// peer's task throws after the peer was stopped.
+  /// The tasks are those of ``SimulatedHost/addTask(_:_:)`` and those of peers on simulated hosts.
+  /// Reading the result of a task removes its error, and so does waiting for the task. An error
+  /// does not count if the task was cancelled before it failed, or if it is the task of a peer that
+  /// was stopped before.
   ///
-  /// The trait `.simulated` and ``run(seeds:configuration:_:)`` fail a run that ends with such an error; else
-  /// ``finish()`` writes it to the standard error.
+  /// The trait `.simulated` and ``run(seeds:configuration:_:)`` fail a run that ends with such an
+  /// error. In any other world, ``finish()`` writes it to the standard error.
   public var unawaitedErrors: [UnawaitedError] { fabric.watch.taskErrors.unawaited }
 
-  /// The errors that nobody has asked for, to be told of by the caller.
+  /// Removes ``unawaitedErrors`` and returns them: the caller reports them.
   package func takeUnawaitedErrors() -> [UnawaitedError] {
     fabric.watch.taskErrors.takeUnawaited()
   }

@@ -12,8 +12,8 @@ extension World {
   ///   - seeds: The seeds, in order.
   ///   - configuration: The conditions of the network.
   ///   - body: Fills the world, runs it and checks it; the world ends with the call.
-  /// - Throws: ``SeedFailure`` for the first seed whose run throws an error, has ``World/violations``, or ends
-  ///   with ``World/unawaitedErrors``.
+  /// - Throws: ``SeedFailure`` for the first seed whose run throws an error, has
+  ///   ``World/violations``, or ends with ``World/unawaitedErrors``.
   public static func run(
     seeds: some Sequence<UInt64>, configuration: WorldConfiguration = WorldConfiguration(),
     _ body: (World) throws -> Void
