@@ -86,8 +86,8 @@ enum FrameThroughput {
 
   /// The whole path: appended, sent, decoded, put together, acknowledged.
   private static func deliver(_ payload: [UInt8], perBatch: Int, batches: Int) {
-    var ann = ReliableStreamMachine()
-    var bob = ReliableStreamMachine()
+    var ann = ReliableChannelMachine()
+    var bob = ReliableChannelMachine()
     var decoder = FrameDecoder()
     var wire: [UInt8] = []
     var received = 0

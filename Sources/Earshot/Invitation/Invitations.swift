@@ -145,7 +145,7 @@ actor Invitations {
   }
 
   /// Where the other side stands, and the stream of this side that it has heard of.
-  private func position(of origin: InvitationTable.Origin) -> (SidePosition?, ReliableStream?) {
+  private func position(of origin: InvitationTable.Origin) -> (SidePosition?, ReliableChannel?) {
     switch origin {
     case .outbound(let id): (outbound[id]?.accept?.position, outbound[id]?.stream)
     case .inbound(let id): (inbound[id]?.confirmation, inbound[id]?.stream)

@@ -256,7 +256,7 @@ extension LinkTransport {
 
   /// Hands messages to a stream up to the first other frame, which it returns, or to the end.
   fileprivate func nextFrame(
-    of plaintext: Span<UInt8>, used: inout Int, taking stream: inout ReliableStream.State,
+    of plaintext: Span<UInt8>, used: inout Int, taking stream: inout ReliableChannel.State,
     at now: Instant
   ) throws(FrameError) -> Frame? {
     var frame: Frame?

@@ -166,7 +166,7 @@ extension Link {
     }
   }
 
-  private func flush(_ transport: LinkTransport, _ stream: ReliableStream?) {
+  private func flush(_ transport: LinkTransport, _ stream: ReliableChannel?) {
     guard !transport.hasFailed, !leavesFlushToTimer() else { return }
     var mayHaveMore = true
     while true {
@@ -200,7 +200,7 @@ extension Link {
   }
 
   /// - Returns: Whether there may be more to gather when that is written.
-  private func gather(from stream: ReliableStream?, in transport: LinkTransport) -> Bool {
+  private func gather(from stream: ReliableChannel?, in transport: LinkTransport) -> Bool {
     let now = now
     if transport.updateOldKeys(at: now) { context.host.reached(.keysUpdated) }
     let rest = transport.gather(from: stream, at: now)

@@ -148,7 +148,7 @@ final class LinkTransport {
   ///   - stream: The reliable stream that the link carries, if it does.
   ///   - now: The time.
   /// - Returns: What is left.
-  func gather(from stream: ReliableStream?, at now: Instant) -> Rest {
+  func gather(from stream: ReliableChannel?, at now: Instant) -> Rest {
     if !wire.isEmpty { wire.removeAll(keepingCapacity: true) }
     written = 0
     if !channelBytes.isEmpty {
@@ -178,7 +178,7 @@ final class LinkTransport {
     return channel.updateKeys()
   }
 
-  private func fill(from stream: ReliableStream, at now: Instant) -> Rest {
+  private func fill(from stream: ReliableChannel, at now: Instant) -> Rest {
     if budget.room(written: bytesSent) <= 0 {
       budget.observe(written: bytesSent, connection.progress, at: now)
     }

@@ -3,7 +3,7 @@ import EarshotCore
 /// The outcome of an invitation, which its membership begins with: the peer, its stream, and its position.
 struct Acceptance {
   let entry: Roster.Entry
-  let stream: ReliableStream
+  let stream: ReliableChannel
   let position: SidePosition
 }
 
@@ -48,7 +48,7 @@ actor Membership {
 
   /// A membership that is proposed to a peer, which is looked for.
   init(
-    proposing id: MembershipID, to entry: Roster.Entry, _ stream: ReliableStream,
+    proposing id: MembershipID, to entry: Roster.Entry, _ stream: ReliableChannel,
     in session: SessionCore, _ configuration: MembershipMachine.Configuration,
     random: RandomStream
   ) {
@@ -103,7 +103,7 @@ actor Membership {
 
   nonisolated var pair: SessionPair { session.pair(peer, remoteSession) }
 
-  private nonisolated var stream: ReliableStream { parts.stream }
+  private nonisolated var stream: ReliableChannel { parts.stream }
 
   var statistics: MemberStatistics {
     let (counts, link) = (stream.counts, carrier)

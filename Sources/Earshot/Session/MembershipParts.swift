@@ -17,7 +17,7 @@ protocol MembershipPart: AnyObject, Sendable {
 /// The one place where they are attached, detached and ended. The membership keeps them across its
 /// links. The link that carries it knows each by its name, and hands it the frames of its kind.
 struct MembershipParts: Sendable {
-  let stream: ReliableStream
+  let stream: ReliableChannel
   let unreliable: UnreliableChannel
   let verifier: Verifier
 

@@ -2,7 +2,7 @@
 public struct SendReceipt: Sendable {
   /// The message as it went to one member.
   struct Part: Sendable {
-    let stream: ReliableStream
+    let stream: ReliableChannel
     let number: Int
   }
 
@@ -28,7 +28,7 @@ public struct SendReceipt: Sendable {
     members.firstIndex { $0.stream === part.stream }.map { note(part.number, at: $0) }
   }
 
-  private var parts: [(member: PeerID, stream: ReliableStream, number: Int)] {
+  private var parts: [(member: PeerID, stream: ReliableChannel, number: Int)] {
     zip(members, [first] + others).filter { $1 > 0 }.map { ($0.id, $0.stream, $1) }
   }
 

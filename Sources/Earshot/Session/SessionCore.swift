@@ -134,19 +134,19 @@ actor SessionCore {
   // MARK: Memberships
 
   /// The reliable stream of a membership.
-  func makeStream(with remote: PeerID) -> ReliableStream {
-    var bounds = ReliableStreamMachine.Configuration()
+  func makeStream(with remote: PeerID) -> ReliableChannel {
+    var bounds = ReliableChannelMachine.Configuration()
     bounds.messageBytesMax = configuration.maximumMessageBytes
     bounds.outboundBytesMax = configuration.sendBufferBytes
     bounds.windowBytes = configuration.receiveWindowBytes
     if let buggify = peer.host.buggify { bounds.draw(buggify) }
-    return ReliableStream(nextSource(), with: remote, bounds, on: peer.host) { [activity] in
+    return ReliableChannel(nextSource(), with: remote, bounds, on: peer.host) { [activity] in
       activity.push($0)
     }
   }
 
   /// The parts of a membership, the stream among them, which may have begun with an invitation.
-  func makeParts(of remote: PeerID, _ stream: ReliableStream) -> MembershipParts {
+  func makeParts(of remote: PeerID, _ stream: ReliableChannel) -> MembershipParts {
     let unreliable = UnreliableChannel(
       nextSource(), over: peer.datagrams, between: (peer.id, remote),
       messageBytesMax: configuration.maximumMessageBytes
@@ -161,7 +161,7 @@ actor SessionCore {
   }
 
   /// Looks for a peer that may attach, and waits for it.
-  func seek(_ entry: Roster.Entry, _ stream: ReliableStream, as id: MembershipID) {
+  func seek(_ entry: Roster.Entry, _ stream: ReliableChannel, as id: MembershipID) {
     let random = RandomStream(seed: random.next())
     start(Membership(proposing: id, to: entry, stream, in: self, patience, random: random))
   }

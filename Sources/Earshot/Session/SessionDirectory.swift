@@ -5,7 +5,7 @@ final class SessionDirectory: Sendable {
   /// One member's end of the sending path.
   struct Entry: Sendable {
     let id: PeerID
-    let stream: ReliableStream
+    let stream: ReliableChannel
     let unreliable: UnreliableChannel
   }
   private struct State {

@@ -81,17 +81,17 @@ struct SendQueueTests {
     #expect(try Self.served(&machine) == [])
   }
 
-  private static func machine() throws -> ReliableStreamMachine {
-    var bounds = ReliableStreamMachine.Configuration()
+  private static func machine() throws -> ReliableChannelMachine {
+    var bounds = ReliableChannelMachine.Configuration()
     bounds.outboundBytesMax = 1_000
-    var machine = ReliableStreamMachine(bounds)
+    var machine = ReliableChannelMachine(bounds)
     try machine.attach(received: 0, window: 1 << 20)
     return machine
   }
 
   /// Who is served, after everything was sent and acknowledged or without that.
   private static func served(
-    _ machine: inout ReliableStreamMachine, afterSending isSending: Bool = true
+    _ machine: inout ReliableChannelMachine, afterSending isSending: Bool = true
   ) throws -> [SendQueue.Ticket] {
     if isSending {
       machine.outbound.send(max: 1 << 20) { _ in }
@@ -101,6 +101,6 @@ struct SendQueueTests {
   }
 }
 
-extension ReliableStreamMachine {
+extension ReliableChannelMachine {
   fileprivate mutating func append(_ message: [UInt8]) -> Bool { append(message.span) }
 }

@@ -4,8 +4,8 @@ import Testing
 
 /// Two members and the link between them, which breaks and comes back.
 private struct Pair {
-  var sender: ReliableStreamMachine
-  var receiver: ReliableStreamMachine
+  var sender: ReliableChannelMachine
+  var receiver: ReliableChannelMachine
   var decoder = FrameDecoder()
   var wire: [UInt8] = []  // Towards the receiver, not yet arrived.
   var sent: [[UInt8]] = []
@@ -13,9 +13,9 @@ private struct Pair {
   var untaken = 0  // How many of the delivered the application has not taken.
   var now = Instant.zero
 
-  init(_ configuration: ReliableStreamMachine.Configuration) {
-    sender = ReliableStreamMachine(configuration)
-    receiver = ReliableStreamMachine(configuration)
+  init(_ configuration: ReliableChannelMachine.Configuration) {
+    sender = ReliableChannelMachine(configuration)
+    receiver = ReliableChannelMachine(configuration)
   }
 
   mutating func link() throws {
@@ -69,9 +69,9 @@ private struct Pair {
 }
 
 @Suite("Reliable delivery")
-struct ReliableStreamMachineTests {
-  private static var small: ReliableStreamMachine.Configuration {
-    var configuration = ReliableStreamMachine.Configuration()
+struct ReliableChannelMachineTests {
+  private static var small: ReliableChannelMachine.Configuration {
+    var configuration = ReliableChannelMachine.Configuration()
     configuration.windowBytes = ReceiveWindow.windowBytesMin
     configuration.outboundBytesMax = 500_000
     configuration.messageBytesMax = 300_000
@@ -146,7 +146,7 @@ struct ReliableStreamMachineTests {
 
   @Test("Whoever sends more than was granted violates the protocol")
   func overrun() throws {
-    var machine = ReliableStreamMachine(Self.small)
+    var machine = ReliableChannelMachine(Self.small)
     let window = Int(machine.position().window)
     try machine.receive(FrameNumber(.introduce), frameBytes: window, at: .zero)
     let error = FrameError(.overrun, type: .leave, payloadBytes: 1)

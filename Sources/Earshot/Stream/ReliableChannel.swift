@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Senders append under the lock without hopping anywhere; a link drains; consumers give the window back.
 /// Lives as long as the membership does, across its links.
-final class ReliableStream: MessageSource, MembershipPart {
+final class ReliableChannel: MessageSource, MembershipPart {
   typealias ID = MessageSourceID
 
   private struct Served {
@@ -40,14 +40,14 @@ final class ReliableStream: MessageSource, MembershipPart {
   ///   - host: Where its links are.
   ///   - sink: Takes messages that arrived, in order, on the host's executor.
   init(
-    _ id: ID, with remote: PeerID, _ configuration: ReliableStreamMachine.Configuration,
+    _ id: ID, with remote: PeerID, _ configuration: ReliableChannelMachine.Configuration,
     on host: any NetworkHost, sink: @escaping @Sendable ([SessionActivity]) -> Void
   ) {
     (self.id, self.sink, buggify) = (id, sink, host.buggify)
     gauge = host.gauge(
       "bytes in the send buffer of a member",
       atMost: configuration.outboundBytesMax + Self.ownFrameBytesMax)
-    state = Mutex(State(id, with: remote, ReliableStreamMachine(configuration)))
+    state = Mutex(State(id, with: remote, ReliableChannelMachine(configuration)))
     wakeup.connect(to: host.makeSignal { [carrier] in carrier.link?.flushRequested() })
   }
 
@@ -337,7 +337,7 @@ final class ReliableStream: MessageSource, MembershipPart {
 
   /// The acknowledgement that is due, or that BUGGIFY has go out before.
   private func takeAcknowledgement(
-    _ machine: inout ReliableStreamMachine, at now: Instant
+    _ machine: inout ReliableChannelMachine, at now: Instant
   ) -> Acknowledgement? {
     if let buggify, machine.inbound.acknowledgementDeadline != nil,
       buggify.occurs(.eagerAcknowledgement)
@@ -386,7 +386,7 @@ final class ReliableStream: MessageSource, MembershipPart {
 
 /// The link that carries a membership's stream at the moment.
 ///
-/// Apart from ``ReliableStream``, to which no weak reference may point: it is retained for every message, and that
+/// Apart from ``ReliableChannel``, to which no weak reference may point: it is retained for every message, and that
 /// costs several times more once there has been one.
 private final class Carrier: Sendable {
   private let current = Mutex<Link?>(nil)

@@ -10,7 +10,7 @@ extension Instrumentation {
   }
 }
 
-extension ReliableStreamMachine.Configuration {
+extension ReliableChannelMachine.Configuration {
   /// Takes other bounds, no larger than these, and another delay.
   mutating func draw(_ buggify: Instrumentation) {
     let least = ReceiveWindow.windowBytesMin

@@ -1,6 +1,6 @@
 import EarshotCore
 
-extension ReliableStream {
+extension ReliableChannel {
   typealias Settle = @Sendable (PendingSend.Outcome) -> Void
 
   struct Awaited {
@@ -12,7 +12,7 @@ extension ReliableStream {
   struct State {
     let id: ID
     let remote: PeerID
-    var machine: ReliableStreamMachine
+    var machine: ReliableChannelMachine
     var pending: [SendQueue.Ticket: Settle] = [:]
     var isClosed = false  // What was sent now would stand behind LEAVE.
     var isEnded = false
@@ -23,7 +23,7 @@ extension ReliableStream {
     private(set) var arrived: [SessionActivity] = []
     var awaited: [Awaited] = []  // In ascending order.
 
-    init(_ id: ID, with remote: PeerID, _ machine: ReliableStreamMachine) {
+    init(_ id: ID, with remote: PeerID, _ machine: ReliableChannelMachine) {
       (self.id, self.remote, self.machine) = (id, remote, machine)
     }
 

@@ -6,7 +6,7 @@
 /// them. When the link breaks nothing is to be done: the next one carries on.
 ///
 /// Plain functions rather than one event enum: every message takes this path.
-package struct ReliableStreamMachine: Hashable, Sendable {
+package struct ReliableChannelMachine: Hashable, Sendable {
   /// The bounds of one membership.
   package struct Configuration: Hashable, Sendable {
     /// The largest message taken, in bytes.
