@@ -1,0 +1,100 @@
+/// How much of what a link writes may be under way until streams have to wait: 20 ms beside the path's round trip.
+///
+/// A message goes behind what was written before it. Streams would fill every buffer along the path, so they stop where
+/// a message behind them is hardly late, and where the path is still never idle.
+///
+/// The story: whenever the budget is used up, what was acknowledged since the last time gives a rate, over a round
+/// trip at least. The greatest of the last rates is that of the path, and what it carries in a round trip and
+/// 20 ms is the budget. A budget that is too small for the path is acknowledged within a round trip, so that the next
+/// one is larger by what 20 ms are of that. Acknowledgements that are late for other reasons, such as those of a
+/// single segment, make a rate small, but not the greatest one.
+///
+/// - SeeAlso: Cardwell et al., "BBR: Congestion-Based Congestion Control" (ACM Queue 2016), for the greatest rate as that
+///   of the path.
+package struct BulkBudget: Hashable, Sendable {
+  /// How long streams may delay a message, beside the path's own round trip.
+  package static let target = Duration.milliseconds(20)
+  /// The budget of a link whose speed is unknown.
+  package static let bytesAtFirst = 8_192
+  /// Three frames of the shortest kind.
+  package static let bytesMin = 3 * FlightBudget.partBytesMin
+  /// How much may be unacknowledged by the remote peer itself on a path without a delay: what two processes on one host
+  /// take in less than half a millisecond, and enough that neither waits for the other.
+  package static let bytesUnderWayMin = 262_144
+
+  /// How many bytes may be under way.
+  package private(set) var bytes = bytesAtFirst
+
+  private struct Mark: Hashable {
+    let at: Instant
+    let acknowledged: Int
+  }
+  private var mark: Mark?
+  private var acknowledged = 0
+  private var rates = Rates()
+  private var leastRoundTrip = Duration.zero
+
+  /// The budget of a new link.
+  package init() {}
+
+  /// How many more bytes may be written; negative if there are too many already.
+  package func room(written: Int) -> Int { bytes - (written - acknowledged) }
+
+  /// The most bytes of a stream in one frame: three fit into what the target allows.
+  package var partBytesMax: Int {
+    min(max(share(of: Self.target) / 3, FlightBudget.partBytesMin), StreamData.bytesMax)
+  }
+
+  /// How many bytes may be unacknowledged by the remote peer itself: what two round trips take, and a little more.
+  ///
+  /// The transport acknowledges what lies in the buffers of the remote host. On a fast path that is nearly everything.
+  package var bytesUnderWayMax: Int { Self.bytesUnderWayMin + 2 * share(of: leastRoundTrip) }
+
+  /// How many bytes of the budget so long a part of its time takes.
+  private func share(of time: Duration) -> Int {
+    Int(Int64(bytes) * time.nanoseconds / (Self.target + leastRoundTrip).nanoseconds)
+  }
+
+  /// Takes in how far the transport got, when the budget is used up.
+  ///
+  /// - Parameters:
+  ///   - written: How many bytes were handed to it so far.
+  ///   - progress: What it says.
+  ///   - now: The time.
+  package mutating func observe(written: Int, _ progress: TransportProgress, at now: Instant) {
+    acknowledged = max(acknowledged, written - progress.unacknowledgedBytes)
+    leastRoundTrip = progress.leastRoundTrip ?? .zero
+    guard let mark else { return begin(at: now) }
+    let time = now - mark.at
+    guard time >= max(leastRoundTrip, Self.timeMin) else { return }
+    // Beyond that the program had nothing to send, rather than the path.
+    if time <= (leastRoundTrip + Self.target) * 4 + Self.timeMax {
+      rates.add(Double(acknowledged - mark.acknowledged) / Double(time.nanoseconds))
+      let span = (leastRoundTrip + Self.target).nanoseconds
+      let fitting = min(rates.greatest * Double(span), Double(FlightBudget.bytesMax))
+      bytes = min(max(Int(fitting), Self.bytesMin), FlightBudget.bytesMax)
+    }
+    begin(at: now)
+  }
+
+  private mutating func begin(at now: Instant) { mark = Mark(at: now, acknowledged: acknowledged) }
+
+  /// The last rates, in bytes a nanosecond.
+  private struct Rates: Hashable {
+    private var last: [Double] = []
+    private var next = 0
+
+    var greatest: Double { last.max() ?? 0 }
+
+    mutating func add(_ rate: Double) {
+      guard last.count == Self.count else { return last.append(rate) }
+      last[next] = rate
+      next = (next + 1) % Self.count
+    }
+
+    private static let count = 8
+  }
+
+  private static let timeMin = Duration.milliseconds(1)  // The finest that is looked at.
+  private static let timeMax = Duration.milliseconds(100)
+}
