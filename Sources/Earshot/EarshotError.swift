@@ -10,10 +10,12 @@ public struct EarshotError: Error, Sendable {
   public struct Code: Hashable, Sendable {
     private enum Kind: String {
       case alreadyAdvertised, cancelled, contextTooLarge, discoveryUnavailable
-      case encryptionUnavailable, identityWithoutKey
-      case invalidDiscoveryInfo, invalidDisplayName, invalidServiceType, invalidTicket
+      case encryptionUnavailable, endOfStream, identityWithoutKey
+      case invalidDiscoveryInfo, invalidDisplayName, invalidServiceType, invalidStreamName
+      case invalidTicket
       case invitationEnded, messageTooLarge, network, notConnected
-      case sendBufferFull, sessionEnded, sessionFull, stopped, suspended
+      case sendBufferFull, sessionEnded, sessionFull, stopped, streamFinished
+      case streamReset, suspended
       case tooManyBrowsers, trustStore, unknownPeer, untrustedPeer, verificationFailed
     }
     private let kind: Kind
@@ -28,6 +30,8 @@ public struct EarshotError: Error, Sendable {
     public static let discoveryUnavailable = Code(kind: .discoveryUnavailable)
     /// The session requires encryption, and the links of the simulated world are plain.
     public static let encryptionUnavailable = Code(kind: .encryptionUnavailable)
+    /// The other side finished the stream before as many bytes came as were to be read.
+    public static let endOfStream = Code(kind: .endOfStream)
     /// The identity is a plain one, and the host secures its links.
     public static let identityWithoutKey = Code(kind: .identityWithoutKey)
     /// The discovery info breaks a rule of DNS-SD TXT records.
@@ -36,6 +40,8 @@ public struct EarshotError: Error, Sendable {
     public static let invalidDisplayName = Code(kind: .invalidDisplayName)
     /// The service type breaks a rule of RFC 6335.
     public static let invalidServiceType = Code(kind: .invalidServiceType)
+    /// The name of a stream has more than 255 bytes.
+    public static let invalidStreamName = Code(kind: .invalidStreamName)
     /// The text is no ticket, was mistyped, or the ticket has expired; or it leads to loopback addresses alone, and
     /// this peer's host uses no loopback interface.
     public static let invalidTicket = Code(kind: .invalidTicket)
@@ -56,6 +62,10 @@ public struct EarshotError: Error, Sendable {
     public static let sessionFull = Code(kind: .sessionFull)
     /// The peer was stopped.
     public static let stopped = Code(kind: .stopped)
+    /// This side has ended that direction of the stream, or it is a stream of the other direction alone.
+    public static let streamFinished = Code(kind: .streamFinished)
+    /// One side has ended the stream at once; see ``EarshotError/resetCode``.
+    public static let streamReset = Code(kind: .streamReset)
     /// The peer is suspended; resume it first.
     public static let suspended = Code(kind: .suspended)
     /// This peer browses for 64 services already; stop a browser first.
@@ -84,8 +94,15 @@ public struct EarshotError: Error, Sendable {
   /// The peers that the error is about; empty if it is about none.
   public let peers: [PeerID]
 
-  package init(_ code: Code, _ message: String, cause: NetworkError? = nil, peers: [PeerID] = []) {
+  /// The number that a program gave when it reset a stream; `nil` for any other error.
+  public let resetCode: UInt32?
+
+  package init(
+    _ code: Code, _ message: String, cause: NetworkError? = nil, peers: [PeerID] = [],
+    resetCode: UInt32? = nil
+  ) {
     (self.code, self.message, self.cause, self.peers) = (code, message, cause, peers)
+    self.resetCode = resetCode
   }
 }
 

@@ -51,7 +51,8 @@ struct HostileMemberTests {
       var confirmation: [UInt8] = []
       Attached(
         membership: try #require(dialler.accept?.membership), epoch: 1, received: 0,
-        window: 1 << 20, terms: SessionTerms(seniority: 1, capacity: 8, messageBytesMax: 1_024)
+        grant: ChannelGrant(messageLimit: 1 << 20, streams: 16),
+        terms: SessionTerms(seniority: 1, capacity: 8, messageBytesMax: 1_024)
       ).encode(into: &confirmation)
       dialler.say(confirmation)
       return dialler
@@ -63,7 +64,8 @@ struct HostileMemberTests {
       let diallers = try epochs.map { epoch in
         let attach = Attach(
           source: session, destination: accept.session, membership: accept.membership,
-          isProposal: false, ended: .none, epoch: epoch, received: 0, window: 1 << 20,
+          isProposal: false, ended: .none, epoch: epoch, received: 0,
+          grant: ChannelGrant(messageLimit: 1 << 20, streams: 16),
           terms: SessionTerms(seniority: 1, capacity: 8, messageBytesMax: 1_024))
         return try ScriptedDialler(
           as: identity, named: "Mallory \(epoch)", to: endpoint, on: host, saying: attach)
@@ -142,6 +144,122 @@ struct HostileMemberTests {
       accepting.cancel()
       watching.cancel()
       withExtendedLifetime((bobs, advertiser)) {}
+    }
+  }
+
+  /// Frames of streams that break the protocol.
+  struct StreamBreach: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let code: CloseCode
+    let frames: [UInt8]
+
+    init(_ description: String, _ code: CloseCode = .protocolViolation, _ frames: [UInt8]...) {
+      (testDescription, self.code) = (description, code)
+      self.frames = frames.flatMap { $0 }
+    }
+
+    static func open(_ place: UInt64) -> [UInt8] {
+      encoded(StreamOpening(place: place, priority: .normal, isTwoWay: true, name: "hostile"))
+    }
+
+    static func data(_ number: UInt64, _ count: Int, isFinal: Bool = false) -> [UInt8] {
+      var wire: [UInt8] = []
+      StreamData.appendHeader(
+        StreamNumber(rawValue: number), bytes: count, isFinal: isFinal, to: &wire)
+      return wire + [UInt8](repeating: 7, count: count)
+    }
+
+    static func reset(_ number: UInt64) -> [UInt8] {
+      encoded(StreamReset(StreamNumber(rawValue: number), StreamAbort(.program)))
+    }
+
+    static func stop(_ number: UInt64) -> [UInt8] {
+      encoded(StreamStop(StreamNumber(rawValue: number), StreamAbort(.program)))
+    }
+
+    static func credit(_ streams: UInt64, _ limits: Credit.Limit...) -> [UInt8] {
+      encoded(Credit(streams: streams, limits: limits))
+    }
+
+    static func encoded(_ payload: some FramePayload) -> [UInt8] {
+      var wire: [UInt8] = []
+      payload.encode(into: &wire)
+      return wire
+    }
+
+    private static let greatest: UInt64 = 1 << 62 - 1
+
+    static let all = [
+      StreamBreach("bytes of no stream", .protocolViolation, data(2, 1)),
+      StreamBreach("bytes of the victim's stream", .protocolViolation, data(3, 1)),
+      StreamBreach("bytes of the greatest number", .protocolViolation, data(greatest, 1)),
+      StreamBreach("a stream out of order", .protocolViolation, open(2)),
+      StreamBreach("a number used twice", .protocolViolation, open(1), open(1)),
+      StreamBreach("more streams than granted", .flowControl, (1...17).flatMap { open($0) }),
+      StreamBreach(
+        "bytes after the end", .protocolViolation, open(1), data(2, 1, isFinal: true), data(2, 1)),
+      StreamBreach("bytes after a reset", .protocolViolation, open(1), reset(2), data(2, 1)),
+      StreamBreach("a reset of no stream", .protocolViolation, reset(2)),
+      StreamBreach(
+        "a thousand resets", .protocolViolation, open(1), (0..<1_000).flatMap { _ in reset(2) }),
+      StreamBreach("a stop of no stream", .protocolViolation, stop(2)),
+      StreamBreach(
+        "a thousand stops", .protocolViolation, open(1), (0..<1_000).flatMap { _ in stop(2) }),
+      StreamBreach(
+        "credit of no stream", .protocolViolation,
+        credit(16, Credit.Limit(StreamNumber(rawValue: 2), 1 << 20))),
+      StreamBreach("fewer streams than before", .protocolViolation, credit(0)),
+      StreamBreach(
+        "less credit than before", .protocolViolation, credit(16, Credit.Limit(.messages, 1))),
+      StreamBreach(
+        "credit of a stream that is taken back", .protocolViolation, open(1),
+        credit(16, Credit.Limit(StreamNumber(rawValue: 2), 16_383))),
+      StreamBreach(
+        "an acknowledgement of what was never sent", .protocolViolation,
+        encoded(Acknowledgement(received: greatest))),
+      StreamBreach(
+        "a message in the place of a stream", .protocolViolation, [0x12, 0x03, 0x00, 0x00, 0x01]),
+    ]
+  }
+
+  @Test("A frame of a stream that breaks the protocol ends the link", arguments: StreamBreach.all)
+  func streamBreach(breach: StreamBreach) async throws {
+    try await meet { mallory, _ in
+      mallory.dialler.say(breach.frames)
+      try await mallory.wait(milliseconds: 1_000)
+      #expect(mallory.dialler.closes == [breach.code])
+      #expect(mallory.dialler.hasEnded)
+    }
+  }
+
+  @Test("The greatest credit is taken", arguments: [Ground.simulated, .secured])
+  func greatestCredit(ground: Ground) async throws {
+    try await meet(on: ground) { mallory, _ in
+      let greatest: UInt64 = 1 << 62 - 1
+      let limits = [
+        Credit.Limit(.messages, greatest), Credit.Limit(StreamNumber(rawValue: 2), greatest),
+      ]
+      mallory.dialler.say(
+        StreamBreach.open(1) + StreamBreach.encoded(Credit(streams: greatest, limits: limits)))
+      try await mallory.wait(milliseconds: 500)
+      #expect(mallory.dialler.closes == [] && !mallory.dialler.hasEnded)
+    }
+  }
+
+  @Test(
+    "A stream that exceeds its credit is ended on both sides, and its link goes on",
+    arguments: [Ground.simulated, .secured])
+  func beyondCredit(ground: Ground) async throws {
+    try await meet(on: ground) { mallory, departures in
+      mallory.dialler.say(
+        StreamBreach.open(1) + StreamBreach.data(2, 16_384) + StreamBreach.data(2, 1)
+          + StreamBreach.data(2, 1))
+      try await mallory.wait(milliseconds: 500)
+      #expect(mallory.dialler.closes == [] && !mallory.dialler.hasEnded)
+      let ends = mallory.dialler.streamFrames
+      let (stream, abort) = (StreamNumber(rawValue: 3), StreamAbort(.violation))
+      #expect(Set(ends) == [.reset(StreamReset(stream, abort)), .stop(StreamStop(stream, abort))])
+      #expect(departures() == [:])
     }
   }
 

@@ -22,7 +22,7 @@ struct WatchedQueueTests {
     let members = queues["bytes in the send buffer of a member"]
     let greeted = queues["strangers at addresses of no member"]
     let records = queues["records that a browser remembers"]
-    #expect(members.map { $0.peak > 60_000 && $0.peak < 200_000 && $0.bound == 4_259_840 } == true)
+    #expect(members.map { $0.peak > 60_000 && $0.peak < 200_000 && $0.bound == 4_194_304 } == true)
     #expect(greeted.map { $0.peak >= 1 && $0.bound == 64 } == true)
     #expect(records.map { $0.peak >= 3 && $0.bound == 16_384 } == true)
     #expect(room.world.violations.isEmpty)

@@ -18,6 +18,7 @@ extension FuzzTarget {
     var frames: [Frame] = []
     var skipped = 0
     var messages: [[UInt8]] = []
+    var streams: [StreamData] = []
     var error: FrameError?
   }
 
@@ -28,7 +29,11 @@ extension FuzzTarget {
     do throws(FrameError) {
       for chunk in chunks {
         try decoder.decode(chunk.span) { number, payload, _ throws(FrameError) in
-          if number == .message {
+          if number == .data {
+            let data = try StreamData(payload: payload)
+            decoded.streams.append(data)
+            decoded.messages.append([UInt8](copying: payload.extracting(data.start...)))
+          } else if number == .message {
             if let message = try assembler.take(payload) { decoded.messages.append(message) }
           } else if let frame = try Frame(number, payload: payload) {
             decoded.frames.append(frame)
@@ -85,6 +90,11 @@ extension FuzzTarget {
     case .nonce: body(VerificationNonce.self)
     case .verdict: body(VerificationVerdict.self)
     case .message: nil  // ``messages``.
+    case .credit: body(Credit.self)
+    case .data: data
+    case .open: body(StreamOpening.self)
+    case .reset: body(StreamReset.self)
+    case .stop: body(StreamStop.self)
     case .introduce: body(Introduce.self)
     case .retract: body(Retract.self)
     case .leave: body(Leave.self)
@@ -102,6 +112,19 @@ extension FuzzTarget {
       try law(
         writer.bytes.count <= FrameEncoder.payloadBytesMax, "\(value) does not fit into a frame")
     }
+  }
+
+  private static let data = FuzzTarget("body-data", bytesMax: 1_024) { bytes in
+    guard let data = try? StreamData(payload: bytes.span) else { return }
+    let count = bytes.count - data.start
+    try law(count > 0 || data.isFinal, "DATA without bytes or an end")
+    var wire: [UInt8] = []
+    StreamData.appendHeader(data.stream, bytes: count, isFinal: data.isFinal, to: &wire)
+    wire += bytes[data.start...]
+    try law(
+      try decode([wire]).streams.map(\.stream) == [data.stream], "DATA is not read as written")
+    try law(
+      wire.count == StreamData.frameBytes(data.stream, bytes: count), "DATA has another length")
   }
 
   private static let unreliable = FuzzTarget("body-unreliable", bytesMax: 1_024) { bytes in

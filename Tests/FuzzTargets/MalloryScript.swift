@@ -97,7 +97,8 @@ struct MalloryScript {
     let terms = SessionTerms(
       seniority: UInt64(input.byte()), capacity: 2 + input.number(below: 16),
       messageBytesMax: Int(input.byte()) << 8)
-    switch input.number(below: 21) {
+    let number = Int(input.byte())
+    switch number < Self.ordinaryEnd ? number % 21 : 21 + number % 5 {
     case 0:
       Hello(port: listener.endpoint?.port ?? 0, displayName: "Mallory").encode(into: &pending)
     case 1:
@@ -111,11 +112,10 @@ struct MalloryScript {
     case 3:
       Attached(
         membership: membership, epoch: UInt64(input.byte()), received: UInt64(input.byte()),
-        window: UInt64(input.byte()) << 8, terms: terms
+        grant: grant(), terms: terms
       ).encode(into: &pending)
     case 4:
-      Acknowledgement(received: UInt64(input.byte()), limit: UInt64(input.byte()) << 8)
-        .encode(into: &pending)
+      Acknowledgement(received: UInt64(min(input.byte(), input.byte()))).encode(into: &pending)
     case 5: MessagePart.append(message: input.bytes(input.number(below: 64)).span, to: &pending)
     case 6: introduce(terms)
     case 7: Leave(code: CloseCode(rawValue: UInt64(input.byte()))).encode(into: &pending)
@@ -136,7 +136,7 @@ struct MalloryScript {
       Accept(
         invitation: heardInvitation, session: session,
         membership: MembershipID(rawValue: UInt64(input.byte())),
-        nextSeniority: UInt64(input.byte()), window: UInt64(input.byte()) << 8, terms: terms
+        nextSeniority: UInt64(input.byte()), grant: grant(), terms: terms
       ).encode(into: &pending)
     case 13:
       Decline(invitation: heardInvitation, reason: DeclineReason(rawValue: UInt64(input.byte())))
@@ -152,6 +152,7 @@ struct MalloryScript {
     case 18:
       VerificationCommitment(attempt: attempt(), hash: bytes32()).encode(into: &pending)
     case 19: VerificationNonce(attempt: attempt(), nonce: bytes32()).encode(into: &pending)
+    case 21...25: stream(code)
     default:
       let verdicts = VerificationVerdict.Verdict.allCases
       VerificationVerdict(
@@ -159,6 +160,45 @@ struct MalloryScript {
       )
       .encode(into: &pending)
     }
+  }
+
+  /// From this byte on, one stands for a frame of a stream.
+  private static let ordinaryEnd = 231
+
+  /// Appends a frame of a stream: her own, one of the others, or one that never was.
+  private mutating func stream(_ code: Int) {
+    switch code {
+    case 21:
+      let priorities = StreamPriority.allCases
+      StreamOpening(
+        place: UInt64(input.number(below: 20)) + 1,
+        priority: priorities[input.number(below: priorities.count)],
+        isTwoWay: input.byte() % 2 == 0, name: "stream"
+      ).encode(into: &pending)
+    case 22:
+      let bytes = input.bytes(input.number(below: 64))
+      StreamData.appendHeader(
+        streamNumber(), bytes: bytes.count, isFinal: input.byte() % 4 == 0, to: &pending)
+      pending += bytes
+    case 23:
+      StreamReset(streamNumber(), StreamAbort(.program, code: UInt64(input.byte())))
+        .encode(into: &pending)
+    case 24: StreamStop(streamNumber(), StreamAbort(.dropped)).encode(into: &pending)
+    default:
+      let limits = (0..<input.number(below: 3)).map { _ in
+        Credit.Limit(streamNumber(), UInt64(input.byte()) << 10)
+      }
+      Credit(streams: UInt64(input.byte()), limits: limits).encode(into: &pending)
+    }
+  }
+
+  private mutating func streamNumber() -> StreamNumber {
+    StreamNumber(rawValue: UInt64(input.number(below: 12)) + 2)
+  }
+
+  private mutating func grant() -> ChannelGrant {
+    let number = UInt64(input.byte())
+    return ChannelGrant(messageLimit: number << 8, streams: number % 32)
   }
 
   private var invitation: InvitationID { InvitationID(high: 1, low: sessions) }
@@ -191,7 +231,7 @@ struct MalloryScript {
       source: session, destination: accept?.session ?? SessionID(rawValue: 1),
       membership: membership, isProposal: input.byte() % 2 == 0,
       ended: MembershipID(rawValue: UInt64(input.byte())), epoch: UInt64(input.byte()),
-      received: UInt64(input.byte()), window: UInt64(input.byte()) << 8, terms: terms
+      received: UInt64(input.byte()), grant: grant(), terms: terms
     ).encode(into: &pending)
   }
 

@@ -1,12 +1,15 @@
 import EarshotNetwork
 
 extension Instrumentation {
-  /// How much of a stream is gathered at once, and in what parts.
-  func bounds(_ max: Int, _ partBytesMax: Int) -> (max: Int, partBytesMax: Int) {
-    (
-      occurs(.smallBatch) ? min(max, 1_024) : max,
-      draw(.smallParts, below: 1_024).map { min(partBytesMax, 256 + $0) } ?? partBytesMax
-    )
+  /// How much of the log is gathered at once, and in what parts.
+  func bounds(_ room: ReliableChannelMachine.Room) -> ReliableChannelMachine.Room {
+    var room = room
+    if occurs(.smallBatch) { room.bytesMax = min(room.bytesMax, 1_024) }
+    if let more = draw(.smallParts, below: 1_024) {
+      room.partBytesMax = min(room.partBytesMax, 256 + more)
+      room.bulkPartBytesMax = min(room.bulkPartBytesMax, 256 + more)
+    }
+    return room
   }
 }
 

@@ -142,7 +142,7 @@ extension Invitations {
     send(
       Accept(
         invitation: id.invitation, session: session.id, membership: naming.membership,
-        nextSeniority: next, window: stream.position().window, terms: terms), on: token)
+        nextSeniority: next, grant: stream.position().grant, terms: terms), on: token)
   }
 
   // MARK: Reports

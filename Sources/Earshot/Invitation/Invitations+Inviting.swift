@@ -92,10 +92,10 @@ extension Invitations {
       return (session.makeStream(with: invitation.peer), session.terms)
     }
     outbound[id]?.stream = stream
-    let (received, window) = stream.position()
+    let (received, grant) = stream.position()
     send(
       Attached(
-        membership: accept.membership, epoch: 1, received: received, window: window,
+        membership: accept.membership, epoch: 1, received: received, grant: grant,
         terms: terms), on: token)
   }
 

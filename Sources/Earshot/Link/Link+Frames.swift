@@ -35,7 +35,7 @@ extension Link {
       return try transport.nextFrame(of: rest, used: &offset)
     }
     return try stream.receive { stream throws(FrameError) in
-      defer { arrivedCount = stream.arrived.count }
+      defer { arrivedCount = stream.arrivalCount }
       return try transport.nextFrame(of: rest, used: &offset, taking: &stream, at: now)
     }
   }
@@ -60,6 +60,12 @@ extension Link {
     case .acknowledgement(let acknowledgement):
       guard let parts else { throw frame.unexpected }
       try parts.stream.acknowledge(acknowledgement)
+    case .credit(let credit):
+      guard let parts else { throw frame.unexpected }
+      try parts.stream.receive(credit)
+    case .stream(let stream):
+      guard let parts else { throw frame.unexpected }
+      try parts.stream.receive(stream)
     case .datagram(let datagram):
       guard let parts else { return refuseUncarried() }
       parts.unreliable.assumeIsolated { $0.received(datagram, on: self) }
@@ -261,13 +267,17 @@ extension LinkTransport {
   ) throws(FrameError) -> Frame? {
     var frame: Frame?
     used += try decode(plaintext) { number, payload, frameBytes throws(FrameError) in
-      guard number == .message else {
-        if number.isReliable { try stream.receive(number, frameBytes: frameBytes, at: now) }
-        frame = try Frame(number, payload: payload)
-        return frame == nil
+      if number == .message {
+        try stream.receiveMessage(payload, frameBytes: frameBytes, at: now)
+        return true
       }
-      try stream.receiveMessage(payload, frameBytes: frameBytes, at: now)
-      return true
+      if number == .data {
+        try stream.machine.receiveData(payload, frameBytes: frameBytes, at: now)
+        return true
+      }
+      if number.isReliable { stream.machine.receive(frameBytes: frameBytes, at: now) }
+      frame = try Frame(number, payload: payload)
+      return frame == nil
     }
     return frame
   }

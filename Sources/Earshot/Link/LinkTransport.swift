@@ -39,6 +39,8 @@ final class LinkTransport {
   @exclusivity(unchecked) private var wire: [UInt8] = []  // What is being written.
   @exclusivity(unchecked) private var written = 0
   @exclusivity(unchecked) private var budget = FlightBudget()
+  /// What of it streams may take.
+  @exclusivity(unchecked) private var bulk = BulkBudget()
   /// Where in all that is written the last PING ends; beyond any place until it is being written.
   @exclusivity(unchecked) private var questionEnd = 0
   @exclusivity(unchecked) private var lastWritten: Instant
@@ -179,11 +181,24 @@ final class LinkTransport {
   }
 
   private func fill(from stream: ReliableChannel, at now: Instant) -> Rest {
+    // No budget is looked at before it is used up: in between, what arrives in bursts would seem to be faster.
     if budget.room(written: bytesSent) <= 0 {
       budget.observe(written: bytesSent, connection.progress, at: now)
     }
-    let room = min(budget.room(written: bytesSent), Self.writeBytesMax)
-    return stream.fill(&frames, max: room, partBytesMax: budget.partBytesMax, at: now)
+    let left = budget.room(written: bytesSent)
+    let room = ReliableChannelMachine.Room(
+      bytesMax: min(left, Self.writeBytesMax), partBytesMax: budget.partBytesMax,
+      bulkBytesMax: bulk.room(written: bytesSent), bulkPartBytesMax: bulk.partBytesMax,
+      bytesUnderWayMax: bulk.bytesUnderWayMax)
+    switch stream.fill(&frames, within: room, at: now) {
+    case .none, .unacknowledged: return .none
+    case .urgent: return left > 0 ? .some : .blocked
+    case .bulk:
+      if bulk.room(written: bytesSent) <= 0 {
+        bulk.observe(written: bytesSent, connection.progress, at: now)
+      }
+      return left > 0 && bulk.room(written: bytesSent) > 0 ? .some : .blocked
+    }
   }
 
   /// Whether at least half of what may be under way is.
@@ -193,7 +208,10 @@ final class LinkTransport {
   }
 
   /// How long to wait until it is worth asking whether less is under way.
-  func nextWait() -> Duration { budget.nextWait() }
+  func nextWait() -> Duration {
+    bulk.room(written: bytesSent) > 0 || budget.room(written: bytesSent) <= 0
+      ? budget.nextWait() : Self.bulkWait
+  }
 
   /// Hands what was gathered to the system, as much as it takes.
   ///
@@ -232,6 +250,8 @@ final class LinkTransport {
       unansweredSince: decoder.bufferedBytes > 0 ? lastWritten : nil)
   }
 
+  /// A fourth of what streams may have under way beside a round trip.
+  private static let bulkWait = Duration.milliseconds(5)
   /// Several times the largest request, and the answers to some thousand questions.
   private static let unreadBytesMax = 65_536
   /// OpenSSL changes none by itself.

@@ -63,6 +63,15 @@ extension Session {
     /// The number of bytes that one member may have sent and that the program has not taken from
     /// ``Session/messages`` or ``Session/activity`` yet: from 128 KiB to 1 GiB.
     public var receiveWindowBytes: Int
+    /// The number of streams that one member may have opened and that have not ended: from 1 to 65,536.
+    ///
+    /// A stream counts until the program has got it from ``Session/streams`` and both directions have ended. Fewer are
+    /// allowed when `streamBufferBytes` does not suffice for 16 KiB each, though one at least.
+    public var maximumStreamCount: Int
+    /// The number of unread bytes that there may be in all streams of the session together: from 1 MiB to 1 GiB.
+    ///
+    /// Each stream has up to 1 MiB of it, and 16 KiB at least. Streams that this side opened have these 16 KiB beside it.
+    public var streamBufferBytes: Int
     /// What the program demands of the encryption of links; see ``EncryptionPreference``.
     public var encryptionPreference: EncryptionPreference
 
@@ -70,13 +79,16 @@ extension Session {
     public init(
       maximumMemberCount: Int = 7, patience: Duration = .seconds(30),
       maximumMessageBytes: Int = 4 << 20, sendBufferBytes: Int = 4 << 20,
-      receiveWindowBytes: Int = 1 << 20, encryptionPreference: EncryptionPreference = .optional
+      receiveWindowBytes: Int = 1 << 20, maximumStreamCount: Int = 1_024,
+      streamBufferBytes: Int = 32 << 20, encryptionPreference: EncryptionPreference = .optional
     ) {
       self.maximumMemberCount = maximumMemberCount
       self.patience = patience
       self.maximumMessageBytes = maximumMessageBytes
       self.sendBufferBytes = sendBufferBytes
       self.receiveWindowBytes = receiveWindowBytes
+      self.maximumStreamCount = maximumStreamCount
+      self.streamBufferBytes = streamBufferBytes
       self.encryptionPreference = encryptionPreference
     }
 
@@ -93,6 +105,8 @@ extension Session {
         sendBufferBytes: sendBufferBytes.clamped(to: 1...bytesMax),
         receiveWindowBytes: receiveWindowBytes.clamped(
           to: ReceiveWindow.windowBytesMin...bytesMax),
+        maximumStreamCount: maximumStreamCount.clamped(to: 1...65_536),
+        streamBufferBytes: streamBufferBytes.clamped(to: 1 << 20...bytesMax),
         encryptionPreference: encryptionPreference)
     }
   }

@@ -224,19 +224,19 @@ actor Membership {
 
   private func sendAttach(_ epoch: UInt64, on token: LinkToken) {
     guard let link = links[token]?.link else { return }
-    let (received, window) = stream.position()
+    let (received, grant) = stream.position()
     let attach = Attach(
       source: session.id, destination: remoteSession, membership: id, isProposal: !hasJoined,
-      ended: lastEnded, epoch: epoch, received: received, window: window,
+      ended: lastEnded, epoch: epoch, received: received, grant: grant,
       terms: session.assumeIsolated { $0.terms })
     link.assumeIsolated { $0.send(attach) }
   }
 
   private func sendAttached(_ epoch: UInt64, on token: LinkToken) {
     guard let link = links[token]?.link else { return }
-    let (received, window) = stream.position()
+    let (received, grant) = stream.position()
     let attached = Attached(
-      membership: id, epoch: epoch, received: received, window: window,
+      membership: id, epoch: epoch, received: received, grant: grant,
       terms: session.assumeIsolated { $0.terms })
     link.assumeIsolated { $0.send(attached) }
   }

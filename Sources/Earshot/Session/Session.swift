@@ -1,4 +1,4 @@
-/// A group of peers that send each other messages.
+/// A group of peers that send each other messages and streams.
 ///
 /// Comes from ``Peer/makeSession(_:)``, or from accepting an invitation. Each member is linked with every other;
 /// a peer that joins one member is introduced to all. A member whose link breaks is waited for, and misses nothing
@@ -6,8 +6,8 @@
 /// by discovery, under the services that the session's peer advertises or browses for.
 ///
 /// Leave it with ``stop(within:)``. A session that is released is left in the same way, with two seconds for what was
-/// sent. A call that has not returned and a stream of ``events``, ``snapshots``,
-/// ``messages`` or ``activity``, or a loop over it, hold the session.
+/// sent. A call that has not returned and a sequence of ``events``, ``snapshots``,
+/// ``messages``, ``streams`` or ``activity``, or a loop over it, hold the session. A ``ByteStream`` does not.
 public actor Session {
   /// Runs where its peer's host runs.
   public nonisolated let unownedExecutor: UnownedSerialExecutor

@@ -14,6 +14,12 @@ actor SessionCore {
   nonisolated let activity: EventHub<SessionActivity>
   /// The members and the peers that are joining, as reported to the program, ordered by identifier.
   nonisolated let present = SnapshotHub<[Member]>([])
+  /// The streams that members open.
+  nonisolated let streams = EventHub<ByteStream>(
+    countMax: streamsMax, merge: { $0.filter { !$0.isSpent } },
+    released: { for stream in $0 { stream.channel.taken(stream.number) } })
+  /// The memory that they may fill.
+  nonisolated let streamBudget: StreamBudget
   /// What members want to compare.
   nonisolated let verifications = EventHub<Verification>(
     countMax: verificationsMax, merge: { $0.suffix(verificationsMax) })
@@ -45,6 +51,7 @@ actor SessionCore {
     (self.configuration, self.id, self.peer) = (configuration.bounded, id, peer)
     self.random = random
     roster = Roster(of: peer.id, capacity: self.configuration.peersMax)
+    streamBudget = StreamBudget(bytes: self.configuration.streamBufferBytes)
     let (directory, host) = (directory, peer.host)
     activity = EventHub(countMax: Self.eventsMax, merge: SessionActivity.summary) { activities in
       directory.release(activities, at: host.now)
@@ -133,16 +140,20 @@ actor SessionCore {
 
   // MARK: Memberships
 
-  /// The reliable stream of a membership.
+  /// The reliable channel of a membership.
   func makeStream(with remote: PeerID) -> ReliableChannel {
     var bounds = ReliableChannelMachine.Configuration()
     bounds.messageBytesMax = configuration.maximumMessageBytes
     bounds.outboundBytesMax = configuration.sendBufferBytes
     bounds.windowBytes = configuration.receiveWindowBytes
+    bounds.streamCountMax = configuration.maximumStreamCount
     if let buggify = peer.host.buggify { bounds.draw(buggify) }
-    return ReliableChannel(nextSource(), with: remote, bounds, on: peer.host) { [activity] in
-      activity.push($0)
-    }
+    let (activity, streams) = (activity, streams)
+    let sink = ReliableChannel.Sink(
+      messages: { activity.push($0) }, streams: { streams.push($0) },
+      departure: directory.departure)
+    return ReliableChannel(
+      nextSource(), with: remote, bounds, streamBudget, on: peer.host, sink: sink)
   }
 
   /// The parts of a membership, the stream among them, which may have begun with an invitation.
@@ -363,6 +374,7 @@ actor SessionCore {
     deadlines = nil
     events.finish()
     activity.finish()
+    streams.finish()
     present.finish()
     verifications.finish()
     peer.assumeIsolated { $0.sessionEnded(self) }
@@ -373,5 +385,6 @@ actor SessionCore {
 
   private static let farewellPause = Duration.seconds(1)
   private static let eventsMax = 65_536
+  private static let streamsMax = 4_096
   private static let verificationsMax = 16
 }

@@ -14,6 +14,8 @@ final class SessionDirectory: Sendable {
     var isEnded = false
   }
   private let state = Mutex(State())
+  /// Whether the session is left or being left, for those that must not hold the directory.
+  let departure = Departure()
 
   func add(_ id: PeerID, _ parts: MembershipParts) {
     let entry = Entry(id: id, stream: parts.stream, unreliable: parts.unreliable)
@@ -40,6 +42,7 @@ final class SessionDirectory: Sendable {
   /// Nothing is sent to anybody any more; messages may still come.
   func end() {
     state.withLock { ($0.entries, $0.isEnded) = ([], true) }
+    departure.note()
   }
 
   /// Whether the session is left or being left.
@@ -101,6 +104,15 @@ final class SessionDirectory: Sendable {
     return EarshotError(
       .notConnected, "Not a member of the session: \(names). Nothing was sent.", peers: peers)
   }
+}
+
+/// Whether a session is left or being left.
+final class Departure: Sendable {
+  private let isNoted = Atomic(false)
+
+  var hasBegun: Bool { isNoted.load(ordering: .acquiring) }
+
+  fileprivate func note() { isNoted.store(true, ordering: .releasing) }
 }
 
 extension SessionActivity {

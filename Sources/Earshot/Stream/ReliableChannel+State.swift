@@ -21,13 +21,17 @@ extension ReliableChannel {
     var messagesReceived = 0
     /// Messages that have arrived and are not passed on yet, in order.
     private(set) var arrived: [SessionActivity] = []
+    /// Streams that the remote peer has opened and that are not passed on yet, in order.
+    var opened: [ByteStream] = []
+    /// The calls that wait for something of a stream.
+    var waits = StreamWaits()
     var awaited: [Awaited] = []  // In ascending order.
 
     init(_ id: ID, with remote: PeerID, _ machine: ReliableChannelMachine) {
       (self.id, self.remote, self.machine) = (id, remote, machine)
     }
 
-    var acknowledgedCount: Int { messagesSent - machine.outbound.unacknowledgedMessages }
+    var acknowledgedCount: Int { messagesSent - machine.messages.unacknowledgedMessages }
 
     /// Takes out the calls that wait for messages which have arrived.
     mutating func takeDelivered() -> ArraySlice<Awaited> {
@@ -49,13 +53,9 @@ extension ReliableChannel {
       if let bytes { arrived.append(.message(Message(sender: remote, bytes: bytes, from: id))) }
     }
 
-    /// Counts another reliable frame.
-    ///
-    /// - Throws: An error if the remote peer has sent more than it was granted.
-    mutating func receive(
-      _ number: FrameNumber, frameBytes: Int, at now: Instant
-    ) throws(FrameError) {
-      try machine.receive(number, frameBytes: frameBytes, at: now)
+    /// How much has arrived that is not passed on.
+    var arrivalCount: Int {
+      arrived.count + opened.count + (machine.streamTable.hasChanges ? 1 : 0)
     }
 
     /// Takes out the messages that arrived, to pass them on.

@@ -2,10 +2,11 @@ import EarshotNetwork
 import EarshotTLS
 import Synchronization
 
-/// The reliable stream of one membership, where senders, consumers and links meet.
+/// The reliable channel of one membership, where senders, consumers and links meet: messages, streams, and what the
+/// session itself has to say.
 ///
-/// Senders append under the lock without hopping anywhere; a link drains; consumers give the window back.
-/// Lives as long as the membership does, across its links.
+/// Senders append under the lock without hopping anywhere; a link drains; consumers give the credit back.
+/// Lives as long as the membership does, across its links, and as long as the program holds one of its streams.
 final class ReliableChannel: MessageSource, MembershipPart {
   typealias ID = MessageSourceID
 
@@ -20,44 +21,60 @@ final class ReliableChannel: MessageSource, MembershipPart {
   }
 
   let id: ID
-  /// Takes messages that arrived, in order.
-  private let sink: @Sendable ([SessionActivity]) -> Void
-  private let state: Mutex<State>
+  /// The remote peer.
+  let remote: PeerID
+  /// What takes messages and streams that arrived, in order.
+  let sink: Sink
+  let state: Mutex<State>
   private let carrier = Carrier()
-  private let wakeup = Wakeup()
+  let wakeup = Wakeup()
   private let messageBytesMax = Atomic(Int.max)
   /// How much of the window consumers have given back that the machine does not know of.
   private let released = Atomic(0)
   private let buggify: Instrumentation?
   private let gauge: QueueGauge?
 
-  /// A stream at its beginning in both directions.
+  /// The memory that its streams may take.
+  let budget: StreamReservation
+
+  /// What takes what arrived, on the host's executor.
+  struct Sink: Sendable {
+    /// Takes messages, in order.
+    let messages: @Sendable ([SessionActivity]) -> Void
+    /// Takes streams that the remote peer has opened, in order.
+    let streams: @Sendable ([ByteStream]) -> Void
+    /// Whether the session was left.
+    let departure: Departure
+  }
+
+  /// A channel at its beginning in both directions.
   ///
   /// - Parameters:
   ///   - id: Which one it is.
   ///   - remote: The peer at the other end.
   ///   - configuration: Its bounds.
+  ///   - budget: The memory that the streams of the session may take.
   ///   - host: Where its links are.
-  ///   - sink: Takes messages that arrived, in order, on the host's executor.
+  ///   - sink: What takes what arrived.
   init(
     _ id: ID, with remote: PeerID, _ configuration: ReliableChannelMachine.Configuration,
-    on host: any NetworkHost, sink: @escaping @Sendable ([SessionActivity]) -> Void
+    _ budget: StreamBudget, on host: any NetworkHost, sink: Sink
   ) {
-    (self.id, self.sink, buggify) = (id, sink, host.buggify)
+    (self.id, self.remote, self.sink, buggify) = (id, remote, sink, host.buggify)
+    self.budget = StreamReservation(from: budget)
     gauge = host.gauge(
-      "bytes in the send buffer of a member",
-      atMost: configuration.outboundBytesMax + Self.ownFrameBytesMax)
+      "bytes in the send buffer of a member", atMost: configuration.outboundBytesMax)
     state = Mutex(State(id, with: remote, ReliableChannelMachine(configuration)))
     wakeup.connect(to: host.makeSignal { [carrier] in carrier.link?.flushRequested() })
   }
 
   /// Messages that are not known to have arrived.
-  var undelivered: Int { state.withLock { $0.machine.outbound.unacknowledgedMessages } }
+  var undelivered: Int { state.withLock { $0.machine.messages.unacknowledgedMessages } }
 
   /// Messages sent, received, and sent but not acknowledged.
   var counts: (sent: Int, received: Int, unacknowledged: Int) {
     state.withLock {
-      ($0.messagesSent, $0.messagesReceived, $0.machine.outbound.unacknowledgedMessages)
+      ($0.messagesSent, $0.messagesReceived, $0.machine.messages.unacknowledgedMessages)
     }
   }
 
@@ -155,12 +172,9 @@ final class ReliableChannel: MessageSource, MembershipPart {
 
   /// Takes in how much waits, unless it is a single message, which may be larger than the buffer.
   private func watch(_ state: borrowing State) {
-    guard let gauge, state.machine.outbound.unacknowledgedMessages > 1 else { return }
-    gauge.note(state.machine.outbound.bufferedBytes)
+    guard let gauge, state.machine.messages.unacknowledgedMessages > 1 else { return }
+    gauge.note(state.machine.messages.bufferedBytes)
   }
-
-  /// What is left for the frames of the session itself, which go in whether there is room or not.
-  private static let ownFrameBytesMax = 64 << 10
 
   private func settle(_ served: [Served]) {
     guard !served.isEmpty else { return }
@@ -197,31 +211,31 @@ final class ReliableChannel: MessageSource, MembershipPart {
 
   // MARK: The session
 
-  /// Sends a frame of the session itself, such as INTRODUCE, in front of the messages that wait.
+  /// Sends a frame of the session itself, such as INTRODUCE, before the messages and streams that wait.
   func send(_ payload: some FramePayload & Sendable) {
     let goes = state.withLock { state in
-      if !state.isEnded { state.machine.outbound.insert(payload) }
-      watch(state)
+      if !state.isEnded { state.machine.append(control: payload) }
       return !state.isEnded
     }
     if goes { wakeup.raise() }
   }
 
-  /// What ACCEPT, ATTACH or ATTACHED is to say.
-  func position() -> (received: UInt64, window: UInt64) {
+  /// What ACCEPT, ATTACH or ATTACHED is to state.
+  func position() -> (received: UInt64, grant: ChannelGrant) {
     state.withLock { state in
       takeReleased(&state)
-      return state.machine.position()
+      return state.machine.position(backedBy: budget.reserve)
     }
   }
 
   /// Takes everything that was appended as arrived, since the remote says so in ending the membership.
   func acknowledgeAll() {
-    let delivered = state.withLock { state in
-      state.machine.outbound.acknowledgeAll()
-      return state.takeDelivered()
+    let (delivered, effects) = state.withLock { state in
+      state.machine.acknowledgeAll()
+      return (state.takeDelivered(), follow(&state))
     }
     for one in delivered { one.promise.fulfil(true) }
+    effects.apply()
   }
 
   /// Goes back to the position of the remote peer, for the next link.
@@ -229,13 +243,14 @@ final class ReliableChannel: MessageSource, MembershipPart {
   /// - Throws: An error if the position contradicts an earlier one, or what was sent.
   func resume(at position: SidePosition) throws(FrameError) {
     remoteMessageBytesMax = position.terms.messageBytesMax
-    let (delivered, served) = try state.withLock {
-      state throws(FrameError) -> (ArraySlice<Awaited>, [Served]) in
-      try state.machine.attach(received: position.received, window: position.window)
-      return (state.takeDelivered(), serve(&state))
+    let (delivered, served, effects) = try state.withLock {
+      state throws(FrameError) -> (ArraySlice<Awaited>, [Served], Effects) in
+      try state.machine.attach(received: position.received, grant: position.grant)
+      return (state.takeDelivered(), serve(&state), follow(&state))
     }
     for one in delivered { one.promise.fulfil(true) }
     settle(served)
+    effects.apply()
     wakeup.raise()
   }
 
@@ -243,20 +258,22 @@ final class ReliableChannel: MessageSource, MembershipPart {
 
   func detach(from link: Link) { carrier.drop(link) }
 
-  /// Appends LEAVE, behind which the remote reads nothing.
+  /// Has LEAVE follow everything that was sent, and the streams that were finished; the remote reads nothing behind it.
   ///
-  /// No message is taken any more; who waits for room is let go.
+  /// No message is taken any more, and streams that were not finished end at once; who waits for room is let go.
   ///
   /// - Parameters:
   ///   - leave: The farewell.
   ///   - flushed: Called once, when everything that was appended has arrived.
   func close(_ leave: Leave, whenFlushed flushed: @escaping @Sendable () -> Void) {
-    let waiting = state.withLock { state in
-      state.machine.outbound.append(leave)
+    let (waiting, effects) = state.withLock { state in
+      state.machine.append(farewell: leave)
+      state.machine.abortStreams()
       state.flushed = flushed
-      return close(&state)
+      return (close(&state), follow(&state))
     }
     for settle in waiting { settle(.ended) }
+    effects.apply()
     wakeup.raise()
   }
 
@@ -271,14 +288,16 @@ final class ReliableChannel: MessageSource, MembershipPart {
   /// Takes nothing more; who waits for room is let go.
   func end() {
     carrier.take(nil)
-    let (waiting, undelivered) = state.withLock { state in
+    let (waiting, undelivered, effects) = state.withLock { state in
       state.isEnded = true
       state.flushed = nil
       defer { state.awaited = [] }
-      return (close(&state), state.awaited)
+      return (close(&state), state.awaited, endStreams(&state))
     }
+    deliver()
     for settle in waiting { settle(.ended) }
     for one in undelivered { one.promise.fulfil(false) }
+    effects.apply()
     wakeup.connect(to: nil)
   }
 
@@ -290,7 +309,7 @@ final class ReliableChannel: MessageSource, MembershipPart {
     released.add(bytes, ordering: .acquiringAndReleasing)
     let isDue = state.withLockIfAvailable { state in
       takeReleased(&state)
-      return state.machine.inbound.isAcknowledgementDue(at: now)
+      return state.machine.isReportDue(at: now)
     }
     if isDue ?? true { wakeup.raise() }
   }
@@ -301,46 +320,36 @@ final class ReliableChannel: MessageSource, MembershipPart {
 
   // MARK: The link
 
-  /// Fills a buffer with what may go out now, an acknowledgement first if one is due or rides along.
+  /// Fills a buffer with what may go out now: an acknowledgement if one is due or rides along, as much of the log as
+  /// there is room for, and credit that is due.
   ///
   /// - Parameters:
   ///   - frames: Where to append it.
-  ///   - max: About how many bytes of the stream, if any.
-  ///   - partBytesMax: The most bytes of a message in one frame.
+  ///   - room: How much of the log.
   ///   - now: The time.
-  /// - Returns: What is left of the stream.
+  /// - Returns: What is left of the log.
   func fill(
-    _ frames: inout [UInt8], max: Int, partBytesMax: Int, at now: Instant
-  ) -> LinkTransport.Rest {
-    let (max, partBytesMax) = buggify?.bounds(max, partBytesMax) ?? (max, partBytesMax)
+    _ frames: inout [UInt8], within room: ReliableChannelMachine.Room, at now: Instant
+  ) -> ReliableChannelMachine.Rest {
+    let room = buggify?.bounds(room) ?? room
     return state.withLock { state in
       takeReleased(&state)
-      guard max > 0 else {
-        state.machine.takeDueAcknowledgement(at: now)?.encode(into: &frames)
-        return state.machine.outbound.hasSendable ? .blocked : .none
-      }
-      guard state.machine.outbound.hasUnsent else {
-        takeAcknowledgement(&state.machine, at: now)?.encode(into: &frames)
-        return .none
-      }
-      if state.machine.outbound.hasSendable, state.machine.inbound.acknowledgementDeadline != nil {
-        state.machine.takeAcknowledgement().encode(into: &frames)
-      } else {
-        takeAcknowledgement(&state.machine, at: now)?.encode(into: &frames)
-      }
-      state.machine.outbound.send(max: max, partBytesMax: partBytesMax) {
-        frames.append(copying: $0)
-      }
-      return state.machine.outbound.hasUnsent ? .some : .none
+      takeAcknowledgement(&state.machine, within: room, at: now)?.encode(into: &frames)
+      let rest = state.machine.fill(&frames, within: room)
+      state.machine.grantStreams(backedBy: budget.reserve)
+      while let credit = state.machine.takeDueCredit() { credit.encode(into: &frames) }
+      return rest
     }
   }
 
-  /// The acknowledgement that is due, or that BUGGIFY has go out before.
+  /// The acknowledgement that is due, that rides along, or that BUGGIFY has go out before.
   private func takeAcknowledgement(
-    _ machine: inout ReliableChannelMachine, at now: Instant
+    _ machine: inout ReliableChannelMachine, within room: ReliableChannelMachine.Room,
+    at now: Instant
   ) -> Acknowledgement? {
-    if let buggify, machine.inbound.acknowledgementDeadline != nil,
-      buggify.occurs(.eagerAcknowledgement)
+    if machine.inboundLog.acknowledgementDeadline != nil,
+      room.bytesMax > 0 && machine.hasSendable
+        || buggify?.occurs(.eagerAcknowledgement) == true
     {
       return machine.takeAcknowledgement()
     }
@@ -349,21 +358,21 @@ final class ReliableChannel: MessageSource, MembershipPart {
 
   /// When an acknowledgement has to go out at the latest.
   var acknowledgementDeadline: Instant? {
-    state.withLock { $0.machine.inbound.acknowledgementDeadline }
+    state.withLock { $0.machine.inboundLog.acknowledgementDeadline }
   }
 
   /// Takes in an ACK.
   func acknowledge(_ acknowledgement: Acknowledgement) throws(FrameError) {
-    let (delivered, served, flushed) = try state.withLock {
-      state throws(FrameError) -> (ArraySlice<Awaited>, [Served], (@Sendable () -> Void)?) in
+    let (delivered, served, effects) = try state.withLock {
+      state throws(FrameError) -> (ArraySlice<Awaited>, [Served], Effects) in
       try state.machine.acknowledge(acknowledgement)
-      let delivered = state.takeDelivered()
-      let served = serve(&state)
-      return (delivered, served, state.machine.outbound.isEmpty ? state.flushed.take() : nil)
+      var effects = follow(&state)
+      if state.machine.isFlushed { effects.flushed = state.flushed.take() }
+      return (state.takeDelivered(), serve(&state), effects)
     }
     for one in delivered { one.promise.fulfil(true) }
     settle(served)
-    flushed?()
+    effects.apply()
   }
 
   /// Takes in frames that arrived, as many as there are, under one lock.
@@ -377,10 +386,16 @@ final class ReliableChannel: MessageSource, MembershipPart {
     try state.withLock { state throws(FrameError) in try body(&state) }
   }
 
-  /// Passes on the messages that arrived.
+  /// Passes on what arrived: messages, streams that the remote peer opened, and bytes for those who wait for them.
   func deliver() {
-    let messages = state.withLock { $0.takeArrived() }
-    sink(messages)
+    let (messages, streams, effects) = state.withLock { state in
+      let effects = follow(&state)
+      defer { state.opened = [] }
+      return (state.takeArrived(), state.opened, effects)
+    }
+    if !messages.isEmpty { sink.messages(messages) }
+    if !streams.isEmpty { sink.streams(streams) }
+    effects.apply()
   }
 }
 

@@ -143,8 +143,8 @@ extension HandshakeMachine.Event {
     case .link(.hello(let hello)): self = .helloReceived(hello)
     case .link(.close(let close)): self = .closeReceived(close.code)
     case .invitation(.invite), .attachment(.attach): self = .requestReceived
-    case .link(.ping), .link(.pong), .invitation, .attachment(.attached), .acknowledgement, .group,
-      .datagram, .verification:
+    case .link(.ping), .link(.pong), .invitation, .attachment(.attached), .acknowledgement, .credit,
+      .group, .stream, .datagram, .verification:
       self = .otherReceived
     }
   }

@@ -20,6 +20,8 @@ package struct FrameChunks: Hashable, Sendable {
     package let partBytes: Int
     /// Whether a message ends with it.
     package let isLastPart: Bool
+    /// How much credit it takes: none if it is no part of a message.
+    package var credit: Int { partBytes + (isLastPart ? ReceiveWindow.messageOverheadBytes : 0) }
     fileprivate let payloadStart: Int
 
     fileprivate init(in chunk: [UInt8], at start: Int) {
@@ -98,18 +100,6 @@ package struct FrameChunks: Hashable, Sendable {
   private func hasRoom(forBytes byteCount: Int) -> Bool {
     guard let last = chunks.last, last.shared.isEmpty else { return false }
     return last.frames.isEmpty || last.frames.count + byteCount <= chunkBytes
-  }
-
-  /// Inserts a small frame where another one begins, or at the end; places before that stay valid.
-  package mutating func insert(at place: Place, _ body: (inout [UInt8]) -> Void) {
-    guard place < end else { return append(byteCount: 0, body) }
-    var (frame, place) = ([UInt8](), place)
-    body(&frame)
-    if place.offset > chunks[place.chunk].frames.count {  // Behind what is shared.
-      place = Place(chunk: place.chunk + 1, offset: 0)
-    }
-    chunks[place.chunk].frames.insert(contentsOf: frame, at: place.offset)
-    count += frame.count
   }
 
   private mutating func beginChunk(byteCount: Int) {

@@ -1,60 +1,45 @@
-/// What was received of the reliable stream of one member, and how much more was granted.
+/// What was received of the messages of one member, and how much more was granted.
 ///
-/// The stream may run ahead of the application by one window: complete messages that the application has
-/// not taken are *held*, with what they cost beside their bytes, and hold the window back. An unfinished message
-/// does not: it is bounded by the largest message, which may be larger than the window.
-///
-/// An acknowledgement is due when a quarter of the window was received or can be granted since the last
-/// one, or when its delay has passed.
+/// Counts the bytes of messages, and 64 for each message. The sender may run ahead of the application by one
+/// window: complete messages that the application has not taken are *held*, and hold the window back. An unfinished
+/// message does not: it is bounded by the largest message, which may be larger than the window.
 ///
 /// Not a machine with events: these few operations are the path of every message.
 package struct ReceiveWindow: Hashable, Sendable {
   /// The window by default, 1 MiB.
   package static let windowBytesDefault = 1 << 20
-  /// The smallest window: with less, a frame of 64 KiB could wait for ever.
+  /// The smallest window: with less, a part of 64 KiB could wait for ever.
   package static let windowBytesMin = 128 << 10
-  /// What a waiting message costs beside its bytes, so that even empty ones hold the window back.
+  /// What a message costs beside its bytes, so that even empty ones hold the window back.
   package static let messageOverheadBytes = 64
-  /// How long an acknowledgement waits for company, 25 ms as in QUIC (RFC 9000 §18.2).
-  package static let acknowledgementDelayDefault = Duration.milliseconds(25)
 
-  /// How many bytes were received, whole frames only.
+  /// How many bytes were received.
   package private(set) var received: UInt64 = 0
   /// How many bytes were granted from the beginning, as far as the remote was told.
   package private(set) var limit: UInt64 = 0
-  /// How many bytes of complete messages the application has not taken, headers included.
+  /// How many bytes of complete messages the application has not taken.
   package private(set) var heldBytes = 0
-  /// When an acknowledgement is due at the latest, or `nil` when nothing waits for one.
-  package private(set) var acknowledgementDeadline: Instant?
 
-  private var acknowledged: UInt64 = 0
   private let windowBytes: Int
-  private let acknowledgementDelay: Duration
 
-  /// A stream at position 0, of which nothing was granted yet.
-  package init(
-    windowBytes: Int = windowBytesDefault,
-    acknowledgementDelay: Duration = acknowledgementDelayDefault
-  ) {
+  /// A window at its beginning, of which nothing was granted yet.
+  package init(windowBytes: Int = windowBytesDefault) {
     precondition(windowBytes >= Self.windowBytesMin, "\(windowBytes) bytes are no window")
-    (self.windowBytes, self.acknowledgementDelay) = (windowBytes, acknowledgementDelay)
+    self.windowBytes = windowBytes
   }
 
-  /// Counts one whole reliable frame, known or skipped.
+  /// Counts one part of a message.
   ///
   /// - Parameters:
-  ///   - number: The frame's number, for the error.
-  ///   - frameBytes: Its length, header included.
-  ///   - now: The time.
+  ///   - partBytes: Its bytes.
+  ///   - isLast: Whether a message ends with it.
   /// - Throws: That more was sent than was granted.
-  package mutating func receive(
-    _ number: FrameNumber, frameBytes: Int, at now: Instant
-  ) throws(FrameError) {
-    guard UInt64(frameBytes) <= limit - received else {
-      throw FrameError(.overrun, number: number, payloadBytes: frameBytes)
+  package mutating func receive(partBytes: Int, isLast: Bool) throws(FrameError) {
+    let bytes = UInt64(partBytes + (isLast ? Self.messageOverheadBytes : 0))
+    guard bytes <= limit - received else {
+      throw FrameError(.overrun, type: .message, payloadBytes: partBytes + 1)
     }
-    received += UInt64(frameBytes)
-    if acknowledgementDeadline == nil { acknowledgementDeadline = now + acknowledgementDelay }
+    received += bytes
   }
 
   /// Counts one complete message that waits for the application.
@@ -76,20 +61,15 @@ package struct ReceiveWindow: Hashable, Sendable {
     heldBytes -= bytes
   }
 
-  /// Whether an acknowledgement should be sent now.
-  package func isAcknowledgementDue(at now: Instant) -> Bool {
-    let quarter = UInt64(windowBytes / 4)
-    if received - acknowledged >= quarter || grantable - limit >= quarter { return true }
-    guard let acknowledgementDeadline else { return false }
-    return acknowledgementDeadline <= now
-  }
+  /// Whether a quarter of the window can be granted that was not.
+  package var isCreditDue: Bool { grantable - limit >= UInt64(windowBytes / 4) }
 
-  /// The acknowledgement of everything up to now, which is to be sent at once.
-  package mutating func takeAcknowledgement() -> Acknowledgement {
+  /// Grants what can be granted; the remote is to be told at once.
+  ///
+  /// - Returns: How many bytes are granted from the beginning.
+  package mutating func takeCredit() -> UInt64 {
     limit = grantable
-    acknowledged = received
-    acknowledgementDeadline = nil
-    return Acknowledgement(received: received, limit: limit)
+    return limit
   }
 
   /// How far may be granted; never less than what was.

@@ -1,4 +1,4 @@
-/// A decoded frame of any type but MESSAGE, whose bytes are lent rather than decoded.
+/// A decoded frame of any type but MESSAGE and DATA, whose bytes are lent rather than decoded.
 ///
 /// Its case says where it goes: each part of a peer takes the frames of its own kind, and no others. What is rare and
 /// large lies elsewhere, so that the frames of every second are cheap to hand on.
@@ -7,14 +7,16 @@ package enum Frame: Hashable, Sendable {
   indirect case invitation(InvitationFrame)
   indirect case attachment(AttachmentFrame)
   case acknowledgement(Acknowledgement)
+  indirect case credit(Credit)
+  indirect case stream(StreamFrame)
   indirect case group(GroupFrame)
   indirect case datagram(DatagramFrame)
   indirect case verification(VerificationFrame)
 
   /// The frame of a number and a payload, or `nil` for an unknown number that is to be skipped.
   ///
-  /// - Precondition: The number is not that of MESSAGE.
-  /// - Throws: That the number is unknown and not to be skipped, or that the payload is malformed.
+  /// - Throws: That the number is unknown and not to be skipped, or that the payload is malformed, as any is of a type
+  ///   that is read in place.
   package init?(_ number: FrameNumber, payload: Span<UInt8>) throws(FrameError) {
     guard let type = number.type else {
       guard number.isSkippable else {
@@ -39,6 +41,13 @@ package enum LinkFrame: Hashable, Sendable {
   case ping(Ping)
   case pong(Ping)
   indirect case close(Close)
+}
+
+/// A frame of one stream, apart from its bytes.
+package enum StreamFrame: Hashable, Sendable {
+  case open(StreamOpening)
+  case reset(StreamReset)
+  case stop(StreamStop)
 }
 
 /// A frame of an invitation.

@@ -91,6 +91,8 @@ package enum FrameBounds {
   package static let contextBytesMax = 16_384
   /// The longest text of CLOSE, in bytes of UTF-8.
   package static let closeTextBytesMax = 256
+  /// The longest name of a stream, in bytes of UTF-8.
+  package static let streamNameBytesMax = 255
   /// The most endpoints of one introduction.
   package static let endpointsMax = 8
   /// The most ended memberships of one invitation.

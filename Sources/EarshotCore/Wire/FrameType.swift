@@ -4,7 +4,7 @@
 ///
 /// 1. Write its payload, a ``FramePayload``, whose doc comment draws the layout.
 /// 2. Add a case with its number here. Bit 0 of the number lets receivers without the type skip the
-///    frame. Bit 1 puts the frame into the reliable stream.
+///    frame. Bit 1 puts the frame into the log.
 /// 3. Follow the compiler. It asks for the name and for the decoder, both below. The decoder puts
 ///    the payload into a group of ``Frame``, which decides what part of a peer takes it. A new case
 ///    of a group is then missing in ``Frame/type`` and in the `switch` of that part. A new group is
@@ -12,8 +12,8 @@
 /// 4. Follow the tests. They ask for the bytes of a frame, written by hand, for inputs of its fuzz
 ///    target, for its row in Protocol.md, and for its bits.
 ///
-/// A frame that is read in place, as MESSAGE is, has no decoder and no case of ``Frame``. The link
-/// takes its bytes before it makes a ``Frame``.
+/// A frame that is read in place, as MESSAGE and DATA are, has no decoder and no case of ``Frame``. The
+/// link takes its bytes before it makes a ``Frame``.
 package enum FrameType: UInt64, CaseIterable, Sendable {
   /// The first frame in each direction: ``Hello``.
   case hello = 0x00
@@ -33,8 +33,10 @@ package enum FrameType: UInt64, CaseIterable, Sendable {
   case ping = 0x24
   /// The answer to a ping: ``Ping``, with the token received.
   case pong = 0x28
-  /// What was received of the reliable stream, and what may be sent: ``Acknowledgement``.
+  /// How much of the log was received: ``Acknowledgement``.
   case acknowledgement = 0x2C
+  /// How much more may be sent: ``Credit``.
+  case credit = 0x34
   /// The last frame, with the reason: ``Close``.
   case close = 0x30
   /// Where datagrams are taken: ``DatagramOffer``.
@@ -51,6 +53,14 @@ package enum FrameType: UInt64, CaseIterable, Sendable {
   case verdict = 0x1D
   /// A part of a message: ``MessagePart``.
   case message = 0x02
+  /// The next bytes of a stream: ``StreamData``.
+  case data = 0x12
+  /// A stream begins: ``StreamOpening``.
+  case open = 0x16
+  /// A side writes nothing more to a stream, which has not ended: ``StreamReset``.
+  case reset = 0x1A
+  /// A side reads nothing more of a stream: ``StreamStop``.
+  case stop = 0x1E
   /// Another member, and where to dial it: ``Introduce``.
   case introduce = 0x06
   /// A member that is none any longer: ``Retract``.
@@ -61,7 +71,7 @@ package enum FrameType: UInt64, CaseIterable, Sendable {
   /// Whether a receiver that does not know the type goes on without the frame.
   package var isSkippable: Bool { FrameNumber(self).isSkippable }
 
-  /// Whether the frame counts in the reliable stream.
+  /// Whether the frame counts in the log of its membership.
   package var isReliable: Bool { FrameNumber(self).isReliable }
 }
 
@@ -79,6 +89,7 @@ extension FrameType: CustomStringConvertible {
     case .ping: "PING"
     case .pong: "PONG"
     case .acknowledgement: "ACK"
+    case .credit: "CREDIT"
     case .close: "CLOSE"
     case .datagrams: "DATAGRAMS"
     case .unreliable: "UNRELIABLE"
@@ -87,6 +98,10 @@ extension FrameType: CustomStringConvertible {
     case .nonce: "NONCE"
     case .verdict: "VERDICT"
     case .message: "MESSAGE"
+    case .data: "DATA"
+    case .open: "OPEN"
+    case .reset: "RESET"
+    case .stop: "STOP"
     case .introduce: "INTRODUCE"
     case .retract: "RETRACT"
     case .leave: "LEAVE"
@@ -97,8 +112,7 @@ extension FrameType: CustomStringConvertible {
 extension Frame {
   /// The frame of a known type, in the group of the part of a peer that takes it.
   ///
-  /// - Precondition: The type is not MESSAGE.
-  /// - Throws: That the payload is not one of the type.
+  /// - Throws: That the payload is not one of the type, or that the type is read in place.
   init(_ type: FrameType, payload: Span<UInt8>) throws(WireError) {
     self =
       switch type {
@@ -113,6 +127,10 @@ extension Frame {
       case .attach: .attachment(.attach(try Attach(payload: payload)))
       case .attached: .attachment(.attached(try Attached(payload: payload)))
       case .acknowledgement: .acknowledgement(try Acknowledgement(payload: payload))
+      case .credit: .credit(try Credit(payload: payload))
+      case .open: .stream(.open(try StreamOpening(payload: payload)))
+      case .reset: .stream(.reset(try StreamReset(payload: payload)))
+      case .stop: .stream(.stop(try StreamStop(payload: payload)))
       case .introduce: .group(.introduce(try Introduce(payload: payload)))
       case .retract: .group(.retract(try Retract(payload: payload)))
       case .leave: .group(.leave(try Leave(payload: payload)))
@@ -122,7 +140,7 @@ extension Frame {
       case .commit: .verification(.commitment(try VerificationCommitment(payload: payload)))
       case .nonce: .verification(.nonce(try VerificationNonce(payload: payload)))
       case .verdict: .verification(.verdict(try VerificationVerdict(payload: payload)))
-      case .message: preconditionFailure("MESSAGE is read in place, by a MessageAssembler")
+      case .message, .data: throw .malformed  // They are read in place, by the channel.
       }
   }
 
@@ -140,6 +158,10 @@ extension Frame {
     case .attachment(.attach): .attach
     case .attachment(.attached): .attached
     case .acknowledgement: .acknowledgement
+    case .credit: .credit
+    case .stream(.open): .open
+    case .stream(.reset): .reset
+    case .stream(.stop): .stop
     case .group(.introduce): .introduce
     case .group(.retract): .retract
     case .group(.leave): .leave

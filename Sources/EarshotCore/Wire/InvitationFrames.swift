@@ -91,7 +91,7 @@ package struct Invite: FramePayload {
 /// ACCEPT: the invited peer's session joins; its window opens the stream towards it.
 ///
 /// ```
-/// invitation (16) | session (8) | membership (varint) | next seniority (varint) | window (varint)
+/// invitation (16) | session (8) | membership (varint) | next seniority (varint) | grant
 ///   | terms
 /// ```
 package struct Accept: FramePayload {
@@ -106,19 +106,19 @@ package struct Accept: FramePayload {
   package var membership: MembershipID
   /// The seniority that one more member of the invited peer's group would have; 0 while it is alone.
   package var nextSeniority: UInt64
-  /// How many bytes the inviter may send.
-  package var window: UInt64
+  /// What the invited peer grants the inviter.
+  package var grant: ChannelGrant
   /// What the invited peer says of its session.
   package var terms: SessionTerms
 
   /// An acceptance with the given parts.
   package init(
     invitation: InvitationID, session: SessionID, membership: MembershipID,
-    nextSeniority: UInt64 = 0, window: UInt64, terms: SessionTerms
+    nextSeniority: UInt64 = 0, grant: ChannelGrant, terms: SessionTerms
   ) {
     (self.invitation, self.session, self.membership) = (invitation, session, membership)
     self.nextSeniority = nextSeniority
-    (self.window, self.terms) = (window, terms)
+    (self.grant, self.terms) = (grant, terms)
   }
 
   /// Reads the fields in their order.
@@ -127,7 +127,7 @@ package struct Accept: FramePayload {
     session = try reader.readSessionID()
     membership = try reader.readMembershipID()
     nextSeniority = try reader.readSeniority()
-    window = try reader.readVarint()
+    grant = try reader.readGrant()
     terms = try reader.readSessionTerms()
   }
 
@@ -137,7 +137,7 @@ package struct Accept: FramePayload {
     writer.write(session)
     writer.write(membership)
     writer.writeVarint(nextSeniority)
-    writer.writeVarint(window)
+    writer.write(grant)
     writer.write(terms)
   }
 }

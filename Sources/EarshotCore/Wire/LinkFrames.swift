@@ -41,10 +41,10 @@ package struct Ping: FramePayload {
   package func encodePong(into wire: inout [UInt8]) { encode(as: .pong, into: &wire) }
 }
 
-/// ACK: what was received of the reliable stream, and what may be sent.
+/// ACK: how much of the log of a membership was received.
 ///
 /// ```
-/// received (varint) | limit (varint)
+/// received (varint)
 /// ```
 package struct Acknowledgement: FramePayload {
   /// ACK.
@@ -52,40 +52,30 @@ package struct Acknowledgement: FramePayload {
 
   /// Everything before may be forgotten.
   package var received: UInt64
-  /// Everything before may be sent.
-  package var limit: UInt64
 
-  /// An acknowledgement with the given parts.
-  package init(received: UInt64, limit: UInt64) { (self.received, self.limit) = (received, limit) }
+  /// An acknowledgement of everything before a position.
+  package init(received: UInt64) { self.received = received }
 
   /// Reads the fields in their order.
   package init(reading reader: inout ByteReader) throws(WireError) {
     received = try reader.readVarint()
-    limit = try reader.readVarint()
-    guard received <= limit else { throw .malformed }
   }
 
   /// Writes the fields in their order.
-  package func write(to writer: inout ByteWriter) {
-    writer.writeVarint(received)
-    writer.writeVarint(limit)
-  }
+  package func write(to writer: inout ByteWriter) { writer.writeVarint(received) }
 
   // Every message is answered with one: without buffers in between.
   /// The value of a whole payload.
   package init(payload: Span<UInt8>) throws(WireError) {
     var offset = 0
     received = try Varint.next(of: payload, at: &offset)
-    limit = try Varint.next(of: payload, at: &offset)
-    guard received <= limit, offset == payload.count else { throw .malformed }
+    guard offset == payload.count else { throw .malformed }
   }
 
   /// Appends the whole frame.
   package func encode(as type: FrameType, into wire: inout [UInt8]) {
-    let bytes = Varint.length(of: received) + Varint.length(of: limit)
-    FrameEncoder.appendHeader(type, payloadBytes: bytes, to: &wire)
+    FrameEncoder.appendHeader(type, payloadBytes: Varint.length(of: received), to: &wire)
     Varint.append(received, to: &wire)
-    Varint.append(limit, to: &wire)
   }
 }
 

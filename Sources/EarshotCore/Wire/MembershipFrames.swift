@@ -2,7 +2,7 @@
 ///
 /// ```
 /// source session (8) | destination session (8) | membership (varint) | kind (1) | ended (varint)
-///   | epoch (varint) | received (varint) | window (varint) | terms
+///   | epoch (varint) | received (varint) | grant | terms
 ///
 /// kind:  0 carry on with a membership that has begun, 1 begin one
 /// ```
@@ -22,21 +22,21 @@ package struct Attach: FramePayload {
   package var ended: MembershipID
   /// The number of the link, from 1.
   package var epoch: UInt64
-  /// How many bytes of the receiver's stream the sender has, whole frames only.
+  /// How many bytes of the receiver's log the sender has, whole frames only.
   package var received: UInt64
-  /// How far beyond that the receiver may send.
-  package var window: UInt64
+  /// What the sender grants the receiver.
+  package var grant: ChannelGrant
   /// What the sender says of its session.
   package var terms: SessionTerms
 
   /// A request to attach.
   package init(
     source: SessionID, destination: SessionID, membership: MembershipID, isProposal: Bool,
-    ended: MembershipID, epoch: UInt64, received: UInt64, window: UInt64, terms: SessionTerms
+    ended: MembershipID, epoch: UInt64, received: UInt64, grant: ChannelGrant, terms: SessionTerms
   ) {
     (self.source, self.destination) = (source, destination)
     (self.membership, self.isProposal, self.ended) = (membership, isProposal, ended)
-    (self.epoch, self.received, self.window, self.terms) = (epoch, received, window, terms)
+    (self.epoch, self.received, self.grant, self.terms) = (epoch, received, grant, terms)
   }
 
   /// Reads the fields in their order.
@@ -50,7 +50,7 @@ package struct Attach: FramePayload {
     ended = try reader.readMembershipID()
     epoch = try reader.readVarint()
     received = try reader.readVarint()
-    window = try reader.readVarint()
+    grant = try reader.readGrant()
     terms = try reader.readSessionTerms()
   }
 
@@ -63,7 +63,7 @@ package struct Attach: FramePayload {
     writer.write(ended)
     writer.writeVarint(epoch)
     writer.writeVarint(received)
-    writer.writeVarint(window)
+    writer.write(grant)
     writer.write(terms)
   }
 }
@@ -71,7 +71,7 @@ package struct Attach: FramePayload {
 /// ATTACHED: this link carries the membership from now on.
 ///
 /// ```
-/// membership (varint) | epoch (varint) | received (varint) | window (varint) | terms
+/// membership (varint) | epoch (varint) | received (varint) | grant | terms
 /// ```
 package struct Attached: FramePayload {
   /// ATTACHED.
@@ -81,20 +81,20 @@ package struct Attached: FramePayload {
   package var membership: MembershipID
   /// The number of the link, from 1.
   package var epoch: UInt64
-  /// How many bytes of the receiver's reliable stream the sender has, whole frames only.
+  /// How many bytes of the receiver's log the sender has, whole frames only.
   package var received: UInt64
-  /// How far beyond `received` the receiver may send.
-  package var window: UInt64
+  /// What the sender grants the receiver.
+  package var grant: ChannelGrant
   /// What the sender says of its session.
   package var terms: SessionTerms
 
   /// An answer with the given parts.
   package init(
-    membership: MembershipID, epoch: UInt64, received: UInt64, window: UInt64,
+    membership: MembershipID, epoch: UInt64, received: UInt64, grant: ChannelGrant,
     terms: SessionTerms
   ) {
     (self.membership, self.epoch) = (membership, epoch)
-    (self.received, self.window, self.terms) = (received, window, terms)
+    (self.received, self.grant, self.terms) = (received, grant, terms)
   }
 
   /// Reads the fields in their order.
@@ -102,7 +102,7 @@ package struct Attached: FramePayload {
     membership = try reader.readMembershipID()
     epoch = try reader.readVarint()
     received = try reader.readVarint()
-    window = try reader.readVarint()
+    grant = try reader.readGrant()
     terms = try reader.readSessionTerms()
   }
 
@@ -111,7 +111,7 @@ package struct Attached: FramePayload {
     writer.write(membership)
     writer.writeVarint(epoch)
     writer.writeVarint(received)
-    writer.writeVarint(window)
+    writer.write(grant)
     writer.write(terms)
   }
 }

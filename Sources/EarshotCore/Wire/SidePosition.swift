@@ -6,10 +6,10 @@ package struct SidePosition: Hashable, Sendable {
   package let membership: MembershipID
   /// The number of the link that carries it, from 1; 0 before the first.
   package let epoch: UInt64
-  /// How many bytes of the receiver's stream the side has, whole frames only.
+  /// How many bytes of the receiver's log the side has, whole frames only.
   package let received: UInt64
-  /// How far beyond that the receiver may send.
-  package let window: UInt64
+  /// What the side grants the receiver.
+  package let grant: ChannelGrant
   /// What the side says of its session.
   package let terms: SessionTerms
 }
@@ -17,7 +17,7 @@ package struct SidePosition: Hashable, Sendable {
 extension Accept {
   /// Where the invited peer stands, before the first link.
   package var position: SidePosition {
-    SidePosition(membership: membership, epoch: 0, received: 0, window: window, terms: terms)
+    SidePosition(membership: membership, epoch: 0, received: 0, grant: grant, terms: terms)
   }
 }
 
@@ -25,7 +25,7 @@ extension Attach {
   /// Where the dialler stands.
   package var position: SidePosition {
     SidePosition(
-      membership: membership, epoch: epoch, received: received, window: window, terms: terms)
+      membership: membership, epoch: epoch, received: received, grant: grant, terms: terms)
   }
 }
 
@@ -33,6 +33,6 @@ extension Attached {
   /// Where the answering side stands.
   package var position: SidePosition {
     SidePosition(
-      membership: membership, epoch: epoch, received: received, window: window, terms: terms)
+      membership: membership, epoch: epoch, received: received, grant: grant, terms: terms)
   }
 }

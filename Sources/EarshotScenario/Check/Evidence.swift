@@ -121,7 +121,7 @@ struct Evidence {
   func acknowledgementTime(of sender: String, from receiver: String) -> Duration {
     let change = links.change(for: Direction(receiver, sender))
     let link = LinkConditions.lan.changed(by: change)
-    return ReceiveWindow.acknowledgementDelayDefault + link.latency + link.jitter
+    return InboundLog.acknowledgementDelayDefault + link.latency + link.jitter
       + (link.reordering > .zero ? link.reorderingDelay : .zero)
       + Self.time(of: link.queueBytes, at: change.bandwidth)
   }

@@ -182,7 +182,7 @@ struct HandshakeMachineTests {
         Attach(
           source: Golden.session, destination: Golden.other,
           membership: MembershipID(rawValue: 2), isProposal: false, ended: .none, epoch: 1,
-          received: 0, window: 0, terms: Golden.terms)))
+          received: 0, grant: ChannelGrant(messageLimit: 0, streams: 16), terms: Golden.terms)))
     machine.handle(HandshakeMachine.Event(attach), at: .zero, into: &actions)
     #expect(machine.isDone)
     for frame in Golden.all.map(\.frame) {

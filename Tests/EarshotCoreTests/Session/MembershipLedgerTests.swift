@@ -412,7 +412,7 @@ private func invite(ended number: UInt64? = nil) -> Invite {
 private func attach(_ number: UInt64, isProposal: Bool = false, ended: UInt64 = 0) -> Attach {
   Attach(
     source: theirs, destination: ours, membership: id(number), isProposal: isProposal,
-    ended: id(ended), epoch: 1, received: 0, window: 0,
+    ended: id(ended), epoch: 1, received: 0, grant: ChannelGrant(messageLimit: 0, streams: 16),
     terms: SessionTerms(seniority: 0, capacity: 8, messageBytesMax: 0))
 }
 

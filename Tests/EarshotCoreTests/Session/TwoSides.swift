@@ -678,6 +678,7 @@ struct TwoSides: Hashable {
       source: sides[side].session, destination: sides[1 - side].session,
       membership: sides[side].membership?.id ?? .none, isProposal: !sides[side].hasJoined,
       ended: sides[side].ledger.lastEnded(of: pair(side)), epoch: epoch, received: 0,
-      window: 0, terms: SessionTerms(seniority: 0, capacity: 8, messageBytesMax: 0))
+      grant: ChannelGrant(messageLimit: 0, streams: 16),
+      terms: SessionTerms(seniority: 0, capacity: 8, messageBytesMax: 0))
   }
 }

@@ -123,23 +123,4 @@ struct FrameChunksTests {
         payloads == [payload, [0] + message[..<partBytes], [1] + message[partBytes...], payload])
     }
   }
-
-  @Test("A frame is inserted before another one, however long the numbers are", arguments: numbers)
-  func inserting(number: FrameNumber) {
-    let frames = (0..<4).map { index in
-      var frame: [UInt8] = []
-      FrameEncoder.append(number, payload: [UInt8(index)].span, to: &frame)
-      return frame
-    }
-    for index in 0...3 {
-      var chunks = FrameChunks(chunkBytesMax: 4_096)
-      for frame in frames[..<3] { chunks.append(byteCount: frame.count) { $0 += frame } }
-      var place = chunks.start
-      for _ in 0..<index { _ = step(&place, in: chunks) }
-      chunks.insert(at: place) { $0 += frames[3] }
-      var expected = Array(frames[..<3])
-      expected.insert(frames[3], at: index)
-      #expect(bytes(of: chunks, from: chunks.start, to: chunks.end) == expected.flatMap { $0 })
-    }
-  }
 }

@@ -2,73 +2,7 @@ import EarshotCore
 import TestKit
 import Testing
 
-/// Two members and the link between them, which breaks and comes back.
-private struct Pair {
-  var sender: ReliableChannelMachine
-  var receiver: ReliableChannelMachine
-  var decoder = FrameDecoder()
-  var wire: [UInt8] = []  // Towards the receiver, not yet arrived.
-  var sent: [[UInt8]] = []
-  var delivered: [[UInt8]] = []
-  var untaken = 0  // How many of the delivered the application has not taken.
-  var now = Instant.zero
-
-  init(_ configuration: ReliableChannelMachine.Configuration) {
-    sender = ReliableChannelMachine(configuration)
-    receiver = ReliableChannelMachine(configuration)
-  }
-
-  mutating func link() throws {
-    (decoder, wire) = (FrameDecoder(), [])
-    let (received, window) = receiver.position()
-    try sender.attach(received: received, window: window)
-  }
-
-  mutating func submit(_ message: [UInt8]) {
-    if sender.outbound.append(message: message.span) { sent.append(message) }
-  }
-
-  mutating func transmit(max: Int) {
-    sender.outbound.send(max: max) { wire.append(copying: $0) }
-  }
-
-  mutating func arrive(_ count: Int) throws {
-    let arriving = Array(wire.prefix(count))
-    wire.removeFirst(arriving.count)
-    try decoder.decode(arriving.span) { _, payload, frameBytes throws(FrameError) in
-      let message = try receiver.receiveMessage(payload, frameBytes: frameBytes, at: now)
-      if let message {
-        delivered.append(message)
-        untaken += 1
-      }
-      return true
-    }
-  }
-
-  mutating func takeOne() {
-    guard untaken > 0 else { return }
-    receiver.release(messages: 1, bytes: delivered[delivered.count - untaken].count)
-    untaken -= 1
-  }
-
-  mutating func acknowledge() throws {
-    guard let due = receiver.takeDueAcknowledgement(at: now) else { return }
-    try sender.acknowledge(due)
-  }
-
-  /// Lets everything happen that can happen without a break.
-  mutating func settle() throws {
-    for _ in 0..<1_000 where !sender.outbound.isEmpty || untaken > 0 {
-      now = now + .milliseconds(25)
-      transmit(max: .max)
-      try arrive(wire.count)
-      while untaken > 0 { takeOne() }
-      try acknowledge()
-    }
-  }
-}
-
-@Suite("Reliable delivery")
+@Suite("Reliable channel")
 struct ReliableChannelMachineTests {
   private static var small: ReliableChannelMachine.Configuration {
     var configuration = ReliableChannelMachine.Configuration()
@@ -78,119 +12,314 @@ struct ReliableChannelMachineTests {
     return configuration
   }
 
-  @Test(
-    "Every message arrives once and in order, however often the link breaks",
-    arguments: Seed.some(200))
-  func exactlyOnce(seed: Seed) throws {
-    var random = seed.generator
-    var pair = Pair(Self.small)
+  private static func linked(
+    _ configuration: ReliableChannelMachine.Configuration = small
+  ) throws -> ChannelPair {
+    var pair = ChannelPair(configuration)
     try pair.link()
-    let sizeBits = 1 + random.below(18)
-    for _ in 0..<200 {
-      switch random.below(10) {
-      case 0...2: pair.submit(random.bytes(Int(random.below(1 << sizeBits))))
-      case 3: pair.transmit(max: Int(random.below(100_000)))
-      case 4...5: try pair.arrive(Int(random.below(100_000)))
-      case 6...7: pair.takeOne()
-      case 8: try pair.acknowledge()
-      default: if random.below(4) == 0 { try pair.link() }
-      }
-      pair.now = pair.now + .milliseconds(5)
-      #expect(pair.receiver.inbound.heldBytes <= ReceiveWindow.windowBytesMin + 300_020)
-    }
-    try pair.settle()
-    #expect(pair.delivered == pair.sent)
-    #expect(pair.sender.outbound.bufferedBytes == 0)
-    #expect(pair.sender.outbound.unacknowledgedMessages == 0)
+    return pair
   }
+
+  /// The reliable frames that wait on a wire, each as its number, and of DATA its stream.
+  private static func frames(_ wire: [UInt8]) throws -> [String] {
+    var (decoder, frames) = (FrameDecoder(), [String]())
+    try decoder.decode(wire.span) { number, payload, _ throws(FrameError) in
+      let stream = number == .data ? " \(try StreamData(payload: payload).stream.rawValue)" : ""
+      if number.isReliable { frames.append("\(number)\(stream)") }
+      return true
+    }
+    return frames
+  }
+
+  // MARK: Messages
 
   @Test("A message larger than the window comes through")
   func largerThanWindow() throws {
-    var pair = Pair(Self.small)
-    try pair.link()
-    pair.submit([UInt8](repeating: 3, count: 300_000))
+    var pair = try Self.linked()
+    pair.send(0, [UInt8](repeating: 3, count: 300_000))
     try pair.settle()
-    #expect(pair.delivered == pair.sent && pair.sent.count == 1)
+    pair.judgeArrival()
+    #expect(pair.sides[1].delivered.count == 1)
   }
 
-  @Test("An application that takes nothing stops the sender after one window")
+  @Test("A program that takes no messages stops the sender after one window")
   func backPressure() throws {
-    var pair = Pair(Self.small)
-    try pair.link()
-    for _ in 0..<400 { pair.submit([UInt8](repeating: 1, count: 1_000)) }
-    for _ in 0..<100 {
-      pair.now = pair.now + .seconds(1)
-      pair.transmit(max: .max)
-      try pair.arrive(pair.wire.count)
-      try pair.acknowledge()
-    }
-    #expect(pair.receiver.inbound.received <= UInt64(ReceiveWindow.windowBytesMin))
-    #expect(pair.receiver.inbound.received > UInt64(ReceiveWindow.windowBytesMin) - 1_100)
+    var pair = try Self.linked()
+    for _ in 0..<400 { pair.send(0, [UInt8](repeating: 1, count: 1_000)) }
+    try pair.settle(releasingMessages: false)
+    let received = pair.sides[1].machine.inbound.received
+    #expect(received <= UInt64(ReceiveWindow.windowBytesMin))
+    #expect(received > UInt64(ReceiveWindow.windowBytesMin) - 1_064)
     try pair.settle()
-    #expect(pair.delivered == pair.sent)
+    pair.judgeArrival()
   }
 
-  @Test("Empty messages that nobody takes stop the sender as well")
+  @Test("Empty messages that are not taken stop the sender as well")
   func emptyMessages() throws {
-    var pair = Pair(Self.small)
-    try pair.link()
-    for _ in 0..<100_000 { pair.submit([]) }
-    for _ in 0..<10 {
-      pair.now = pair.now + .seconds(1)
-      pair.transmit(max: .max)
-      try pair.arrive(pair.wire.count)
-      try pair.acknowledge()
-    }
-    #expect(pair.untaken == ReceiveWindow.windowBytesMin / 3)
+    var pair = try Self.linked()
+    for _ in 0..<3_000 { pair.send(0, []) }
+    try pair.settle(releasingMessages: false)
+    #expect(pair.sides[1].delivered.count == ReceiveWindow.windowBytesMin / 64)
+    try pair.settle()
+    pair.judgeArrival()
   }
 
-  @Test("Whoever sends more than was granted violates the protocol")
-  func overrun() throws {
-    var machine = ReliableChannelMachine(Self.small)
-    let window = Int(machine.position().window)
-    try machine.receive(FrameNumber(.introduce), frameBytes: window, at: .zero)
-    let error = FrameError(.overrun, type: .leave, payloadBytes: 1)
-    #expect(error.closeCode == .flowControl)
-    #expect(throws: error) { try machine.receive(FrameNumber(.leave), frameBytes: 1, at: .zero) }
-  }
-
-  @Test("An acknowledgement is due after a quarter of the window, or when its delay has passed")
-  func acknowledgementDue() throws {
-    var ledger = ReceiveWindow(windowBytes: 1 << 20)
-    _ = ledger.takeAcknowledgement()
-    #expect(!ledger.isAcknowledgementDue(at: .distantFuture))
-    try ledger.receive(FrameNumber(.message), frameBytes: 100, at: .zero)
-    let deadline = Instant.zero + .milliseconds(25)
-    #expect(ledger.acknowledgementDeadline == deadline)
-    #expect(!ledger.isAcknowledgementDue(at: .zero))
-    #expect(ledger.isAcknowledgementDue(at: deadline))
-    try ledger.receive(FrameNumber(.message), frameBytes: 1 << 18, at: .zero)
-    #expect(ledger.isAcknowledgementDue(at: .zero))
-    #expect(ledger.takeAcknowledgement().received == 100 + 1 << 18)
-    #expect(ledger.acknowledgementDeadline == nil)
-  }
-
-  @Test("What was granted is never taken back", arguments: Seed.some(100))
-  func monotonic(seed: Seed) throws {
-    var random = seed.generator
-    var ledger = ReceiveWindow(windowBytes: ReceiveWindow.windowBytesMin)
-    var last = ledger.takeAcknowledgement()
-    var held: [Int] = []
+  @Test("A large message is cut anew for a link that takes smaller parts")
+  func cuttingAnew() throws {
+    var pair = try Self.linked()
+    pair.send(0, [UInt8](repeating: 1, count: 100_000), isShared: true)
+    pair.transmit(0, within: .init(bytesMax: 70_000))
+    try pair.arrive(from: 0, bytes: 40_000)
+    try pair.link(by: 1)
     for _ in 0..<200 {
-      switch random.below(4) {
-      case 0:
-        let bytes = Int(random.below(ledger.limit - ledger.received + 1))
-        try ledger.receive(FrameNumber(.message), frameBytes: bytes, at: .zero)
-      case 1:
-        held.append(Int(random.below(500_000)))
-        ledger.hold(messageBytes: held[held.count - 1])
-      case 2: if let bytes = held.popLast() { ledger.release(heldBytes: bytes + 64) }
-      default:
-        let next = ledger.takeAcknowledgement()
-        #expect(next.received >= last.received && next.limit >= last.limit)
-        #expect(next.limit <= next.received + UInt64(ReceiveWindow.windowBytesMin))
-        last = next
+      pair.transmit(0, within: .init(bytesMax: 1_000, partBytesMax: 900))
+      try pair.arrive(from: 0)
+    }
+    #expect(pair.sides[1].delivered == pair.sides[0].sent)
+    try pair.settle()
+    pair.judgeArrival()
+  }
+
+  // MARK: Order
+
+  @Test("Control frames go before messages, and messages before streams, also after a break")
+  func order() throws {
+    var pair = try Self.linked()
+    let stream = try pair.opened(0, isTwoWay: false)
+    pair.write(0, 10_000, to: stream)
+    for _ in 0...1 {
+      pair.send(0, [1])
+      pair.sendControl(0)
+      pair.transmit(0, within: .init(bytesMax: 100_000))
+      let frames = try Self.frames(pair.sides[0].wire)
+      let controls = frames.prefix { $0 == "OPEN" || $0 == "RETRACT" }
+      let messages = frames.dropFirst(controls.count).prefix { $0 == "MESSAGE" }
+      #expect(!controls.isEmpty && messages.count == pair.sides[0].sent.count)
+      #expect(frames.dropFirst(controls.count + messages.count) == ["DATA 2"])
+      try pair.link(by: 1)
+    }
+  }
+
+  @Test("A stream without room for bulk does not hold up messages")
+  func bulkMark() throws {
+    var pair = try Self.linked()
+    let stream = try pair.opened(0, isTwoWay: false)
+    try pair.settle()
+    pair.write(0, 16_000, to: stream)
+    pair.send(0, [UInt8](repeating: 1, count: 500))
+    var wire: [UInt8] = []
+    let rest = pair.sides[0].machine.fill(
+      &wire, within: .init(bytesMax: 9_000, bulkBytesMax: 0, bulkPartBytesMax: 1_000))
+    #expect(rest == .bulk)
+    // What a class is owed goes all the same, a frame at a time.
+    let frames = try Self.frames(wire)
+    #expect(frames.first == "MESSAGE" && frames.filter { $0 == "DATA 2" }.count <= 1)
+  }
+
+  @Test("Streams wait for acknowledgements when enough is under way, and messages do not")
+  func underWay() throws {
+    var pair = try Self.linked()
+    let stream = try pair.opened(0, isTwoWay: false)
+    try pair.settle()
+    pair.write(0, 16_000, to: stream)
+    let room = ReliableChannelMachine.Room(
+      bytesMax: 100_000, bulkPartBytesMax: 1_000, bytesUnderWayMax: 3_000)
+    var wire: [UInt8] = []
+    let rest = pair.sides[0].machine.fill(&wire, within: room)
+    #expect(rest == .unacknowledged && 3_000..<4_010 ~= pair.sides[0].machine.log.bytesUnderWay)
+    let before = wire.count
+    pair.send(0, [])
+    let restAfter = pair.sides[0].machine.fill(&wire, within: room)
+    #expect(restAfter == .unacknowledged && 3...1_010 ~= wire.count - before)
+    try pair.sides[0].machine.acknowledge(
+      Acknowledgement(received: pair.sides[0].machine.log.end))
+    let restAtLast = pair.sides[0].machine.fill(&wire, within: room)
+    #expect(restAtLast == .unacknowledged)
+    #expect(3_000..<4_010 ~= pair.sides[0].machine.log.bytesUnderWay)
+  }
+
+  @Test("An unread stream holds up neither another stream nor messages")
+  func independence() throws {
+    var pair = try Self.linked()
+    let unread = try pair.opened(0, .urgent)
+    let read = try pair.opened(0, .low)
+    for _ in 0..<20 {
+      pair.write(0, 30_000, to: unread)
+      pair.write(0, 30_000, to: read)
+      pair.send(0, [UInt8](repeating: 1, count: 20_000))
+      try pair.settle(readingStreams: false)
+      while pair.read(1, StreamNumber(opened: 2, byLocal: false)) > 0 {
+        try pair.settle(readingStreams: false)
       }
     }
+    #expect(pair.sides[1].delivered.count == 20)
+    let half = pair.sides[1].machine[StreamNumber(opened: 1, byLocal: false)]?.receive
+    #expect(half?.unreadBytes == StreamTable.firstWindowBytes)
+    let written = pair.direction(read, of: 0, isWritten: true)
+    let account = try #require(pair.accounts[written])
+    #expect(account.read == account.written && account.written > 20 * 16_384)
+  }
+
+  @Test("Every interleaving of two streams' writes with the breaks of a link keeps their bytes")
+  func interleavings() throws {
+    let program: [(inout ChannelPair, [StreamNumber]) -> Void] = [
+      { $0.write(0, 2, to: $1[0]) }, { $0.write(0, 1, to: $1[1]) }, { $0.finish(0, $1[0]) },
+      { $0.write(0, 1, to: $1[1]) }, { $0.reset(0, $1[1], StreamAbort(.program, code: 3)) },
+    ]
+    let one = ReliableChannelMachine.Room(bytesMax: 1, bulkPartBytesMax: 1)
+    let wire: [(inout ChannelPair) throws -> Void] = [
+      { $0.transmit(0, within: one) }, { try $0.arrive(from: 0, bytes: 3) },
+      { try $0.link(by: 1, losing: one) }, { $0.transmit(0, within: one) },
+      { try $0.arrive(from: 0) }, { try $0.link(by: 0, steps: 2) },
+    ]
+    var count = 0
+    for choice in 0..<(1 << (program.count + wire.count)) where choice.nonzeroBitCount == 5 {
+      var pair = try Self.linked()
+      let streams = [pair.open(0), pair.open(0, .low)].compactMap { $0 }
+      pair.transmit(0, within: .init(bytesMax: 100))
+      try pair.arrive(from: 0)
+      var (nextOfProgram, nextOfWire) = (0, 0)
+      for bit in 0..<(program.count + wire.count) {
+        if choice >> bit & 1 == 1 {
+          program[nextOfProgram](&pair, streams)
+          nextOfProgram += 1
+        } else {
+          try wire[nextOfWire](&pair)
+          nextOfWire += 1
+        }
+      }
+      pair.judge()
+      try pair.settle()
+      pair.judgeArrival()
+      count += 1
+    }
+    #expect(count == 462)
+  }
+
+  @Test("Every interleaving of reads with lost credit lets a writer go on")
+  func creditInterleavings() throws {
+    let first = StreamTable.firstWindowBytes
+    let all = ReliableChannelMachine.Room(bytesMax: 1 << 20)
+    let reader: [(inout ChannelPair) -> Void] = [
+      { $0.read(1, StreamNumber(rawValue: 3), upTo: first / 2 - 1) },
+      { $0.read(1, StreamNumber(rawValue: 3), upTo: 1) },
+      { $0.read(1, StreamNumber(rawValue: 3)) },
+    ]
+    let wire: [(inout ChannelPair) throws -> Void] = [
+      { $0.transmit(1, within: all) }, { try $0.arrive(from: 1, bytes: 5) },
+      { try $0.link(by: 0, steps: 1) }, { try $0.link(by: 1) }, { $0.transmit(1, within: all) },
+      { try $0.arrive(from: 1) },
+    ]
+    for choice in 0..<(1 << (reader.count + wire.count)) where choice.nonzeroBitCount == 3 {
+      var pair = try Self.linked()
+      let stream = try pair.opened(0, isTwoWay: false)
+      pair.write(0, 2 * first, to: stream)
+      pair.transmit(0, within: all)
+      try pair.arrive(from: 0)
+      pair.take(1)
+      #expect(pair.sides[0].machine[stream]?.send?.sent == UInt64(first))
+      var (nextOfReader, nextOfWire) = (0, 0)
+      for bit in 0..<(reader.count + wire.count) {
+        if choice >> bit & 1 == 1 {
+          reader[nextOfReader](&pair)
+          nextOfReader += 1
+        } else {
+          try wire[nextOfWire](&pair)
+          nextOfWire += 1
+        }
+      }
+      pair.judge()
+      pair.finish(0, stream)
+      try pair.settle()
+      pair.judgeArrival()
+    }
+  }
+
+  // MARK: The farewell
+
+  @Test("Nothing follows LEAVE, whatever the remote peer does with the streams meanwhile")
+  func farewell() throws {
+    var pair = try Self.linked()
+    let finished = try pair.opened(0)
+    pair.write(0, 100, to: finished)
+    pair.finish(0, finished)
+    try pair.settle(readingStreams: false)
+    let next = try pair.opened(1)
+    pair.write(0, 100, to: finished)
+    pair.leave(0)
+    pair.transmit(0, within: .init(bytesMax: 1 << 20))
+    #expect(try Self.frames(pair.sides[0].wire).last == "LEAVE")
+    let unread = StreamNumber(opened: 1, byLocal: false)
+    pair.stop(1, unread, StreamAbort(.program, code: 1))
+    pair.reset(1, unread, StreamAbort(.program, code: 2))
+    pair.write(1, 100, to: next)
+    try pair.settle()
+    #expect(pair.sides[1].hasLeaveArrived && pair.sides[0].machine.isFlushed)
+  }
+
+  @Test("LEAVE waits for what was finished, and resets what was not")
+  func farewellWaits() throws {
+    var pair = try Self.linked()
+    let finished = try pair.opened(0)
+    let open = try pair.opened(0)
+    for stream in [finished, open] { pair.write(0, 40_000, to: stream) }
+    pair.finish(0, finished)
+    pair.leave(0)
+    try pair.settle(readingStreams: false)
+    #expect(!pair.sides[1].hasLeaveArrived, "of the finished stream more than a window waits")
+    let aborted = pair.sides[1].machine[StreamNumber(opened: 2, byLocal: false)]?.receive?.state
+    #expect(aborted == .aborted(StreamAbort(.left)))
+    try pair.settle()
+    #expect(pair.sides[1].hasLeaveArrived && pair.sides[0].machine.isFlushed)
+    let written = pair.direction(finished, of: 0, isWritten: true)
+    #expect(pair.accounts[written]?.isEndSeen == true && pair.accounts[written]?.read == 40_000)
+    let late = pair.open(0)
+    #expect(late == nil)
+  }
+
+  // MARK: Positions
+
+  @Test("A position that contradicts what was sent or granted is refused and changes nothing")
+  func refusedAttachment() throws {
+    var pair = try Self.linked()
+    pair.send(0, [1, 2, 3])
+    let stream = try pair.opened(0)
+    pair.write(0, 10, to: stream)
+    pair.transmit(0, within: .init(bytesMax: 1_000))
+    let (machine, end) = (pair.sides[0].machine, pair.sides[0].machine.log.end)
+    let limit = pair.sides[1].machine.inbound.limit
+    let grant = ChannelGrant(messageLimit: limit, streams: 16)
+    let less = [
+      ChannelGrant(messageLimit: limit - 1, streams: 16),
+      ChannelGrant(messageLimit: limit, streams: 15),
+      ChannelGrant(messageLimit: 0, streams: 0),
+    ]
+    let rows: [(UInt64, ChannelGrant)] =
+      less.map { (end, $0) } + [1, end - 1, end + 1, Varint.max].map { ($0, grant) }
+    let error = FrameError(.contradictory, type: .attach, payloadBytes: 0)
+    for (received, grant) in rows {
+      #expect(throws: error) {
+        try pair.sides[0].machine.attach(received: received, grant: grant)
+      }
+      #expect(pair.sides[0].machine == machine)
+    }
+    let most = ChannelGrant(messageLimit: Varint.max, streams: Varint.max)
+    try pair.sides[0].machine.attach(received: end, grant: most)
+    #expect(pair.sides[0].machine.log.isEmpty && pair.sides[0].machine.messages.isEmpty)
+  }
+
+  @Test("What a dead link carried may not be acknowledged on the next one")
+  func acknowledgementOfTakenBack() throws {
+    var pair = try Self.linked()
+    pair.send(0, [1, 2, 3])
+    pair.transmit(0, within: .init(bytesMax: 1_000))
+    let end = pair.sides[0].machine.log.end
+    try pair.link()
+    let error = FrameError(.contradictory, type: .acknowledgement, payloadBytes: 0)
+    #expect(throws: error) {
+      try pair.sides[0].machine.acknowledge(Acknowledgement(received: end))
+    }
+    try pair.settle()
+    pair.judgeArrival()
   }
 }

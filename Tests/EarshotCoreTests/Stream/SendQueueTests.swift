@@ -74,7 +74,7 @@ struct SendQueueTests {
     let withdrawn = [machine.withdraw(large), machine.withdraw(large)]
     #expect(withdrawn == [true, false])
     #expect(try Self.served(&machine, afterSending: false) == [small])
-    #expect(machine.outbound.unacknowledgedMessages == 2)
+    #expect(machine.messages.unacknowledgedMessages == 2)
     let last = machine.enqueue([UInt8](repeating: 2, count: 5_000))
     let ended = machine.endQueue()
     #expect(ended == [last])
@@ -85,7 +85,7 @@ struct SendQueueTests {
     var bounds = ReliableChannelMachine.Configuration()
     bounds.outboundBytesMax = 1_000
     var machine = ReliableChannelMachine(bounds)
-    try machine.attach(received: 0, window: 1 << 20)
+    try machine.attach(received: 0, grant: ChannelGrant(messageLimit: 1 << 20, streams: 0))
     return machine
   }
 
@@ -94,8 +94,10 @@ struct SendQueueTests {
     _ machine: inout ReliableChannelMachine, afterSending isSending: Bool = true
   ) throws -> [SendQueue.Ticket] {
     if isSending {
-      machine.outbound.send(max: 1 << 20) { _ in }
-      try machine.acknowledge(Acknowledgement(received: machine.outbound.sent, limit: 1 << 30))
+      var wire: [UInt8] = []
+      let rest = machine.fill(&wire, within: ReliableChannelMachine.Room(bytesMax: 1 << 20))
+      #expect(rest == .none)
+      try machine.acknowledge(Acknowledgement(received: machine.log.end))
     }
     return machine.serve()
   }

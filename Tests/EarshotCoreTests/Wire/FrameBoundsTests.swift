@@ -33,17 +33,33 @@ struct FrameBoundsTests {
     ),
     Breach("nine memberships", .invite, invite.prefix(24) + [9], .tooLong),
     Breach("a long context", .invite, invite + [1, 97, 0x80, 0, 0x40, 1], .tooLong),
-    Breach("a limit before what was received", .acknowledgement, [2, 1], .malformed),
+    Breach("a stream without a place", .open, [0, 2, 0], .malformed),
+    Breach(
+      "a place behind which there is none", .open, [0xD0, 0, 0, 0, 0, 0, 0, 1, 2, 0], .malformed),
+    Breach("a stream of no kind", .open, [1, 8, 0], .malformed),
+    Breach(
+      "a long name of a stream", .open, [1, 2, 0x41, 0] + Array(repeating: 65, count: 256), .tooLong
+    ),
+    Breach("a name of a stream that is no text", .open, [1, 2, 1, 0xFF], .malformed),
+    Breach("a reset of the messages", .reset, [0, 0, 0], .malformed),
+    Breach("a reset of no stream", .reset, [1, 0, 0], .malformed),
+    Breach("a reset for no reason", .reset, [2, 4, 0], .malformed),
+    Breach("a code that no program gave", .reset, [2, 1, 7], .malformed),
+    Breach("a stop of the messages", .stop, [0, 0, 0], .malformed),
+    Breach("a stop for no reason", .stop, [2, 4, 0], .malformed),
+    Breach("credit of no stream", .credit, [0, 1, 5], .malformed),
+    Breach("credit without a limit", .credit, [0, 2], .truncated),
+    Breach("1,025 limits", .credit, [0] + Array(repeating: 2, count: 2_050), .tooLong),
     Breach("a long text", .close, [0, 0x41, 1] + Array(repeating: 65, count: 257), .tooLong),
     Breach(
-      "a session for one", .attach, attach + [1, 0, 0, 1, 0, 0, 0, 1, 0], .malformed),
-    Breach("an ATTACH of no kind", .attach, attach + [1, 2, 0, 1, 0, 0, 0, 8, 0], .malformed),
+      "a session for one", .attach, attach + [1, 0, 0, 1, 0, 0, 0, 0, 1, 0], .malformed),
+    Breach("an ATTACH of no kind", .attach, attach + [1, 2, 0, 1, 0, 0, 0, 0, 8, 0], .malformed),
     Breach(
       "a membership behind which there is none", .attach,
-      attach + [0xD0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 8, 0], .malformed),
+      attach + [0xD0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 8, 0], .malformed),
     Breach(
       "a seniority behind which there is none", .attach,
-      attach + [1, 0, 0, 1, 0, 0, 0xD0, 0, 0, 0, 0, 0, 0, 1, 8, 0], .malformed),
+      attach + [1, 0, 0, 1, 0, 0, 0, 0xD0, 0, 0, 0, 0, 0, 0, 1, 8, 0], .malformed),
     Breach("nine endpoints", .introduce, introduce + [9], .tooLong),
     Breach(
       "an address of five bytes", .introduce, introduce + [1, 5, 1, 2, 3, 4, 5, 0, 1], .malformed),

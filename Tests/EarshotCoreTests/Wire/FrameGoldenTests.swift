@@ -74,9 +74,10 @@ struct Golden: CustomTestStringConvertible, Sendable {
       .accept(
         Accept(
           invitation: invitation, session: session, membership: MembershipID(rawValue: 65),
-          nextSeniority: 9, window: 1 << 20, terms: terms)),
-      [0x08, 0x25], invitationBytes, sessionBytes,
-      [0x40, 0x41, 0x09, 0x80, 0x10, 0x00, 0x00], termsBytes),
+          nextSeniority: 9, grant: ChannelGrant(messageLimit: 1 << 20, streams: 16),
+          terms: terms)),
+      [0x08, 0x26], invitationBytes, sessionBytes,
+      [0x40, 0x41, 0x09, 0x80, 0x10, 0x00, 0x00, 0x10], termsBytes),
     Golden(
       .decline(Decline(invitation: invitation, reason: .notAdvertising)),
       [0x0C, 0x11], invitationBytes, [0x03]),
@@ -88,20 +89,43 @@ struct Golden: CustomTestStringConvertible, Sendable {
         Attach(
           source: session, destination: other, membership: MembershipID(rawValue: 5),
           isProposal: true, ended: MembershipID(rawValue: 4), epoch: 2, received: 64,
-          window: 16_384, terms: terms)),
-      [0x14, 0x20], sessionBytes, otherBytes,
-      [0x05, 0x01, 0x04, 0x02, 0x40, 0x40, 0x80, 0x00, 0x40, 0x00], termsBytes),
+          grant: ChannelGrant(messageLimit: 16_384, streams: 1_024), terms: terms)),
+      [0x14, 0x22], sessionBytes, otherBytes,
+      [0x05, 0x01, 0x04, 0x02, 0x40, 0x40, 0x80, 0x00, 0x40, 0x00, 0x44, 0x00], termsBytes),
     Golden(
       .attached(
         Attached(
-          membership: MembershipID(rawValue: 5), epoch: 1, received: 0, window: 63,
-          terms: terms)),
-      [0x18, 0x0A, 0x05, 0x01, 0x00, 0x3F], termsBytes),
+          membership: MembershipID(rawValue: 5), epoch: 1, received: 0,
+          grant: ChannelGrant(messageLimit: 63, streams: 1), terms: terms)),
+      [0x18, 0x0B, 0x05, 0x01, 0x00, 0x3F, 0x01], termsBytes),
     Golden(.ping(Ping(token: 5)), [0x24, 0x01, 0x05]),
     Golden(.pong(Ping(token: 5)), [0x28, 0x01, 0x05]),
     Golden(
-      .acknowledgement(Acknowledgement(received: 1 << 30, limit: 1 << 30 + 1)),
-      [0x2C, 0x10], [0xC0, 0, 0, 0, 0x40, 0, 0, 0], [0xC0, 0, 0, 0, 0x40, 0, 0, 1]),
+      .acknowledgement(Acknowledgement(received: 1 << 30)),
+      [0x2C, 0x08], [0xC0, 0, 0, 0, 0x40, 0, 0, 0]),
+    Golden(
+      .credit(
+        Credit(
+          streams: 300,
+          limits: [
+            Credit.Limit(.messages, 1 << 20), Credit.Limit(StreamNumber(rawValue: 5), 16_384),
+          ])),
+      [0x34, 0x0C, 0x41, 0x2C], [0x00, 0x80, 0x10, 0x00, 0x00], [0x05, 0x80, 0x00, 0x40, 0x00]),
+    Golden(
+      .stream(
+        .open(StreamOpening(place: 65, priority: .low, isTwoWay: false, name: "Hé"))),
+      [0x16, 0x07, 0x40, 0x41, 0x07, 0x03], [0x48, 0xC3, 0xA9]),
+    Golden(
+      .stream(
+        .open(StreamOpening(place: 1, priority: .urgent, isTwoWay: true, name: ""))),
+      [0x16, 0x03, 0x01, 0x00, 0x00]),
+    Golden(
+      .stream(
+        .reset(StreamReset(StreamNumber(rawValue: 2), StreamAbort(.program, code: 300)))),
+      [0x1A, 0x04, 0x02, 0x00, 0x41, 0x2C]),
+    Golden(
+      .stream(.stop(StreamStop(StreamNumber(rawValue: 131), StreamAbort(.violation)))),
+      [0x1E, 0x04, 0x40, 0x83, 0x03, 0x00]),
     Golden(
       .close(Close(code: .flowControl, text: "Hé")),
       [0x30, 0x05, 0x13, 0x03], [0x48, 0xC3, 0xA9]),
@@ -122,8 +146,9 @@ struct Golden: CustomTestStringConvertible, Sendable {
     Golden(.message(UnreliableMessage([1, 2, 3])), [0x35, 0x03, 1, 2, 3]),
   ]
 
-  /// Those whose payload has one length: all but UNRELIABLE, any bytes of which are a message.
-  static let ofOneLength = all.filter { $0.frame.type != .unreliable }
+  /// Those whose payload has one length: all but UNRELIABLE, any bytes of which are a message, and CREDIT, which may have
+  /// any number of limits.
+  static let ofOneLength = all.filter { ![.unreliable, .credit].contains($0.frame.type) }
 }
 
 @Suite("Frames, byte by byte")
@@ -196,6 +221,33 @@ struct FrameGoldenTests {
     MessagePart.append(message: message.span, to: &wire)
     #expect(wire == [0x02, 0x04, 0x01, 1, 2, 3])
   }
+
+  @Test("A DATA carries its stream, its flags and its bytes")
+  func data() throws {
+    let stream = StreamNumber(rawValue: 131)
+    for (isFinal, flags) in [(false, 0 as UInt8), (true, 1)] {
+      var wire: [UInt8] = []
+      StreamData.appendHeader(stream, bytes: 3, isFinal: isFinal, to: &wire)
+      wire += [1, 2, 3]
+      #expect(wire == [0x12, 0x06, 0x40, 0x83, flags, 1, 2, 3])
+      #expect(wire.count == StreamData.frameBytes(stream, bytes: 3))
+      let data = try StreamData(payload: wire.span.extracting(2...))
+      #expect(data.stream == stream && data.isFinal == isFinal && data.start == 3)
+    }
+    var end: [UInt8] = []
+    StreamData.appendHeader(stream, bytes: 0, isFinal: true, to: &end)
+    #expect(try StreamData(payload: end.span.extracting(2...)).start == 3)
+  }
+
+  @Test(
+    "A DATA of no stream, with unknown flags, or without bytes or an end is refused",
+    arguments: [
+      [], [0x02], [0x40], [0x00, 0x00, 1], [0x01, 0x00, 1], [0x02, 0x02, 1], [0x02, 0x00],
+    ] as [[UInt8]])
+  func badData(payload: [UInt8]) {
+    let error = FrameError(.malformed(.malformed), type: .data, payloadBytes: payload.count)
+    #expect(throws: error) { try StreamData(payload: payload.span) }
+  }
 }
 
 extension Golden {
@@ -224,6 +276,10 @@ extension Frame {
     case .link(.ping(let payload)): payload.encode(into: &wire)
     case .link(.pong(let payload)): payload.encodePong(into: &wire)
     case .acknowledgement(let payload): payload.encode(into: &wire)
+    case .credit(let payload): payload.encode(into: &wire)
+    case .stream(.open(let payload)): payload.encode(into: &wire)
+    case .stream(.reset(let payload)): payload.encode(into: &wire)
+    case .stream(.stop(let payload)): payload.encode(into: &wire)
     case .link(.close(let payload)): payload.encode(into: &wire)
     case .group(.introduce(let payload)): payload.encode(into: &wire)
     case .group(.retract(let payload)): payload.encode(into: &wire)

@@ -6,7 +6,7 @@ import Testing
 @Suite("The catalogue of frames")
 struct FrameTypeTests {
   /// The types whose payloads are lent and never become a `Frame`.
-  static let readInPlace: Set<FrameType> = [.message]
+  static let readInPlace: Set<FrameType> = [.message, .data]
 
   @Test(
     "Each type is read as itself from bytes written by hand, and written as these bytes",
@@ -39,7 +39,9 @@ struct FrameTypeTests {
 
   @Test("The bits of a type say what they say in the protocol", arguments: FrameType.allCases)
   func bits(type: FrameType) {
-    let reliable: Set<FrameType> = [.message, .introduce, .retract, .leave]
+    let reliable: Set<FrameType> = [
+      .message, .data, .open, .reset, .stop, .introduce, .retract, .leave,
+    ]
     let skippable: Set<FrameType> = [.datagrams, .unreliable, .verify, .commit, .nonce, .verdict]
     #expect(type.isReliable == reliable.contains(type))
     #expect(type.isSkippable == skippable.contains(type))

@@ -110,7 +110,7 @@ final class Flood: Sendable {
       Attach(
         source: SessionID(random: &random), destination: SessionID(random: &random),
         membership: MembershipID(rawValue: 2), isProposal: true, ended: .none, epoch: 1,
-        received: 0, window: 1_024,
+        received: 0, grant: ChannelGrant(messageLimit: 1_024, streams: 16),
         terms: SessionTerms(seniority: 1, capacity: 8, messageBytesMax: 1_024)
       ).encode(into: &wire)
     }

@@ -48,6 +48,13 @@ final class ScriptedDialler: ConnectionHandler {
     }
   }
 
+  /// The frames of streams that came, apart from their bytes.
+  var streamFrames: [StreamFrame] {
+    state.withLock { state in
+      state.heard.compactMap { if case .stream(let frame) = $0 { frame } else { nil } }
+    }
+  }
+
   /// Whether a request to attach was answered.
   var isAttached: Bool {
     state.withLock { state in
@@ -112,6 +119,7 @@ final class ScriptedDialler: ConnectionHandler {
       if !wasReady, state.channel.isReady { state.channel.seal(&greeting, into: &wire) }
       var heard: [Frame] = []
       _ = try? state.decoder.decode(plaintext.span) { number, payload, _ throws(FrameError) in
+        if number == .message || number == .data { return true }
         if let frame = try Frame(number, payload: payload) { heard.append(frame) }
         return true
       }

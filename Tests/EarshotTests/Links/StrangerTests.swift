@@ -197,7 +197,8 @@ struct StrangerTests {
         Attach(
           source: source, destination: membership.local,
           membership: MembershipID.none.next(bySmaller: identity.id < ann.id), isProposal: true,
-          ended: .none, epoch: 1, received: 0, window: 1_024, terms: Self.terms)
+          ended: .none, epoch: 1, received: 0,
+          grant: ChannelGrant(messageLimit: 1_024, streams: 16), terms: Self.terms)
       }
       try await ann.wait(milliseconds: 1_000)
       #expect(dialler.closes == [])
@@ -221,7 +222,8 @@ struct StrangerTests {
         Attach(
           source: membership.remote, destination: membership.local,
           membership: MembershipID.none.next(bySmaller: ann.id < bob.id), isProposal: false,
-          ended: .none, epoch: 0, received: 0, window: 1_024, terms: Self.terms)
+          ended: .none, epoch: 0, received: 0,
+          grant: ChannelGrant(messageLimit: 1_024, streams: 16), terms: Self.terms)
       }
       try await ann.wait(milliseconds: 100)
       #expect(dialler.closes == [.duplicate])

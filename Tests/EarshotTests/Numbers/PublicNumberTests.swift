@@ -35,8 +35,10 @@ struct PublicNumberTests {
     TrustStore.swift | CallNumberTests | since init.since
     Configuration.swift | SessionNumberTests | port maximumOpenInvitations init.port \
     init.maximumOpenInvitations maximumMemberCount patience maximumMessageBytes sendBufferBytes \
-    receiveWindowBytes init.maximumMemberCount init.patience init.maximumMessageBytes \
-    init.sendBufferBytes init.receiveWindowBytes
+    receiveWindowBytes maximumStreamCount streamBufferBytes init.maximumMemberCount init.patience \
+    init.maximumMessageBytes init.sendBufferBytes init.receiveWindowBytes init.maximumStreamCount \
+    init.streamBufferBytes
+    ByteStream.swift | StreamTests | read.upTo read.exactly reset.code stopReading.code
     Instant+Operators.swift | InstantOperatorTests | +.instant +.duration -.instant -.duration -.left \
     -.right
     Peer.swift | CallNumberTests | invite.within ticket.validFor stop.within

@@ -16,6 +16,8 @@ struct SessionNumberTests {
     Row.rows("maximumMessageBytes", \.maximumMessageBytes, Extremes.integers(), in: .init()),
     Row.rows("sendBufferBytes", \.sendBufferBytes, Extremes.integers(), in: .init()),
     Row.rows("receiveWindowBytes", \.receiveWindowBytes, Extremes.integers(), in: .init()),
+    Row.rows("maximumStreamCount", \.maximumStreamCount, Extremes.integers(), in: .init()),
+    Row.rows("streamBufferBytes", \.streamBufferBytes, Extremes.integers(), in: .init()),
   ].flatMap(\.self)
 
   private static let peers: [ExtremeSettings<Peer.Configuration>] = [
@@ -55,9 +57,27 @@ struct SessionNumberTests {
     #expect(peer == Set(Self.peers.map(\.property)))
   }
 
+  /// Carries three streams, one after the other, of which one is larger than the first credit.
+  private func carry(from sender: Session, to receiver: Session) async throws {
+    guard let member = await sender.members.first?.id else { return }
+    for count in [0, 1, 20_000] {
+      let stream = try await sender.openStream("numbers", to: member, isOneWay: true)
+      async let writing: Void = {
+        try await stream.write(StreamPair.bytes(count))
+        stream.finish()
+      }()
+      for await received in receiver.streams {
+        #expect(try await received.readAll() == StreamPair.bytes(count))
+        break
+      }
+      try await writing
+    }
+  }
+
   /// Both sides send in all ways, lose their link, and leave.
   private func talk(_ anns: Session, _ bobs: Session, in world: World) async throws {
     for (sender, receiver) in [(anns, bobs), (bobs, anns)] {
+      try await carry(from: sender, to: receiver)
       try await sender.send([UInt8]())
       do throws(EarshotError) {
         try sender.trySend([UInt8]())

@@ -36,6 +36,13 @@ extension Cast {
         try await shared[1].send(Array("to you".utf8)).waitForDelivery()
         return "done"
       },
+      Step(name: "open a stream") { [self] in
+        let stream = try await shared[0].openStream("afterwards", to: cy.id)
+        keep(stream)
+        try await stream.write(Array("afterwards".utf8))
+        try await stream.waitForDelivery()
+        return "done"
+      },
       Step(name: "send unreliably") { [self] in
         try shared[0].sendUnreliably(Array("at once".utf8))
         return "done"

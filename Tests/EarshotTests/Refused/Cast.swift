@@ -28,6 +28,7 @@ final class Cast: Sendable {
   let cys: Session  // Cy's, into which all invitations are accepted.
   let inviter: Session  // Bob's, into which he has invited Ann.
   let invitation: Invitation
+  let streams: Streams
   let compared = Compared()
   /// The last invitation that Ann's program was given.
   let received = Mutex<Invitation?>(nil)
@@ -54,7 +55,7 @@ final class Cast: Sendable {
   /// A buffer and a window that two messages of 60 kB fill.
   private static let tight = Session.Configuration(
     patience: .seconds(200), maximumMessageBytes: 100_000, sendBufferBytes: 64 << 10,
-    receiveWindowBytes: 128 << 10)
+    receiveWindowBytes: 128 << 10, maximumStreamCount: streamCount)
 
   /// A cast whose peers have met; runs in the world.
   init(_ world: World, _ hosts: [SimulatedHost], _ situation: Situation) async throws {
@@ -71,6 +72,8 @@ final class Cast: Sendable {
     for peer in peers { book.watch(peer, as: peer.name) }
     for browser in browsers { for await all in browser.snapshots where all.count == 2 { break } }
     shared = try await Self.meet(peers, doors, room)
+    let (streams, bobsStreams) = try await Self.openStreams(shared, ann.id, bob.id)
+    self.streams = streams
     own = try await ann.makeSession(Session.Configuration(maximumMemberCount: 1))
     (fresh, bobs) = (try await ann.makeSession(), try await bob.makeSession())
     let (inviter, book) = (try await bob.makeSession(), book)
@@ -91,6 +94,7 @@ final class Cast: Sendable {
     cys = try await cy.makeSession()
     try await doors[1].acceptInvitations(into: cys)
     keep(doors)
+    keep(bobsStreams)
     watch(doors[0], comparing: situation != .unattended)
   }
 

@@ -79,7 +79,7 @@ struct Picture: Sendable {
 extension Cast {
   /// A picture of now.
   func picture() async -> Picture {
-    var facts = book.facts
+    var facts = book.facts.merging(streams.facts) { $1 }
     let peers = [("Ann", ann), ("Bob", bob), ("Cy", cy)]
     for (name, peer) in peers {
       facts["\(name)'s name"] = peer.name

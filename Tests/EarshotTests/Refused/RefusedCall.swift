@@ -43,8 +43,8 @@ struct RefusedCall: Sendable, CustomStringConvertible {
   /// All of them.
   static let all: [RefusedCall] = [
     badNames, peer, badServices, badInfos, discoveryStates, discoveryPorts, discovery, inviting,
-    strangeInvitations, accepting, strangeAcceptances, sending, fullBuffers, waiting, verifying,
-    tickets,
+    strangeInvitations, accepting, strangeAcceptances, sending, fullBuffers, waiting, streams,
+    streamEnds, verifying, tickets,
   ].flatMap { $0 }
 }
 

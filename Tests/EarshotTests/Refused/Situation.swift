@@ -36,6 +36,8 @@ enum Situation: String, Sendable {
   case declined, accepted
   /// Ann has left the first session.
   case sharedLeft
+  /// Bob has left the first session.
+  case bobLeft
   /// Nothing of Ann's reaches Bob.
   case cut
 
@@ -82,6 +84,7 @@ extension Cast {
       while let sent = try? shared[0].trySend(Self.large, to: [bob.id]) {
         receipt.withLock { $0 = sent }
       }
+      while try streams.open.tryWrite(Self.large) > 0 {}
     case .storeBroken: store.isBroken = true
     case .networkGone:
       await ann.suspend()
@@ -95,6 +98,7 @@ extension Cast {
       }
     case .declined: await invitation.decline()
     case .accepted: try await invitation.accept(into: fresh)
+    case .bobLeft: await shared[1].stop()
     case .cut: world.cut(hosts[0], to: hosts[1])
     }
     try await sleep(.seconds(3))

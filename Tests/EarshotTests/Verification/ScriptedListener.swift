@@ -51,13 +51,14 @@ final class ScriptedListener: ListenerHandler, ConnectionHandler {
     case .invitation(.invite(let invite)):
       Accept(
         invitation: invite.invitation, session: SessionID(rawValue: 0xA001), membership: membership,
-        nextSeniority: 1, window: 1 << 20,
+        nextSeniority: 1, grant: ChannelGrant(messageLimit: 1 << 20, streams: 16),
         terms: SessionTerms(seniority: 0, capacity: 8, messageBytesMax: 1_024)
       ).encode(into: &reply)
     case .attachment(.attached): if wishes { VerificationRequest(attempt: 1).encode(into: &reply) }
     case .attachment(.attach(let attach)):
       Attached(
-        membership: attach.membership, epoch: attach.epoch, received: 0, window: 1 << 20,
+        membership: attach.membership, epoch: attach.epoch, received: 0,
+        grant: ChannelGrant(messageLimit: 1 << 20, streams: 16),
         terms: SessionTerms(seniority: 0, capacity: 8, messageBytesMax: 1_024)
       ).encode(into: &reply)
       if wishes { VerificationRequest(attempt: 1).encode(into: &reply) }

@@ -1,0 +1,79 @@
+import EarshotCore
+
+/// The calls that wait for something of the streams of one membership, those of each stream in their order.
+struct StreamWaits {
+  /// Names one call, by which it can be given up.
+  typealias ID = Int
+
+  /// A call that waits to write bytes.
+  struct Writer {
+    let id: ID
+    let bytes: [UInt8]
+    var taken: Int
+    let promise: Promise<StreamOutcome<Int>>
+
+    /// What is not taken, and whether what is taken may be shared: not a small part of much.
+    var rest: (bytes: ArraySlice<UInt8>, isShareable: Bool) {
+      (bytes[taken...], bytes.capacity <= Self.sharedCapacityMax)
+    }
+    static let sharedCapacityMax = 1 << 20
+  }
+  /// A call that waits to read bytes.
+  struct Reader {
+    enum Amount {
+      case upTo(Int), exactly(Int)
+    }
+    let id: ID
+    let amount: Amount
+    let promise: Promise<StreamOutcome<[UInt8]?>>
+  }
+  /// A call that waits until everything before a position has arrived.
+  struct Deliverer {
+    let id: ID
+    let position: UInt64
+    let isEndAwaited: Bool
+    let promise: Promise<StreamOutcome<Void>>
+  }
+  /// A call that waits until one more stream may be opened.
+  struct Opener {
+    let id: ID
+    let opening: StreamOpening
+    let promise: Promise<StreamOutcome<StreamNumber>>
+  }
+
+  var writers: [StreamNumber: [Writer]] = [:]
+  var readers: [StreamNumber: [Reader]] = [:]
+  var deliverers: [StreamNumber: [Deliverer]] = [:]
+  var openers: [Opener] = []
+  /// The streams that are finished behind the calls that wait to write.
+  var finishing: Set<StreamNumber> = []
+  private var lastID = 0
+
+  /// A name for one more call.
+  mutating func makeID() -> ID {
+    lastID += 1
+    return lastID
+  }
+}
+
+/// How a call that may have to wait ends.
+enum StreamOutcome<Value: Sendable>: Sendable {
+  case done(Value)
+  case failed(StreamFailure)
+}
+
+/// Why a call on a stream fails.
+enum StreamFailure: Error, Sendable {
+  /// The task was cancelled, and nothing has happened.
+  case cancelled
+  /// This side has ended that direction, or never had it.
+  case finished
+  /// The stream ended before as many bytes as were asked for.
+  case short(Int)
+  /// One side has ended that direction at once.
+  case aborted(StreamAbort, byRemote: Bool)
+  /// The session was left.
+  case sessionEnded
+  /// The member has left.
+  case notConnected
+}

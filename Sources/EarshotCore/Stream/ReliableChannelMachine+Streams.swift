@@ -1,0 +1,296 @@
+extension ReliableChannelMachine {
+  /// A stream that is not forgotten.
+  package subscript(stream: StreamNumber) -> StreamTable.Stream? { streams[stream] }
+
+  /// The counts of all streams.
+  package var streamTable: StreamTable { _read { yield streams } }
+
+  /// Takes out what is new to the program, in order.
+  package mutating func takeChanges() -> [StreamTable.Change] { streams.takeChanges() }
+
+  /// Takes out how many bytes that were backed need that no longer.
+  package mutating func takeFreedBytes() -> Int { streams.takeFreedBytes() }
+
+  /// Notes that something may be new to the program in a stream.
+  package mutating func noteChange(of number: StreamNumber) { streams.noteChange(of: number) }
+
+  // MARK: The program
+
+  /// Opens a stream, if the remote has granted one more.
+  ///
+  /// - Parameters:
+  ///   - name: What the program calls it.
+  ///   - priority: Who goes first.
+  ///   - isTwoWay: Whether both sides write.
+  /// - Returns: Its number; `nil` when the remote has granted none.
+  package mutating func openStream(
+    _ name: String, _ priority: StreamPriority, isTwoWay: Bool
+  ) -> StreamNumber? {
+    guard farewell == .none,
+      let (number, opening) = streams.open(name, priority, isTwoWay: isTwoWay)
+    else { return nil }
+    control.append(opening)
+    return number
+  }
+
+  /// How many bytes a stream takes now.
+  ///
+  /// Its share of what all streams together may keep; so much in any case that no stream stands still for another one.
+  package func room(in number: StreamNumber) -> Int {
+    guard let half = streams[number]?.send, half.isOpen else { return 0 }
+    let left = configuration.outboundBytesMax - streams.bufferedBytes
+    let own = max(
+      Self.streamBytesMin, min(Self.streamBytesMax, half.bufferedBytes + max(0, left) / 2))
+    return max(0, own - half.bufferedBytes)
+  }
+
+  /// Takes bytes of the program, as many as there is room for.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes.
+  ///   - isShareable: Whether a large part need not be copied.
+  ///   - number: The stream.
+  /// - Returns: How many were taken.
+  package mutating func write(
+    _ bytes: ArraySlice<UInt8>, isShareable: Bool, to number: StreamNumber
+  ) -> Int {
+    let count = min(bytes.count, room(in: number))
+    guard count > 0 else { return 0 }
+    _ = streams.update(number) { $0.send?.write(bytes.prefix(count), isShareable: isShareable) }
+    ready(number)
+    return count
+  }
+
+  /// Ends what this side writes, behind everything that was written.
+  package mutating func finish(_ number: StreamNumber) {
+    _ = streams.update(number) { $0.send?.finish() }
+    ready(number)
+  }
+
+  /// Ends what this side writes at once.
+  ///
+  /// - Returns: Whether it had not ended.
+  @discardableResult
+  package mutating func reset(_ number: StreamNumber, _ abort: StreamAbort) -> Bool {
+    let isNew = streams.update(number) { $0.send?.abort(abort, byRemote: false) == true }
+    guard isNew == true else { return false }
+    control.append(StreamReset(number, abort))
+    ended(number)
+    return true
+  }
+
+  /// Reads no more of a stream.
+  package mutating func stop(_ number: StreamNumber, _ abort: StreamAbort) {
+    let isTold = streams.update(number) { $0.receive?.stop(abort) == true }
+    if isTold == true { control.append(StreamStop(number, abort)) }
+    ended(number)
+  }
+
+  /// Takes out bytes that were received.
+  ///
+  /// - Parameters:
+  ///   - number: The stream.
+  ///   - bytesMax: The most bytes.
+  ///   - backing: Asked for memory that the window may grow by.
+  /// - Returns: The bytes; `nil` when none wait.
+  package mutating func read(
+    _ number: StreamNumber, upTo bytesMax: Int, backedBy backing: Backing
+  ) -> [UInt8]? {
+    guard let bytes = streams.update(number, { $0.receive?.read(upTo: bytesMax) }) ?? nil else {
+      return nil
+    }
+    didRead(number, backedBy: backing)
+    return bytes
+  }
+
+  /// Takes out so many bytes that were received.
+  ///
+  /// - Parameters:
+  ///   - number: The stream.
+  ///   - count: How many bytes.
+  ///   - backing: Asked for memory that the window may grow by.
+  /// - Returns: The bytes; `nil` when fewer wait.
+  package mutating func read(
+    _ number: StreamNumber, exactly count: Int, backedBy backing: Backing
+  ) -> [UInt8]? {
+    guard let bytes = streams.update(number, { $0.receive?.read(exactly: count) }) ?? nil else {
+      return nil
+    }
+    didRead(number, backedBy: backing)
+    return bytes
+  }
+
+  private mutating func didRead(_ number: StreamNumber, backedBy backing: Backing) {
+    streams.considerCredit(of: number, backedBy: backing)
+    settle(number, backedBy: backing)
+  }
+
+  /// Has so many bytes granted at once, whatever the window, since the program waits for them.
+  package mutating func want(_ bytes: Int, of number: StreamNumber, backedBy backing: Backing) {
+    _ = streams.update(number) { $0.wantedBytes = bytes }
+    streams.considerCredit(of: number, backedBy: backing)
+  }
+
+  /// Changes who goes first.
+  package mutating func setPriority(_ priority: StreamPriority, of number: StreamNumber) {
+    _ = streams.update(number) { $0.priority = priority }
+    guard scheduler.isReady(number.rawValue) else { return }
+    scheduler.forget(number.rawValue)
+    ready(number)
+  }
+
+  /// The program has been given a stream of the remote.
+  package mutating func taken(_ number: StreamNumber, backedBy backing: Backing) {
+    _ = streams.update(number) { $0.isTaken = true }
+    settle(number, backedBy: backing)
+  }
+
+  /// The program has let go of a stream: what it has not finished is reset, and nothing is read any more.
+  package mutating func release(_ number: StreamNumber, backedBy backing: Backing) {
+    if streams[number]?.send?.state == .open { reset(number, StreamAbort(.dropped)) }
+    stop(number, StreamAbort(.dropped))
+    _ = streams.update(number) { ($0.isTaken, $0.isReleased) = (true, true) }
+    settle(number, backedBy: backing)
+  }
+
+  /// Whether something of a stream is known to wait for the link.
+  package func isReady(_ number: StreamNumber) -> Bool { scheduler.isReady(number.rawValue) }
+
+  private mutating func ready(_ number: StreamNumber) {
+    guard let stream = streams[number], stream.send?.isSendable == true else { return }
+    scheduler.setReady(number.rawValue, stream.priority.share)
+  }
+
+  private mutating func ended(_ number: StreamNumber) {
+    if streams[number]?.send?.isSendable != true { scheduler.setIdle(number.rawValue) }
+    streams.noteChange(of: number)
+    settle(number)
+  }
+
+  private mutating func settle(_ number: StreamNumber) {
+    streams.settle(number)
+    if streams[number]?.isOver != false { scheduler.forget(number.rawValue) }
+  }
+
+  private mutating func settle(_ number: StreamNumber, backedBy backing: Backing) {
+    settle(number)
+    grantStreams(backedBy: backing)
+  }
+
+  /// Grants the remote more streams, if it needs them and there is room.
+  package mutating func grantStreams(backedBy backing: Backing) {
+    guard farewell == .none else { return }
+    streams.grantMore(upTo: configuration.streamCountMax, backedBy: backing)
+  }
+
+  /// Ends all that is not finished, since the session is being left.
+  package mutating func abortStreams() {
+    for number in streams.numbers {
+      if streams[number]?.send?.state == .open { reset(number, StreamAbort(.left)) }
+      if streams[number]?.receive?.state == .open { stop(number, StreamAbort(.left)) }
+    }
+  }
+
+  /// Promises nothing more, since the membership has ended.
+  package mutating func endStreams() { streams.end() }
+
+  // MARK: The remote
+
+  /// Takes in the payload of DATA.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload, lent.
+  ///   - frameBytes: The length of the frame, header included.
+  ///   - now: The time.
+  /// - Throws: That the payload is none, or that nothing of the stream can come.
+  package mutating func receiveData(
+    _ payload: Span<UInt8>, frameBytes: Int, at now: Instant
+  ) throws(FrameError) {
+    inboundLog.receive(frameBytes: frameBytes, at: now)
+    let data = try StreamData(payload: payload)
+    let number = data.stream.mirrored
+    var violation: StreamReceiveHalf.Violation?
+    let isTaken = streams.update(number) { stream in
+      guard stream.receive != nil else { return false }
+      do throws(StreamReceiveHalf.Violation) {
+        try stream.receive?.receive(payload.extracting(data.start...), isFinal: data.isFinal)
+      } catch {
+        violation = error
+      }
+      return true
+    }
+    guard isTaken == true, violation != .afterEnd else {
+      throw FrameError(.contradictory, type: .data, payloadBytes: payload.count)
+    }
+    if violation == .beyondCredit {
+      let abort = StreamAbort(.violation)
+      reset(number, abort)
+      stop(number, abort)
+    }
+    streams.noteChange(of: number)
+    if data.isFinal { settle(number) }
+  }
+
+  /// Takes in another frame of a stream.
+  ///
+  /// - Throws: That it contradicts what was stated or opened before, or goes beyond what was granted.
+  package mutating func receive(
+    _ frame: StreamFrame, backedBy backing: Backing
+  ) throws(FrameError) {
+    switch frame {
+    case .open(let opening):
+      let number = try streams.receive(opening)
+      guard farewell == .none else {
+        reset(number, StreamAbort(.left))
+        stop(number, StreamAbort(.left))
+        return
+      }
+      grantStreams(backedBy: backing)
+    case .reset(let reset):
+      let number = try ending(reset.stream, .reset) { $0.receive != nil }
+      _ = streams.update(number) { $0.receive?.abort(reset.abort) }
+      ended(number)
+    case .stop(let stop):
+      let number = try ending(stop.stream, .stop) { $0.send != nil }
+      let isNew = streams.update(number) { $0.send?.abort(stop.abort, byRemote: true) == true }
+      if isNew == true { control.append(StreamReset(number, stop.abort)) }
+      ended(number)
+    }
+  }
+
+  /// The stream of a frame that ends one half, if it can be one of that.
+  private mutating func ending(
+    _ stated: StreamNumber, _ type: FrameType, _ hasHalf: (StreamTable.Stream) -> Bool
+  ) throws(FrameError) -> StreamNumber {
+    let number = stated.mirrored
+    guard streams.count(type), streams[number].map(hasHalf) ?? streams.wasForgotten(number) else {
+      throw FrameError(.contradictory, type: type, payloadBytes: 0)
+    }
+    return number
+  }
+
+  /// Takes in CREDIT.
+  ///
+  /// - Throws: That it takes something back, or speaks of a stream that was never opened.
+  package mutating func receive(_ credit: Credit) throws(FrameError) {
+    let contradiction = FrameError(.contradictory, type: .credit, payloadBytes: 0)
+    guard streams.openLimit <= credit.streams else { throw contradiction }
+    streams.extendOpenLimit(to: credit.streams)
+    for limit in credit.limits {
+      let number = limit.stream.mirrored
+      if number == .messages {
+        guard messageLimit <= limit.bytes else { throw contradiction }
+        messageLimit = limit.bytes
+      } else if streams[number] == nil {
+        guard streams.wasForgotten(number) else { throw contradiction }
+      } else {
+        let isGranted = streams.update(number) { $0.send?.grant(limit.bytes) == true }
+        guard isGranted == true else { throw contradiction }
+        ready(number)
+      }
+    }
+  }
+
+  private static let streamBytesMin = 16_384
+  private static let streamBytesMax = 1 << 20
+}

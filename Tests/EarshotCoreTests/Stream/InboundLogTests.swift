@@ -1,0 +1,38 @@
+import EarshotCore
+import TestKit
+import Testing
+
+@Suite("Inbound log")
+struct InboundLogTests {
+  @Test("An acknowledgement is due after a batch, or when its delay has passed")
+  func due() {
+    var log = InboundLog(batchBytes: 1_000)
+    #expect(!log.isAcknowledgementDue(at: .distantFuture))
+    log.receive(frameBytes: 100, at: .zero)
+    let deadline = Instant.zero + .milliseconds(25)
+    #expect(log.acknowledgementDeadline == deadline)
+    log.receive(frameBytes: 899, at: .zero + .milliseconds(20))
+    #expect(log.acknowledgementDeadline == deadline)
+    #expect(!log.isAcknowledgementDue(at: deadline - .nanoseconds(1)))
+    #expect(log.isAcknowledgementDue(at: deadline))
+    log.receive(frameBytes: 1, at: .zero)
+    #expect(log.isAcknowledgementDue(at: .zero))
+    #expect(log.takeAcknowledgement().received == 1_000)
+    #expect(log.acknowledgementDeadline == nil)
+    #expect(!log.isAcknowledgementDue(at: .distantFuture))
+  }
+
+  @Test("An acknowledgement is of all that was received", arguments: Seed.some(20))
+  func total(seed: Seed) {
+    var random = seed.generator
+    var (log, total) = (InboundLog(batchBytes: 10_000, acknowledgementDelay: .zero), 0)
+    for _ in 0..<100 {
+      let frameBytes = 2 + Int(random.below(1_000))
+      log.receive(frameBytes: frameBytes, at: .zero)
+      total += frameBytes
+      #expect(log.received == UInt64(total))
+      #expect(log.isAcknowledgementDue(at: .zero))
+      if random.below(3) == 0 { #expect(log.takeAcknowledgement().received == UInt64(total)) }
+    }
+  }
+}

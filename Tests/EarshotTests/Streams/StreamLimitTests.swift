@@ -1,0 +1,140 @@
+import Earshot
+import EarshotSimulator
+import Synchronization
+import Testing
+
+/// What a member may open and leave unread.
+@Suite("Limits of streams", .timeLimit(.minutes(10)))
+struct StreamLimitTests {
+  @Test("A member has as many streams open as the other side allows; one more waits for an end")
+  func count() async throws {
+    try await Ground.simulated.meet { ann, bob in
+      let pair = try await StreamPair(ann, bob, Session.Configuration(maximumStreamCount: 3))
+      var opened: [ByteStream] = []
+      for number in 0..<3 {
+        opened.append(try await pair.guest.openStream("\(number)", to: ann.id, isOneWay: true))
+      }
+      let calls = [3, 4].map { number in
+        bob.start { try await pair.guest.openStream("\(number)", to: ann.id, isOneWay: true) }
+      }
+      for stream in opened {
+        try await stream.write([1])
+        stream.finish()
+      }
+      try await bob.wait(milliseconds: 1_000)
+      // All three have ended, and Ann's program has not got them.
+      let late = Mutex(false)
+      let watching = bob.start {
+        _ = try await calls[0].value
+        late.withLock { $0 = true }
+      }
+      try await bob.wait(milliseconds: 1_000)
+      #expect(!late.withLock { $0 })
+      var taken: [ByteStream] = []
+      for await stream in pair.host.streams {
+        taken.append(stream)
+        if taken.count == 3 { break }
+      }
+      try await bob.wait(milliseconds: 1_000)
+      #expect(!late.withLock { $0 }, "they are not read")
+      for stream in taken { #expect(try await stream.readAll() == [1]) }
+      try await watching.value
+      #expect(try await calls[0].value.name == "3")
+      #expect(try await calls[1].value.name == "4")
+      // The other direction has limits of its own.
+      for number in 0..<3 { taken.append(try await pair.host.openStream("\(number)", to: bob.id)) }
+    }
+  }
+
+  @Test("What members leave unread is bounded for the session as a whole, and each has a stream")
+  func budget() async throws {
+    try await Ground.simulated.meet(["Ann", "Bob", "Cy"], within: .seconds(300)) { peers in
+      let tight = Session.Configuration(streamBufferBytes: 1 << 20)
+      let meeting = try await Meeting(of: peers[0], tight)
+      let guests = [try await meeting.join(peers[1]), try await meeting.join(peers[2])]
+      let writings = zip(guests, peers.dropFirst()).map { guest, peer in
+        peer.start {
+          try await withThrowingTaskGroup { group in
+            for number in 0..<40 {
+              group.addTask {
+                let stream = try await guest.openStream("\(number)", to: peers[0].id)
+                try await stream.write(StreamPair.bytes(200_000))
+                stream.finish()
+                try await stream.waitForDelivery()
+              }
+            }
+            try await group.waitForAll()
+          }
+        }
+      }
+      try await peers[0].wait(milliseconds: 10_000)
+      let streams = Mutex<[ByteStream]>([])
+      let taking = peers[0].start {
+        for await stream in meeting.session.streams { streams.withLock { $0.append(stream) } }
+      }
+      try await peers[0].wait(milliseconds: 10_000)
+      let all = streams.withLock { $0 }
+      #expect(Set(all.map(\.peer)).count == 2)
+      let bytes = all.reduce(0) { $0 + $1.statistics.bytesReceived }
+      #expect(500_000 < bytes && bytes <= 1 << 20 + 2 * 16_384)
+      // Once they are read, all the others come.
+      var read = 0
+      while read < 80 {
+        let next = streams.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        guard let next else {
+          try await peers[0].wait(milliseconds: 20)
+          continue
+        }
+        next.finish()
+        #expect(try await next.readAll().count == 200_000)
+        read += 1
+      }
+      for writing in writings { try await writing.value }
+      taking.cancel()
+    }
+  }
+
+  @Test("A thousand streams outlive a broken link")
+  func thousand() throws {
+    let world = World(seed: 5)
+    defer { world.finish() }
+    let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
+    let playing = ann.addTask("script") {
+      let pair = try await StreamPair(
+        Peer("Ann", trusting: .anyPeer, on: ann), Peer("Bob", trusting: .anyPeer, on: bob),
+        test: "thousand")
+      var streams: [ByteStream] = []
+      let taking = pair.ann.start {
+        var taken: [ByteStream] = []
+        for await stream in pair.host.streams {
+          taken.append(stream)
+          if taken.count == 1_000 { break }
+        }
+        return taken
+      }
+      for number in 0..<1_000 {
+        let stream = try await pair.guest.openStream("\(number)", to: pair.ann.id)
+        try await stream.write([1, 2])
+        streams.append(stream)
+      }
+      let taken = try await taking.value
+      world.inject(.links(.between("ann", and: "bob"), .reset()))
+      for await event in pair.host.events { if case .interrupted = event { break } }
+      for stream in streams {
+        try await stream.write([3])
+        stream.finish()
+      }
+      for stream in taken {
+        #expect(try await stream.readAll() == [1, 2, 3])
+        try await stream.write([4])
+        stream.finish()
+      }
+      for stream in streams { #expect(try await stream.readAll() == [4]) }
+      #expect(await pair.guest.statistics(of: pair.ann.id)?.linkCount == 2)
+      await pair.ann.stop()
+      await pair.bob.stop()
+    }
+    #expect(world.run(until: { playing.result != nil }, within: .seconds(300)))
+    try playing.value
+  }
+}
