@@ -184,22 +184,27 @@ struct SlowLinkTests {
     #expect(heard >= 19)  // A farewell that is lost thrice may come too late.
   }
 
+  // Of 40 seeds, 29 and 34 are heard. For the others, what was under way is lost in the short queue of the slow path, and
+  // CLOSE is sent again too late.
   @Test(
-    "A farewell goes out also when the path has just become far slower", arguments: [8, 24],
-    Seed.some(5))
-  func farewellWhenSlower(kilobits: Int, seed: Seed) {
-    let pair = Pair(
-      seed: seed.value, kilobits: 256, annSends: [1_000_000], bobSends: [1_000_000]
-    ) { peer, _ in
-      try await peer.host.sleep(for: .seconds(10))
-      await peer.suspend()
+    "Most farewells go out also when the path has just become far slower",
+    arguments: [(kilobits: 8, least: 25), (kilobits: 24, least: 30)])
+  func farewellWhenSlower(kilobits: Int, least: Int) {
+    let heard = Seed.some(40).count { seed in
+      let pair = Pair(
+        seed: seed.value, kilobits: 256, annSends: [1_000_000], bobSends: [1_000_000]
+      ) { peer, _ in
+        try await peer.host.sleep(for: .seconds(10))
+        await peer.suspend()
+      }
+      let world = pair.room.world
+      let slow = LinkConditions(
+        latency: .milliseconds(20), bandwidth: kilobits * 125, queueBytes: 8_000)
+      world.at(.zero + .milliseconds(10_230)) { world.setDefaultLink(slow) }
+      world.run(for: .seconds(70))
+      return pair.room.count("bob", "interrupted suspending") == 1
     }
-    let world = pair.room.world
-    let slow = LinkConditions(
-      latency: .milliseconds(20), bandwidth: kilobits * 125, queueBytes: 8_000)
-    world.at(.zero + .milliseconds(10_230)) { world.setDefaultLink(slow) }
-    world.run(for: .seconds(70))
-    #expect(pair.room.count("bob", "interrupted suspending") == 1)
+    #expect(heard >= least)
   }
 
   @Test("An invitation with a large context gets there", arguments: [8, 32])
