@@ -274,6 +274,9 @@ let package = Package(
       name: "LinkRoundTrip", dependencies: ["BenchmarkKit", "Earshot", "LoopbackPeers"],
       path: "Benchmarks/LinkRoundTrip", swiftSettings: house),
     .executableTarget(
+      name: "StreamThroughput", dependencies: ["BenchmarkKit", "Earshot", "LoopbackPeers"],
+      path: "Benchmarks/StreamThroughput", swiftSettings: house),
+    .executableTarget(
       name: "Meeting", dependencies: ["BenchmarkKit", "Earshot", "LoopbackPeers"],
       path: "Benchmarks/Meeting", swiftSettings: house),
   ]

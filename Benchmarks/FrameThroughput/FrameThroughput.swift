@@ -92,15 +92,15 @@ enum FrameThroughput {
     var wire: [UInt8] = []
     var received = 0
     do throws(FrameError) {
-      let (position, window) = bob.position()
-      try ann.attach(received: position, window: window)
+      let (position, grant) = bob.position { _ in true }
+      try ann.attach(received: position, grant: grant)
       for _ in 0..<batches {
-        for _ in 0..<perBatch where !ann.outbound.append(message: payload.span) {
-          fail("the log is full")
+        for _ in 0..<perBatch where !ann.append(payload.span) {
+          fail("there is no room")
         }
-        while ann.outbound.hasSendable {
+        while ann.hasSendable {
           wire.removeAll(keepingCapacity: true)
-          ann.outbound.send(max: 65_536) { wire.append(copying: $0) }
+          _ = ann.fill(&wire, within: ReliableChannelMachine.Room(bytesMax: 65_536))
           try decoder.decode(wire.span) { _, payload, frameBytes throws(FrameError) in
             let message = try bob.receiveMessage(payload, frameBytes: frameBytes, at: .zero)
             if let message { bob.release(messages: 1, bytes: message.count) }
@@ -108,6 +108,7 @@ enum FrameThroughput {
             return true
           }
           if let due = bob.takeDueAcknowledgement(at: .zero) { try ann.acknowledge(due) }
+          if let credit = bob.takeDueCredit() { try ann.receive(credit) }
         }
       }
     } catch {

@@ -17,6 +17,7 @@ final class StandInRepository: Sendable {
     let names = [
       "FrameThroughput", "SimulatedCrowd", "ScheduleRaces", "FuzzedExploration", "PlantedBugs",
       "HistoryCheck", "CrowdedHall", "Calibration", "LinkThroughput", "LinkRoundTrip",
+      "StreamThroughput",
       "DatagramThroughput", "Meeting",
     ]
     let programs =
