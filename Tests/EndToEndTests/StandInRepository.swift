@@ -31,8 +31,8 @@ final class StandInRepository: Sendable {
       name="$(basename "$0") $1"
       echo "$name: $*" >>'\(folder.path())/calls'
       echo "reproduced: $name"
-      echo '{"scenario":"a","traceHash":"ab"}'
-      echo '{"scenario":"b","traceHash":"cd"}'
+      echo '{"scenario":"a","traceHash":"ab","events":5,"virtualSeconds":1}'
+      echo '{"scenario":"b","traceHash":"cd","events":5,"virtualSeconds":1}'
       ! grep -qxF "$name" '\(folder.path())/failing' 2>/dev/null
       """
     for program in programs { try write(standIn, to: program, isProgram: true) }
