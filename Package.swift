@@ -43,7 +43,10 @@ let unhurried: [SwiftSetting] =
 let tests: [SwiftSetting] =
   house + [
     .unsafeFlags(
-      ["-Onone", "-no-whole-module-optimization", "-enable-batch-mode", "-num-threads", "0"],
+      [
+        "-Onone", "-no-whole-module-optimization", "-enable-batch-mode", "-num-threads", "0",
+        "-no-emit-module-separately",
+      ],
       .when(configuration: .release)),
     .define("EARSHOT_OPTIMIZED", .when(configuration: .release)),
   ]
