@@ -3,14 +3,15 @@
 /// A message goes behind what was written before it. Streams would fill every buffer along the path, so they stop where
 /// a message behind them is hardly late, and where the path is still never idle.
 ///
-/// The story: whenever the budget is used up, what was acknowledged since the last time gives a rate, over a round
-/// trip at least. The greatest of the last rates is that of the path, and what it carries in a round trip and
-/// 20 ms is the budget. A budget that is too small for the path is acknowledged within a round trip, so that the next
-/// one is larger by what 20 ms are of that. Acknowledgements that are late for other reasons, such as those of a
-/// single segment, make a rate small, but not the greatest one.
+/// The story: while the budget is used up, what is acknowledged gives a rate, over a round trip at least. The greatest
+/// of the last rates is that of the path, and what it carries in a round trip and 20 ms is the budget. It begins with
+/// twice as much, until three rates in a row are hardly greater than those before. Later, a budget that is
+/// too small for the path is acknowledged within a round trip, so that the next one is larger by what 20 ms are of that.
+/// Acknowledgements that are late for other reasons, such as those of a single segment, make a rate small, but not the
+/// greatest one. Those that come for several segments at once make it great, so that a rate is taken over 50 ms.
 ///
 /// - SeeAlso: Cardwell et al., "BBR: Congestion-Based Congestion Control" (ACM Queue 2016), for the greatest rate as that
-///   of the path.
+///   of the path, and for the beginning.
 package struct BulkBudget: Hashable, Sendable {
   /// How long streams may delay a message, beside the path's own round trip.
   package static let target = Duration.milliseconds(20)
@@ -33,6 +34,8 @@ package struct BulkBudget: Hashable, Sendable {
   private var acknowledged = 0
   private var rates = Rates()
   private var leastRoundTrip = Duration.zero
+  private var isStarting = true
+  private var steadyCount = 0  // Of rates in a row that were hardly greater.
 
   /// The budget of a new link.
   package init() {}
@@ -63,18 +66,24 @@ package struct BulkBudget: Hashable, Sendable {
   ///   - now: The time.
   package mutating func observe(written: Int, _ progress: TransportProgress, at now: Instant) {
     acknowledged = max(acknowledged, written - progress.unacknowledgedBytes)
-    leastRoundTrip = progress.leastRoundTrip ?? .zero
+    leastRoundTrip = min(progress.leastRoundTrip ?? .zero, Self.roundTripMax)
     guard let mark else { return begin(at: now) }
     let time = now - mark.at
-    guard time >= max(leastRoundTrip, Self.timeMin) else { return }
+    guard time >= max(leastRoundTrip, isStarting ? Self.timeAtFirst : Self.timeMin) else { return }
     // Beyond that the program had nothing to send, rather than the path.
     if time <= (leastRoundTrip + Self.target) * 4 + Self.timeMax {
-      rates.add(Double(acknowledged - mark.acknowledged) / Double(time.nanoseconds))
-      let span = (leastRoundTrip + Self.target).nanoseconds
-      let fitting = min(rates.greatest * Double(span), Double(FlightBudget.bytesMax))
-      bytes = min(max(Int(fitting), Self.bytesMin), FlightBudget.bytesMax)
+      take(Double(acknowledged - mark.acknowledged) / Double(time.nanoseconds))
     }
     begin(at: now)
+  }
+
+  private mutating func take(_ rate: Double) {
+    steadyCount = rate > rates.greatest * Self.growthMin ? 0 : steadyCount + 1
+    if steadyCount >= Self.steadyCountMax { isStarting = false }
+    rates.add(rate)
+    let span = Double((leastRoundTrip + Self.target).nanoseconds) * (isStarting ? 2 : 1)
+    let fitting = min(rates.greatest * span, Double(FlightBudget.bytesMax))
+    bytes = max(Int(fitting), Self.bytesMin)
   }
 
   private mutating func begin(at now: Instant) { mark = Mark(at: now, acknowledged: acknowledged) }
@@ -95,6 +104,10 @@ package struct BulkBudget: Hashable, Sendable {
     private static let count = 8
   }
 
-  private static let timeMin = Duration.milliseconds(1)  // The finest that is looked at.
+  private static let timeAtFirst = Duration.milliseconds(1)  // The finest that is looked at.
+  private static let timeMin = Duration.milliseconds(50)
   private static let timeMax = Duration.milliseconds(100)
+  private static let growthMin = 1.25
+  private static let steadyCountMax = 3
+  private static let roundTripMax = Duration.seconds(60)  // With more, there is no difference.
 }
