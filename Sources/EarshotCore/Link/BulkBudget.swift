@@ -1,17 +1,21 @@
-/// How much of what a link writes may be under way until streams have to wait: 20 ms beside the path's round trip.
+/// How much of what a link writes may be under way until streams have to wait: 20 ms beside the
+/// path's round trip.
 ///
-/// A message goes behind what was written before it. Streams would fill every buffer along the path, so they stop where
-/// a message behind them is hardly late, and where the path is still never idle.
+/// A message goes behind what was written before it. Streams would fill every buffer along the
+/// path, so they stop where a message behind them is hardly late, and where the path is still never
+/// idle.
 ///
-/// The story: while the budget is used up, what is acknowledged gives a rate, over a round trip at least. The greatest
-/// of the last rates is that of the path, and what it carries in a round trip and 20 ms is the budget. It begins with
-/// twice as much, until three rates in a row are hardly greater than those before. Later, a budget that is
-/// too small for the path is acknowledged within a round trip, so that the next one is larger by what 20 ms are of that.
-/// Acknowledgements that are late for other reasons, such as those of a single segment, make a rate small, but not the
-/// greatest one. Those that come for several segments at once make it great, so that a rate is taken over 50 ms.
+/// The story: while the budget is used up, what is acknowledged gives a rate, over a round trip at
+/// least. The greatest of the last rates is that of the path, and what it carries in a round trip
+/// and 20 ms is the budget. It begins with twice as much, until three rates in a row are hardly
+/// greater than those before. Later, a budget that is too small for the path is acknowledged within
+/// a round trip, so that the next one is larger by what 20 ms are of that. Acknowledgements that
+/// are late for other reasons, such as those of a single segment, make a rate small, but not the
+/// greatest one. Those that come for several segments at once make it great, so that a rate is
+/// taken over 50 ms.
 ///
-/// - SeeAlso: Cardwell et al., "BBR: Congestion-Based Congestion Control" (ACM Queue 2016), for the greatest rate as that
-///   of the path, and for the beginning.
+/// - SeeAlso: Cardwell et al., "BBR: Congestion-Based Congestion Control" (ACM Queue 2016), for the
+///   greatest rate as that of the path, and for the beginning.
 package struct BulkBudget: Hashable, Sendable {
   /// How long streams may delay a message, beside the path's own round trip.
   package static let target = Duration.milliseconds(20)
@@ -19,8 +23,9 @@ package struct BulkBudget: Hashable, Sendable {
   package static let bytesAtFirst = 8_192
   /// Three frames of the shortest kind.
   package static let bytesMin = 3 * FlightBudget.partBytesMin
-  /// How much may be unacknowledged by the remote peer itself on a path without a delay: what two processes on one host
-  /// take in less than half a millisecond, and enough that neither waits for the other.
+  /// How much may be unacknowledged by the remote peer itself on a path without a delay: what two
+  /// processes on one host take in less than half a millisecond, and enough that neither waits for
+  /// the other.
   package static let bytesUnderWayMin = 262_144
 
   /// How many bytes may be under way.
@@ -48,9 +53,11 @@ package struct BulkBudget: Hashable, Sendable {
     min(max(share(of: Self.target) / 3, FlightBudget.partBytesMin), StreamData.bytesMax)
   }
 
-  /// How many bytes may be unacknowledged by the remote peer itself: what two round trips take, and a little more.
+  /// How many bytes may be unacknowledged by the remote peer itself: what two round trips take, and
+  /// a little more.
   ///
-  /// The transport acknowledges what lies in the buffers of the remote host. On a fast path that is nearly everything.
+  /// The transport acknowledges what lies in the buffers of the remote host. On a fast path that is
+  /// nearly everything.
   package var bytesUnderWayMax: Int { Self.bytesUnderWayMin + 2 * share(of: leastRoundTrip) }
 
   /// How many bytes of the budget so long a part of its time takes.

@@ -1,4 +1,5 @@
-/// Frames of one kind that wait to be sent, or for their acknowledgement: the messages, or the control frames.
+/// Frames of one kind that wait to be sent, or for their acknowledgement: the messages, or the
+/// control frames.
 ///
 /// ```
 ///   forgotten      under way      waiting
@@ -6,8 +7,8 @@
 ///             start           sent        end
 /// ```
 ///
-/// In chunks: appending, sending and acknowledging cost constant time a frame, no allocation a message, and move no
-/// byte that waits. A link that breaks only moves `sent` back to the start.
+/// In chunks: appending, sending and acknowledging cost constant time a frame, no allocation a
+/// message, and move no byte that waits. A link that breaks only moves `sent` back to the start.
 ///
 /// Not a machine with events: these few operations are the path of every message.
 package struct FrameQueue: Hashable, Sendable {
@@ -118,8 +119,9 @@ package struct FrameQueue: Hashable, Sendable {
   ///   - max: About how many bytes: whole frames within it, or a single larger one.
   ///   - isFirst: Whether a larger one may go.
   ///   - limit: How much credit there is from the beginning.
-  ///   - partBytesMax: The most bytes of a message in one frame; longer parts are cut in two as they come: the
-  ///     remote has not received them, so they may be sent as other frames than before, too.
+  ///   - partBytesMax: The most bytes of a message in one frame; longer parts are cut in two as
+  ///     they come: the remote has not received them, so they may be sent as other frames than
+  ///     before, too.
   ///   - body: Takes all bytes that it is lent, in their order.
   /// - Returns: How many bytes were lent; 0 when `body` was not called.
   package mutating func send(
@@ -173,7 +175,8 @@ package struct FrameQueue: Hashable, Sendable {
     frames.removeAll(before: cursor, keeping: &cursor)
   }
 
-  /// Where the frame ends that ends so many bytes after the start, and what goes before it; `nil` when none does.
+  /// Where the frame ends that ends so many bytes after the start, and what goes before it; `nil`
+  /// when none does.
   private func place(
     of bytes: Int
   ) -> (FrameChunks.Place, messages: Int, credit: Int)? {

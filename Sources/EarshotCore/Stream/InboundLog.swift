@@ -1,6 +1,7 @@
 /// How much of a remote peer's log was received, and what of that was acknowledged.
 ///
-/// An acknowledgement is due when enough was received since the last one, or when its delay has passed.
+/// An acknowledgement is due when enough was received since the last one, or when its delay has
+/// passed.
 package struct InboundLog: Hashable, Sendable {
   /// How long an acknowledgement waits for company, 25 ms as in QUIC (RFC 9000 §18.2).
   package static let acknowledgementDelayDefault = Duration.milliseconds(25)

@@ -1,4 +1,5 @@
-/// The frames that were sent over the link of a membership and are not known to have arrived, in order.
+/// The frames that were sent over the link of a membership and are not known to have arrived, in
+/// order.
 ///
 /// Positions count the bytes of whole frames, headers included, from 0:
 ///
@@ -8,9 +9,10 @@
 ///          acknowledged       end
 /// ```
 ///
-/// A frame enters when it goes out. The bytes themselves stay where they came from: in the queue of messages, in that
-/// of control frames, or in their stream. So a link that breaks costs nothing: all sources take back what is
-/// not acknowledged (``takeBack()``), and what goes first over the next link is decided anew.
+/// A frame enters when it goes out. The bytes themselves stay where they came from: in the queue of
+/// messages, in that of control frames, or in their stream. So a link that breaks costs nothing:
+/// all sources take back what is not acknowledged (``takeBack()``), and what goes first over the
+/// next link is decided anew.
 package struct OutboundLog: Hashable, Sendable {
   /// Where frames come from.
   package enum Source: Hashable, Sendable {
@@ -86,10 +88,11 @@ package struct OutboundLog: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - received: How many bytes the remote has.
-  ///   - queued: Has a queue forget its first bytes; answers whether a frame ends there, and changes nothing if none does.
+  ///   - queued: Has a queue forget its first bytes; answers whether a frame ends there, and
+  ///     changes nothing if none does.
   ///   - streamed: Has a stream forget what went in one frame, in order.
-  /// - Returns: Whether the position can be: it was sent, is no earlier one, and a frame ends there. Nothing has changed
-  ///   if it cannot.
+  /// - Returns: Whether the position can be: it was sent, is no earlier one, and a frame ends
+  ///   there. Nothing has changed if it cannot.
   package mutating func acknowledge(
     _ received: UInt64, queued: (Source, Int) -> Bool, streamed: (Entry) -> Void
   ) -> Bool {
@@ -131,7 +134,8 @@ package struct OutboundLog: Hashable, Sendable {
     return true
   }
 
-  /// Takes back everything that is not acknowledged, as if it had not been sent: the sources do the same.
+  /// Takes back everything that is not acknowledged, as if it had not been sent: the sources do the
+  /// same.
   package mutating func takeBack() {
     (entries, head, end) = ([], 0, acknowledged)
   }

@@ -1,8 +1,9 @@
 /// What was received of the messages of one member, and how much more was granted.
 ///
-/// Counts the bytes of messages, and 64 for each message. The sender may run ahead of the application by one
-/// window: complete messages that the application has not taken are *held*, and hold the window back. An unfinished
-/// message does not: it is bounded by the largest message, which may be larger than the window.
+/// Counts the bytes of messages, and 64 for each message. The sender may run ahead of the
+/// application by one window: complete messages that the application has not taken are *held*, and
+/// hold the window back. An unfinished message does not: it is bounded by the largest message,
+/// which may be larger than the window.
 ///
 /// Not a machine with events: these few operations are the path of every message.
 package struct ReceiveWindow: Hashable, Sendable {

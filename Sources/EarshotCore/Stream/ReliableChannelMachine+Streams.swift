@@ -35,7 +35,8 @@ extension ReliableChannelMachine {
 
   /// How many bytes a stream takes now.
   ///
-  /// Its share of what all streams together may keep; so much in any case that no stream stands still for another one.
+  /// Its share of what all streams together may keep; so much in any case that no stream stands
+  /// still for another one.
   package func room(in number: StreamNumber) -> Int {
     guard let half = streams[number]?.send, half.isOpen else { return 0 }
     let left = configuration.outboundBytesMax - streams.bufferedBytes
@@ -96,11 +97,7 @@ extension ReliableChannelMachine {
   package mutating func read(
     _ number: StreamNumber, upTo bytesMax: Int, backedBy backing: Backing
   ) -> [UInt8]? {
-    guard let bytes = streams.update(number, { $0.receive?.read(upTo: bytesMax) }) ?? nil else {
-      return nil
-    }
-    didRead(number, backedBy: backing)
-    return bytes
+    take(number, backedBy: backing) { $0.receive?.read(upTo: bytesMax) }
   }
 
   /// Takes out so many bytes that were received.
@@ -113,16 +110,17 @@ extension ReliableChannelMachine {
   package mutating func read(
     _ number: StreamNumber, exactly count: Int, backedBy backing: Backing
   ) -> [UInt8]? {
-    guard let bytes = streams.update(number, { $0.receive?.read(exactly: count) }) ?? nil else {
-      return nil
-    }
-    didRead(number, backedBy: backing)
-    return bytes
+    take(number, backedBy: backing) { $0.receive?.read(exactly: count) }
   }
 
-  private mutating func didRead(_ number: StreamNumber, backedBy backing: Backing) {
+  private mutating func take(
+    _ number: StreamNumber, backedBy backing: Backing,
+    _ read: (inout StreamTable.Stream) -> [UInt8]?
+  ) -> [UInt8]? {
+    guard let bytes = streams.update(number, read) ?? nil else { return nil }
     streams.considerCredit(of: number, backedBy: backing)
     settle(number, backedBy: backing)
+    return bytes
   }
 
   /// Has so many bytes granted at once, whatever the window, since the program waits for them.
@@ -145,7 +143,8 @@ extension ReliableChannelMachine {
     settle(number, backedBy: backing)
   }
 
-  /// The program has let go of a stream: what it has not finished is reset, and nothing is read any more.
+  /// The program has let go of a stream: what it has not finished is reset, and nothing is read any
+  /// more.
   package mutating func release(_ number: StreamNumber, backedBy backing: Backing) {
     if streams[number]?.send?.state == .open { reset(number, StreamAbort(.dropped)) }
     stop(number, StreamAbort(.dropped))
@@ -202,7 +201,7 @@ extension ReliableChannelMachine {
   ///   - payload: The payload, lent.
   ///   - frameBytes: The length of the frame, header included.
   ///   - now: The time.
-  /// - Throws: That the payload is none, or that nothing of the stream can come.
+  /// - Throws: An error if the payload is malformed, or if no bytes of the stream can come.
   package mutating func receiveData(
     _ payload: Span<UInt8>, frameBytes: Int, at now: Instant
   ) throws(FrameError) {
@@ -233,7 +232,8 @@ extension ReliableChannelMachine {
 
   /// Takes in another frame of a stream.
   ///
-  /// - Throws: That it contradicts what was stated or opened before, or goes beyond what was granted.
+  /// - Throws: That it contradicts what was stated or opened before, or goes beyond what was
+  ///   granted.
   package mutating func receive(
     _ frame: StreamFrame, backedBy backing: Backing
   ) throws(FrameError) {

@@ -1,11 +1,12 @@
-/// Both directions of the reliable channel of one membership: the messages, the control frames and the streams, each
-/// in order and exactly once, also across links.
+/// Both directions of the reliable channel of one membership: the messages, the control frames and
+/// the streams, each in order and exactly once, also across links.
 ///
-/// The story: a membership begins with two empty logs. Each link begins by stating how much of the other side's log was
-/// received and what is granted (``position(backedBy:)``), and by taking back what the other side does not have
-/// (``attach(received:grant:)``). While a link is up, frames go out in the order that the scheduler decides, as far as the
-/// remote grants and the link has room (``fill(_:within:)``). Acknowledgements come back and free them. When the link
-/// breaks nothing is to be done: the next one carries on.
+/// The story: a membership begins with two empty logs. Each link begins by stating how much of the
+/// other side's log was received and what is granted (``position(backedBy:)``), and by taking back
+/// what the other side does not have (``attach(received:grant:)``). While a link is up, frames go
+/// out in the order that the scheduler decides, as far as the remote grants and the link has room
+/// (``fill(_:within:)``). Acknowledgements come back and free them. When the link breaks nothing is
+/// to be done: the next one carries on.
 ///
 /// Plain functions rather than one event enum: every message takes this path.
 package struct ReliableChannelMachine: Hashable, Sendable {
@@ -144,9 +145,11 @@ package struct ReliableChannelMachine: Hashable, Sendable {
   /// Takes back what the remote does not have, to send it over a new link.
   ///
   /// - Parameters:
-  ///   - received: How many bytes of the own log the remote has, as its ACCEPT, ATTACH or ATTACHED states.
+  ///   - received: How many bytes of the own log the remote has, as its ACCEPT, ATTACH or ATTACHED
+  ///     states.
   ///   - grant: What it grants.
-  /// - Throws: That the remote contradicts what it stated or what was sent. Nothing has changed then.
+  /// - Throws: That the remote contradicts what it stated or what was sent. Nothing has changed
+  ///   then.
   package mutating func attach(received: UInt64, grant: ChannelGrant) throws(FrameError) {
     guard messageLimit <= grant.messageLimit, streams.openLimit <= grant.streams,
       forget(before: received)
@@ -203,7 +206,8 @@ package struct ReliableChannelMachine: Hashable, Sendable {
   ///   - now: The time.
   /// - Returns: The message, when this was its last part. It counts against the window until it is
   ///   released.
-  /// - Throws: That the remote sent more than granted, a payload that is none, or too large a message.
+  /// - Throws: That the remote sent more than granted, a payload that is none, or too large a
+  ///   message.
   package mutating func receiveMessage(
     _ payload: Span<UInt8>, frameBytes: Int, at now: Instant
   ) throws(FrameError) -> [UInt8]? {
@@ -253,8 +257,8 @@ package struct ReliableChannelMachine: Hashable, Sendable {
 
   /// The credit that is to be granted now, at most that of one frame; `nil` when none is.
   ///
-  /// It has to follow what ``fill(_:within:)`` appends, and waits for all control frames to go out: the remote knows
-  /// only then of the streams that this side has opened.
+  /// It has to follow what ``fill(_:within:)`` appends, and waits for all control frames to go out:
+  /// the remote knows only then of the streams that this side has opened.
   package mutating func takeDueCredit() -> Credit? {
     guard isCreditDue, !hasUnsentControl else { return nil }
     var credit = Credit(streams: streams.takeGrantedCount(), limits: [])
@@ -263,7 +267,7 @@ package struct ReliableChannelMachine: Hashable, Sendable {
     return credit
   }
 
-  // With less, half of what it costs to send a stream would be acknowledgements; with more, a message would wait longer
-  // behind what is not acknowledged.
+  // With less, half of what it costs to send a stream would be acknowledgements; with more, a
+  // message would wait longer behind what is not acknowledged.
   private static let acknowledgedBytesMax = 65_536
 }

@@ -180,7 +180,8 @@ package struct StreamReceiveHalf: Hashable, Sendable {
     self.windowBytes = max(self.windowBytes, windowBytes)
   }
 
-  /// Whether half of the window can be granted that was not, or what the program waits for is not granted.
+  /// Whether half of the window can be granted that was not, or what the program waits for is not
+  /// granted.
   ///
   /// - Parameter wanted: How many bytes the program waits for at once.
   /// - Returns: Whether the remote is to be told of more credit.

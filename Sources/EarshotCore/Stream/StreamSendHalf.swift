@@ -87,7 +87,8 @@ package struct StreamSendHalf: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The bytes.
-  ///   - isShareable: Whether a large part need not be copied: it is shared until it is acknowledged then.
+  ///   - isShareable: Whether a large part need not be copied: it is shared until it is
+  ///     acknowledged then.
   /// - Precondition: The half is open.
   package mutating func write(_ bytes: ArraySlice<UInt8>, isShareable: Bool) {
     precondition(isOpen, "a half that has ended takes nothing")
@@ -135,7 +136,8 @@ package struct StreamSendHalf: Hashable, Sendable {
   ///   - stream: The number of the stream.
   ///   - bytesMax: The most bytes of the stream in it.
   ///   - wire: Where to append it.
-  /// - Returns: Its length, the bytes of the stream in it, and whether it is the last one; `nil` when nothing can be sent.
+  /// - Returns: Its length, the bytes of the stream in it, and whether it is the last one; `nil`
+  ///   when nothing can be sent.
   package mutating func send(
     as stream: StreamNumber, bytesMax: Int, to wire: inout [UInt8]
   ) -> (frameBytes: Int, streamBytes: Int, isFinal: Bool)? {

@@ -1,8 +1,9 @@
 /// The streams of one membership, those of both sides, as this side numbers them.
 ///
-/// A stream is *over* when both halves are, and the program has read what it gets of it. Its place is free then. It is
-/// forgotten when the program has let go of it as well. Since streams are opened in the order of their numbers, a
-/// number that was opened and is not in the table is of one that was forgotten.
+/// A stream is *over* when both halves are, and the program has read what it gets of it. Its place
+/// is free then. It is forgotten when the program has let go of it as well. Since streams are
+/// opened in the order of their numbers, a number that was opened and is not in the table is of one
+/// that was forgotten.
 package struct StreamTable: Hashable, Sendable {
   /// One stream.
   package struct Stream: Hashable, Sendable {
@@ -104,7 +105,7 @@ package struct StreamTable: Hashable, Sendable {
 
   /// Opens a stream, if the remote has granted one more.
   ///
-  /// - Returns: Its number and the frame that says so; `nil` when there is none left.
+  /// - Returns: Its number and the frame that says so; `nil` when the remote allows no more.
   mutating func open(
     _ name: String, _ priority: StreamPriority, isTwoWay: Bool
   ) -> (StreamNumber, StreamOpening)? {
@@ -152,7 +153,8 @@ package struct StreamTable: Hashable, Sendable {
 
   /// Grants the remote more streams, while it uses those that it may open.
   ///
-  /// As many ahead as there are, so that a thousand take a few steps; the first one needs no backing.
+  /// As many ahead as there are, so that a thousand take a few steps; the first one needs no
+  /// backing.
   mutating func grantMore(upTo countMax: Int, backedBy backing: (Int) -> Bool) {
     let ahead = max(Self.countAhead, UInt64(remoteCount))
     let target = remoteOpenedCount + min(ahead, UInt64(max(0, countMax - remoteCount)))
@@ -161,7 +163,8 @@ package struct StreamTable: Hashable, Sendable {
     }
     while grantableCount < target {
       if !backing(Self.firstWindowBytes) {
-        // One at least, so that no stream waits for memory that others of its member do not give back.
+        // One at least, so that no stream waits for memory that others of its member do not give
+        // back.
         guard grantableCount == remoteOpenedCount, remoteCount == 0, unbackedCount == 0 else {
           return
         }
@@ -197,7 +200,8 @@ package struct StreamTable: Hashable, Sendable {
     if changes.last != .changed(number) { changes.append(.changed(number)) }
   }
 
-  /// Frees the place of a stream with which nothing is left to be done, and forgets it if the program has let go of it.
+  /// Frees the place of a stream with which nothing is left to be done, and forgets it if the
+  /// program has let go of it.
   mutating func settle(_ number: StreamNumber) {
     guard let index = streams.index(forKey: number),
       streams.values[index].hasNothingLeft || hasEnded && streams.values[index].isReleased
@@ -213,8 +217,8 @@ package struct StreamTable: Hashable, Sendable {
     if streams.values[index].isReleased { streams.remove(at: index) }
   }
 
-  /// Frees what streams are promised that were never opened, since none will be; what the others are promised is freed
-  /// when the program lets go of them.
+  /// Frees what streams are promised that were never opened, since none will be; what the others
+  /// are promised is freed when the program lets go of them.
   mutating func end() {
     guard !hasEnded else { return }
     hasEnded = true

@@ -75,6 +75,30 @@ package struct StreamAbort: Hashable, Sendable {
   package init(_ reason: Reason, code: UInt64 = 0) { (self.reason, self.code) = (reason, code) }
 }
 
+/// What RESET and STOP carry.
+package protocol StreamEnding: FramePayload {
+  /// The stream.
+  var stream: StreamNumber { get }
+  /// Why.
+  var abort: StreamAbort { get }
+
+  /// The ending of one direction of a stream, for a reason.
+  init(_ stream: StreamNumber, _ abort: StreamAbort)
+}
+
+extension StreamEnding {
+  /// Reads the fields in their order.
+  package init(reading reader: inout ByteReader) throws(WireError) {
+    self.init(try reader.readStreamNumber(), try reader.readStreamAbort())
+  }
+
+  /// Writes the fields in their order.
+  package func write(to writer: inout ByteWriter) {
+    writer.writeVarint(stream.rawValue)
+    writer.write(abort)
+  }
+}
+
 /// RESET: the sender writes nothing more to a stream, and takes back what was not received.
 ///
 /// ```
@@ -82,7 +106,7 @@ package struct StreamAbort: Hashable, Sendable {
 ///
 /// reason:  0 the program, 1 dropped, 2 the session was left, 3 the other side broke the rules
 /// ```
-package struct StreamReset: FramePayload {
+package struct StreamReset: StreamEnding {
   /// RESET.
   package static let type = FrameType.reset
 
@@ -95,17 +119,6 @@ package struct StreamReset: FramePayload {
   package init(_ stream: StreamNumber, _ abort: StreamAbort) {
     (self.stream, self.abort) = (stream, abort)
   }
-
-  /// Reads the fields in their order.
-  package init(reading reader: inout ByteReader) throws(WireError) {
-    (stream, abort) = (try reader.readStreamNumber(), try reader.readStreamAbort())
-  }
-
-  /// Writes the fields in their order.
-  package func write(to writer: inout ByteWriter) {
-    writer.writeVarint(stream.rawValue)
-    writer.write(abort)
-  }
 }
 
 /// STOP: the sender reads nothing more of a stream; the other side resets it.
@@ -113,7 +126,7 @@ package struct StreamReset: FramePayload {
 /// ```
 /// stream (varint) | reason (varint) | code (varint)    as RESET
 /// ```
-package struct StreamStop: FramePayload {
+package struct StreamStop: StreamEnding {
   /// STOP.
   package static let type = FrameType.stop
 
@@ -125,17 +138,6 @@ package struct StreamStop: FramePayload {
   /// The wish that a stream be reset.
   package init(_ stream: StreamNumber, _ abort: StreamAbort) {
     (self.stream, self.abort) = (stream, abort)
-  }
-
-  /// Reads the fields in their order.
-  package init(reading reader: inout ByteReader) throws(WireError) {
-    (stream, abort) = (try reader.readStreamNumber(), try reader.readStreamAbort())
-  }
-
-  /// Writes the fields in their order.
-  package func write(to writer: inout ByteWriter) {
-    writer.writeVarint(stream.rawValue)
-    writer.write(abort)
   }
 }
 
@@ -215,7 +217,7 @@ package struct StreamData: Hashable, Sendable {
 
   /// Reads what stands before the bytes.
   ///
-  /// - Throws: That the payload is none of DATA.
+  /// - Throws: An error if the payload is not one of DATA.
   package init(payload: Span<UInt8>) throws(FrameError) {
     var offset = 0
     guard let number = Varint.read(payload, at: &offset), number > 1, offset < payload.count,
@@ -278,7 +280,8 @@ extension ByteWriter {
 /// credit of the messages (varint) | streams (varint)
 /// ```
 package struct ChannelGrant: Hashable, Sendable {
-  /// How far the messages may be sent, in bytes from the beginning of the membership, 64 more for each.
+  /// How far the messages may be sent, in bytes from the beginning of the membership, 64 more for
+  /// each.
   package var messageLimit: UInt64
   /// How many streams the receiver may open in the membership, those it has opened included.
   package var streams: UInt64

@@ -6,8 +6,8 @@
 /// 3, 5, 7 …    the streams that its receiver opened
 /// ```
 ///
-/// 1 is the number of no stream. Both sides count from 1 what they open themselves, so that no number
-/// has to be agreed on.
+/// 1 is the number of no stream. Both sides count from 1 what they open themselves, so that no
+/// number has to be agreed on.
 package struct StreamNumber: RawRepresentable, Hashable, Sendable {
   /// The number on the wire.
   package let rawValue: UInt64
@@ -26,7 +26,8 @@ package struct StreamNumber: RawRepresentable, Hashable, Sendable {
   /// The greatest number of streams that one side opens in a membership.
   package static let ordinalMax: UInt64 = 1 << 60
 
-  /// The place among the streams that its opener opened, from 1; 0 for no stream and for the messages.
+  /// The place among the streams that its opener opened, from 1; 0 for no stream and for the
+  /// messages.
   package var ordinal: UInt64 { rawValue >> 1 }
 
   /// Whether the side that states the number has opened the stream.

@@ -35,7 +35,7 @@ struct FrameBoundsTests {
     Breach("a long context", .invite, invite + [1, 97, 0x80, 0, 0x40, 1], .tooLong),
     Breach("a stream without a place", .open, [0, 2, 0], .malformed),
     Breach(
-      "a place behind which there is none", .open, [0xD0, 0, 0, 0, 0, 0, 0, 1, 2, 0], .malformed),
+      "a place after the last one", .open, [0xD0, 0, 0, 0, 0, 0, 0, 1, 2, 0], .malformed),
     Breach("a stream of no kind", .open, [1, 8, 0], .malformed),
     Breach(
       "a long name of a stream", .open, [1, 2, 0x41, 0] + Array(repeating: 65, count: 256), .tooLong
