@@ -5,7 +5,8 @@ import Foundation
 ///
 /// Each contender runs in two processes of its own over 127.0.0.1, over TLS 1.3.
 ///
-/// - Understands `--cores free|split|one` and `--congestion NAME` besides the options of every benchmark.
+/// - Understands `--cores free|split|one` and `--congestion NAME` besides the options of every
+///   benchmark.
 @main
 enum StreamThroughput {
   static func main() async throws {
@@ -40,7 +41,8 @@ struct Pairs {
     (self.processes, share) = (processes, isQuick ? 20 : 1)
   }
 
-  /// How much is carried a second, and how much memory both sides had at most beyond that of a pair that is linked.
+  /// How much is carried a second, and how much memory both sides had at most beyond that of a pair
+  /// that is linked.
   func transfer(_ load: Load) -> [Double] {
     let lines = run(load, count: 2_048 / share)
     return [lines.received[0]] + [lines.sent[0], lines.received[1]]

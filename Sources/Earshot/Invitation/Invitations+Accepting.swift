@@ -126,23 +126,23 @@ extension Invitations {
       return (wasNamed, $0.ledger.name(for: id, of: invitation.inviter, by: session.id))
     }
     peer.host.reached(.acceptSentAgain, if: wasNamed)
-    let (stream, next, terms) = session.assumeIsolated { session in
+    let (channel, next, terms) = session.assumeIsolated { session in
       if case .new(_, let replacement?) = naming {
         peer.host.reached(.inviterGaveUp)
         session.tell(id.inviter, .endRequested(replacement.departure, replacement.code))
       }
       let next = session.roster.nextSeniority
       session.roster.takeSeniority(max(invite.nextSeniority, 1))
-      return (invitation.stream ?? session.makeStream(with: id.inviter), next, session.terms)
+      return (invitation.reliable ?? session.makeChannel(with: id.inviter), next, session.terms)
     }
-    inbound[id]?.stream = stream
+    inbound[id]?.reliable = channel
     inbound[id]?.session = session
     let name = invitation.senderName
     session.assumeIsolated { $0.accepting(id.inviter, named: name) }
     send(
       Accept(
         invitation: id.invitation, session: session.id, membership: naming.membership,
-        nextSeniority: next, grant: stream.position().grant, terms: terms), on: token)
+        nextSeniority: next, grant: channel.position().grant, terms: terms), on: token)
   }
 
   // MARK: Reports
@@ -183,8 +183,8 @@ extension Invitations {
   func superseded(_ id: InvitationTable.InboundID) {
     guard let invitation = inbound[id] else { return }
     peer.host.reached(.crossedInvitations)
-    invitation.stream?.end()
-    inbound[id]?.stream = nil
+    invitation.reliable?.end()
+    inbound[id]?.reliable = nil
     concludeIfJoined(id)
   }
 
@@ -263,7 +263,7 @@ extension Invitations {
       invitation.invitation?.end(.accepted)
     } else {
       invitation.invitation?.end(ending ?? .declined)
-      invitation.stream?.end()
+      invitation.reliable?.end()
       invitation.session?.assumeIsolated { $0.acceptanceFailed(of: id.inviter) }
     }
     for waiter in invitation.waiters { waiter.fulfil(acceptance) }

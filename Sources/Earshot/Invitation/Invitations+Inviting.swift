@@ -87,12 +87,12 @@ extension Invitations {
 
   func sendAttached(_ id: InvitationID, on token: LinkToken) {
     guard let invitation = outbound[id], let accept = invitation.accept else { return }
-    let (stream, terms) = invitation.session.assumeIsolated { session in
+    let (channel, terms) = invitation.session.assumeIsolated { session in
       session.roster.takeSeniority(accept.nextSeniority)
-      return (session.makeStream(with: invitation.peer), session.terms)
+      return (session.makeChannel(with: invitation.peer), session.terms)
     }
-    outbound[id]?.stream = stream
-    let (received, grant) = stream.position()
+    outbound[id]?.reliable = channel
+    let (received, grant) = channel.position()
     send(
       Attached(
         membership: accept.membership, epoch: 1, received: received, grant: grant,

@@ -107,7 +107,7 @@ actor Invitations {
       closeLink(joining.link, .unknownSession)
       return conclude(joining.origin, .sessionEnded)
     }
-    let (position, stream) = position(of: joining.origin)
+    let (position, channel) = position(of: joining.origin)
     guard let position else {
       closeLink(joining.link, .expired)
       return conclude(joining.origin, .ended)
@@ -117,7 +117,8 @@ actor Invitations {
       displayName: greeted.greeting.displayName, endpoints: greeted.endpoints)
     let joined = session.assumeIsolated { session in
       let acceptance = Acceptance(
-        entry: entry, stream: stream ?? session.makeStream(with: joining.peer), position: position)
+        entry: entry, reliable: channel ?? session.makeChannel(with: joining.peer),
+        position: position)
       if attaching, case .inbound(let id) = joining.origin {
         return session.expectAttaching(acceptance, by: id)
       }
@@ -144,11 +145,11 @@ actor Invitations {
     }
   }
 
-  /// Where the other side stands, and the stream of this side that it has heard of.
+  /// Where the other side stands, and the channel of this side that it has heard of.
   private func position(of origin: InvitationTable.Origin) -> (SidePosition?, ReliableChannel?) {
     switch origin {
-    case .outbound(let id): (outbound[id]?.accept?.position, outbound[id]?.stream)
-    case .inbound(let id): (inbound[id]?.confirmation, inbound[id]?.stream)
+    case .outbound(let id): (outbound[id]?.accept?.position, outbound[id]?.reliable)
+    case .inbound(let id): (inbound[id]?.confirmation, inbound[id]?.reliable)
     }
   }
 

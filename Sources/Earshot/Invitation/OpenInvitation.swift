@@ -13,7 +13,7 @@ struct OutboundInvitation {
   var dialling: Dialling?
   var wasDialled = false
   var endpoint: Endpoint?  // That the last dial reached.
-  var stream: ReliableChannel?
+  var reliable: ReliableChannel?
   var accept: Accept?  // That is to be confirmed.
   var isRefused = false  // Its session did not take the peer that accepted.
   var waiters: [Promise<InvitationOutcome>]
@@ -32,7 +32,7 @@ struct InboundInvitation {
   let senderName: String
   weak var invitation: Invitation?  // That the application was given.
   var session: SessionCore?  // Once it is accepted.
-  var stream: ReliableChannel?
+  var reliable: ReliableChannel?
   var confirmation: SidePosition?  // By ATTACHED or ATTACH.
   var waiters: [Promise<Acceptance>] = []
   var wasFull = false  // A session without a free place could not accept it.

@@ -25,18 +25,18 @@ extension Link {
     }
   }
 
-  /// Takes in messages up to the first frame that is none, which it returns, or to the end.
+  /// Takes in messages and bytes of streams up to the first other frame, which it returns, or to the end.
   private func nextFrame(
     of plaintext: Span<UInt8>, in transport: LinkTransport, from offset: inout Int,
     at now: Instant
   ) throws(FrameError) -> Frame? {
     let rest = plaintext.extracting(offset...)
-    guard let stream = parts?.stream else {
+    guard let channel = parts?.reliable else {
       return try transport.nextFrame(of: rest, used: &offset)
     }
-    return try stream.receive { stream throws(FrameError) in
-      defer { arrivedCount = stream.arrivalCount }
-      return try transport.nextFrame(of: rest, used: &offset, taking: &stream, at: now)
+    return try channel.receive { channel throws(FrameError) in
+      defer { arrivedCount = channel.arrivalCount }
+      return try transport.nextFrame(of: rest, used: &offset, taking: &channel, at: now)
     }
   }
 
@@ -59,13 +59,13 @@ extension Link {
     case .group(let frame): owner?.link(self, received: frame)
     case .acknowledgement(let acknowledgement):
       guard let parts else { throw frame.unexpected }
-      try parts.stream.acknowledge(acknowledgement)
+      try parts.reliable.acknowledge(acknowledgement)
     case .credit(let credit):
       guard let parts else { throw frame.unexpected }
-      try parts.stream.receive(credit)
+      try parts.reliable.receive(credit)
     case .stream(let stream):
       guard let parts else { throw frame.unexpected }
-      try parts.stream.receive(stream)
+      try parts.reliable.receive(stream)
     case .datagram(let datagram):
       guard let parts else { return refuseUncarried() }
       parts.unreliable.assumeIsolated { $0.received(datagram, on: self) }
@@ -94,7 +94,7 @@ extension Link {
   func handOverMessages() {
     guard arrivedCount > 0 else { return }
     arrivedCount = 0
-    parts?.stream.deliver()
+    parts?.reliable.deliver()
   }
 
   // MARK: The handshake
@@ -245,7 +245,7 @@ extension Link {
 }
 
 extension LinkTransport {
-  /// Finds the first frame in some bytes; there is no stream that MESSAGE could belong to.
+  /// Finds the first frame in some bytes; no channel could take a reliable one.
   fileprivate func nextFrame(
     of plaintext: Span<UInt8>, used: inout Int
   ) throws(FrameError) -> Frame? {
@@ -260,22 +260,23 @@ extension LinkTransport {
     return frame
   }
 
-  /// Hands messages to a stream up to the first other frame, which it returns, or to the end.
+  /// Hands parts of messages and bytes of streams to a channel, up to the first other frame, which it
+  /// returns, or to the end.
   fileprivate func nextFrame(
-    of plaintext: Span<UInt8>, used: inout Int, taking stream: inout ReliableChannel.State,
+    of plaintext: Span<UInt8>, used: inout Int, taking channel: inout ReliableChannel.State,
     at now: Instant
   ) throws(FrameError) -> Frame? {
     var frame: Frame?
     used += try decode(plaintext) { number, payload, frameBytes throws(FrameError) in
       if number == .message {
-        try stream.receiveMessage(payload, frameBytes: frameBytes, at: now)
+        try channel.receiveMessage(payload, frameBytes: frameBytes, at: now)
         return true
       }
       if number == .data {
-        try stream.machine.receiveData(payload, frameBytes: frameBytes, at: now)
+        try channel.machine.receiveData(payload, frameBytes: frameBytes, at: now)
         return true
       }
-      if number.isReliable { stream.machine.receive(frameBytes: frameBytes, at: now) }
+      if number.isReliable { channel.machine.receive(frameBytes: frameBytes, at: now) }
       frame = try Frame(number, payload: payload)
       return frame == nil
     }

@@ -151,7 +151,7 @@ extension Link {
 
   // MARK: Writing
 
-  /// Something of the reliable stream wants to go out.
+  /// Something of the reliable channel wants to go out.
   nonisolated func flushRequested() { inTurn { $0.flush() } }
 
   func flushUnlessReading() { if !isReading { flush() } }
@@ -159,24 +159,24 @@ extension Link {
   /// Writes what there is, as far as the transport takes it.
   func flush() {
     switch life {
-    case .open(let open): flush(open.transport, open.parts?.stream)
+    case .open(let open): flush(open.transport, open.parts?.reliable)
     case .securing(let transport, _), .greeting(let transport, _, _), .closing(let transport, _):
       flush(transport, nil)
     case .accepted, .dialling, .ended: break
     }
   }
 
-  private func flush(_ transport: LinkTransport, _ stream: ReliableChannel?) {
+  private func flush(_ transport: LinkTransport, _ channel: ReliableChannel?) {
     guard !transport.hasFailed, !leavesFlushToTimer() else { return }
     var mayHaveMore = true
     while true {
-      if transport.isWritten, mayHaveMore { mayHaveMore = gather(from: stream, in: transport) }
+      if transport.isWritten, mayHaveMore { mayHaveMore = gather(from: channel, in: transport) }
       if transport.isWritten { break }
       guard transport.write() else { return boundAnswers(in: transport) }
     }
     if case .closing = life { return finishWriting(transport) }
-    if let stream, !isWaiting(for: .acknowledgement),
-      let deadline = stream.acknowledgementDeadline
+    if let channel, !isWaiting(for: .acknowledgement),
+      let deadline = channel.acknowledgementDeadline
     {
       setDeadline(.acknowledgement, at: deadline)
     }
@@ -200,10 +200,10 @@ extension Link {
   }
 
   /// - Returns: Whether there may be more to gather when that is written.
-  private func gather(from stream: ReliableChannel?, in transport: LinkTransport) -> Bool {
+  private func gather(from channel: ReliableChannel?, in transport: LinkTransport) -> Bool {
     let now = now
     if transport.updateOldKeys(at: now) { context.host.reached(.keysUpdated) }
-    let rest = transport.gather(from: stream, at: now)
+    let rest = transport.gather(from: channel, at: now)
     if rest == .blocked, !isWaiting(for: .room) {
       setDeadline(.room, at: now + transport.nextWait())
     }

@@ -34,7 +34,7 @@ actor Link: ConnectionHandler {
   weak var owner: (any LinkOwner)?
   // Without the dynamic checks of exclusivity, which every frame would pay for: all accesses are instantaneous.
   @exclusivity(unchecked) var life: Life
-  /// How many messages the stream has taken in this turn that it has not passed on.
+  /// How much the reliable channel has taken in this turn that it has not passed on.
   @exclusivity(unchecked) var arrivedCount = 0
   @exclusivity(unchecked) var isReading = false
   @exclusivity(unchecked) var hasReceived = false  // Something in this turn.

@@ -25,7 +25,7 @@ protocol LinkOwner: AnyObject, Sendable {
   func link(_ link: Link, received frame: InvitationFrame)
   /// ATTACH or ATTACHED came.
   func link(_ link: Link, received frame: AttachmentFrame)
-  /// A frame of the group came, in the reliable stream that the link carries.
+  /// A frame of the group came, in the log of the membership that the link carries.
   func link(_ link: Link, received frame: GroupFrame)
   /// A frame of datagrams or of a verification code came, and the link carries no membership.
   func linkReceivedUncarried(_ link: Link)

@@ -4,9 +4,9 @@ import EarshotTLS
 /// An open connection with the channel on it: what arrives, and what waits to be written.
 ///
 /// What is written is gathered once a turn: the bytes of the channel itself, then the link's own frames, then
-/// as much of the reliable stream as is granted and may be under way.
+/// as much of the reliable channel as is granted and may be under way.
 final class LinkTransport {
-  /// What is left of the stream when some of it has been gathered.
+  /// What is left of the reliable channel when some of it has been gathered.
   enum Rest {
     /// Nothing that could go out.
     case none
@@ -147,10 +147,10 @@ final class LinkTransport {
   /// Gathers what is to be written next.
   ///
   /// - Parameters:
-  ///   - stream: The reliable stream that the link carries, if it does.
+  ///   - reliable: The reliable channel that the link carries, if it does.
   ///   - now: The time.
   /// - Returns: What is left.
-  func gather(from stream: ReliableChannel?, at now: Instant) -> Rest {
+  func gather(from reliable: ReliableChannel?, at now: Instant) -> Rest {
     if !wire.isEmpty { wire.removeAll(keepingCapacity: true) }
     written = 0
     if !channelBytes.isEmpty {
@@ -158,7 +158,7 @@ final class LinkTransport {
       channelBytes = []
     }
     guard isReady else { return .none }
-    let rest = stream.map { fill(from: $0, at: now) } ?? .none
+    let rest = reliable.map { fill(from: $0, at: now) } ?? .none
     if !frames.isEmpty {
       writesInARow = now - lastWritten < Self.pause ? writesInARow + 1 : 0
       channel.setBusy(writesInARow >= Self.busyWritesMin)
@@ -167,7 +167,7 @@ final class LinkTransport {
       if questionEnd == .max { questionEnd = bytesSent + wire.count }
     }
     // The budget is looked at as soon as it is used up.
-    let isUsedUp = stream != nil && budget.room(written: bytesSent + wire.count) <= 0
+    let isUsedUp = reliable != nil && budget.room(written: bytesSent + wire.count) <= 0
     return rest == .none && isUsedUp ? .some : rest
   }
 
@@ -180,7 +180,7 @@ final class LinkTransport {
     return channel.updateKeys()
   }
 
-  private func fill(from stream: ReliableChannel, at now: Instant) -> Rest {
+  private func fill(from reliable: ReliableChannel, at now: Instant) -> Rest {
     // No budget is looked at before it is used up: in between, what arrives in bursts would seem to be faster.
     if budget.room(written: bytesSent) <= 0 {
       budget.observe(written: bytesSent, connection.progress, at: now)
@@ -190,7 +190,7 @@ final class LinkTransport {
       bytesMax: min(left, Self.writeBytesMax), partBytesMax: budget.partBytesMax,
       bulkBytesMax: bulk.room(written: bytesSent), bulkPartBytesMax: bulk.partBytesMax,
       bytesUnderWayMax: bulk.bytesUnderWayMax)
-    switch stream.fill(&frames, within: room, at: now) {
+    switch reliable.fill(&frames, within: room, at: now) {
     case .none, .unacknowledged: return .none
     case .urgent: return left > 0 ? .some : .blocked
     case .bulk:

@@ -418,7 +418,7 @@ actor PeerCore {
     let receipts = sessionsInOrder.flatMap { session in
       session.assumeIsolated { session in
         session.membershipsInOrder.flatMap {
-          Array(repeating: "receipt of \($0.peer.short)", count: $0.parts.stream.awaitedCount)
+          Array(repeating: "receipt of \($0.peer.short)", count: $0.parts.reliable.awaitedCount)
         }
       }
     }

@@ -1,9 +1,9 @@
 import EarshotCore
 
-/// The outcome of an invitation, which its membership begins with: the peer, its stream, and its position.
+/// The outcome of an invitation, which its membership begins with: the peer, its channel, and its position.
 struct Acceptance {
   let entry: Roster.Entry
-  let stream: ReliableChannel
+  let reliable: ReliableChannel
   let position: SidePosition
 }
 
@@ -48,7 +48,7 @@ actor Membership {
 
   /// A membership that is proposed to a peer, which is looked for.
   init(
-    proposing id: MembershipID, to entry: Roster.Entry, _ stream: ReliableChannel,
+    proposing id: MembershipID, to entry: Roster.Entry, _ channel: ReliableChannel,
     in session: SessionCore, _ configuration: MembershipMachine.Configuration,
     random: RandomStream
   ) {
@@ -60,7 +60,7 @@ actor Membership {
     unownedExecutor = session.unownedExecutor
     (self.session, self.entry) = (session, entry)
     (peer, remoteSession) = (entry.peer, entry.session)
-    parts = session.assumeIsolated { $0.makeParts(of: entry.peer, stream) }
+    parts = session.assumeIsolated { $0.makeParts(of: entry.peer, channel) }
   }
 
   /// A membership over the link of an invitation that was accepted and confirmed.
@@ -77,7 +77,7 @@ actor Membership {
     unownedExecutor = session.unownedExecutor
     (self.session, self.entry) = (session, entry)
     (peer, remoteSession) = (entry.peer, entry.session)
-    parts = session.assumeIsolated { $0.makeParts(of: entry.peer, acceptance.stream) }
+    parts = session.assumeIsolated { $0.makeParts(of: entry.peer, acceptance.reliable) }
     links[link.token] = Attaching(link: link, position: acceptance.position)
   }
 
@@ -103,10 +103,10 @@ actor Membership {
 
   nonisolated var pair: SessionPair { session.pair(peer, remoteSession) }
 
-  private nonisolated var stream: ReliableChannel { parts.stream }
+  private nonisolated var reliable: ReliableChannel { parts.reliable }
 
   var statistics: MemberStatistics {
-    let (counts, link) = (stream.counts, carrier)
+    let (counts, link) = (reliable.counts, carrier)
     return MemberStatistics(
       messagesSent: counts.sent, messagesReceived: counts.received,
       messagesUnacknowledged: counts.unacknowledged,
@@ -159,7 +159,7 @@ actor Membership {
       absentSince = session.peer.host.now
       session.assumeIsolated { $0.interrupted(self, reason) }
     case .reportResumed: session.assumeIsolated { $0.resumed(self) }
-    case .reportDelivered: stream.acknowledgeAll()
+    case .reportDelivered: reliable.acknowledgeAll()
     case .reportLeft(let departure, let code):
       session.assumeIsolated { $0.left(self, departure, code) }
     }
@@ -224,7 +224,7 @@ actor Membership {
 
   private func sendAttach(_ epoch: UInt64, on token: LinkToken) {
     guard let link = links[token]?.link else { return }
-    let (received, grant) = stream.position()
+    let (received, grant) = reliable.position()
     let attach = Attach(
       source: session.id, destination: remoteSession, membership: id, isProposal: !hasJoined,
       ended: lastEnded, epoch: epoch, received: received, grant: grant,
@@ -234,7 +234,7 @@ actor Membership {
 
   private func sendAttached(_ epoch: UInt64, on token: LinkToken) {
     guard let link = links[token]?.link else { return }
-    let (received, grant) = stream.position()
+    let (received, grant) = reliable.position()
     let attached = Attached(
       membership: id, epoch: epoch, received: received, grant: grant,
       terms: session.assumeIsolated { $0.terms })
@@ -298,11 +298,11 @@ actor Membership {
 
   private func say(_ introduction: Introduce?, of subject: GroupNews.Subject) {
     guard let introduction else {
-      return stream.send(Retract(peer: subject.peer, session: subject.session))
+      return reliable.send(Retract(peer: subject.peer, session: subject.session))
     }
-    stream.send(introduction)
+    reliable.send(introduction)
     if session.peer.host.buggify?.occurs(.repeatedIntroduction) == true {
-      stream.send(introduction)
+      reliable.send(introduction)
     }
   }
 

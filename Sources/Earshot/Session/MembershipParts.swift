@@ -17,19 +17,19 @@ protocol MembershipPart: AnyObject, Sendable {
 /// The one place where they are attached, detached and ended. The membership keeps them across its
 /// links. The link that carries it knows each by its name, and hands it the frames of its kind.
 struct MembershipParts: Sendable {
-  let stream: ReliableChannel
+  let reliable: ReliableChannel
   let unreliable: UnreliableChannel
   let verifier: Verifier
 
   /// The only list of them, in the order in which they are attached, detached and ended.
   private func forEach(_ body: (any MembershipPart) -> Void) {
-    body(stream)
+    body(reliable)
     body(unreliable)
     body(verifier)
   }
 
   /// The parts from which messages come, whose room consumers give back.
-  var sources: [any MessageSource] { [stream, unreliable] }
+  var sources: [any MessageSource] { [reliable, unreliable] }
 
   /// The parts that are actors.
   var inside: [any Actor] { [unreliable, verifier] }
@@ -42,7 +42,7 @@ struct MembershipParts: Sendable {
   /// - Throws: An error if the position contradicts an earlier one, or what was sent; nothing is
   ///   attached then.
   func attach(to link: Link, at position: SidePosition) throws(FrameError) {
-    try stream.resume(at: position)
+    try reliable.resume(at: position)
     link.assumeIsolated { $0.carry(self) }
     forEach { $0.attach(to: link) }
   }
@@ -57,7 +57,7 @@ struct MembershipParts: Sendable {
   ///   - flushed: Called once, when everything that was sent has arrived.
   func leave(_ leave: Leave, whenFlushed flushed: @escaping @Sendable () -> Void) {
     verifier.assumeIsolated { $0.leave() }
-    stream.close(leave, whenFlushed: flushed)
+    reliable.close(leave, whenFlushed: flushed)
   }
 
   /// Ends all of them for good.

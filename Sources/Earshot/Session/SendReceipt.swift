@@ -2,7 +2,7 @@
 public struct SendReceipt: Sendable {
   /// The message as it went to one member.
   struct Part: Sendable {
-    let stream: ReliableChannel
+    let reliable: ReliableChannel
     let number: Int
   }
 
@@ -23,13 +23,13 @@ public struct SendReceipt: Sendable {
     if index == 0 { first = number } else { others[index - 1] = number }
   }
 
-  /// Notes that a member gets the message whose stream has had room for it later.
+  /// Notes that a member gets the message whose channel has had room for it later.
   mutating func note(_ part: Part) {
-    members.firstIndex { $0.stream === part.stream }.map { note(part.number, at: $0) }
+    members.firstIndex { $0.reliable === part.reliable }.map { note(part.number, at: $0) }
   }
 
-  private var parts: [(member: PeerID, stream: ReliableChannel, number: Int)] {
-    zip(members, [first] + others).filter { $1 > 0 }.map { ($0.id, $0.stream, $1) }
+  private var parts: [(member: PeerID, reliable: ReliableChannel, number: Int)] {
+    zip(members, [first] + others).filter { $1 > 0 }.map { ($0.id, $0.reliable, $1) }
   }
 
   /// The members that get the message, ordered by identifier.
@@ -57,9 +57,9 @@ public struct SendReceipt: Sendable {
     var missing: [PeerID] = []
     for part in parts {
       let promise = Promise<Bool?>()
-      part.stream.tell(promise, whenDelivered: part.number)
+      part.reliable.tell(promise, whenDelivered: part.number)
       let isDelivered = await promise.value {
-        part.stream.forget(promise)
+        part.reliable.forget(promise)
         promise.fulfil(nil)
       }
       guard let isDelivered else {

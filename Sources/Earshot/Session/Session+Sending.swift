@@ -38,7 +38,7 @@ extension Session {
     var (receipt, pending) = (SendReceipt(for: entries), PendingSend?.none)
     var refusal = Refusal.gone
     for index in entries.indices {
-      switch entries[index].stream.append(message) {
+      switch entries[index].reliable.append(message) {
       case .appended(let number): receipt.note(number, at: index)
       case .ended: break
       case .full:
@@ -106,7 +106,7 @@ extension Session {
     }
     var refusal = Refusal.gone
     for index in entries.indices {
-      switch entries[index].stream.append(message, ifAlso: { true }) {
+      switch entries[index].reliable.append(message, ifAlso: { true }) {
       case .appended(let number)?: receipt.note(number, at: index)
       case .full?: refusal = .full
       case .ended?, nil: break
@@ -167,7 +167,7 @@ extension Session {
   ) -> EarshotError? {
     guard let entry = entries.first else { return nil }
     var refusal: EarshotError?
-    let outcome = entry.stream.append(message) {
+    let outcome = entry.reliable.append(message) {
       refusal = append(message, to: entries.dropFirst(), recipients, into: &receipt)
       return refusal == nil
     }
@@ -191,7 +191,7 @@ extension Session {
           + "\(configuration.maximumMessageBytes).")
     }
     for index in entries.indices {
-      let bytesMax = entries[index].stream.remoteMessageBytesMax
+      let bytesMax = entries[index].reliable.remoteMessageBytesMax
       guard messageBytes > bytesMax else { continue }
       let id = entries[index].id
       throw EarshotError(

@@ -1,18 +1,19 @@
 import EarshotCore
 
 extension Session {
-  /// The streams that members open, in the order in which they arrive; ends after ``stop(within:)``.
+  /// The streams that members open, in the order in which they arrive; ends after
+  /// ``stop(within:)``.
   ///
-  /// Each loop is a consumer of its own, as of ``messages``. A stream goes to every loop; bytes that one of them reads,
-  /// the others do not get. Streams that no loop takes are kept, up to the configuration's `maximumStreamCount` of each
-  /// member, which then waits in `openStream`.
+  /// Each loop is a consumer of its own, as of ``messages``. A stream goes to every loop; bytes
+  /// that one of them reads, the others do not get. Streams that no loop takes are kept, up to the
+  /// configuration's `maximumStreamCount` of each member, which then waits in `openStream`.
   public nonisolated var streams: EventStream<ByteStream> { EventStream(core.streams, of: self) }
 
   /// Opens a stream to a member.
   ///
-  /// Costs no round trip: the stream can be written at once, and is there when the member's program gets it from
-  /// ``streams``. Waits while the member allows no more; there are as many at a time as its configuration's
-  /// `maximumStreamCount` and its memory permit.
+  /// Costs no round trip: the stream can be written at once, and is there when the member's program
+  /// gets it from ``streams``. Waits while the member allows no more; there are as many at a time
+  /// as its configuration's `maximumStreamCount` and its memory permit.
   ///
   /// - Parameters:
   ///   - name: What it is for, in at most 255 bytes of UTF-8; several streams may have the same.
@@ -20,8 +21,8 @@ extension Session {
   ///   - priority: The order in which it is sent.
   ///   - isOneWay: Whether only this side writes.
   /// - Returns: The stream.
-  /// - Throws: `invalidStreamName`; `notConnected` if the peer is not a member, or left before there was room;
-  ///   `sessionEnded`; `cancelled`. No stream was opened then.
+  /// - Throws: `invalidStreamName`; `notConnected` if the peer is not a member, or left before
+  ///   there was room; `sessionEnded`; `cancelled`. No stream was opened then.
   public nonisolated func openStream(
     _ name: String, to member: PeerID, priority: ByteStream.Priority = .normal,
     isOneWay: Bool = false
@@ -34,11 +35,10 @@ extension Session {
           + "\(FrameBounds.streamNameBytesMax).")
     }
     let entries = try core.directory.entries(of: .member(member))
-    let channel = entries[0].stream
+    let channel = entries[0].reliable
     defer { withExtendedLifetime(self) {} }
     do {
-      let number = try await channel.open(name, priority.wire, isTwoWay: !isOneWay)
-      return ByteStream(opened: number, name: name, isTwoWay: !isOneWay, of: channel)
+      return try await channel.open(name, priority.wire, isTwoWay: !isOneWay)
     } catch {
       switch error {
       case .cancelled:

@@ -51,7 +51,7 @@ extension SessionCore {
     let (id, hasJoined) = membership.assumeIsolated { ($0.id, $0.hasJoined) }
     drop(membership)
     if hasJoined { directory.remove(member) }
-    let undelivered = membership.parts.stream.undelivered
+    let undelivered = membership.parts.reliable.undelivered
     membership.endParts()
     peer.assumeIsolated {
       $0.ledger.end(id, of: pair, code)
@@ -139,7 +139,7 @@ extension SessionCore {
   private func seek(_ entry: Roster.Entry, admitting waiting: LinkToken?) {
     let pair = pair(entry.peer, entry.session)
     seek(
-      entry, makeStream(with: entry.peer), as: peer.assumeIsolated { $0.ledger.propose(to: pair) })
+      entry, makeChannel(with: entry.peer), as: peer.assumeIsolated { $0.ledger.propose(to: pair) })
     if let waiting, let request = requests.take(waiting) { admit(request) }
   }
 

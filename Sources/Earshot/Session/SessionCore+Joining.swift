@@ -41,7 +41,7 @@ extension SessionCore {
     case .begins(let replacement):
       replace(acceptance.entry.peer, replacement)
       roster.expect(acceptance.entry)
-      seek(acceptance.entry, acceptance.stream, as: id)
+      seek(acceptance.entry, acceptance.reliable, as: id)
     }
     return true
   }

@@ -141,7 +141,7 @@ actor SessionCore {
   // MARK: Memberships
 
   /// The reliable channel of a membership.
-  func makeStream(with remote: PeerID) -> ReliableChannel {
+  func makeChannel(with remote: PeerID) -> ReliableChannel {
     var bounds = ReliableChannelMachine.Configuration()
     bounds.messageBytesMax = configuration.maximumMessageBytes
     bounds.outboundBytesMax = configuration.sendBufferBytes
@@ -157,13 +157,13 @@ actor SessionCore {
   }
 
   /// The parts of a membership, the stream among them, which may have begun with an invitation.
-  func makeParts(of remote: PeerID, _ stream: ReliableChannel) -> MembershipParts {
+  func makeParts(of remote: PeerID, _ channel: ReliableChannel) -> MembershipParts {
     let unreliable = UnreliableChannel(
       nextSource(), over: peer.datagrams, between: (peer.id, remote),
       messageBytesMax: configuration.maximumMessageBytes
     ) { [activity] in activity.push($0) }
     return MembershipParts(
-      stream: stream, unreliable: unreliable, verifier: Verifier(of: remote, in: self))
+      reliable: channel, unreliable: unreliable, verifier: Verifier(of: remote, in: self))
   }
 
   private func nextSource() -> MessageSourceID {
@@ -172,9 +172,9 @@ actor SessionCore {
   }
 
   /// Looks for a peer that may attach, and waits for it.
-  func seek(_ entry: Roster.Entry, _ stream: ReliableChannel, as id: MembershipID) {
+  func seek(_ entry: Roster.Entry, _ channel: ReliableChannel, as id: MembershipID) {
     let random = RandomStream(seed: random.next())
-    start(Membership(proposing: id, to: entry, stream, in: self, patience, random: random))
+    start(Membership(proposing: id, to: entry, channel, in: self, patience, random: random))
   }
 
   /// Begins a membership over the link of an invitation.

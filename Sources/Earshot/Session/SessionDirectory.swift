@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Who can be sent to, and which streams messages come through, for callers on any thread.
+/// The members that can be sent to, and the sources of messages, for callers on any thread.
 final class SessionDirectory: Sendable {
   /// One member's end of the sending path.
   struct Entry: Sendable {
     let id: PeerID
-    let stream: ReliableChannel
+    let reliable: ReliableChannel
     let unreliable: UnreliableChannel
   }
   private struct State {
@@ -18,7 +18,7 @@ final class SessionDirectory: Sendable {
   let departure = Departure()
 
   func add(_ id: PeerID, _ parts: MembershipParts) {
-    let entry = Entry(id: id, stream: parts.stream, unreliable: parts.unreliable)
+    let entry = Entry(id: id, reliable: parts.reliable, unreliable: parts.unreliable)
     state.withLock { state in
       state.entries.removeAll { $0.id == id }
       let index = state.entries.firstIndex { id < $0.id } ?? state.entries.endIndex

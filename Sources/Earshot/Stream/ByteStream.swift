@@ -2,19 +2,21 @@ import EarshotCore
 
 /// A stream of bytes between two members of a session, in one direction or in both.
 ///
-/// One side opens it with ``Session/openStream(_:to:priority:isOneWay:)``, the other one gets it from
-/// ``Session/streams``. The bytes arrive in order and exactly once, also across a link that breaks and comes back, or
-/// while either peer is suspended: that costs time and nothing else. Streams of one member do not hold up each other, nor
-/// messages, whoever stops reading one.
+/// One side opens it with ``Session/openStream(_:to:priority:isOneWay:)``, the other one gets it
+/// from ``Session/streams``. The bytes arrive in order and exactly once, also across a link that
+/// breaks and comes back, or while either peer is suspended: that costs time and nothing else. A
+/// stream that its reader leaves unread holds up no other stream, and no message.
 ///
-/// The directions end independently. ``finish()`` ends what this side writes: the other side reads to the end and
-/// then gets `nil`. ``reset(code:)`` ends both directions at once. When the member leaves, directions that have not ended
-/// do so with `notConnected`, and with `sessionEnded` when this side's session is left. What was received before can
-/// still be read, and a direction that was finished and has arrived stays complete.
+/// The directions end independently. ``finish()`` ends what this side writes: the other side reads
+/// to the end and then gets `nil`. ``reset(code:)`` ends both directions at once. When the member
+/// leaves, directions that have not ended do so with `notConnected`, and with `sessionEnded` when
+/// this side's session is left. What was received before can still be read, and a direction that
+/// was finished and has arrived stays complete.
 ///
-/// A stream that is released is let go: what it wrote is reset unless it was finished, and what it has not read is
-/// dropped. It does not hold its session. All calls may be made from anywhere and by several tasks at once: each write is
-/// in one piece, and calls that wait are served in the order in which they began.
+/// A stream that is released is let go: what it wrote is reset unless it was finished, and what it
+/// has not read is dropped. It does not hold its session. All calls may be made from anywhere and
+/// by several tasks at once: each write is in one piece, and calls that wait are served in the
+/// order in which they began.
 public final class ByteStream: Sendable {
   /// The order in which streams of one member are sent when there is not room for all.
   ///
@@ -47,13 +49,6 @@ public final class ByteStream: Sendable {
     (self.number, self.channel) = (number, channel)
   }
 
-  init(
-    opened number: StreamNumber, name: String, isTwoWay: Bool, of channel: ReliableChannel
-  ) {
-    (self.name, peer, isReadable, isWritable) = (name, channel.remote, isTwoWay, true)
-    (self.number, self.channel) = (number, channel)
-  }
-
   deinit { channel.release(number) }
 
   /// The order in which this side sends it; that of the opener until it is changed.
@@ -69,15 +64,15 @@ public final class ByteStream: Sendable {
 
   /// Writes bytes, and waits until all of them are in the stream's buffer.
   ///
-  /// The buffer takes up to 1 MiB of what is not acknowledged; with many streams less, but at least 16 KiB. Small writes
-  /// that come soon after each other travel together. The bytes of one call follow each other, whatever other
-  /// tasks write.
+  /// The buffer takes up to 1 MiB of what is not acknowledged; with many streams less, but at least
+  /// 16 KiB. Small writes that come soon after each other travel together. The bytes of one call
+  /// follow each other, whatever other tasks write.
   ///
   /// - Parameter bytes: Any number of bytes.
   /// - Returns: The number of bytes that were taken: all of them, unless the task was cancelled.
-  /// - Throws: `cancelled` if the task was cancelled before any byte was taken; `streamFinished` if this side has ended or
-  ///   never had the direction; `streamReset` if either side has reset it; `notConnected` or `sessionEnded`. Of the last
-  ///   three, a part of the bytes may have been sent.
+  /// - Throws: `cancelled` if the task was cancelled before any byte was taken; `streamFinished` if
+  ///   this side has ended or never had the direction; `streamReset` if either side has reset it;
+  ///   `notConnected` or `sessionEnded`. Of the last three, a part of the bytes may have been sent.
   @discardableResult
   public func write(_ bytes: [UInt8]) async throws(EarshotError) -> Int {
     do {
@@ -98,10 +93,10 @@ public final class ByteStream: Sendable {
   /// Writes as many bytes as there is room for now.
   ///
   /// - Parameter bytes: Any number of bytes; those that are taken are copied.
-  /// - Returns: The number of bytes that were taken, from the first on; 0 if there is no room, or if a call of `write`
-  ///   waits.
-  /// - Throws: `streamFinished` if this side has ended or never had the direction; `streamReset` if either side has
-  ///   reset it; `notConnected` or `sessionEnded`. Nothing was taken then.
+  /// - Returns: The number of bytes that were taken, from the first on; 0 if there is no room, or
+  ///   if a call of `write` waits.
+  /// - Throws: `streamFinished` if this side has ended or never had the direction; `streamReset` if
+  ///   either side has reset it; `notConnected` or `sessionEnded`. Nothing was taken then.
   public func tryWrite(_ bytes: Span<UInt8>) throws(EarshotError) -> Int {
     do {
       return try channel.tryWrite(bytes, to: number)
@@ -115,15 +110,17 @@ public final class ByteStream: Sendable {
 
   /// Ends what this side writes, after everything that was written, calls that wait included.
   ///
-  /// Returns at once. The other side gets all of it, and then the end. Has no effect on a direction that has ended.
+  /// Returns at once. The other side gets all of it, and then the end. Has no effect on a direction
+  /// that has ended.
   public func finish() { channel.finish(number) }
 
-  /// Waits until the other side's host has acknowledged everything that was written, and the end if it was finished.
+  /// Waits until the other side's host has acknowledged everything that was written, and the end if
+  /// it was finished.
   ///
   /// The program there may not have read it yet.
   ///
-  /// - Throws: `cancelled`; `streamFinished` if this side never wrote; `streamReset`, `notConnected` or `sessionEnded` if
-  ///   the direction ended before.
+  /// - Throws: `cancelled`; `streamFinished` if this side never wrote; `streamReset`,
+  ///   `notConnected` or `sessionEnded` if the direction ended before.
   public func waitForDelivery() async throws(EarshotError) {
     do {
       try await channel.waitForDelivery(of: number)
@@ -134,8 +131,8 @@ public final class ByteStream: Sendable {
 
   /// Ends both directions at once.
   ///
-  /// What was written and has not arrived may be dropped, what was not read is. The other side's calls fail with
-  /// `streamReset` and the code, unless its direction had ended.
+  /// What was written and has not arrived may be dropped, what was not read is. The other side's
+  /// calls fail with `streamReset` and the code, unless its direction had ended.
   ///
   /// - Parameter code: A number for the other program.
   public func reset(code: UInt32 = 0) {
@@ -148,8 +145,8 @@ public final class ByteStream: Sendable {
   ///
   /// - Parameter count: The most bytes; less than 1 counts as 1.
   /// - Returns: At least one byte; `nil` when the other side has finished and everything was read.
-  /// - Throws: `cancelled`; `streamFinished` if this side reads no more or never did; `streamReset` if the stream was
-  ///   reset; `notConnected` or `sessionEnded`. Nothing was taken then.
+  /// - Throws: `cancelled`; `streamFinished` if this side reads no more or never did; `streamReset`
+  ///   if the stream was reset; `notConnected` or `sessionEnded`. Nothing was taken then.
   public func read(upTo count: Int) async throws(EarshotError) -> [UInt8]? {
     do {
       return try await channel.read(.upTo(max(1, count)), of: number)
@@ -160,12 +157,12 @@ public final class ByteStream: Sendable {
 
   /// Reads so many bytes, and waits until they are there.
   ///
-  /// - Parameter count: The number of bytes; a negative one counts as 0. As many are kept in memory until they are
-  ///   complete.
+  /// - Parameter count: The number of bytes; a negative one counts as 0. As many are kept in memory
+  ///   until they are complete.
   /// - Returns: Exactly as many bytes.
-  /// - Throws: `endOfStream` if the other side has finished before; `cancelled`, `streamFinished`, `streamReset`,
-  ///   `notConnected` and `sessionEnded` as ``read(upTo:)``. Nothing was taken then: what is there can be read by other
-  ///   calls.
+  /// - Throws: `endOfStream` if the other side has finished before; `cancelled`, `streamFinished`,
+  ///   `streamReset`, `notConnected` and `sessionEnded` as ``read(upTo:)``. Nothing was taken then:
+  ///   what is there can be read by other calls.
   public func read(exactly count: Int) async throws(EarshotError) -> [UInt8] {
     do {
       return try await channel.read(.exactly(max(0, count)), of: number) ?? []
@@ -176,12 +173,14 @@ public final class ByteStream: Sendable {
 
   /// The bytes, in pieces as they come, until the other side has finished.
   ///
-  /// A loop takes what no other call has read. It throws as ``read(upTo:)``; when its task is cancelled, `cancelled`.
+  /// A loop takes what no other call has read. It throws as ``read(upTo:)``; when its task is
+  /// cancelled, `cancelled`.
   public var chunks: Chunks { Chunks(self) }
 
   /// Reads no more: what was not read, and what comes, is dropped.
   ///
-  /// The other side's writing ends with `streamReset` and the code. Has no effect on a direction that has ended.
+  /// The other side's writing ends with `streamReset` and the code. Has no effect on a direction
+  /// that has ended.
   ///
   /// - Parameter code: A number for the other program.
   public func stopReading(code: UInt32 = 0) {
@@ -241,8 +240,8 @@ extension ByteStream {
 
       /// The next bytes; `nil` when the other side has finished.
       ///
-      /// - Throws: `cancelled`, `streamFinished`, `streamReset`, `notConnected` and `sessionEnded` as
-      ///   ``ByteStream/read(upTo:)``.
+      /// - Throws: `cancelled`, `streamFinished`, `streamReset`, `notConnected` and `sessionEnded`
+      ///   as ``ByteStream/read(upTo:)``.
       public func next() async throws(EarshotError) -> [UInt8]? {
         try await stream.read(upTo: .max)
       }

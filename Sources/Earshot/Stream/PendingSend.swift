@@ -25,7 +25,7 @@ final class PendingSend: Sendable {
   /// Waits for room in one more send buffer.
   func wait(for entry: SessionDirectory.Entry, toTake message: [UInt8]) {
     state.withLock { $0.openCount += 1 }
-    let ticket = entry.stream.enqueue(message) { [self] in settle(entry, $0) }
+    let ticket = entry.reliable.enqueue(message) { [self] in settle(entry, $0) }
     guard let ticket else { return }
     state.withLock { $0.places.append(Place(entry: entry, ticket: ticket)) }
   }
@@ -43,7 +43,7 @@ final class PendingSend: Sendable {
         if isSettled { waiter.resume() }
       }
     } onCancel: {
-      for place in state.withLock({ $0.places }) { place.entry.stream.withdraw(place.ticket) }
+      for place in state.withLock({ $0.places }) { place.entry.reliable.withdraw(place.ticket) }
     }
     return state.withLock { ($0.sent, $0.isWithdrawn) }
   }
@@ -52,7 +52,7 @@ final class PendingSend: Sendable {
     let waiter = state.withLock { state in
       switch outcome {
       case .appended(let number):
-        state.sent.append(SendReceipt.Part(stream: entry.stream, number: number))
+        state.sent.append(SendReceipt.Part(reliable: entry.reliable, number: number))
       case .ended: break
       case .withdrawn: state.isWithdrawn = true
       }

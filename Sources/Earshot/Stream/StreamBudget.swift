@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The memory that remote peers may fill with unread bytes of streams, for all members of a session together.
+/// The memory that remote peers may fill with unread bytes of streams, for all members of a session
+/// together.
 ///
 /// Whatever is granted was reserved before.
 final class StreamBudget: Sendable {
@@ -24,7 +25,8 @@ final class StreamBudget: Sendable {
   func release(_ bytes: Int) { left.withLock { $0 += bytes } }
 }
 
-/// What one member has of a ``StreamBudget``, which it gives back at the latest when nothing of it is left.
+/// What one member has of a ``StreamBudget``, which it gives back at the latest when nothing of it
+/// is left.
 final class StreamReservation: Sendable {
   private let budget: StreamBudget
   private let held = Atomic(0)

@@ -1,12 +1,18 @@
 import EarshotCore
 
-/// The calls that wait for something of the streams of one membership, those of each stream in their order.
+/// The calls that wait for something of the streams of one membership, those of each stream in
+/// their order.
 struct StreamWaits {
   /// Names one call, by which it can be given up.
   typealias ID = Int
 
+  /// A call that waits.
+  protocol Wait {
+    var id: ID { get }
+  }
+
   /// A call that waits to write bytes.
-  struct Writer {
+  struct Writer: Wait {
     let id: ID
     let bytes: [UInt8]
     var taken: Int
@@ -19,7 +25,7 @@ struct StreamWaits {
     static let sharedCapacityMax = 1 << 20
   }
   /// A call that waits to read bytes.
-  struct Reader {
+  struct Reader: Wait {
     enum Amount {
       case upTo(Int), exactly(Int)
     }
@@ -28,17 +34,19 @@ struct StreamWaits {
     let promise: Promise<StreamOutcome<[UInt8]?>>
   }
   /// A call that waits until everything before a position has arrived.
-  struct Deliverer {
+  struct Deliverer: Wait {
     let id: ID
     let position: UInt64
     let isEndAwaited: Bool
     let promise: Promise<StreamOutcome<Void>>
   }
   /// A call that waits until one more stream may be opened.
-  struct Opener {
+  struct Opener: Wait {
     let id: ID
-    let opening: StreamOpening
-    let promise: Promise<StreamOutcome<StreamNumber>>
+    let name: String
+    let priority: StreamPriority
+    let isTwoWay: Bool
+    let promise: Promise<StreamOutcome<ByteStream>>
   }
 
   var writers: [StreamNumber: [Writer]] = [:]
@@ -49,6 +57,21 @@ struct StreamWaits {
   var finishing: Set<StreamNumber> = []
   private var lastID = 0
 
+  /// Takes a call out that is given up.
+  ///
+  /// - Returns: The call; `nil` if it no longer waits.
+  mutating func remove<Call: Wait>(
+    _ id: ID, of number: StreamNumber,
+    from calls: WritableKeyPath<StreamWaits, [StreamNumber: [Call]]>
+  ) -> Call? {
+    guard let index = self[keyPath: calls][number]?.firstIndex(where: { $0.id == id }) else {
+      return nil
+    }
+    let call = self[keyPath: calls][number]?.remove(at: index)
+    if self[keyPath: calls][number]?.isEmpty == true { self[keyPath: calls][number] = nil }
+    return call
+  }
+
   /// A name for one more call.
   mutating func makeID() -> ID {
     lastID += 1
@@ -57,10 +80,7 @@ struct StreamWaits {
 }
 
 /// How a call that may have to wait ends.
-enum StreamOutcome<Value: Sendable>: Sendable {
-  case done(Value)
-  case failed(StreamFailure)
-}
+typealias StreamOutcome<Value: Sendable> = Result<Value, StreamFailure>
 
 /// Why a call on a stream fails.
 enum StreamFailure: Error, Sendable {

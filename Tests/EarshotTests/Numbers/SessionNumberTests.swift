@@ -67,7 +67,7 @@ struct SessionNumberTests {
         stream.finish()
       }()
       for await received in receiver.streams {
-        #expect(try await received.readAll() == StreamPair.bytes(count))
+        #expect(try await received.readAll().isSame(as: StreamPair.bytes(count)))
         break
       }
       try await writing

@@ -32,7 +32,7 @@ extension RefusedCall {
       RefusedCall(use.call, "a direction that was reset" + use.how, .streamReset) { cast in
         try await make(cast.streams.reset)
       },
-      // Nobody writes to one that was finished; that all of it arrived is no error.
+      // A delivery that is complete is not an error: the direction has to be the other one.
       RefusedCall(use.call, "a stream of the other direction" + use.how, .streamFinished) { cast in
         try await make(use.isReading ? cast.streams.outgoing : cast.streams.incoming)
       },

@@ -45,3 +45,8 @@ extension ByteStream {
     return bytes
   }
 }
+
+extension [UInt8] {
+  /// Whether both are the same; an expectation of `==` would look for the difference of megabytes.
+  func isSame(as other: [UInt8]) -> Bool { self == other }
+}
