@@ -81,6 +81,11 @@ struct Evidence {
     return record.disturbances.standstill(of: name, from: start) < time
   }
 
+  /// Whether a program takes what there is of streams, all the time of a range.
+  func isReadingStreams(_ name: String, in range: ClosedRange<Duration>) -> Bool {
+    plans[name]?.streamReading.isPrompt(in: range) ?? true
+  }
+
   /// Whether a program takes its time, and may not have been told yet, when the run ends, what befell it at a time.
   func isBehind(_ name: String, with time: Duration) -> Bool {
     guard let reading = plans[name]?.reading else { return false }
@@ -213,7 +218,8 @@ extension Timeline.Kind {
     switch self {
     case .suspended, .disconnected, .rejoined, .removed, .stopped: true
     case .found, .updated, .lost, .invited, .answered, .outcome, .joined, .interrupted, .resumed,
-      .left, .started, .awoke, .crashed, .failed, .fault, .faultEnded:
+      .left, .streamOpened, .streamEnded, .started, .awoke, .crashed, .failed, .fault,
+      .faultEnded:
       false
     }
   }

@@ -5,6 +5,7 @@ import EarshotSimulator
 package struct ExpectationChecker {
   let timeline: Timeline
   let traffic: Traffic
+  let streams: StreamLog
   /// The end of the run.
   let end: Duration
   private let history: MembershipHistory
@@ -15,7 +16,8 @@ package struct ExpectationChecker {
 
   /// A checker of one run.
   package init(_ scenario: Scenario, _ record: Recorder.Record) {
-    (timeline, traffic, end) = (record.timeline, record.traffic, scenario.duration)
+    (timeline, end) = (record.timeline, scenario.duration)
+    (traffic, streams) = (record.traffic, record.streams)
     history = MembershipHistory(record.timeline)
     healthyLinks = HealthyLinks(scenario, record.disturbances)
   }
@@ -53,6 +55,7 @@ package struct ExpectationChecker {
     case .outcome(let pattern, let count, let window):
       return outcome(pattern, count, window, scope)
     case .messages(let pattern, let window): return delivered(pattern, window, scope)
+    case .streams(let pattern, let window): return streamed(pattern, window, scope)
     case .interrupted(let pairs, let limit, let window):
       return interrupted(scope.couples(of: pairs), limit, window, scope)
     }

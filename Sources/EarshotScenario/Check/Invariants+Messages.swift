@@ -101,7 +101,8 @@ extension Invariants {
       case .stopped, .crashed, .suspended: return true
       case .removed: return entry.session == session && entry.subject == other
       case .found, .updated, .lost, .invited, .answered, .outcome, .joined, .interrupted, .resumed,
-        .left, .started, .awoke, .rejoined, .failed, .fault, .faultEnded:
+        .left, .streamOpened, .streamEnded, .started, .awoke, .rejoined, .failed, .fault,
+        .faultEnded:
         return false
       }
     }

@@ -21,7 +21,7 @@ package struct Invariants {
     let record = evidence.record
     return !record.breaches.isEmpty || !evidence.spans.disorder.isEmpty
       || !record.calls.complaints(at: evidence.end, record.disturbances).isEmpty
-      || !lostMessages.isEmpty || !wrongCounts.isEmpty || !wrongAnswers.isEmpty
+      || !stuckStreams.isEmpty || !torn.isEmpty || !lostMessages.isEmpty || !wrongCounts.isEmpty || !wrongAnswers.isEmpty
       || !disagreements.isEmpty || !holes.isEmpty || !causeless.isEmpty
       || !brokenGuarantees.isEmpty
   }
@@ -32,6 +32,9 @@ package struct Invariants {
       result("messages arrive in order, once and unharmed", breaches(.messages)),
       result("no message is lost while its membership lasts", lostMessages),
       result("what counts as undelivered did not arrive", wrongCounts),
+      result("bytes of streams arrive in order, once and unharmed", breaches(.streams)),
+      result("no stream stands still while its membership lasts", stuckStreams),
+      result("what a stream has acknowledged is read to the end", torn),
       result("no program fails", breaches(.programs)),
       result("every call returns in time", breaches(.calls) + unended),
       result("both ends of an invitation are told the same", wrongAnswers),

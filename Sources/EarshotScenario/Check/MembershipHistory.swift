@@ -35,7 +35,8 @@ struct MembershipState: Hashable {
       joined[observer]?[subject]?.remove(place)
       linked[observer]?[subject]?.remove(place)
     case .found, .updated, .lost, .invited, .answered, .outcome, .started, .suspended, .awoke,
-      .disconnected, .rejoined, .removed, .stopped, .crashed, .failed, .fault, .faultEnded:
+      .disconnected, .rejoined, .removed, .stopped, .crashed, .failed, .fault, .faultEnded,
+      .streamOpened, .streamEnded:
       return false
     }
     return true

@@ -31,6 +31,8 @@ extension Scenario {
     case .messages(let pattern, _):
       pattern.latency.isEmpty && pattern.delivery?.allowsNone ?? true
         && !pattern.from.contains(where: { sends($0, isReliable: pattern.isReliable) })
+    case .streams(let pattern, _):
+      pattern.ending == nil && pattern.delivery?.allowsNone ?? true && bytes(of: pattern) == 0
     }
   }
 
@@ -78,6 +80,25 @@ extension Scenario {
       && peers.contains { peer in
         peer.name == name && (peer.echoes || peer.workloads.contains { $0.isMeant(isReliable) })
       }
+  }
+
+  /// How many bytes are written at most to the streams that are meant.
+  func bytes(of pattern: StreamPattern) -> Int {
+    guard someMeet(by: duration) else { return 0 }
+    return peers.reduce(0) { sum, peer in
+      peer.streams.reduce(sum) { sum, stream in
+        guard pattern.name.map({ $0 == stream.name }) ?? true else { return sum }
+        let others = stream.receivers.isEmpty ? peerNames : stream.receivers
+        let receivers = others.filter { $0 != peer.name }
+        let written =
+          pattern.from.contains(peer.name)
+          ? stream.bytes * receivers.count { pattern.to.contains($0) } : 0
+        let answered =
+          pattern.to.contains(peer.name)
+          ? (stream.answer ?? 0) * receivers.count { pattern.from.contains($0) } : 0
+        return sum + stream.count * (written + answered)
+      }
+    }
   }
 }
 

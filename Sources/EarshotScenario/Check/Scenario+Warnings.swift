@@ -42,7 +42,35 @@ extension Scenario {
         return "no peer that it names sends anything\(manner)"
       }
       return shortage(of: pattern, by: min(window.upperBound, duration))
+    case .streams(let pattern, _):
+      guard pattern.ending != nil || !(pattern.delivery?.allowsNone ?? true) else { return nil }
+      return shortage(of: pattern)
     case .disconnected, .interrupted, .following: return nil
+    }
+  }
+
+  /// Why not so many bytes of streams can be read.
+  private func shortage(of pattern: StreamPattern) -> String? {
+    guard peers.contains(where: { opens($0, pattern) }) else {
+      return "no peer opens such a stream"
+    }
+    let most = bytes(of: pattern)
+    guard case .bytes(let count)? = pattern.delivery, most < count.atLeast else { return nil }
+    return "no more than \(Quantity.size(most)) are written"
+  }
+
+  /// Whether a peer opens a stream that is meant, or to which one that is meant is the answer.
+  private func opens(_ peer: PeerPlan, _ pattern: StreamPattern) -> Bool {
+    guard someMeet(by: duration) else { return false }
+    return peer.streams.contains { stream in
+      let others = stream.receivers.isEmpty ? peerNames : stream.receivers
+      let isMeant = { (writer: String, reader: String) in
+        pattern.from.contains(writer) && pattern.to.contains(reader) && writer != reader
+      }
+      return pattern.name.map { $0 == stream.name } ?? true
+        && others.contains {
+          isMeant(peer.name, $0) || stream.answer != nil && isMeant($0, peer.name)
+        }
     }
   }
 
@@ -93,6 +121,7 @@ extension Scenario {
   private func late(_ peer: PeerPlan) -> [String] {
     let deeds =
       peer.invitations.map { ("invites", $0.at) } + peer.workloads.map { ("sends", $0.start) }
+      + peer.streams.map { ("streams", $0.start) }
       + peer.steps.map { ($0.kind.verb, $0.at) }
     return deeds.filter { $0.1 >= duration }.map {
       "what \(peer.name) \($0.0) at \(Quantity.moment($0.1)) comes after the end"
@@ -118,7 +147,8 @@ extension Expectation.Kind {
   fileprivate var isPromise: Bool {
     switch self {
     case .event(_, let count, _), .outcome(_, let count, _): count == .exactly(0)
-    case .connected, .disconnected, .members, .following, .order, .messages, .interrupted: false
+    case .connected, .disconnected, .members, .following, .order, .messages, .streams, .interrupted:
+      false
     }
   }
 }

@@ -1,3 +1,5 @@
+import EarshotSimulator
+
 /// How many of something are right: a number, or all numbers from one to another.
 package struct AllowedCount: Hashable, Sendable {
   /// The smallest number that is right.
@@ -38,6 +40,16 @@ extension AllowedCount {
     case (let low, let high?) where low == high: "\(low)"
     case (0, let high?): "at most \(high)"
     case (let low, let high?): "\(low) to \(high)"
+    }
+  }
+
+  /// The numbers as sizes in bytes: `64KiB`, `at least 1MiB`.
+  package var size: String {
+    switch (atLeast, atMost.map(Quantity.size)) {
+    case (let low, nil): "at least \(Quantity.size(low))"
+    case (let low, let high?) where Quantity.size(low) == high: high
+    case (0, let high?): "at most \(high)"
+    case (let low, let high?): "\(Quantity.size(low)) to \(high)"
     }
   }
 

@@ -23,6 +23,9 @@ extension Expectation.Kind {
     case .messages(let pattern, let window):
       "\(pattern.delivery?.phrase ?? "messages")\(pattern.manner) from \(Self.list(pattern.from)) to "
         + "\(Self.list(pattern.to)) \(Self.phrase(window))\(pattern.latency.map(\.phrase).joined())"
+    case .streams(let pattern, let window):
+      "\(pattern.phrase) from \(Self.list(pattern.from)) to \(Self.list(pattern.to)) "
+        + "\(Self.phrase(window))\(pattern.end)"
     case .interrupted(let pairs, let limit, let window):
       "\(Self.list(pairs.names)) are without a connection for \(limit.phrase) \(Self.phrase(window))"
     }
@@ -77,6 +80,26 @@ extension MessagePattern.Delivery {
 
 extension MessagePattern.LatencyLimit {
   fileprivate var phrase: String { ", \(percentile)% within \(Quantity.moment(limit))" }
+}
+
+extension StreamPattern {
+  /// `all bytes of film`.
+  fileprivate var phrase: String {
+    let streams = name ?? "streams"
+    return delivery.map { "\($0.phrase) of \(streams)" } ?? streams
+  }
+
+  fileprivate var end: String { ending.map { ", ending as \($0.rawValue)" } ?? "" }
+}
+
+extension StreamPattern.Delivery {
+  fileprivate var phrase: String {
+    switch self {
+    case .all: "all bytes"
+    case .share(let share): "\(share) of the bytes"
+    case .bytes(let count): count.size
+    }
+  }
 }
 
 extension OutageLimit {

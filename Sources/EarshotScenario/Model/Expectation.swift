@@ -21,6 +21,8 @@ package struct Expectation: Hashable, Sendable {
     case outcome(OutcomePattern, AllowedCount, Window)
     /// How many messages arrived, and how soon.
     case messages(MessagePattern, Window)
+    /// How many bytes of streams were read, and how the streams ended.
+    case streams(StreamPattern, Window)
     /// How long each two of some peers were not connected, since they were first.
     case interrupted(PeerPairs, OutageLimit, Window)
   }

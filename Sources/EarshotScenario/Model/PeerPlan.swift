@@ -14,6 +14,10 @@ package struct PeerPlan: Hashable, Sendable {
   package var sessions = [SessionPlan()]
   /// What it sends.
   package var workloads: [Workload] = []
+  /// The streams that it opens.
+  package var streams: [StreamPlan] = []
+  /// How its program reads streams.
+  package var streamReading = StreamReading()
   /// Whether it sends every message that is not an echo back to its sender.
   package var echoes = false
   /// Whether its program suspends its peer when the system is about to suspend the program.

@@ -90,6 +90,9 @@ public struct Scenario: Hashable, Sendable {
     }
   }
 
+  /// Whether any peer opens streams.
+  package var hasStreams: Bool { peers.contains { !$0.streams.isEmpty } }
+
   /// The names of the peers, in the order of the file.
   public var peerNames: [String] { peers.map(\.name) }
 }

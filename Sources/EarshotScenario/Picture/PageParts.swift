@@ -1,3 +1,5 @@
+import EarshotSimulator
+
 /// Parts of a page that stand in it several times, and those that its script fills.
 enum PageParts {
   /// A table whose rows are written already.
@@ -87,4 +89,39 @@ struct PairTable {
     }
     return "<tr>\((cells + delays).map { "<td>\($0.escapedForPages)</td>" }.joined())</tr>"
   }
+}
+
+/// What became of streams.
+struct StreamTable {
+  private let streams: [Verdict.Stream]
+
+  init(_ run: RunPicture) { streams = run.verdict.streams }
+
+  /// The table; empty without streams.
+  var html: String {
+    guard !streams.isEmpty else { return "" }
+    let shown = streams.prefix(Self.rowsMax)
+    let caption =
+      shown.count < streams.count
+      ? "The first \(shown.count) of \(streams.count) directions" : "All directions"
+    return PageParts.table(
+      caption,
+      ["stream", "from → to", "opened", "written", "read", "ended", "how", "bytes a second"],
+      shown.map(row))
+  }
+
+  private func row(_ stream: Verdict.Stream) -> String {
+    let time = stream.ended.map { $0 - stream.opened }
+    let rate = time.flatMap { time in
+      time > .zero ? Quantity.size(Int(Double(stream.read) / (time / .seconds(1)))) : nil
+    }
+    let cells = [
+      stream.name, "\(stream.from) → \(stream.to)", stream.opened.secondsText,
+      Quantity.size(stream.written), Quantity.size(stream.read),
+      stream.ended?.secondsText ?? "–", stream.ending?.rawValue ?? "goes on", rate ?? "–",
+    ]
+    return "<tr>\(cells.map { "<td>\($0.escapedForPages)</td>" }.joined())</tr>"
+  }
+
+  private static let rowsMax = 300
 }

@@ -4,7 +4,7 @@ extension ScenarioReader {
   private static var subjects: [String] {
     [
       "connected", "disconnected", "interrupted", "members", "event", "order", "outcome",
-      "messages",
+      "messages", "streams",
     ]
   }
 
@@ -26,8 +26,7 @@ extension ScenarioReader {
     }
     var expectation = Expectation(name: name ?? kind.sentence, kind)
     var place = ""
-    if case .messages = kind {
-    } else if let session = object.value("session", anySession) {
+    if kind.hasSession, let session = object.value("session", anySession) {
       expectation.session = session
       place = " in \(session)"
     }
@@ -72,6 +71,7 @@ extension ScenarioReader {
     case "event": event(object)
     case "order": order(object)
     case "outcome": outcome(object)
+    case "streams": streams(object)
     default: messages(object)
     }
   }
@@ -171,6 +171,17 @@ extension ScenarioReader {
     }
     return object.value("interrupted", peers).map {
       .interrupted(PeerPairs(names: $0), limit, window(object))
+    }
+  }
+}
+
+extension Expectation.Kind {
+  /// Whether it can be about one session alone.
+  fileprivate var hasSession: Bool {
+    switch self {
+    case .messages, .streams: false
+    case .connected, .disconnected, .members, .event, .following, .order, .outcome, .interrupted:
+      true
     }
   }
 }

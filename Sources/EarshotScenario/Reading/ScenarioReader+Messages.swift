@@ -21,7 +21,7 @@ extension ScenarioReader {
     return .messages(pattern, window(object))
   }
 
-  private static var delivery: ValueRule<MessagePattern.Delivery> {
+  static var delivery: ValueRule<MessagePattern.Delivery> {
     ValueRule("\"all\", or the least share, 0 to 1 or \"0%\" to \"100%\"") { node in
       if case .string("all") = node.value { return .all }
       return ValueRule<Ratio>.ratio.silent(node).map { .share($0) }

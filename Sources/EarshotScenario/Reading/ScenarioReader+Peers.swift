@@ -22,6 +22,10 @@ extension ScenarioReader {
     plan.workloads = object.list("send") {
       workload(ObjectReader($0, path: $1, mistakes: mistakes), of: plan)
     }
+    plan.streams = object.list("stream") {
+      stream(ObjectReader($0, path: $1, mistakes: mistakes), of: plan)
+    }
+    plan.streamReading = streamReading(object)
     plan.reading = reading(object)
     plan.echoes = object.value("echo", .flag, default: false)
     let manners = ["prepared", "unprepared"]
@@ -75,9 +79,7 @@ extension ScenarioReader {
     defer { object.finish() }
     var plan = Workload()
     plan.session = object.value("session", session(of: peer), default: peer.sessions[0].name)
-    let all = scenario.peers.count
-    let receivers = object.value("to", peers, default: [])
-    plan.receivers = receivers.count == all ? [] : receivers
+    plan.receivers = receivers(object)
     plan.count = object.value("count", .integer(1...1_000_000), default: 1)
     plan.isReliable = object.value("reliable", .flag, default: true)
     plan.size = object.value("size", .size(16...Self.messageBytesMax), default: 64)
@@ -99,5 +101,11 @@ extension ScenarioReader {
       object.note("what is sent unreliably waits for nothing", at: "cancel")
     }
     return plan
+  }
+
+  /// The peers to which something goes; empty for all.
+  func receivers(_ object: ObjectReader) -> [String] {
+    let receivers = object.value("to", peers, default: [])
+    return receivers.count == scenario.peers.count ? [] : receivers
   }
 }

@@ -97,6 +97,9 @@ public enum ScenarioSchema {
             { "type": "array", "items": { "$ref": "#/$defs/session" } } ] },
           "send": { "anyOf": [ { "$ref": "#/$defs/workload" },
             { "type": "array", "items": { "$ref": "#/$defs/workload" } } ] },
+          "stream": { "anyOf": [ { "$ref": "#/$defs/stream" },
+            { "type": "array", "items": { "$ref": "#/$defs/stream" } } ] },
+          "readStreams": { "$ref": "#/$defs/streamReading" },
           "echo": { "type": "boolean" }, "suspension": { "enum": ["prepared", "unprepared"] },
           "read": { "$ref": "#/$defs/reading" },
           "disconnect": { "$ref": "#/$defs/times" }, "rejoin": { "$ref": "#/$defs/times" },
@@ -131,6 +134,20 @@ public enum ScenarioSchema {
           "size": { "$ref": "#/$defs/size" }, "every": { "$ref": "#/$defs/duration" },
           "reliable": { "type": "boolean" }, "cancel": { "$ref": "#/$defs/duration" },
           "start": { "$ref": "#/$defs/duration" }, "session": { "$ref": "#/$defs/name" } } },
+        "stream": { "type": "object", "additionalProperties": false, "properties": {
+          "to": { "$ref": "#/$defs/peers" }, "name": { "$ref": "#/$defs/streamName" },
+          "count": { "type": "integer", "minimum": 1, "maximum": 1024 },
+          "bytes": { "$ref": "#/$defs/size" }, "piece": { "$ref": "#/$defs/size" },
+          "every": { "$ref": "#/$defs/duration" }, "start": { "$ref": "#/$defs/duration" },
+          "priority": { "enum": [\(priorities)] },
+          "answer": { "$ref": "#/$defs/size" }, "finish": { "type": "boolean" },
+          "wait": { "type": "boolean" }, "cancel": { "$ref": "#/$defs/duration" },
+          "reset": { "$ref": "#/$defs/duration" }, "session": { "$ref": "#/$defs/name" } } },
+        "streamName": { "type": "string", "minLength": 1, "maxLength": 64 },
+        "streamReading": { "type": "object", "additionalProperties": false, "properties": {
+          "piece": { "$ref": "#/$defs/size" }, "exact": { "type": "boolean" },
+          "every": { "$ref": "#/$defs/duration" }, "pause": { "$ref": "#/$defs/range" },
+          "cancel": { "$ref": "#/$defs/duration" }, "stop": { "$ref": "#/$defs/size" } } },
         "reading": { "type": "object", "additionalProperties": false, "properties": {
           "every": { "$ref": "#/$defs/duration" }, "batch": { "type": "integer", "minimum": 1 },
           "until": { "$ref": "#/$defs/duration" }, "leaves": { "type": "boolean" },
@@ -193,6 +210,14 @@ public enum ScenarioSchema {
           "between": { "$ref": "#/$defs/range" }, "lasting": { "$ref": "#/$defs/range" } } }
     """
 
+  private static let priorities = list(ByteStream.Priority.allCases.map(\.word))
+  private static let streamEndings = list(
+    Verdict.Stream.Ending.allCases.filter { $0 != .refused }.map(\.rawValue))
+
+  private static func list(_ words: [String]) -> String {
+    words.map(\.quotedForJSON).joined(separator: ", ")
+  }
+
   private static let expectations = """
         "expectation": { "type": "object", "additionalProperties": false, "properties": {
           "name": { "type": "string", "minLength": 1, "maxLength": 200 },
@@ -210,7 +235,7 @@ public enum ScenarioSchema {
           "order": { "type": "array", "items": { "type": "string" } },
           "outcome": { "type": "string" },
           "is": { "anyOf": [ { "type": "string" }, { "type": "array", "items": { "type": "string" } } ] },
-          "messages": { "$ref": "#/$defs/messages" },
+          "messages": { "$ref": "#/$defs/messages" }, "streams": { "$ref": "#/$defs/streams" },
           "at": { "$ref": "#/$defs/duration" }, "by": { "$ref": "#/$defs/duration" },
           "from": { "$ref": "#/$defs/duration" }, "throughout": { "$ref": "#/$defs/range" },
           "atLeast": { "$ref": "#/$defs/count" }, "atMost": { "$ref": "#/$defs/count" },
@@ -224,6 +249,13 @@ public enum ScenarioSchema {
           "reliable": { "type": "boolean" }, "latency": { "$ref": "#/$defs/latency" },
           "atLeast": { "$ref": "#/$defs/count" }, "atMost": { "$ref": "#/$defs/count" },
           "exactly": { "$ref": "#/$defs/count" } } },
+        "streams": { "type": "object", "additionalProperties": false, "properties": {
+          "from": { "$ref": "#/$defs/peers" }, "to": { "$ref": "#/$defs/peers" },
+          "name": { "$ref": "#/$defs/streamName" },
+          "delivered": { "anyOf": [ { "enum": ["all"] }, { "$ref": "#/$defs/ratio" } ] },
+          "ends": { "enum": [\(streamEndings)] },
+          "atLeast": { "$ref": "#/$defs/size" }, "atMost": { "$ref": "#/$defs/size" },
+          "exactly": { "$ref": "#/$defs/size" } } },
         "latency": { "type": "object", "additionalProperties": false, "properties": {
           "p50": { "$ref": "#/$defs/duration" }, "p90": { "$ref": "#/$defs/duration" },
           "p95": { "$ref": "#/$defs/duration" }, "p99": { "$ref": "#/$defs/duration" },

@@ -10,7 +10,9 @@ extension Report {
   /// `warnings` (only when there are any), `stoppedAt` (the second at which
   /// something happened that never must; only when so), `deterministic` (`null` when it was not checked), `difference` (only when not), `events`,
   /// `virtualSeconds`, `cpuSeconds`, `expectations`, `invariants`, `faults`, `guarantees` (what survives the faults; only
-  /// when there are any), `buggify` (the points that took effect), `messages` and `timeline`. An expectation or
+  /// when there are any), `buggify` (the points that took effect), `messages`, `streams` (the directions of streams,
+  /// with `name`, `from`, `to`, `opened` and `ended` in seconds, `written` and `read` in bytes, and `ending`; `null` for
+  /// what goes on) and `timeline`. An expectation or
   /// an invariant that was violated has `why`, the lines beneath it in a report for people.
   public var json: String {
     JSONText.object(
@@ -29,6 +31,7 @@ extension Report {
       ] + guarantees + [
         ("buggify", JSONText.array(verdict.buggified.map(\.quotedForJSON))),
         ("messages", JSONText.array(verdict.messages.map(Self.json))),
+        ("streams", JSONText.array(verdict.streams.map(Self.json))),
         ("timeline", JSONText.array(verdict.timeline.entries.map(Self.json))),
       ])
   }
@@ -76,6 +79,15 @@ extension Report {
       ("from", direction.from.quotedForJSON), ("to", direction.to.quotedForJSON),
       ("sent", "\(direction.sent)"),
       ("delivered", "\(direction.delivered)"),
+    ])
+  }
+
+  private static func json(_ stream: Verdict.Stream) -> String {
+    JSONText.object([
+      ("name", stream.name.quotedForJSON), ("from", stream.from.quotedForJSON),
+      ("to", stream.to.quotedForJSON), ("opened", stream.opened.secondsText),
+      ("ended", stream.ended?.secondsText ?? "null"), ("written", "\(stream.written)"),
+      ("read", "\(stream.read)"), ("ending", stream.ending?.rawValue.quotedForJSON ?? "null"),
     ])
   }
 

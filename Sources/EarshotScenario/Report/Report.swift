@@ -23,7 +23,7 @@ public struct Report: Sendable {
   public func text(inColour: Bool = false) -> String {
     let paint = Paint(isOn: inColour)
     let sections = [
-      title(paint), timeline(paint), messages, faults, buggified, results(paint), summary(paint),
+      title(paint), timeline(paint), messages, streams, faults, buggified, results(paint), summary(paint),
     ]
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
       .joined(separator: "\n\n") + "\n"
@@ -65,6 +65,8 @@ public struct Report: Sendable {
     case .resumed: return paint.green("\(subject) resumed")
     case .interrupted: return paint.yellow("\(subject) interrupted\(reason)")
     case .left: return paint.yellow("\(subject) left\(reason)")
+    case .streamOpened: return "opened a stream to \(subject)\(reason)"
+    case .streamEnded: return "ended a stream with \(subject)\(reason)"
     case .removed: return "removed \(subject)\(reason)"
     case .started, .suspended, .awoke, .disconnected, .rejoined, .stopped, .crashed:
       return "\(entry.kind.rawValue)\(reason)"
@@ -88,6 +90,30 @@ public struct Report: Sendable {
         let ends = "\(direction.from.escapedForTerminals) → \(direction.to.escapedForTerminals)"
         return "  \(ends): \(direction.delivered) of \(direction.sent)"
       }
+  }
+
+  private var streams: [String] {
+    let all = verdict.streams
+    guard !all.isEmpty else { return [] }
+    let total =
+      "streams: \(Self.bytes(all)) read, \(all.count { $0.ending == .complete }) of \(all.count) "
+      + "complete"
+    let shown = all.prefix(all.count == Self.streamsMax + 1 ? all.count : Self.streamsMax)
+    let more = all.count > shown.count ? ["  and \(all.count - shown.count) more"] : []
+    return [total]
+      + shown.map { stream in
+        let ends = "\(stream.from.escapedForTerminals) → \(stream.to.escapedForTerminals)"
+        let ending = stream.ending.map { $0 == .complete ? "" : ", \($0.rawValue)" } ?? ", goes on"
+        let name = stream.name.escapedForTerminals
+        return "  \(ends): \(name), \(Self.bytes([stream]))\(ending)"
+      } + more
+  }
+
+  /// How many bytes were read of those that were written.
+  private static func bytes(_ streams: [Verdict.Stream]) -> String {
+    let (read, written) = streams.reduce((0, 0)) { ($0.0 + $1.read, $0.1 + $1.written) }
+    return read == written
+      ? Quantity.size(read) : "\(Quantity.size(read)) of \(Quantity.size(written))"
   }
 
   private var faults: [String] {
@@ -155,6 +181,7 @@ public struct Report: Sendable {
 
   private static let entriesMax = 200
   private static let directionsMax = 12
+  private static let streamsMax = 12
   private static let warningsMax = 8
 }
 

@@ -5,7 +5,8 @@ package struct Call: Hashable, Sendable {
   /// What is called.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case makePeer, rename, advertise, update, browse, makeSession, invite, accept, decline
-    case send, remove, disconnect, suspend, resume, stop
+    case send, openStream, write, read, waitForDelivery
+    case remove, disconnect, suspend, resume, stop
   }
   package let kind: Kind
   /// Whose program calls.

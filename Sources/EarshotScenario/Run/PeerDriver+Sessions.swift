@@ -60,6 +60,7 @@ extension PeerDriver {
   func attend(_ plan: SessionPlan) {
     guard let open = sessions[plan.name] else { return }
     addTask("events") { await $0.watch(open) }
+    if scenario.hasStreams { addTask("streams") { await $0.takeStreams(in: open) } }
     guard self.plan.echoes else { return }
     addTask("echoes") { driver in
       for await echo in open.echoes { await driver.send(echo, in: open) }
@@ -71,6 +72,7 @@ extension PeerDriver {
     for (index, workload) in plan.workloads.enumerated() {
       addTask("workload \(index)") { await $0.carryOut(workload, number: index) }
     }
+    for stream in plan.streams { addTask("streams") { await $0.carryOut(stream) } }
     // A program that starts late, or again, does not catch up.
     for step in plan.steps where step.at >= host.elapsed {
       addTask("step") { await $0.carryOut(step) }

@@ -51,7 +51,7 @@ extension PeerDriver {
     var time = Instant.zero + workload.start
     for index in 0..<workload.count {
       await wait(until: time)
-      let receivers = await receivers(of: workload)
+      let receivers = await receivers(workload.receivers, in: workload.session)
       guard host.isUp, !isOver, !receivers.isEmpty else { return }
       if index == 0 { time = host.worldTime }
       for receiver in receivers {
@@ -64,21 +64,17 @@ extension PeerDriver {
     }
   }
 
-  /// The receivers of a workload at the moment.
+  /// The members of a session at the moment that a plan names, or all.
   ///
   /// Waits for the first one to join; none when the session is over for good.
-  private func receivers(of workload: Workload) async -> [PeerID] {
+  func receivers(_ names: [String], in session: String) async -> [PeerID] {
     while true {
-      let members = sessions[workload.session]?.members ?? []
-      let receivers = members.filter { isMeant($0, by: workload) }
-      if !receivers.isEmpty || isFinal(workload.session) { return receivers }
-      await waitForMembers(of: workload.session)
+      let receivers = (sessions[session]?.members ?? []).filter { id in
+        names.isEmpty || recorder.who(id).map { names.contains($0.name) } ?? false
+      }
+      if !receivers.isEmpty || isFinal(session) { return receivers }
+      await waitForMembers(of: session)
     }
-  }
-
-  private func isMeant(_ id: PeerID, by workload: Workload) -> Bool {
-    guard !workload.receivers.isEmpty else { return true }
-    return recorder.who(id).map { workload.receivers.contains($0.name) } ?? false
   }
 
   /// Sends a message back.
@@ -113,8 +109,8 @@ extension PeerDriver {
     } catch { recorder.refuse(number, on: stream.number) }
   }
 
-  /// How long sending may take to return once it is cancelled.
-  private static let cancellationTime: Duration = .seconds(1)
+  /// How long a call may take to return once it is cancelled.
+  static let cancellationTime: Duration = .seconds(1)
 
   /// How long sending may take, for want of room; for ever when the receiver takes its time.
   ///

@@ -22,6 +22,8 @@ actor PeerDriver {
   var guests = Guests()
   var answering: Answering
   var streams: [StreamKey: SendingStream] = [:]
+  /// The streams that the program has opened or got: one that is let go is reset.
+  private var keptStreams: [ObjectIdentifier: ByteStream] = [:]
   /// The tasks that wait for members, by session.
   var waiters: [String: [Waiter]] = [:]
 
@@ -221,25 +223,31 @@ actor PeerDriver {
   /// Starts a task of this program, which runs here: how often it changes places is up to the compiler elsewhere,
   /// and with it what of an instant comes first.
   @discardableResult
-  nonisolated func addTask(
-    _ name: String, _ operation: @escaping @Sendable (isolated PeerDriver) async -> Void
-  ) -> SimulatedTask<Void> {
+  nonisolated func addTask<Value: Sendable>(
+    _ name: String, _ operation: @escaping @Sendable (isolated PeerDriver) async -> Value
+  ) -> SimulatedTask<Value> {
     host.addTask("\(plan.name): \(name)") { await operation(self) }
   }
 
   /// Carries something out, and cancels it after a time, if there is one.
-  func perform(
+  ///
+  /// - Returns: What it returns, cancelled or not; `nil` if the host loses its power.
+  @discardableResult
+  func perform<Value: Sendable>(
     _ name: String, cancelledAfter delay: Duration?,
-    _ operation: @escaping @Sendable (isolated PeerDriver) async -> Void
-  ) async {
+    _ operation: @escaping @Sendable (isolated PeerDriver) async -> Value
+  ) async -> Value? {
     guard let delay else { return await operation(self) }
     let call = addTask(name, operation)
     cancel(call, after: delay)
-    _ = try? await call.wait()
+    return try? await call.wait()
   }
 
+  /// Keeps a stream until the end of the program.
+  func keep(_ stream: ByteStream) { keptStreams[ObjectIdentifier(stream)] = stream }
+
   /// Cancels a task of this program after a time.
-  func cancel(_ call: SimulatedTask<Void>, after delay: Duration) {
+  func cancel<Value>(_ call: SimulatedTask<Value>, after delay: Duration) {
     addTask("cancel") { driver in
       await driver.wait(until: driver.host.worldTime + delay)
       call.cancel()

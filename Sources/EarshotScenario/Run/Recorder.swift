@@ -20,6 +20,8 @@ package final class Recorder: Sendable {
     package var calls = CallLog()
     /// What became of invitations.
     package var invitations = InvitationLog()
+    /// What was written to streams and read from them.
+    package var streams = StreamLog()
     /// What was sent to members.
     package var memberships = MembershipLog()
     /// What befell peers and network.
@@ -62,7 +64,9 @@ package final class Recorder: Sendable {
 
   /// Something that must never happen.
   package struct Breach: Hashable, Sendable {
-    package enum Law: Hashable, Sendable, CaseIterable { case messages, programs, calls, links }
+    package enum Law: Hashable, Sendable, CaseIterable {
+      case messages, streams, programs, calls, links
+    }
     package let law: Law
     package let text: String
   }
@@ -162,7 +166,7 @@ package final class Recorder: Sendable {
     }
   }
 
-  private func trace(_ host: SimulatedHost?, kind: String, _ text: String) {
+  func trace(_ host: SimulatedHost?, kind: String, _ text: String) {
     guard let world else { return }
     let isFirst = notes.withLock { notes in
       notes.append(Note(host: host, kind: kind, text: text, cause: world.handledEvent))
@@ -191,6 +195,7 @@ package final class Recorder: Sendable {
       for peer in peers {
         for session in sessions { record.traffic.crash(Direction(host.name, peer), in: session) }
       }
+      record.streams.crash(host.name, at: time)
     }
   }
 
@@ -234,6 +239,11 @@ package final class Recorder: Sendable {
   /// Works on what is known of invitations.
   package func invitations<Answer: Sendable>(_ work: (inout InvitationLog) -> Answer) -> Answer {
     record.withLock { work(&$0.invitations) }
+  }
+
+  /// Works on what is known of streams.
+  package func streams<Answer: Sendable>(_ work: (inout StreamLog) -> Answer) -> Answer {
+    record.withLock { work(&$0.streams) }
   }
 
   // MARK: Messages

@@ -72,6 +72,7 @@ public enum ScenarioRun {
       verdict.faults.guarantees = plan.guarantees(patience: scenario.shortestPatience)
     }
     (verdict.peers, verdict.attempts) = (scenario.peerNames, record.invitations.all)
+    verdict.streams = record.streams.streams
     verdict.stopped = isStopped ? end : nil
     (verdict.schedule, verdict.properties) = (schedule, properties)
     verdict.warnings = scenario.warnings

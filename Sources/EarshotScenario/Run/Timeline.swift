@@ -46,6 +46,8 @@ public struct Timeline: Hashable, Sendable {
     case invited, answered, outcome
     /// Sessions.
     case joined, interrupted, resumed, left
+    /// Streams: one that the observer opened to a member, and the end of one of its directions.
+    case streamOpened, streamEnded
     /// What a program does: it runs, sleeps, wakes, leaves a session and makes it anew, removes a member,
     /// stops its peer.
     case started, suspended, awoke, disconnected, rejoined, removed, stopped

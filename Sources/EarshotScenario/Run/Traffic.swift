@@ -201,6 +201,16 @@ extension Traffic {
     }
   }
 
+  /// Whether any message of a way arrived within a window.
+  func hasArrival(_ direction: Direction, in window: Window) -> Bool {
+    streams.contains { stream in
+      stream.direction == direction
+        && stream.fates.contains {
+          if case .delivered(let time) = $0 { window.contains(time) } else { false }
+        }
+    }
+  }
+
   /// How long the messages that were sent within a window took, the shortest first.
   ///
   /// One that has not arrived has taken the time up to the end of the run, unless it was sent unreliably: then it does

@@ -88,6 +88,8 @@ public struct Verdict: Hashable, Sendable {
   public let timeline: Timeline
   /// The messages, by sender and receiver in the order of the scenario.
   public let messages: [Messages]
+  /// The directions of streams that were opened, in the order of their opening.
+  public internal(set) var streams: [Stream] = []
   /// The faults that were planned.
   package var faults = Faults()
   /// What had to hold: the scenario's expectations, then the invariants.

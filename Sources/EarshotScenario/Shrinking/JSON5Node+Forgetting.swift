@@ -51,6 +51,6 @@ extension JSON5Node {
   /// Keys without which an object makes no sense.
   private static let subjects: Set<String> = [
     "peer", "from", "to", "between", "groups", "who", "connected", "disconnected", "interrupted",
-    "members", "event", "order", "outcome", "messages", "after", "afterFirst",
+    "members", "event", "order", "outcome", "messages", "streams", "after", "afterFirst",
   ]
 }

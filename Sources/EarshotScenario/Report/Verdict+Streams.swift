@@ -1,0 +1,47 @@
+import EarshotSimulator
+
+extension Verdict {
+  /// One direction of a stream, and what became of it.
+  public struct Stream: Hashable, Sendable {
+    /// How a direction ended.
+    public enum Ending: String, Hashable, Sendable, CaseIterable {
+      /// Everything was read to the end; for the writer, everything was acknowledged.
+      case complete
+      /// A program reset the stream, or read it no more.
+      case reset
+      /// The program of this side stopped reading.
+      case stopped
+      /// The member at the other end left.
+      case left
+      /// This side's session ended.
+      case sessionEnded
+      /// The program lost its memory.
+      case crashed
+      /// It could not be opened.
+      case refused
+    }
+
+    /// The name that the scenario gives it.
+    public let name: String
+    /// The writer's name.
+    public let from: String
+    /// The reader's name.
+    public let to: String
+    /// When it was opened, since the start of the run.
+    public let opened: Duration
+    /// How many bytes the writer's calls took.
+    public let written: Int
+    /// How many bytes the reader got.
+    public let read: Int
+    /// How it ended for the reader; `nil` when it went on to the end of the run.
+    public let ending: Ending?
+    /// When it ended for the reader.
+    public let ended: Duration?
+
+    init(_ flow: StreamLog.Flow) {
+      (name, from, to) = (flow.name, flow.direction.from, flow.direction.to)
+      (opened, written, read) = (flow.opened, flow.written, flow.read)
+      (ending, ended) = (flow.readerEnd?.ending, flow.readerEnd?.time)
+    }
+  }
+}
