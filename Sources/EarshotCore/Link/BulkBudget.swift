@@ -12,7 +12,9 @@
 /// a round trip, so that the next one is larger by what 20 ms are of that. Acknowledgements that
 /// are late for other reasons, such as those of a single segment, make a rate small, but not the
 /// greatest one. Those that come for several segments at once make it great, so that a rate is
-/// taken over 50 ms.
+/// taken over 50 ms. Where no more was left under way than the path itself holds, nothing waited at
+/// its bottleneck: it may be faster than it seems, and a budget of few segments grows by a quarter.
+/// Without that it would shrink to the least: the acknowledgement of the last segment is late.
 ///
 /// - SeeAlso: Cardwell et al., "BBR: Congestion-Based Congestion Control" (ACM Queue 2016), for the
 ///   greatest rate as that of the path, and for the beginning.
@@ -41,6 +43,8 @@ package struct BulkBudget: Hashable, Sendable {
   private var leastRoundTrip = Duration.zero
   private var isStarting = true
   private var steadyCount = 0  // Of rates in a row that were hardly greater.
+  /// Whether nothing waited at the bottleneck at some time since the mark.
+  private var wasIdle = false
 
   /// The budget of a new link.
   package init() {}
@@ -74,6 +78,8 @@ package struct BulkBudget: Hashable, Sendable {
   package mutating func observe(written: Int, _ progress: TransportProgress, at now: Instant) {
     acknowledged = max(acknowledged, written - progress.unacknowledgedBytes)
     leastRoundTrip = min(progress.leastRoundTrip ?? .zero, Self.roundTripMax)
+    let span = Double((leastRoundTrip + Self.lookTime).nanoseconds)
+    if Double(written - acknowledged) <= rates.greatest * span { wasIdle = true }
     guard let mark else { return begin(at: now) }
     let time = now - mark.at
     guard time >= max(leastRoundTrip, isStarting ? Self.timeAtFirst : Self.timeMin) else { return }
@@ -89,11 +95,15 @@ package struct BulkBudget: Hashable, Sendable {
     if steadyCount >= Self.steadyCountMax { isStarting = false }
     rates.add(rate)
     let span = Double((leastRoundTrip + Self.target).nanoseconds) * (isStarting ? 2 : 1)
-    let fitting = min(rates.greatest * span, Double(FlightBudget.bytesMax))
+    let grown = wasIdle ? min(Double(bytes) * Self.growthMin, Self.bytesGrownMax) : 0
+    let fitting = min(max(rates.greatest * span, grown), Double(FlightBudget.bytesMax))
     bytes = max(Int(fitting), Self.bytesMin)
   }
 
-  private mutating func begin(at now: Instant) { mark = Mark(at: now, acknowledged: acknowledged) }
+  private mutating func begin(at now: Instant) {
+    mark = Mark(at: now, acknowledged: acknowledged)
+    wasIdle = false
+  }
 
   /// The last rates, in bytes a nanosecond.
   private struct Rates: Hashable {
@@ -114,6 +124,10 @@ package struct BulkBudget: Hashable, Sendable {
   private static let timeAtFirst = Duration.milliseconds(1)  // The finest that is looked at.
   private static let timeMin = Duration.milliseconds(50)
   private static let timeMax = Duration.milliseconds(100)
+  /// Eleven segments, of which the last one's acknowledgement hardly counts.
+  private static let bytesGrownMax = 16_384.0
+  /// What a look at the transport may come too late.
+  private static let lookTime = Duration.milliseconds(5)
   private static let growthMin = 1.25
   private static let steadyCountMax = 3
   private static let roundTripMax = Duration.seconds(60)  // With more, there is no difference.

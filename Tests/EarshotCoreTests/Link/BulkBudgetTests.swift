@@ -89,6 +89,25 @@ struct BulkBudgetTests {
     }
   }
 
+  @Test(
+    "A path that was slow, and whose last acknowledgements are late, is filled again",
+    arguments: [10, 25, 40])
+  func recovered(delay: Int) {
+    for rate in [125, 250, 1_250] {
+      for roundTrip in [2, 20] {
+        var path = BulkPath(
+          bytesPerMillisecond: 5, roundTrip: roundTrip, acknowledgementDelay: delay)
+        _ = path.run(milliseconds: 5_000)
+        path.bytesPerMillisecond = rate
+        _ = path.run(milliseconds: 4_000)
+        #expect(path.run(milliseconds: 2_000) > 0.85, "\(rate), \(roundTrip) ms")
+        // And what is acknowledged at a time, two segments.
+        let most = 35 + 2_920 / rate
+        #expect(path.longestWait <= most, "\(rate), \(roundTrip) ms: \(path.longestWait) ms")
+      }
+    }
+  }
+
   @Test("Frames carry a third of what takes 20 ms, from 1 KiB up to what a frame may have")
   func parts() {
     #expect(BulkBudget().partBytesMax == BulkBudget.bytesAtFirst / 3)
