@@ -4,9 +4,11 @@ import TestKit
 
 /// A scenario that a seed decides: who is there, what they do, what the network is like, and what befalls it.
 ///
-/// First is drawn which features there are at all, then how they are used, so that each is missing in many.
+/// First is drawn which features there are at all, then how they are used, so that each is missing in many. Streams
+/// are drawn apart: what else a seed decides does not change with them.
 struct RandomScenario {
   private var random: RandomStream
+  private var streams: RandomStream?
   private let names: [String]
   private let features: Features
   let seed: Seed
@@ -28,9 +30,11 @@ struct RandomScenario {
     }
   }
 
-  init(_ seed: Seed) {
+  init(_ seed: Seed, withStreams: Bool = true) {
     self.seed = seed
     random = seed.generator
+    var streams = RandomStream(seed: seed.value, name: "streams")
+    self.streams = withStreams && streams.chance(.percent(40)) ? streams : nil
     let count = 2 + Int(random.below(6))
     names = Array(["ann", "bob", "cy", "dan", "eve", "fay", "gus"].prefix(count))
     features = Features(&random)
@@ -101,6 +105,7 @@ struct RandomScenario {
     }
     if features.leaves, has(10) { fields.append("stop: \(time(10_000, 40_000))") }
     if features.changes { fields.append("rename: { at: \(time(1_000, 30_000)), to: 'N\(name)' }") }
+    fields += streamFields
     return "{ \(unique(fields).joined(separator: ", ")) }"
   }
 
@@ -153,6 +158,59 @@ struct RandomScenario {
         if features.changesMind, has(20) { parts.append("cancel: \(time(0, 2_000))") }
       }
       return "{ \(parts.joined(separator: ", ")) }"
+    }
+  }
+
+  // MARK: Streams
+
+  private var streamFields: [String] {
+    mutating get {
+      guard let streams else { return [] }
+      // For these, what is drawn comes from the streams' own numbers.
+      let others = random
+      random = streams
+      defer { (self.streams, random) = (random, others) }
+      var fields: [String] = []
+      if has(70) {
+        let count = 1 + Int(random.below(3))
+        fields.append("stream: [\((0..<count).map { _ in stream }.joined(separator: ", "))]")
+      }
+      if has(50) { fields.append("readStreams: { \(streamReading) }") }
+      return fields
+    }
+  }
+
+  private var stream: String {
+    mutating get {
+      let sizes = [0, 1, 1_000, 20_000, 100_000, 400_000]
+      var parts = [
+        "bytes: \(pick(sizes))", "piece: \(pick([1_000, 16_384, 100_000, 500_000]))",
+        "start: \(time(0, 30_000))", "priority: '\(pick(["urgent", "high", "normal", "low"]))'",
+        place,
+      ]
+      if has(30) { parts.append("every: \(time(0, 300))") }
+      if has(25) { parts.append("count: \(2 + random.below(6))") }
+      if has(40) { parts.append("answer: \(pick(sizes))") }
+      if has(15) { parts.append("finish: false") }
+      if has(20) { parts.append("reset: \(time(0, 10_000))") }
+      if has(20) {
+        parts.append("wait: false")
+      } else if has(30) {
+        parts.append("cancel: \(time(1, 500))")
+      }
+      return "{ \(parts.joined(separator: ", ")) }"
+    }
+  }
+
+  private var streamReading: String {
+    mutating get {
+      var parts = ["piece: \(pick([1_000, 10_000, 100_000]))"]
+      if has(40) { parts.append("exact: true") }
+      if has(30) { parts.append("every: \(time(1, 200))") }
+      if has(20) { parts.append("pause: ['5s', \(time(6_000, 30_000))]") }
+      if has(30) { parts.append("cancel: \(time(1, 500))") }
+      if has(15) { parts.append("stop: \(pick([0, 5_000, 200_000]))") }
+      return parts.joined(separator: ", ")
     }
   }
 

@@ -86,6 +86,12 @@ struct Evidence {
     plans[name]?.streamReading.isPrompt(in: range) ?? true
   }
 
+  /// How many bytes of a stream a program waits for at a time, unless the stream ends.
+  func streamPiece(of name: String) -> Int {
+    guard let reading = plans[name]?.streamReading, reading.isExact else { return 1 }
+    return reading.piece ?? 1
+  }
+
   /// Whether a program takes its time, and may not have been told yet, when the run ends, what befell it at a time.
   func isBehind(_ name: String, with time: Duration) -> Bool {
     guard let reading = plans[name]?.reading else { return false }

@@ -20,7 +20,8 @@ extension Invariants {
     guard evidence.end > limit, evidence.isQuiet(sender, receiver, in: window),
       evidence.isReadingStreams(receiver, in: window),
       let waiting = numbers.first(where: { number in
-        flows[number].isWaiting && flows[number].opened < window.lowerBound
+        flows[number].isWaiting(for: evidence.streamPiece(of: receiver))
+          && flows[number].opened < window.lowerBound
           && areMembers(flows[number], in: window)
       }),
       !numbers.contains(where: { (flows[$0].reads.last?.time ?? .zero) >= window.lowerBound }),
@@ -62,8 +63,8 @@ extension Invariants {
 }
 
 extension StreamLog.Flow {
-  /// Whether there is something that its reader has not read, and both go on.
-  fileprivate var isWaiting: Bool {
-    writerEnd == nil && readerEnd == nil && !isAborted && (offered > read || isFinished)
+  /// Whether its reader, which takes pieces of a size, could take one more, and both sides go on.
+  fileprivate func isWaiting(for piece: Int) -> Bool {
+    writerEnd == nil && readerEnd == nil && !isAborted && (offered - read >= piece || isFinished)
   }
 }

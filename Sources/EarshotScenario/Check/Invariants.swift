@@ -21,7 +21,8 @@ package struct Invariants {
     let record = evidence.record
     return !record.breaches.isEmpty || !evidence.spans.disorder.isEmpty
       || !record.calls.complaints(at: evidence.end, record.disturbances).isEmpty
-      || !stuckStreams.isEmpty || !torn.isEmpty || !lostMessages.isEmpty || !wrongCounts.isEmpty || !wrongAnswers.isEmpty
+      || !stuckStreams.isEmpty || !torn.isEmpty || !lostMessages.isEmpty || !wrongCounts.isEmpty
+      || !wrongAnswers.isEmpty
       || !disagreements.isEmpty || !holes.isEmpty || !causeless.isEmpty
       || !brokenGuarantees.isEmpty
   }

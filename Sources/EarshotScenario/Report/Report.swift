@@ -23,7 +23,8 @@ public struct Report: Sendable {
   public func text(inColour: Bool = false) -> String {
     let paint = Paint(isOn: inColour)
     let sections = [
-      title(paint), timeline(paint), messages, streams, faults, buggified, results(paint), summary(paint),
+      title(paint), timeline(paint), messages, streams, faults, buggified, results(paint),
+      summary(paint),
     ]
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
       .joined(separator: "\n\n") + "\n"

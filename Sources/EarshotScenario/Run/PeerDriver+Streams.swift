@@ -200,10 +200,11 @@ extension PeerDriver {
     recorder.ended(flow.number, side, ending, at: host)
     note(.streamEnded, flow.peer, "\(flow.name), \(side.verb): \(ending.rawValue)", in: flow.open)
     guard side == .writer else { return }
-    // An end is final: a later call is told the same, or that there is nothing to write to any more.
+    // An end is final: a later call is told the same; what was finished has nothing to write to any more.
+    let isFinished = recorder.streams { $0.flows[flow.number].isFinished }
     let later = Result { () throws(EarshotError) in try flow.stream.tryWrite([0]) }
     guard case .failure(let error) = later,
-      Verdict.Stream.Ending(error) == (ending == .complete ? .stopped : ending)
+      [ending, isFinished ? .stopped : ending].contains(Verdict.Stream.Ending(error))
     else {
       return recorder.breach(
         .streams,

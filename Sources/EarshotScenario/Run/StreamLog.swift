@@ -66,8 +66,13 @@ package struct StreamLog: Sendable {
   /// A stream is opened.
   ///
   /// - Parameters:
+  ///   - name: The name that the scenario gives it.
   ///   - direction: From the peer that opens it.
+  ///   - session: The session of that peer.
+  ///   - planned: How many bytes it wants to write.
+  ///   - isEndPlanned: Whether it wants to end its direction behind them.
   ///   - answer: How many bytes the other side writes; `nil` for a stream in one direction.
+  ///   - time: The time.
   /// - Returns: The number of the flow; that of the answer comes next.
   package mutating func open(
     _ name: String, _ direction: Direction, in session: String, planned: Int,
@@ -90,7 +95,9 @@ package struct StreamLog: Sendable {
   /// The stream of a flow could not be opened: nothing of it has ever been.
   package mutating func refuse(_ number: Int) {
     for side in [Side.writer, .reader] {
-      for flow in [number] + answers(of: number) { end(flow, side, .refused, at: flows[flow].opened) }
+      for flow in [number] + answers(of: number) {
+        end(flow, side, .refused, at: flows[flow].opened)
+      }
     }
   }
 
@@ -229,7 +236,9 @@ struct StreamBytes {
   /// The position of the first byte that is not as it should be.
   func firstHarm(in bytes: [UInt8], at position: Int) -> Int? {
     var difference: UInt8 = 0
-    for (index, byte) in bytes.enumerated() { difference |= byte ^ self.byte(at: position &+ index) }
+    for (index, byte) in bytes.enumerated() {
+      difference |= byte ^ self.byte(at: position &+ index)
+    }
     guard difference != 0 else { return nil }
     return bytes.indices.first { bytes[$0] != byte(at: position &+ $0) }.map { position + $0 }
   }

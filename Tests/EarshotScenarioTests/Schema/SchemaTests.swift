@@ -69,6 +69,9 @@ struct SchemaTests {
       "peer": "peers: [{ name: 'ann', \(key) }]",
       "session": "peers: [{ name: 'ann', session: { \(key) } }]",
       "workload": "peers: [{ name: 'ann', send: { \(key) } }]",
+      "stream": "peers: [{ name: 'ann', stream: { \(key) } }]",
+      "streamReading": "peers: [{ name: 'ann', readStreams: { \(key) } }]",
+      "streams": "\(ann), expect: { streams: { \(key) } }",
       "reading": "peers: [{ name: 'ann', read: { every: '1s', \(key) } }]",
       "service": "peers: [{ name: 'ann', advertise: { service: 'a', \(key) } }]",
       "update": "peers: [{ name: 'ann', update: { at: '1s', \(key) } }]",
@@ -118,7 +121,8 @@ struct SchemaTests {
     #expect(schema.properties("fault") == faults.reduce([]) { $0.union($1) })
     let expectations = [
       "connected: 'all'", "disconnected: 'all'", "members: 1", "event: 'ann sees bob joined'",
-      "outcome: 'ann -> bob', is: 'accepted'", "messages: {}", "interrupted: 'all', total: '1s'",
+      "outcome: 'ann -> bob', is: 'accepted'", "messages: {}", "streams: {}",
+      "interrupted: 'all', total: '1s'",
       "order: ['ann sees bob found', 'ann sees bob joined']",
       "event: 'ann sees bob found'",
       "event: 'ann sees bob joined', within: '1s', after: 'ann sees bob found'",
