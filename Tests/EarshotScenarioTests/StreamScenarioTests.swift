@@ -90,6 +90,16 @@ struct StreamScenarioTests {
     #expect(result.held == isRight, "\(result.observed)")
   }
 
+  @Test("Are not missed where an expectation is about healthy links, and none is")
+  func healthyLinks() throws {
+    let verdict = ScenarioRun.run(
+      try Self.scenario(
+        "", expect: "{ streams: { name: 'stream', ends: 'reset' }, links: 'healthy' }",
+        more: "faults: { at: '1s', kind: 'cut', between: ['ann', 'bob'], for: '1ms' },"))
+    let result = try #require(verdict.results.first { !$0.isInvariant })
+    #expect(result.held && result.observed == "there is no such link")
+  }
+
   @Test(
     "Are a mistake where they make no sense",
     arguments: [
@@ -118,6 +128,15 @@ struct StreamScenarioTests {
       json5: "{ name: 'i', duration: '5s', peers: ['ann', { name: 'bob', invite: 'ann' }], "
         + "expect: { streams: { atMost: 9 } } }", file: "i.json5")
     #expect(idle.gap != nil)
+    let crowd = try Scenario(
+      json5: """
+        { name: 'c', duration: '5s', expect: { streams: { from: 'gus', to: 'all' } }, peers: [
+          { name: 'gus' },
+          { name: 'crowd', count: 9999, invite: 'found', stream: [
+            { repeat: { i: '1...9' }, bytes: '1GiB', count: 1024, name: 's${i}', answer: '1GiB' }] },
+        ] }
+        """, file: "c.json5")
+    #expect(crowd.warnings.isEmpty)
     let late = try Self.scenario("start: '1h'")
     #expect(late.warnings == ["what ann streams at 3600s comes after the end"])
   }

@@ -9,13 +9,7 @@ extension ExpectationChecker {
         && scope.contains(direction.from, direction.to)
         && pattern.isReliable.map { $0 == stream.isReliable } ?? true
     }
-    if scope.isLimited,
-      !pattern.from.contains(where: { from in
-        pattern.to.contains { scope.contains(from, $0) }
-      })
-    {
-      return (true, "there is no such link")
-    }
+    guard scope.hasLinks(from: pattern.from, to: pattern.to) else { return Scope.noLink }
     let counted = pattern.delivery.map { delivered($0, isWanted, window) }
     guard !pattern.latency.isEmpty else { return counted ?? (true, "") }
     if let counted, !counted.held { return counted }

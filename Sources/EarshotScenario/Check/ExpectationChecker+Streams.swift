@@ -3,6 +3,7 @@ import EarshotSimulator
 extension ExpectationChecker {
   /// Whether the streams that were opened within a window were read, and ended, as they must by its end.
   func streamed(_ pattern: StreamPattern, _ window: Window, _ scope: Scope) -> Finding {
+    guard scope.hasLinks(from: pattern.from, to: pattern.to) else { return Scope.noLink }
     let flows = streams.flows.filter {
       pattern.contains($0) && window.contains($0.opened)
         && scope.contains($0.direction.from, $0.direction.to)

@@ -68,7 +68,7 @@ package struct ExpectationChecker {
     _ moment: Moment, _ couples: [(String, String)]?, _ isTrue: (MembershipState) -> Bool,
     _ explain: (MembershipState) -> String
   ) -> Finding {
-    if couples?.isEmpty == true { return (true, "there is no such link") }
+    if couples?.isEmpty == true { return Scope.noLink }
     let phases = history.phases(of: isTrue)
     switch moment {
     case .at(let time):
@@ -124,6 +124,14 @@ struct Scope {
   func contains(_ left: String, _ right: String) -> Bool {
     healthyLinks?.contains(left, right) ?? true
   }
+
+  /// Whether any link from some peers to others is one of those.
+  func hasLinks(from senders: [String], to receivers: [String]) -> Bool {
+    !isLimited || senders.contains { sender in receivers.contains { contains(sender, $0) } }
+  }
+
+  /// What is found where no link is one of those.
+  static let noLink: ExpectationChecker.Finding = (true, "there is no such link")
 
   /// Every two of some peers whose link is one of those.
   func couples(of pairs: PeerPairs) -> [(String, String)] {

@@ -32,7 +32,8 @@ extension Scenario {
       pattern.latency.isEmpty && pattern.delivery?.allowsNone ?? true
         && !pattern.from.contains(where: { sends($0, isReliable: pattern.isReliable) })
     case .streams(let pattern, _):
-      pattern.ending == nil && pattern.delivery?.allowsNone ?? true && bytes(of: pattern) == 0
+      pattern.ending == nil && pattern.delivery?.allowsNone ?? true
+        && planned(pattern).bytes == 0
     }
   }
 
@@ -82,23 +83,37 @@ extension Scenario {
       }
   }
 
-  /// How many bytes are written at most to the streams that are meant.
-  func bytes(of pattern: StreamPattern) -> Int {
-    guard someMeet(by: duration) else { return 0 }
-    return peers.reduce(0) { sum, peer in
-      peer.streams.reduce(sum) { sum, stream in
-        guard pattern.name.map({ $0 == stream.name }) ?? true else { return sum }
-        let others = stream.receivers.isEmpty ? peerNames : stream.receivers
-        let receivers = others.filter { $0 != peer.name }
-        let written =
-          pattern.from.contains(peer.name)
-          ? stream.bytes * receivers.count { pattern.to.contains($0) } : 0
-        let answered =
-          pattern.to.contains(peer.name)
-          ? (stream.answer ?? 0) * receivers.count { pattern.from.contains($0) } : 0
-        return sum + stream.count * (written + answered)
+  /// How many streams that are meant are opened at most, and how many bytes are written to them.
+  func planned(_ pattern: StreamPattern) -> (streams: Int, bytes: Int) {
+    guard someMeet(by: duration) else { return (0, 0) }
+    let (writers, readers) = (Set(pattern.from), Set(pattern.to))
+    var planned = (streams: 0, bytes: 0)
+    func add(_ count: Int, of bytes: Int) {
+      planned.streams += count
+      let (sum, isTooMuch) = planned.bytes.addingReportingOverflow(count * bytes)
+      planned.bytes = isTooMuch ? .max : sum
+    }
+    for peer in peers {
+      for stream in peer.streams where pattern.name.map({ $0 == stream.name }) ?? true {
+        if writers.contains(peer.name) {
+          add(stream.count(of: peer.name, with: readers), of: stream.bytes)
+        }
+        if let answer = stream.answer, readers.contains(peer.name) {
+          add(stream.count(of: peer.name, with: writers), of: answer)
+        }
       }
     }
+    return planned
+  }
+}
+
+extension StreamPlan {
+  /// How many a peer opens at most to some peers.
+  fileprivate func count(of opener: String, with others: Set<String>) -> Int {
+    guard receivers.isEmpty else {
+      return count * receivers.count { $0 != opener && others.contains($0) }
+    }
+    return count * (others.contains(opener) ? others.count - 1 : others.count)
   }
 }
 

@@ -51,27 +51,12 @@ extension Scenario {
 
   /// Why not so many bytes of streams can be read.
   private func shortage(of pattern: StreamPattern) -> String? {
-    guard peers.contains(where: { opens($0, pattern) }) else {
-      return "no peer opens such a stream"
+    let planned = planned(pattern)
+    guard planned.streams > 0 else { return "no peer opens such a stream" }
+    guard case .bytes(let count)? = pattern.delivery, planned.bytes < count.atLeast else {
+      return nil
     }
-    let most = bytes(of: pattern)
-    guard case .bytes(let count)? = pattern.delivery, most < count.atLeast else { return nil }
-    return "no more than \(Quantity.size(most)) are written"
-  }
-
-  /// Whether a peer opens a stream that is meant, or to which one that is meant is the answer.
-  private func opens(_ peer: PeerPlan, _ pattern: StreamPattern) -> Bool {
-    guard someMeet(by: duration) else { return false }
-    return peer.streams.contains { stream in
-      let others = stream.receivers.isEmpty ? peerNames : stream.receivers
-      let isMeant = { (writer: String, reader: String) in
-        pattern.from.contains(writer) && pattern.to.contains(reader) && writer != reader
-      }
-      return pattern.name.map { $0 == stream.name } ?? true
-        && others.contains {
-          isMeant(peer.name, $0) || stream.answer != nil && isMeant($0, peer.name)
-        }
-    }
+    return "no more than \(Quantity.size(planned.bytes)) are written"
   }
 
   /// Why not so many messages can arrive by a time.

@@ -38,6 +38,12 @@ package struct StreamLog: Sendable {
     /// How many bytes have been read.
     package var read: Int { reads.last?.position ?? 0 }
 
+    /// Notes how far it was read; of one instant, only the last counts.
+    fileprivate mutating func note(_ read: Read) {
+      if reads.last?.time == read.time { reads.removeLast() }
+      reads.append(read)
+    }
+
     /// How many bytes had been read by a time.
     package func read(by time: Duration) -> Int {
       reads.last { $0.time <= time }?.position ?? 0
@@ -142,17 +148,13 @@ package struct StreamLog: Sendable {
   ///
   /// - Returns: What is wrong about that, or `nil`.
   package mutating func read(_ bytes: [UInt8], on number: Int, at time: Duration) -> String? {
-    let (flow, start) = (flows[number], flows[number].read)
+    let start = flows[number].read
     let end = start + bytes.count
-    if flow.reads.last?.time == time {
-      flows[number].reads[flow.reads.count - 1].position = end
-    } else {
-      flows[number].reads.append(Read(time: time, position: end))
-    }
-    let direction = flow.direction
-    guard end <= flow.offered else {
+    flows[number].note(Read(time: time, position: end))
+    let (direction, offered) = (flows[number].direction, flows[number].offered)
+    guard end <= offered else {
       return
-        "\(direction.to) read byte \(end - 1) of stream \(number) from \(direction.from), which has written \(flow.offered)"
+        "\(direction.to) read byte \(end - 1) of stream \(number) from \(direction.from), which has written \(offered)"
     }
     return StreamBytes(number).firstHarm(in: bytes, at: start).map {
       "\(direction.to) read another byte \($0) of stream \(number) than \(direction.from) wrote"
