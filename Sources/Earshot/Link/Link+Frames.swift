@@ -25,7 +25,8 @@ extension Link {
     }
   }
 
-  /// Takes in messages and bytes of streams up to the first other frame, which it returns, or to the end.
+  /// Takes in messages and bytes of streams up to the first other frame, which it returns, or to
+  /// the end.
   private func nextFrame(
     of plaintext: Span<UInt8>, in transport: LinkTransport, from offset: inout Int,
     at now: Instant
@@ -119,7 +120,8 @@ extension Link {
     }
   }
 
-  /// Closes the transport; at once if a stranger has not even said who it is, so that it leaves nothing behind.
+  /// Closes the transport; at once if a stranger has not even said who it is, so that it leaves
+  /// nothing behind.
   private func closeTransport() {
     guard !isDialled, case .securing(let transport, _) = life else { return beginClosing() }
     if !transport.hasFailed { transport.connection.reset() }
@@ -235,8 +237,8 @@ extension Link {
     switch reason {
     case .silence:
       report(.silence)
-      // An end in order would wait behind what is not acknowledged, and what the system sends again meanwhile would be
-      // life to a remote that still hears.
+      // An end in order would wait behind what is not acknowledged, and what the system sends again
+      // meanwhile would be life to a remote that still hears.
       drop()
     case .closed(let code): report(.closed(code))
     case .broken: report(.broken)
@@ -260,8 +262,8 @@ extension LinkTransport {
     return frame
   }
 
-  /// Hands parts of messages and bytes of streams to a channel, up to the first other frame, which it
-  /// returns, or to the end.
+  /// Hands parts of messages and bytes of streams to a channel, up to the first other frame, which
+  /// it returns, or to the end.
   fileprivate func nextFrame(
     of plaintext: Span<UInt8>, used: inout Int, taking channel: inout ReliableChannel.State,
     at now: Instant

@@ -1,6 +1,7 @@
 import EarshotCore
 
-/// The outcome of an invitation, which its membership begins with: the peer, its channel, and its position.
+/// The outcome of an invitation, which its membership begins with: the peer, its channel, and its
+/// position.
 struct Acceptance {
   let entry: Roster.Entry
   let reliable: ReliableChannel
@@ -32,7 +33,8 @@ actor Membership {
   private var dials: [Dialling] = []  // In the order of their beginnings.
   private var attempts = 0  // To dial, since there was a link.
   private var linkCount = 0
-  /// What the remote peer may say of its group: what a thousand peers need who all come, change and go at once.
+  /// What the remote peer may say of its group: what a thousand peers need who all come, change and
+  /// go at once.
   private var groupFrames = TokenBucket(perSecond: 64, burst: 4_096)
   private var roundTrip: Duration?  // Over links that are gone.
   /// What the remote peer is still to be told of its group.
@@ -218,7 +220,8 @@ actor Membership {
     learn(request.endpoints)
     let isLinked = carrier != nil
     handle(.attachReceived(link.token, attach.membership, epoch: attach.epoch))
-    // A link that replaces a live one interrupts nothing: no report brings what is new to the others.
+    // A link that replaces a live one interrupts nothing: no report brings what is new to the
+    // others.
     if isLinked, carrier === link { session.assumeIsolated { $0.update(self) } }
   }
 
@@ -277,7 +280,8 @@ actor Membership {
 
   // MARK: The group
 
-  /// Tells the remote peer what is new of another one, now or later: how it is introduced, or that it is gone.
+  /// Tells the remote peer what is new of another one, now or later: how it is introduced, or that
+  /// it is gone.
   func tell(
     _ change: GroupNews.Change, of subject: GroupNews.Subject, _ introduction: Introduce?
   ) {

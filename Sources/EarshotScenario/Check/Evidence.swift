@@ -81,15 +81,9 @@ struct Evidence {
     return record.disturbances.standstill(of: name, from: start) < time
   }
 
-  /// Whether a program takes what there is of streams, all the time of a range.
-  func isReadingStreams(_ name: String, in range: ClosedRange<Duration>) -> Bool {
-    plans[name]?.streamReading.isPrompt(in: range) ?? true
-  }
-
-  /// How many bytes of a stream a program waits for at a time, unless the stream ends.
-  func streamPiece(of name: String) -> Int {
-    guard let reading = plans[name]?.streamReading, reading.isExact else { return 1 }
-    return reading.piece ?? 1
+  /// How a program reads streams.
+  func streamReading(of name: String) -> StreamReading {
+    plans[name]?.streamReading ?? StreamReading()
   }
 
   /// Whether a program takes its time, and may not have been told yet, when the run ends, what befell it at a time.

@@ -1,7 +1,8 @@
 import EarshotSimulator
 
 extension ExpectationChecker {
-  /// Whether the streams that were opened within a window were read, and ended, as they must by its end.
+  /// Whether the streams that were opened within a window were read, and ended, as they must by its
+  /// end.
   func streamed(_ pattern: StreamPattern, _ window: Window, _ scope: Scope) -> Finding {
     guard scope.hasLinks(from: pattern.from, to: pattern.to) else { return Scope.noLink }
     let flows = streams.flows.filter {
@@ -29,7 +30,7 @@ extension ExpectationChecker {
     case .share(let share):
       let seen = planned == 0 ? .one : Ratio(Double(read) / Double(planned)) ?? .zero
       return (seen >= share, amount + (seen >= share ? "" : ", not \(share)"))
-    case .bytes(let count):
+    case .count(let count):
       return (count.allows(read), amount + (count.allows(read) ? "" : ", not \(count.size)"))
     case nil: return (true, amount)
     }

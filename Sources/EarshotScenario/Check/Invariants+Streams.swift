@@ -1,8 +1,8 @@
 import EarshotSimulator
 
 extension Invariants {
-  /// Streams whose bytes wait though their membership goes on, nothing stands in their way, and nothing has arrived
-  /// for long.
+  /// Streams whose bytes wait though their membership goes on, nothing stands in their way, and
+  /// nothing has arrived for long.
   ///
   /// A message counts, too: messages go before streams.
   var stuckStreams: [String] {
@@ -15,12 +15,13 @@ extension Invariants {
     let (sender, receiver) = (
       flows[numbers[0]].direction.from, flows[numbers[0]].direction.to
     )
+    let reading = evidence.streamReading(of: receiver)
     let limit = Evidence.calm * 2 + evidence.messageDelay(from: sender, to: receiver)
     let window = max(.zero, evidence.end - limit)...evidence.end
     guard evidence.end > limit, evidence.isQuiet(sender, receiver, in: window),
-      evidence.isReadingStreams(receiver, in: window),
+      reading.isPrompt(in: window),
       let waiting = numbers.first(where: { number in
-        flows[number].isWaiting(for: evidence.streamPiece(of: receiver))
+        flows[number].isWaiting(for: reading.awaitedBytes)
           && flows[number].opened < window.lowerBound
           && areMembers(flows[number], in: window)
       }),
@@ -42,8 +43,8 @@ extension Invariants {
     }
   }
 
-  /// Streams that ended for their writer as complete, and otherwise for their reader, though no program had them
-  /// end so.
+  /// Streams that ended for their writer as complete, and otherwise for their reader, though no
+  /// program had them end so.
   var torn: [String] {
     let record = evidence.record
     return record.streams.flows.enumerated().compactMap { number, flow in
@@ -51,7 +52,7 @@ extension Invariants {
         let ending = flow.readerEnd?.ending
       else { return nil }
       switch ending {
-      case .complete, .crashed, .stopped, .refused: return nil
+      case .complete, .crashed, .stopped: return nil
       case .reset, .left, .sessionEnded:
         return
           "stream \(number) from \(flow.direction.from) to \(flow.direction.to) was acknowledged whole at "
@@ -65,6 +66,7 @@ extension Invariants {
 extension StreamLog.Flow {
   /// Whether its reader, which takes pieces of a size, could take one more, and both sides go on.
   fileprivate func isWaiting(for piece: Int) -> Bool {
-    writerEnd == nil && readerEnd == nil && !isAborted && (offered - read >= piece || isFinished)
+    writerEnd == nil && readerEnd == nil && !isAborted && !isRefused
+      && (offered - read >= piece || isFinished)
   }
 }

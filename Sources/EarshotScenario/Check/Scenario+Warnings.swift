@@ -53,7 +53,7 @@ extension Scenario {
   private func shortage(of pattern: StreamPattern) -> String? {
     let planned = planned(pattern)
     guard planned.streams > 0 else { return "no peer opens such a stream" }
-    guard case .bytes(let count)? = pattern.delivery, planned.bytes < count.atLeast else {
+    guard case .count(let count)? = pattern.delivery, planned.bytes < count.atLeast else {
       return nil
     }
     return "no more than \(Quantity.size(planned.bytes)) are written"

@@ -76,6 +76,15 @@ extension MessagePattern.Delivery {
         + (count.largest == 1 ? "message" : "messages")
     }
   }
+
+  /// The same of bytes.
+  fileprivate var phraseOfBytes: String {
+    switch self {
+    case .all: "all bytes"
+    case .share(let share): "\(share) of the bytes"
+    case .count(let count): count.size
+    }
+  }
 }
 
 extension MessagePattern.LatencyLimit {
@@ -86,20 +95,10 @@ extension StreamPattern {
   /// `all bytes of film`.
   fileprivate var phrase: String {
     let streams = name ?? "streams"
-    return delivery.map { "\($0.phrase) of \(streams)" } ?? streams
+    return delivery.map { "\($0.phraseOfBytes) of \(streams)" } ?? streams
   }
 
   fileprivate var end: String { ending.map { ", ending as \($0.rawValue)" } ?? "" }
-}
-
-extension StreamPattern.Delivery {
-  fileprivate var phrase: String {
-    switch self {
-    case .all: "all bytes"
-    case .share(let share): "\(share) of the bytes"
-    case .bytes(let count): count.size
-    }
-  }
 }
 
 extension OutageLimit {

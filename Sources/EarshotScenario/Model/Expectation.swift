@@ -124,7 +124,7 @@ package struct OutcomePattern: Hashable, Sendable {
 
 /// Which messages are meant, and what has to become of them.
 package struct MessagePattern: Hashable, Sendable {
-  /// How many have to arrive.
+  /// How many have to arrive; of bytes of streams, have to be read.
   package enum Delivery: Hashable, Sendable {
     /// Every one that was sent, and at least one.
     case all

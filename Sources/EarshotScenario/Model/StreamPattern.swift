@@ -1,25 +1,16 @@
-package import EarshotCore
 import EarshotSimulator
 
 /// Which streams are meant, and what has to become of them.
 package struct StreamPattern: Hashable, Sendable {
-  /// How many of their bytes have to be read.
-  package enum Delivery: Hashable, Sendable {
-    /// Every one that was to be written, and the end where one was planned.
-    case all
-    /// At least such a share of those that were to be written.
-    case share(Ratio)
-    /// So many, whatever was to be written.
-    case bytes(AllowedCount)
-  }
   /// The peers that write them.
   package var from: [String]
   /// The peers that read them.
   package var to: [String]
   /// The name that the scenario gives them; `nil` for any.
   package var name: String?
-  /// How much; `nil` when only their end counts.
-  package var delivery: Delivery?
+  /// How many of their bytes have to be read, and the end where one is planned if these are all;
+  /// `nil` when only their end counts.
+  package var delivery: MessagePattern.Delivery?
   /// How each of them has to end for its reader; `nil` for any end or none.
   package var ending: Verdict.Stream.Ending?
 
@@ -29,16 +20,6 @@ package struct StreamPattern: Hashable, Sendable {
   /// Whether a flow is one of them.
   func contains(_ flow: StreamLog.Flow) -> Bool {
     from.contains(flow.direction.from) && to.contains(flow.direction.to)
-      && name.map { $0 == flow.name } ?? true && flow.writerEnd?.ending != .refused
-  }
-}
-
-extension StreamPattern.Delivery {
-  /// Whether no byte at all is right.
-  var allowsNone: Bool {
-    switch self {
-    case .all, .share: false
-    case .bytes(let count): count.allows(0)
-    }
+      && name.map { $0 == flow.name } ?? true && !flow.isRefused
   }
 }

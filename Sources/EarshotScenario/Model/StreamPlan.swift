@@ -49,6 +49,9 @@ package struct StreamReading: Hashable, Sendable {
   /// After how many bytes it stops reading a stream; `nil` for never.
   package var stop: Int?
 
+  /// How many bytes a call waits for, unless the stream ends.
+  var awaitedBytes: Int { isExact ? piece ?? 1 : 1 }
+
   /// Whether it takes what there is within a second, all the time of a range.
   func isPrompt(in range: ClosedRange<Duration>) -> Bool {
     every <= .seconds(1) && pause.map { !$0.overlaps(range) } ?? true

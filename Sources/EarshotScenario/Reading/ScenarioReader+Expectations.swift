@@ -108,18 +108,21 @@ extension ScenarioReader {
   /// What `atLeast`, `atMost`, `exactly` and `never` say.
   ///
   /// - Returns: The numbers that are right; `nil` when none of the keys is there.
-  func count(_ object: ObjectReader, upTo bound: Int, withNever: Bool) -> AllowedCount? {
+  func count(
+    _ object: ObjectReader, upTo bound: Int, withNever: Bool,
+    as number: (ClosedRange<Int>) -> ValueRule<Int> = { .integer($0) }
+  ) -> AllowedCount? {
     let keys = ["exactly", "atLeast", "atMost"] + (withNever ? ["never"] : [])
     let given = keys.filter { object.has($0) }
     if given.count > 1, given != ["atLeast", "atMost"] {
       object.note("only one of \(given.joined(separator: ", "))", at: given[1])
     }
     if withNever, object.value("never", .flag) == true { return .exactly(0) }
-    if let count = object.value("exactly", .integer(0...bound)) { return .exactly(count) }
+    if let count = object.value("exactly", number(0...bound)) { return .exactly(count) }
     guard given.contains("atLeast") || given.contains("atMost") else { return nil }
     // A bound of nothing would not be one.
-    let least = object.value("atLeast", .integer((withNever ? 1 : 0)...bound), default: 0)
-    let most = object.value("atMost", .integer(0...bound))
+    let least = object.value("atLeast", number((withNever ? 1 : 0)...bound), default: 0)
+    let most = object.value("atMost", number(0...bound))
     if let most, most < least { object.note("less than \"atLeast\"", at: "atMost") }
     return AllowedCount(atLeast: least, atMost: most.map { max($0, least) })
   }

@@ -8,20 +8,30 @@ extension ScenarioReader {
       from: messages.value("from", peers, default: scenario.peerNames),
       to: messages.value("to", peers, default: scenario.peerNames))
     let count = count(messages, upTo: 1_000_000_000, withNever: false)
-    pattern.delivery = count.map { .count($0) }
     pattern.isReliable = messages.value("reliable", .flag)
-    let delivered = messages.value("delivered", Self.delivery)
-    if count != nil, delivered != nil {
-      messages.note("either \"delivered\" or a number, not both", at: "delivered")
-    }
     pattern.latency = latency(messages)
-    if count == nil, delivered != nil || pattern.latency.isEmpty {
-      pattern.delivery = delivered ?? .all
-    }
+    pattern.delivery = delivery(messages, count, isOptional: !pattern.latency.isEmpty)
     return .messages(pattern, window(object))
   }
 
-  static var delivery: ValueRule<MessagePattern.Delivery> {
+  /// How many have to arrive.
+  ///
+  /// - Parameters:
+  ///   - object: What an expectation says.
+  ///   - count: The number that it says, if it says one.
+  ///   - isOptional: Whether it asks for something else as well, so that it need not say.
+  /// - Returns: The number, else what `delivered` says, else all, or `nil` if it need not say.
+  func delivery(
+    _ object: ObjectReader, _ count: AllowedCount?, isOptional: Bool
+  ) -> MessagePattern.Delivery? {
+    let delivered = object.value("delivered", Self.delivery)
+    if count != nil, delivered != nil {
+      object.note("either \"delivered\" or a number, not both", at: "delivered")
+    }
+    return count.map { .count($0) } ?? delivered ?? (isOptional ? nil : .all)
+  }
+
+  private static var delivery: ValueRule<MessagePattern.Delivery> {
     ValueRule("\"all\", or the least share, 0 to 1 or \"0%\" to \"100%\"") { node in
       if case .string("all") = node.value { return .all }
       return ValueRule<Ratio>.ratio.silent(node).map { .share($0) }

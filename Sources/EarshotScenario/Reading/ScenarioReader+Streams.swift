@@ -62,34 +62,13 @@ extension ScenarioReader {
       from: streams.value("from", peers, default: scenario.peerNames),
       to: streams.value("to", peers, default: scenario.peerNames))
     pattern.name = streams.value("name", .word(streamNames, named: "a stream"))
-    let bytes = bytes(streams)
-    let delivered = streams.value("delivered", Self.delivery)
-    if bytes != nil, delivered != nil {
-      streams.note("either \"delivered\" or a number of bytes, not both", at: "delivered")
-    }
-    let endings = Verdict.Stream.Ending.allCases.filter { $0 != .refused }.map(\.rawValue)
+    let endings = Verdict.Stream.Ending.allCases.map(\.rawValue)
     pattern.ending = streams.value("ends", .word(endings, named: "an end")).flatMap {
       Verdict.Stream.Ending(rawValue: $0)
     }
-    pattern.delivery =
-      bytes.map { .bytes($0) } ?? delivered.map { $0.forStreams }
-      ?? (pattern.ending == nil ? .all : nil)
+    let bytes = count(streams, upTo: 1 << 40, withNever: false) { .size($0) }
+    pattern.delivery = delivery(streams, bytes, isOptional: pattern.ending != nil)
     return .streams(pattern, window(object))
-  }
-
-  /// What `atLeast`, `atMost` and `exactly` say, as sizes.
-  private func bytes(_ object: ObjectReader) -> AllowedCount? {
-    let rule = ValueRule<Int>.size(0...1 << 40)
-    if let exact = object.value("exactly", rule) {
-      for key in ["atLeast", "atMost"] where object.has(key) {
-        object.note("only one of exactly, \(key)", at: key)
-      }
-      return .exactly(exact)
-    }
-    guard object.has("atLeast") || object.has("atMost") else { return nil }
-    let (least, most) = (object.value("atLeast", rule) ?? 0, object.value("atMost", rule))
-    if let most, most < least { object.note("less than \"atLeast\"", at: "atMost") }
-    return AllowedCount(atLeast: least, atMost: most.map { max($0, least) })
   }
 
   private var streamNames: [String] {
@@ -98,17 +77,6 @@ extension ScenarioReader {
       names.append(name)
     }
     return names
-  }
-}
-
-extension MessagePattern.Delivery {
-  /// The same of the bytes of streams.
-  fileprivate var forStreams: StreamPattern.Delivery {
-    switch self {
-    case .all: .all
-    case .share(let share): .share(share)
-    case .count(let count): .bytes(count)
-    }
   }
 }
 

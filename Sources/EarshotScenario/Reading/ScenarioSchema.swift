@@ -212,7 +212,7 @@ public enum ScenarioSchema {
 
   private static let priorities = list(ByteStream.Priority.allCases.map(\.word))
   private static let streamEndings = list(
-    Verdict.Stream.Ending.allCases.filter { $0 != .refused }.map(\.rawValue))
+    Verdict.Stream.Ending.allCases.map(\.rawValue))
 
   private static func list(_ words: [String]) -> String {
     words.map(\.quotedForJSON).joined(separator: ", ")

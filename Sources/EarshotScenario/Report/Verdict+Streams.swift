@@ -17,8 +17,6 @@ extension Verdict {
       case sessionEnded
       /// The program lost its memory.
       case crashed
-      /// It could not be opened.
-      case refused
     }
 
     /// The name that the scenario gives it.

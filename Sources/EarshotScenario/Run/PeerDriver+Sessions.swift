@@ -155,7 +155,7 @@ extension PeerDriver {
         var taken = 0
         while taken < reading.batch {
           guard let activity = await iterator.next() else { return }
-          await rest(reading)
+          await rest(in: reading.pause)
           guard filter.passes(activity) else { continue }
           happened(activity, in: open)
           taken += 1
@@ -175,7 +175,7 @@ extension PeerDriver {
   ) async -> Bool {
     var taken = 0
     for await activity in open.session.activity where filter.passes(activity) {
-      await rest(reading)
+      await rest(in: reading.pause)
       happened(activity, in: open)
       taken += 1
       if taken == reading.batch { return true }
@@ -184,8 +184,8 @@ extension PeerDriver {
   }
 
   /// Waits for the end of a pause; what was taken when it began is kept until then.
-  private func rest(_ reading: ReadingPlan) async {
-    guard let pause = reading.pause, pause.contains(host.elapsed) else { return }
+  func rest(in pause: ClosedRange<Duration>?) async {
+    guard let pause, pause.contains(host.elapsed) else { return }
     await wait(until: .zero + pause.upperBound)
   }
 

@@ -11,6 +11,11 @@ private struct OpenFlow: Sendable {
   let name: String
   let peer: PeerID
   let open: OpenSession
+
+  /// The other direction, if the stream has one.
+  var answer: OpenFlow {
+    OpenFlow(stream: stream, number: number + 1, name: name, peer: peer, open: open)
+  }
 }
 
 extension PeerDriver {
@@ -46,11 +51,8 @@ extension PeerDriver {
     note(.streamOpened, receiver, plan.name, in: open)
     let flow = OpenFlow(
       stream: stream, number: number, name: plan.name, peer: receiver, open: open)
-    if plan.answer != nil {
-      let answer = OpenFlow(
-        stream: stream, number: number + 1, name: plan.name, peer: receiver, open: open)
-      addTask("answer") { await $0.read(answer) }
-    }
+    keptStreams.append(stream)
+    if plan.answer != nil { addTask("answer") { await $0.read(flow.answer) } }
     if let delay = plan.reset {
       addTask("reset") { await $0.reset(flow, at: $0.host.worldTime + delay) }
     }
@@ -75,18 +77,16 @@ extension PeerDriver {
       guard isKnown, let name else { continue }
       let flow = OpenFlow(
         stream: stream, number: name.flow, name: name.label, peer: stream.peer, open: open)
+      keptStreams.append(stream)
       addTask("stream") { await $0.read(flow) }
       guard let bytes = name.answer else { continue }
-      let answer = OpenFlow(
-        stream: stream, number: name.flow + 1, name: name.label, peer: stream.peer, open: open)
-      addTask("answer") { await $0.write(StreamPlan(bytes: bytes), to: answer) }
+      addTask("answer") { await $0.write(StreamPlan(bytes: bytes), to: flow.answer) }
     }
   }
 
   // MARK: Writing
 
   private func write(_ plan: StreamPlan, to flow: OpenFlow) async {
-    defer { keep(flow.stream) }
     let pattern = StreamBytes(flow.number)
     var position = 0
     while position < plan.bytes {
@@ -142,11 +142,10 @@ extension PeerDriver {
   // MARK: Reading
 
   private func read(_ flow: OpenFlow) async {
-    defer { keep(flow.stream) }
     var reading = plan.streamReading
     var taken = 0
     while host.isUp, !isOver {
-      await restFromStreams()
+      await rest(in: reading.pause)
       if let stop = reading.stop, taken >= stop {
         recorder.streams { $0.abort(flow.number, isReset: false) }
         flow.stream.stopReading(code: UInt32(truncatingIfNeeded: flow.number))
@@ -187,12 +186,6 @@ extension PeerDriver {
     }
   }
 
-  /// Waits for the end of a pause in which the program reads no streams.
-  private func restFromStreams() async {
-    guard let pause = plan.streamReading.pause, pause.contains(host.elapsed) else { return }
-    await wait(until: .zero + pause.upperBound)
-  }
-
   // MARK: Ending
 
   private func end(_ flow: OpenFlow, _ side: StreamLog.Side, _ ending: Verdict.Stream.Ending) {
@@ -200,7 +193,8 @@ extension PeerDriver {
     recorder.ended(flow.number, side, ending, at: host)
     note(.streamEnded, flow.peer, "\(flow.name), \(side.verb): \(ending.rawValue)", in: flow.open)
     guard side == .writer else { return }
-    // An end is final: a later call is told the same; what was finished has nothing to write to any more.
+    // An end is final: a later call is told the same; what was finished has nothing to write to any
+    // more.
     let isFinished = recorder.streams { $0.flows[flow.number].isFinished }
     let later = Result { () throws(EarshotError) in try flow.stream.tryWrite([0]) }
     guard case .failure(let error) = later,

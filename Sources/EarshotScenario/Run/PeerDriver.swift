@@ -23,7 +23,7 @@ actor PeerDriver {
   var answering: Answering
   var streams: [StreamKey: SendingStream] = [:]
   /// The streams that the program has opened or got: one that is let go is reset.
-  private var keptStreams: [ObjectIdentifier: ByteStream] = [:]
+  var keptStreams: [ByteStream] = []
   /// The tasks that wait for members, by session.
   var waiters: [String: [Waiter]] = [:]
 
@@ -242,9 +242,6 @@ actor PeerDriver {
     cancel(call, after: delay)
     return try? await call.wait()
   }
-
-  /// Keeps a stream until the end of the program.
-  func keep(_ stream: ByteStream) { keptStreams[ObjectIdentifier(stream)] = stream }
 
   /// Cancels a task of this program after a time.
   func cancel<Value>(_ call: SimulatedTask<Value>, after delay: Duration) {

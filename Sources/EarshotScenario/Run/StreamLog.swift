@@ -2,9 +2,9 @@ package import EarshotSimulator
 
 /// All streams of a run, and whether their bytes arrive as they must.
 ///
-/// Each direction of a stream is a flow of its own. Its bytes follow from its number and their position, so that
-/// the reader knows each of them: they must arrive in order, once and unharmed, and the end behind the last one that
-/// the writer's calls have taken.
+/// Each direction of a stream is a flow of its own. Its bytes follow from its number and their
+/// position, so that the reader knows each of them: they must arrive in order, once and unharmed,
+/// and the end behind the last one that the writer's calls have taken.
 package struct StreamLog: Sendable {
   /// One direction of a stream.
   package struct Flow: Sendable {
@@ -29,6 +29,8 @@ package struct StreamLog: Sendable {
     package fileprivate(set) var hasArrived: Bool
     /// Whether a program has reset the stream, or reads it no more.
     package fileprivate(set) var isAborted = false
+    /// Whether the stream could not be opened.
+    package fileprivate(set) var isRefused = false
     /// How many bytes had been read at which times, the earliest first.
     package fileprivate(set) var reads: [Read] = []
     /// How it ended for the writer and for the reader; `nil` while it goes on.
@@ -100,11 +102,7 @@ package struct StreamLog: Sendable {
 
   /// The stream of a flow could not be opened: nothing of it has ever been.
   package mutating func refuse(_ number: Int) {
-    for side in [Side.writer, .reader] {
-      for flow in [number] + answers(of: number) {
-        end(flow, side, .refused, at: flows[flow].opened)
-      }
-    }
+    for flow in [number] + answers(of: number) { flows[flow].isRefused = true }
   }
 
   /// A program gets a stream from another one.
@@ -164,7 +162,6 @@ package struct StreamLog: Sendable {
   /// A flow has ended for one side.
   ///
   /// - Returns: What is wrong about that, or `nil`.
-  @discardableResult
   package mutating func end(
     _ number: Int, _ side: Side, _ ending: Verdict.Stream.Ending, at time: Duration
   ) -> String? {
@@ -187,7 +184,7 @@ package struct StreamLog: Sendable {
         + "\(flow.written)\(flow.isFinished ? "" : ", which goes on")"
     case .reset where !flow.isAborted:
       return "\(own) was told that stream \(number) with \(other) was reset, and nobody did"
-    case .complete, .reset, .stopped, .left, .sessionEnded, .crashed, .refused: return nil
+    case .complete, .reset, .stopped, .left, .sessionEnded, .crashed: return nil
     }
   }
 
@@ -211,7 +208,7 @@ package struct StreamLog: Sendable {
 
   /// The streams, as reports have them.
   package var streams: [Verdict.Stream] {
-    flows.filter { $0.writerEnd?.ending != .refused }.map(Verdict.Stream.init)
+    flows.filter { !$0.isRefused }.map(Verdict.Stream.init)
   }
 }
 

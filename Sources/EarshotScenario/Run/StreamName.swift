@@ -2,7 +2,8 @@ import EarshotCore
 
 /// What the name of a stream tells the program that gets it: `3/65536/film`.
 ///
-/// The number of its flow, how many bytes it is to write back, if any, and the name in the scenario.
+/// The number of its flow, how many bytes it is to write back, if any, and the name in the
+/// scenario.
 struct StreamName: Hashable {
   let flow: Int
   let answer: Int?
