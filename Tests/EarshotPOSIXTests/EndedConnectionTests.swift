@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Real sockets: connections that have ended", .timeLimit(.minutes(10)))
+@Suite("Real sockets: connections and listeners that have ended", .timeLimit(.minutes(10)))
 struct EndedConnectionTests {
   @Test(
     "A connection that both sides have ended, and nobody has closed, costs no turn of the loop",
@@ -94,6 +94,42 @@ struct EndedConnectionTests {
       withExtendedLifetime(connections) {}
     }.value
     await host.shutDown()
+  }
+
+  @Test("A port is free at once, also while a process that is being started has the descriptor")
+  func heldPort() async throws {
+    let host = try POSIXHost(.loopback)
+    try await Task(executorPreference: host.executor.task) {
+      let (late, handler) = (EndWatcher(), EndWatcher())
+      let listener = try host.listen(
+        on: Endpoint(.v4(0x7F00_0001), port: 0), handler: handler)
+      let endpoint = listener.localEndpoint
+      // What a new process has until it runs its own program.
+      let copy = dup(try #require(Self.listener(at: endpoint.port)))
+      defer { close(copy) }
+      listener.close()
+      _ = try host.connect(to: endpoint, options: ConnectionOptions(), handler: late)
+      #expect(await late.until { $0.error != nil }.error?.code == .connectionRefused)
+      try host.listen(on: endpoint, handler: handler).close()
+    }.value
+    await host.shutDown()
+  }
+
+  /// The descriptor that listens at a port.
+  private static func listener(at port: UInt16) -> Int32? {
+    (0..<4_096).first { descriptor in
+      var (listens, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+      guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0, listens == 1
+      else { return false }
+      var address = sockaddr_in()
+      size = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let isNamed = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          getsockname(descriptor, $0, &size) == 0
+        }
+      }
+      return isNamed && UInt16(bigEndian: address.sin_port) == port
+    }
   }
 
   private static func connect(

@@ -71,6 +71,8 @@ final class POSIXListener: Listener, HostSocket, @unchecked Sendable {
   private func release() {
     guard descriptor >= 0 else { return }
     handler = nil
+    // A process that is being started has the descriptor, too, until it runs its own program.
+    System.stopListening(descriptor)
     host.release(descriptor, of: self)
     descriptor = -1
   }

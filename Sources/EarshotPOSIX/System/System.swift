@@ -157,6 +157,10 @@ enum System {
       leastRoundTrip: roundTrip == 0 ? nil : .microseconds(Int64(roundTrip)))
   }
 
+  /// Frees the port of a listener, and refuses who comes, also while another process has a copy of
+  /// the descriptor.
+  static func stopListening(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
   /// Sends no more on a connection.
   static func finishWriting(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
