@@ -36,7 +36,10 @@ extension Link {
       return try transport.nextFrame(of: rest, used: &offset)
     }
     return try channel.receive { channel throws(FrameError) in
-      defer { arrivedCount = channel.arrivalCount }
+      defer {
+        arrivedCount = channel.arrivalCount
+        isAcknowledgementUrgent = channel.machine.inboundLog.isAcknowledgementUrgent
+      }
       return try transport.nextFrame(of: rest, used: &offset, taking: &channel, at: now)
     }
   }

@@ -94,7 +94,11 @@ extension Link {
         handOverMessages()
         return transportEnded()
       }
-      if arrivedCount >= Self.arrivedMax { handOverMessages() }
+      if arrivedCount >= Self.arrivedMax || isAcknowledgementUrgent { handOverMessages() }
+      if isAcknowledgementUrgent {
+        isAcknowledgementUrgent = false
+        flush()
+      }
     } catch {
       isReading = false
       handOverMessages()

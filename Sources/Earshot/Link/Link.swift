@@ -36,6 +36,8 @@ actor Link: ConnectionHandler {
   @exclusivity(unchecked) var life: Life
   /// How much the reliable channel has taken in this turn that it has not passed on.
   @exclusivity(unchecked) var arrivedCount = 0
+  /// Whether the remote peer may have to wait for an acknowledgement before this turn ends.
+  @exclusivity(unchecked) var isAcknowledgementUrgent = false
   @exclusivity(unchecked) var isReading = false
   @exclusivity(unchecked) var hasReceived = false  // Something in this turn.
   /// How long the last question took to be answered, or `nil` before the first answer.

@@ -1,7 +1,8 @@
 /// How much of a remote peer's log was received, and what of that was acknowledged.
 ///
-/// An acknowledgement is due when enough was received since the last one, or when its delay has
-/// passed.
+/// An acknowledgement is due when enough was received since the last one, when its delay has passed,
+/// and when a stream has ended: somebody may wait for that. It is urgent when so much of streams was
+/// received that the sender may have to wait for it.
 package struct InboundLog: Hashable, Sendable {
   /// How long an acknowledgement waits for company, 25 ms as in QUIC (RFC 9000 §18.2).
   package static let acknowledgementDelayDefault = Duration.milliseconds(25)
@@ -12,6 +13,7 @@ package struct InboundLog: Hashable, Sendable {
   package private(set) var acknowledgementDeadline: Instant?
 
   private var acknowledged: UInt64 = 0
+  private var streamBytes = 0  // That are not acknowledged.
   private let batchBytes: Int
   private let acknowledgementDelay: Duration
 
@@ -36,6 +38,21 @@ package struct InboundLog: Hashable, Sendable {
     if acknowledgementDeadline == nil { acknowledgementDeadline = now + acknowledgementDelay }
   }
 
+  /// Counts one whole frame with bytes of a stream.
+  ///
+  /// - Parameters:
+  ///   - frameBytes: Its length, header included.
+  ///   - isFinal: Whether the stream ends with it.
+  ///   - now: The time.
+  package mutating func receive(streamFrameBytes frameBytes: Int, isFinal: Bool, at now: Instant) {
+    receive(frameBytes: frameBytes, at: now)
+    streamBytes += frameBytes
+    if isFinal { acknowledgementDeadline = now }
+  }
+
+  /// Whether an acknowledgement should be sent before anything more is read.
+  package var isAcknowledgementUrgent: Bool { streamBytes >= Self.urgentBytes }
+
   /// Whether an acknowledgement should be sent now.
   package func isAcknowledgementDue(at now: Instant) -> Bool {
     if received - acknowledged >= UInt64(batchBytes) { return true }
@@ -46,7 +63,12 @@ package struct InboundLog: Hashable, Sendable {
   /// The acknowledgement of everything up to now, which is to be sent at once.
   package mutating func takeAcknowledgement() -> Acknowledgement {
     acknowledged = received
+    streamBytes = 0
     acknowledgementDeadline = nil
     return Acknowledgement(received: received)
   }
+
+  /// What is acknowledged at once of streams, so that the sender goes on while the rest of what it
+  /// may have under way is being read.
+  private static let urgentBytes = BulkBudget.bytesUnderWayMin / 4
 }

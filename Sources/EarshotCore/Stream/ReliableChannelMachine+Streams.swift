@@ -205,8 +205,8 @@ extension ReliableChannelMachine {
   package mutating func receiveData(
     _ payload: Span<UInt8>, frameBytes: Int, at now: Instant
   ) throws(FrameError) {
-    inboundLog.receive(frameBytes: frameBytes, at: now)
     let data = try StreamData(payload: payload)
+    inboundLog.receive(streamFrameBytes: frameBytes, isFinal: data.isFinal, at: now)
     let number = data.stream.mirrored
     var violation: StreamReceiveHalf.Violation?
     let isTaken = streams.update(number) { stream in

@@ -22,6 +22,32 @@ struct InboundLogTests {
     #expect(!log.isAcknowledgementDue(at: .distantFuture))
   }
 
+  @Test("The acknowledgement of the last frame of a stream is due at once")
+  func final() {
+    var log = InboundLog(batchBytes: 1_000)
+    log.receive(streamFrameBytes: 10, isFinal: false, at: .zero)
+    #expect(!log.isAcknowledgementDue(at: .zero))
+    log.receive(streamFrameBytes: 10, isFinal: true, at: .zero)
+    #expect(log.isAcknowledgementDue(at: .zero))
+    #expect(log.takeAcknowledgement().received == 20)
+    #expect(!log.isAcknowledgementDue(at: .distantFuture))
+  }
+
+  @Test("An acknowledgement is urgent after a quarter of what a sender may have under way")
+  func urgent() {
+    var log = InboundLog(batchBytes: 1_000)
+    let quarter = BulkBudget.bytesUnderWayMin / 4
+    for _ in 0..<2 {
+      log.receive(frameBytes: quarter, at: .zero)
+      log.receive(streamFrameBytes: quarter - 1, isFinal: false, at: .zero)
+      #expect(!log.isAcknowledgementUrgent)
+      log.receive(streamFrameBytes: 1, isFinal: false, at: .zero)
+      #expect(log.isAcknowledgementUrgent)
+      _ = log.takeAcknowledgement()
+      #expect(!log.isAcknowledgementUrgent)
+    }
+  }
+
   @Test("An acknowledgement is of all that was received", arguments: Seed.some(20))
   func total(seed: Seed) {
     var random = seed.generator
