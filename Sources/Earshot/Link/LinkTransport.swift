@@ -186,19 +186,26 @@ final class LinkTransport {
       budget.observe(written: bytesSent, connection.progress, at: now)
     }
     let left = budget.room(written: bytesSent)
-    let room = ReliableChannelMachine.Room(
+    var rest = reliable.fill(&frames, within: room(left), at: now)
+    if rest == .bulk, bulk.room(written: bytesSent) <= 0 {
+      bulk.observe(written: bytesSent, connection.progress, at: now)
+      // What has become free is used at once: if nothing was gathered, nothing else would ask again.
+      if bulk.room(written: bytesSent) > 0 {
+        rest = reliable.fill(&frames, within: room(left - frames.count), at: now)
+      }
+    }
+    switch rest {
+    case .none, .unacknowledged: return .none
+    case .urgent: return left > 0 ? .some : .blocked
+    case .bulk: return left > 0 && bulk.room(written: bytesSent) > 0 ? .some : .blocked
+    }
+  }
+
+  private func room(_ left: Int) -> ReliableChannelMachine.Room {
+    ReliableChannelMachine.Room(
       bytesMax: min(left, Self.writeBytesMax), partBytesMax: budget.partBytesMax,
       bulkBytesMax: bulk.room(written: bytesSent), bulkPartBytesMax: bulk.partBytesMax,
       bytesUnderWayMax: bulk.bytesUnderWayMax)
-    switch reliable.fill(&frames, within: room, at: now) {
-    case .none, .unacknowledged: return .none
-    case .urgent: return left > 0 ? .some : .blocked
-    case .bulk:
-      if bulk.room(written: bytesSent) <= 0 {
-        bulk.observe(written: bytesSent, connection.progress, at: now)
-      }
-      return left > 0 && bulk.room(written: bytesSent) > 0 ? .some : .blocked
-    }
   }
 
   /// Whether at least half of what may be under way is.

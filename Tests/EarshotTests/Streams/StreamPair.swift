@@ -1,4 +1,5 @@
 import Earshot
+import EarshotSimulator
 import Testing
 
 /// Two members of a session, and what streams of theirs are made with.
@@ -17,6 +18,26 @@ struct StreamPair: Sendable {
     let meeting = try await Meeting(of: ann, test: test, configuration)
     let guest = try await meeting.join(bob, configuration)
     (host, self.guest) = (meeting.session, guest)
+  }
+
+  /// Brings two peers together over such a link, and has them play.
+  static func play(
+    over links: LinkConditions,
+    _ body: @escaping @Sendable (StreamPair, World) async throws -> Void
+  ) throws {
+    let world = World(seed: 9, configuration: WorldConfiguration(defaultLink: links))
+    defer { world.finish() }
+    let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
+    let playing = ann.addTask("script") {
+      let pair = try await StreamPair(
+        Peer("Ann", trusting: .anyPeer, on: ann), Peer("Bob", trusting: .anyPeer, on: bob),
+        test: "play")
+      try await body(pair, world)
+      await pair.bob.stop()
+      await pair.ann.stop()
+    }
+    #expect(world.run(until: { playing.result != nil }, within: .seconds(600)))
+    try playing.value
   }
 
   /// A stream from Bob, as both sides see it.

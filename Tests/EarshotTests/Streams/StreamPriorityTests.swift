@@ -12,19 +12,7 @@ struct StreamPriorityTests {
   ) throws {
     let links = LinkConditions(
       latency: .milliseconds(25), bandwidth: bandwidth, queueBytes: bandwidth / 10)
-    let world = World(seed: 9, configuration: WorldConfiguration(defaultLink: links))
-    defer { world.finish() }
-    let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
-    let playing = ann.addTask("script") {
-      let pair = try await StreamPair(
-        Peer("Ann", trusting: .anyPeer, on: ann), Peer("Bob", trusting: .anyPeer, on: bob),
-        test: "priority")
-      try await body(pair, world)
-      await pair.bob.stop()
-      await pair.ann.stop()
-    }
-    #expect(world.run(until: { playing.result != nil }, within: .seconds(600)))
-    try playing.value
+    try StreamPair.play(over: links, body)
   }
 
   /// Writes to a stream until the task is cancelled, and reads it on the other side.
