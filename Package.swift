@@ -306,7 +306,7 @@ if let words = sanitizing {
     package.targets.first { $0.name == "EarshotTests" }?.sources = [
       "Sockets", "ChangingHost.swift", "EventOrder.swift", "Ground.swift", "Told.swift",
       "Links/ScriptedDialler.swift", "Released/Couple.swift", "Released/Held.swift", "Room.swift",
-      "Trust/Newcomer.swift",
+      "Streams/StreamPair.swift", "Trust/Newcomer.swift",
     ]
   }
   var next = kept
