@@ -84,6 +84,8 @@ public actor Session {
 
   /// Leaves the session: what was sent is delivered, then the members are told.
   ///
+  /// So is what was written to streams that are finished; all other streams end at once.
+  ///
   /// Calls of `send` that wait for room are refused. Leaving again, or stopping the peer meanwhile, waits for the same end,
   /// which comes when the first of all limits is over at the latest; cancelling changes nothing.
   ///
