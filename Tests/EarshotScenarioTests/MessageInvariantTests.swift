@@ -159,14 +159,14 @@ struct MessageInvariantTests {
   func voidAcceptance() throws {
     for (answer, isExplained) in [("invitationEnded", true), ("accepted", false)] {
       let recording = try Recording("{ name: 'ann', read: { pause: ['1s', '40s'] } }, 'bob'")
-      let stream = recording.recorder.openStream(
+      let series = recording.recorder.openSeries(
         Direction("ann", "bob"), in: "main", isEcho: false)
       let key = MembershipLog.LedgerKey(
         sender: "ann", receiver: "bob", identity: 0, session: "main")
-      _ = recording.recorder.sendBegins(on: stream, key, at: .seconds(2))
+      _ = recording.recorder.sendBegins(on: series, key, at: .seconds(2))
       recording.note(7, "bob", .answered, "ann", answer)
-      let number = recording.recorder.sendBegins(on: stream, key, at: .seconds(8))
-      let message = TestMessage(stream: stream, number: number, size: 16)
+      let number = recording.recorder.sendBegins(on: series, key, at: .seconds(8))
+      let message = TestMessage(series: series, number: number, size: 16)
       _ = recording.recorder.arrived(message, from: "ann", to: "bob", in: "main", .seconds(9))
       #expect(recording.violated.contains(Self.order) != isExplained, "\(recording.complaints)")
     }
@@ -184,11 +184,11 @@ struct MessageInvariantTests {
         recording.recorder.note(entry)
       }
       let direction = Direction("bob", "ann")
-      let stream = recording.recorder.openStream(direction, in: "side", isEcho: false)
+      let series = recording.recorder.openSeries(direction, in: "side", isEcho: false)
       let key = MembershipLog.LedgerKey(
         sender: "bob", receiver: "ann", identity: 0, session: "side")
-      let number = recording.recorder.sendBegins(on: stream, key, at: .seconds(2))
-      let message = TestMessage(stream: stream, number: number, size: 16)
+      let number = recording.recorder.sendBegins(on: series, key, at: .seconds(2))
+      let message = TestMessage(series: series, number: number, size: 16)
       _ = recording.recorder.arrived(message, from: "bob", to: "ann", in: "main", .seconds(3))
       #expect(recording.violated.isEmpty == isMixed, "\(recording.complaints)")
     }

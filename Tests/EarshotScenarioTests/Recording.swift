@@ -62,14 +62,14 @@ struct Recording {
   /// One message a second goes from one peer to another, from a time on; the first of them arrive.
   func send(_ count: Int, from sender: String, to receiver: String, at start: Double, arrived: Int)
   {
-    let stream = recorder.openStream(Direction(sender, receiver), in: "main", isEcho: false)
+    let series = recorder.openSeries(Direction(sender, receiver), in: "main", isEcho: false)
     let key = MembershipLog.LedgerKey(
       sender: sender, receiver: receiver, identity: 0, session: "main")
     for second in 0..<count {
       let time = Duration.seconds(start) + .seconds(second)
-      let number = recorder.sendBegins(on: stream, key, at: time)
+      let number = recorder.sendBegins(on: series, key, at: time)
       guard second < arrived else { continue }
-      let message = TestMessage(stream: stream, number: number, size: 16)
+      let message = TestMessage(series: series, number: number, size: 16)
       _ = recorder.arrived(
         message, from: sender, to: receiver, in: "main", time + .milliseconds(10))
     }

@@ -122,7 +122,7 @@ struct TrafficTests {
   func bytes(seed: Seed) {
     var random = seed.generator
     let message = TestMessage(
-      stream: Int(random.next() % 1_000), number: Int(random.next() % 1_000_000),
+      series: Int(random.next() % 1_000), number: Int(random.next() % 1_000_000),
       size: 16 + Int(random.next() % 200))
     #expect(TestMessage(message.bytes) == message)
     guard message.size > 16 else { return }

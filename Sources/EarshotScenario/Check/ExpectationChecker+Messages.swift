@@ -3,11 +3,11 @@ import EarshotSimulator
 extension ExpectationChecker {
   func delivered(_ pattern: MessagePattern, _ window: Window, _ scope: Scope) -> Finding {
     let (senders, receivers) = (Set(pattern.from), Set(pattern.to))
-    let isWanted = { (stream: Traffic.Stream) in
-      let direction = stream.direction
+    let isWanted = { (series: Traffic.Series) in
+      let direction = series.direction
       return senders.contains(direction.from) && receivers.contains(direction.to)
         && scope.contains(direction.from, direction.to)
-        && pattern.isReliable.map { $0 == stream.isReliable } ?? true
+        && pattern.isReliable.map { $0 == series.isReliable } ?? true
     }
     guard scope.hasLinks(from: pattern.from, to: pattern.to) else { return Scope.noLink }
     let counted = pattern.delivery.map { delivered($0, isWanted, window) }
@@ -18,7 +18,7 @@ extension ExpectationChecker {
   }
 
   private func delivered(
-    _ delivery: MessagePattern.Delivery, _ isWanted: (Traffic.Stream) -> Bool, _ window: Window
+    _ delivery: MessagePattern.Delivery, _ isWanted: (Traffic.Series) -> Bool, _ window: Window
   ) -> Finding {
     let (sent, delivered) = traffic.count(isWanted, in: window)
     switch delivery {
@@ -40,7 +40,7 @@ extension ExpectationChecker {
 
   /// Whether messages were as fast as they must be: those that never arrived took to the end of the run at least.
   private func timely(
-    _ limits: [MessagePattern.LatencyLimit], _ isWanted: (Traffic.Stream) -> Bool, _ window: Window
+    _ limits: [MessagePattern.LatencyLimit], _ isWanted: (Traffic.Series) -> Bool, _ window: Window
   ) -> Finding {
     let delays = traffic.delays(isWanted, sentIn: window, until: end)
     guard !delays.isEmpty else { return (false, "nothing was sent, or nothing has arrived") }

@@ -17,7 +17,7 @@ extension Invariants {
         return nil
       }
       let known = knownTime(ledger, end: end)
-      let tally = evidence.record.traffic.tally(ledger.streams, until: known, endingAt: end)
+      let tally = evidence.record.traffic.tally(ledger.ranges, until: known, endingAt: end)
       let least = isRead(ledger) ? tally.missing : 0
       var most = tally.sent - tally.arrivedInTime
       if ledger.undelivered > most {
@@ -122,7 +122,7 @@ extension Invariants {
         evidence.isPrompt(receiver, from: window.lowerBound),
         evidence.spans.spans(key).contains(where: { $0.covers(window) })
       else { return nil }
-      let tally = evidence.record.traffic.tally(ledger.streams, until: window.lowerBound)
+      let tally = evidence.record.traffic.tally(ledger.ranges, until: window.lowerBound)
       guard tally.sentInTime > tally.arrivedInTime, tally.arrived == tally.arrivedInTime else {
         return nil
       }

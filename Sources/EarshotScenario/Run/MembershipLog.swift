@@ -12,8 +12,8 @@ package struct MembershipLog: Sendable {
     /// Whether the sender has lost its memory of it.
     package var isForgotten = false
     package var undelivered = 0
-    /// The first and the last message of each stream; those in between belong to it too.
-    package var streams: [Int: ClosedRange<Int>] = [:]
+    /// The first and the last message of each series; those in between belong to it too.
+    package var ranges: [Int: ClosedRange<Int>] = [:]
   }
   /// The sender, the receiver, their session, and which of the sender's sessions of that name.
   package struct LedgerKey: Hashable, Sendable {
@@ -36,7 +36,7 @@ package struct MembershipLog: Sendable {
   private var open: [LedgerKey: Int] = [:]
   /// How often that has changed.
   private var changes = 0
-  /// What was looked up for the last message of each stream, which holds until there is a change: to hash a key takes long.
+  /// What was looked up for the last message of each series, which holds until there is a change: to hash a key takes long.
   private var last: [LookUp?] = []
 
   private struct LookUp {
@@ -75,17 +75,17 @@ package struct MembershipLog: Sendable {
   }
 
   /// A message is about to be sent.
-  mutating func send(_ number: Int, on stream: Int, _ key: LedgerKey) {
-    guard let index = index(of: key, for: stream) else { return }
-    let first = all[index].streams[stream]?.lowerBound ?? number
-    all[index].streams[stream] = first...number
+  mutating func send(_ number: Int, on series: Int, _ key: LedgerKey) {
+    guard let index = index(of: key, for: series) else { return }
+    let first = all[index].ranges[series]?.lowerBound ?? number
+    all[index].ranges[series] = first...number
   }
 
-  private mutating func index(of key: LedgerKey, for stream: Int) -> Int? {
-    while last.count <= stream { last.append(nil) }
-    if let last = last[stream], last.changes == changes, last.key == key { return last.index }
+  private mutating func index(of key: LedgerKey, for series: Int) -> Int? {
+    while last.count <= series { last.append(nil) }
+    if let last = last[series], last.changes == changes, last.key == key { return last.index }
     let index = open[key]
-    last[stream] = LookUp(key: key, index: index, changes: changes)
+    last[series] = LookUp(key: key, index: index, changes: changes)
     return index
   }
 }

@@ -15,7 +15,7 @@ struct Echo: Hashable, Sendable {
 }
 
 /// What is sent by one task to one receiver.
-struct StreamKey: Hashable {
+struct SeriesKey: Hashable {
   /// The number of the workload; `nil` for echoes.
   let workload: Int?
   let receiver: PeerID
@@ -29,15 +29,15 @@ struct StreamKey: Hashable {
     (session, sessionNumber) = (open.name, open.number)
   }
 
-  /// Most streams differ in these two; to hash the name of the session, too, would take several times as long.
+  /// Most series differ in these two; to hash the name of the session, too, would take several times as long.
   func hash(into hasher: inout Hasher) {
     hasher.combine(workload)
     hasher.combine(receiver)
   }
 }
 
-/// A stream of messages that has been begun.
-struct SendingStream {
+/// A series of messages that has been begun.
+struct SendingSeries {
   /// Its number among those of the run.
   let number: Int
   let ledger: MembershipLog.LedgerKey
@@ -56,7 +56,7 @@ extension PeerDriver {
       if index == 0 { time = host.worldTime }
       for receiver in receivers {
         guard let open = sessions[workload.session] else { return }
-        let key = StreamKey(
+        let key = SeriesKey(
           workload: number, to: receiver, in: open, isReliable: workload.isReliable)
         await send(workload, on: key, in: open.session)
       }
@@ -79,34 +79,34 @@ extension PeerDriver {
 
   /// Sends a message back.
   func send(_ echo: Echo, in open: OpenSession) async {
-    let key = StreamKey(
+    let key = SeriesKey(
       workload: nil, to: echo.receiver, in: open, isReliable: echo.isReliable)
     await send(echo.size, on: key, in: open.session)
   }
 
-  private func send(_ workload: Workload, on key: StreamKey, in session: Session) async {
+  private func send(_ workload: Workload, on key: SeriesKey, in session: Session) async {
     await perform("send", cancelledAfter: workload.cancel) {
       await $0.send(workload.size, on: key, in: session, cancelledAfter: workload.cancel)
     }
   }
 
   private func send(
-    _ size: Int, on key: StreamKey, in session: Session, cancelledAfter delay: Duration? = nil
+    _ size: Int, on key: SeriesKey, in session: Session, cancelledAfter delay: Duration? = nil
   ) async {
     guard host.isUp else { return }
-    let stream = stream(key)
-    let limit = delay.map { $0 + Self.cancellationTime } ?? stream.limit
-    let number = recorder.sendBegins(on: stream.number, stream.ledger, at: host)
-    let message = TestMessage(stream: stream.number, number: number, size: size)
+    let series = series(key)
+    let limit = delay.map { $0 + Self.cancellationTime } ?? series.limit
+    let number = recorder.sendBegins(on: series.number, series.ledger, at: host)
+    let message = TestMessage(series: series.number, number: number, size: size)
     do throws(EarshotError) {
       guard key.isReliable else {
         return try session.sendUnreliably(message.bytes, to: [key.receiver])
       }
-      _ = try await calling(.send, about: stream.ledger.receiver, limit: limit) {
+      _ = try await calling(.send, about: series.ledger.receiver, limit: limit) {
         () async throws(EarshotError) in
         try await session.send(message.bytes, to: [key.receiver])
       }
-    } catch { recorder.refuse(number, on: stream.number) }
+    } catch { recorder.refuse(number, on: series.number) }
   }
 
   /// How long a call may take to return once it is cancelled.
@@ -127,19 +127,19 @@ extension PeerDriver {
       + Evidence.time(of: bytes, at: slowest)
   }
 
-  private func stream(_ key: StreamKey) -> SendingStream {
-    if let stream = streams[key] { return stream }
+  private func series(_ key: SeriesKey) -> SendingSeries {
+    if let series = allSeries[key] { return series }
     let receiver = recorder.who(key.receiver)
     let direction = Direction(plan.name, name(of: key.receiver))
     let ledger = MembershipLog.LedgerKey(
       sender: plan.name, receiver: receiver?.name ?? "", identity: receiver?.identity ?? 0,
       session: key.session, sessionNumber: key.sessionNumber)
-    let stream = SendingStream(
-      number: recorder.openStream(
+    let series = SendingSeries(
+      number: recorder.openSeries(
         direction, in: key.session, isEcho: key.workload == nil, isReliable: key.isReliable),
       ledger: ledger, limit: sendingTime(to: ledger.receiver, in: key.session))
-    streams[key] = stream
-    return stream
+    allSeries[key] = series
+    return series
   }
 }
 

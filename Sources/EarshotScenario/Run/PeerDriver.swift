@@ -21,7 +21,7 @@ actor PeerDriver {
   var sessions = OpenSessions()
   var guests = Guests()
   var answering: Answering
-  var streams: [StreamKey: SendingStream] = [:]
+  var allSeries: [SeriesKey: SendingSeries] = [:]
   /// The streams that the program has opened or got: one that is let go is reset.
   var keptStreams: [ByteStream] = []
   /// The tasks that wait for members, by session.

@@ -248,7 +248,7 @@ package final class Recorder: Sendable {
 
   // MARK: Messages
 
-  package func openStream(
+  package func openSeries(
     _ direction: Direction, in session: String, isEcho: Bool, isReliable: Bool = true
   ) -> Int {
     record.withLock {
@@ -257,32 +257,32 @@ package final class Recorder: Sendable {
   }
 
   func sendBegins(
-    on stream: Int, _ key: MembershipLog.LedgerKey, at host: SimulatedHost
+    on series: Int, _ key: MembershipLog.LedgerKey, at host: SimulatedHost
   ) -> Int {
-    let number = sendBegins(on: stream, key, at: host.elapsed)
-    trace(host, kind: "sent", "\(stream):\(number)")
+    let number = sendBegins(on: series, key, at: host.elapsed)
+    trace(host, kind: "sent", "\(series):\(number)")
     return number
   }
 
   /// A message is about to be sent.
   ///
-  /// - Returns: Its number in the stream.
+  /// - Returns: Its number in the series.
   package func sendBegins(
-    on stream: Int, _ key: MembershipLog.LedgerKey, at time: Duration
+    on series: Int, _ key: MembershipLog.LedgerKey, at time: Duration
   ) -> Int {
     record.withLock { record in
-      let number = record.traffic.send(on: stream, at: time)
+      let number = record.traffic.send(on: series, at: time)
       // What may be lost is in no account of what was delivered.
-      if record.traffic.streams[stream].isReliable {
-        record.memberships.send(number, on: stream, key)
+      if record.traffic.allSeries[series].isReliable {
+        record.memberships.send(number, on: series, key)
       }
       return number
     }
   }
 
   /// The session did not take a message.
-  package func refuse(_ number: Int, on stream: Int) {
-    record.withLock { $0.traffic.refuse(number, on: stream) }
+  package func refuse(_ number: Int, on series: Int) {
+    record.withLock { $0.traffic.refuse(number, on: series) }
   }
 
   /// Notes an arrival.
@@ -292,7 +292,7 @@ package final class Recorder: Sendable {
     _ message: TestMessage?, from: String, in session: String, sessionNumber: Int,
     at host: SimulatedHost
   ) -> Bool {
-    if let message { trace(host, kind: "received", "\(message.stream):\(message.number)") }
+    if let message { trace(host, kind: "received", "\(message.series):\(message.number)") }
     return arrived(
       message, from: from, to: host.name, in: session, sessionNumber: sessionNumber, host.elapsed)
   }
@@ -312,9 +312,9 @@ package final class Recorder: Sendable {
       guard !record.isClosed else { return (nil, true) }
       let key = MembershipSpan.Key(observer: to, subject: from, session: session)
       let mistake = record.traffic.receive(
-        message.number, on: message.stream, from: from, to: to,
+        message.number, on: message.series, from: from, to: to,
         in: record.otherSessions[key] ?? session, sessionNumber: sessionNumber, at: time)
-      return (mistake, record.traffic.isEcho(message.stream))
+      return (mistake, record.traffic.isEcho(message.series))
     }
     if let mistake { breach(.messages, "at \(Quantity.moment(time)) \(mistake)") }
     return isEcho

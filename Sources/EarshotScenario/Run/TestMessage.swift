@@ -4,10 +4,10 @@ import EarshotCore
 ///
 /// ```text
 /// 0        8        16             size
-/// | stream | number | pattern …    |
+/// | series | number | pattern …    |
 /// ```
 package struct TestMessage: Hashable {
-  package let stream: Int
+  package let series: Int
   package let number: Int
   package let size: Int
 
@@ -16,7 +16,7 @@ package struct TestMessage: Hashable {
     [UInt8](unsafeUninitializedCapacity: max(16, size)) { bytes, count in
       for index in 0..<8 {
         let shift = 56 - 8 * index
-        bytes.initializeElement(at: index, to: UInt8(truncatingIfNeeded: stream >> shift))
+        bytes.initializeElement(at: index, to: UInt8(truncatingIfNeeded: series >> shift))
         bytes.initializeElement(at: 8 + index, to: UInt8(truncatingIfNeeded: number >> shift))
       }
       for index in 16..<bytes.count { bytes.initializeElement(at: index, to: pattern(index)) }
@@ -25,12 +25,12 @@ package struct TestMessage: Hashable {
   }
 
   private func pattern(_ index: Int) -> UInt8 {
-    UInt8(truncatingIfNeeded: number &+ 31 &* stream &+ 7 &* index)
+    UInt8(truncatingIfNeeded: number &+ 31 &* series &+ 7 &* index)
   }
 
   /// A message of at least 16 bytes.
-  package init(stream: Int, number: Int, size: Int) {
-    (self.stream, self.number, self.size) = (stream, number, size)
+  package init(series: Int, number: Int, size: Int) {
+    (self.series, self.number, self.size) = (series, number, size)
   }
 
   /// The message that the bytes are, or `nil` when they are none.
@@ -41,8 +41,8 @@ package struct TestMessage: Hashable {
       first = first << 8 | UInt64(bytes[index])
       second = second << 8 | UInt64(bytes[8 + index])
     }
-    guard let stream = Int(exactly: first), let number = Int(exactly: second) else { return nil }
-    self.init(stream: stream, number: number, size: bytes.count)
+    guard let series = Int(exactly: first), let number = Int(exactly: second) else { return nil }
+    self.init(series: series, number: number, size: bytes.count)
     var (expected, difference) = (pattern(16), UInt8(0))
     for byte in bytes[16...] {
       difference |= byte ^ expected

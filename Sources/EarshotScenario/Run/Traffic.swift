@@ -3,12 +3,12 @@ package import EarshotSimulator
 
 /// All messages of a run, and whether they arrive as they must.
 ///
-/// A stream is what one task of a sender sends to one receiver; its messages are numbered from 0. They must
+/// A series is what one task of a sender sends to one receiver; its messages are numbered from 0. They must
 /// arrive in order and once. Some may be missing in between only when the session refused them, or when a
-/// membership of the two has ended meanwhile. Those of an unreliable stream arrive once at most.
+/// membership of the two has ended meanwhile. Those of an unreliable series arrive once at most.
 package struct Traffic: Sendable {
-  /// One stream.
-  package struct Stream: Sendable {
+  /// One series.
+  package struct Series: Sendable {
     package let direction: Direction
     package let session: String
     package let isEcho: Bool
@@ -24,7 +24,7 @@ package struct Traffic: Sendable {
     fileprivate let couple: Int
     fileprivate let breaks: Int
   }
-  /// What has arrived of a stream in one session of the receiver.
+  /// What has arrived of a series in one session of the receiver.
   fileprivate struct Arrivals: Sendable {
     let sessionNumber: Int
     /// The message that comes next.
@@ -61,7 +61,7 @@ package struct Traffic: Sendable {
     let session: String
   }
 
-  package private(set) var streams: [Stream] = []
+  package private(set) var allSeries: [Series] = []
   /// How often memberships of two peers have ended.
   private var breaks: [Int] = []
   private var couples: [Couple: Int] = [:]
@@ -78,32 +78,32 @@ package struct Traffic: Sendable {
     return breaks.count - 1
   }
 
-  /// A new stream.
+  /// A new series.
   ///
   /// - Returns: Its number.
   package mutating func open(
     _ direction: Direction, in session: String, isEcho: Bool, isReliable: Bool = true
   ) -> Int {
     let couple = place(of: direction, in: session)
-    streams.append(
-      Stream(
+    allSeries.append(
+      Series(
         direction: direction, session: session, isEcho: isEcho, isReliable: isReliable,
         couple: couple, breaks: breaks[couple]))
-    return streams.count - 1
+    return allSeries.count - 1
   }
 
   /// A message is about to be sent.
   ///
-  /// - Returns: Its number in the stream.
-  package mutating func send(on stream: Int, at time: Duration) -> Int {
-    streams[stream].sent.append(time)
-    streams[stream].fates.append(.underway)
-    return streams[stream].sent.count - 1
+  /// - Returns: Its number in the series.
+  package mutating func send(on series: Int, at time: Duration) -> Int {
+    allSeries[series].sent.append(time)
+    allSeries[series].fates.append(.underway)
+    return allSeries[series].sent.count - 1
   }
 
   /// The session did not take a message.
-  package mutating func refuse(_ number: Int, on stream: Int) {
-    streams[stream].fates[number] = .refused
+  package mutating func refuse(_ number: Int, on series: Int) {
+    allSeries[series].fates[number] = .refused
   }
 
   /// A membership of two peers has ended for one of them: what was underway between them may be lost.
@@ -134,56 +134,58 @@ package struct Traffic: Sendable {
   ///
   /// - Returns: What is wrong about that, or `nil`.
   package mutating func receive(
-    _ number: Int, on stream: Int, from: String, to: String, in session: String,
+    _ number: Int, on series: Int, from: String, to: String, in session: String,
     sessionNumber: Int = 0, at time: Duration
   ) -> String? {
-    guard streams.indices.contains(stream), streams[stream].direction.from == from,
-      streams[stream].direction.to == to,
-      streams[stream].session == session,
-      streams[stream].sent.indices.contains(number)
+    guard allSeries.indices.contains(series), allSeries[series].direction.from == from,
+      allSeries[series].direction.to == to,
+      allSeries[series].session == session,
+      allSeries[series].sent.indices.contains(number)
     else { return "\(to) received a message from \(from) that was never sent" }
-    let place = streams[stream].place(of: sessionNumber)
-    let expected = streams[stream].arrivals[place].next
-    if case .delivered = streams[stream].fates[number] {
+    let place = allSeries[series].place(of: sessionNumber)
+    let expected = allSeries[series].arrivals[place].next
+    if case .delivered = allSeries[series].fates[number] {
       return "\(to) received message \(number) from \(from) twice"
     }
-    guard streams[stream].isReliable else {
-      streams[stream].fates[number] = .delivered(time)
-      streams[stream].arrivals[place].next = max(expected, number + 1)
+    guard allSeries[series].isReliable else {
+      allSeries[series].fates[number] = .delivered(time)
+      allSeries[series].arrivals[place].next = max(expected, number + 1)
       return nil
     }
     guard number >= expected else {
       return "\(to) received message \(number) from \(from) after message \(expected - 1)"
     }
-    let mistake = number == expected ? nil : gap(place, to: number, in: streams[stream])
-    streams[stream].fates[number] = .delivered(time)
-    streams[stream].arrivals[place].next = number + 1
-    streams[stream].arrivals[place].breaks = breaks[streams[stream].couple]
+    let mistake = number == expected ? nil : gap(place, to: number, in: allSeries[series])
+    allSeries[series].fates[number] = .delivered(time)
+    allSeries[series].arrivals[place].next = number + 1
+    allSeries[series].arrivals[place].breaks = breaks[allSeries[series].couple]
     return mistake
   }
 
-  /// Whether there is a stream of a number, which carries what is sent back.
-  func isEcho(_ stream: Int) -> Bool { streams.indices.contains(stream) && streams[stream].isEcho }
+  /// Whether there is a series of a number, which carries what is sent back.
+  func isEcho(_ series: Int) -> Bool {
+    allSeries.indices.contains(series) && allSeries[series].isEcho
+  }
 
-  private func gap(_ place: Int, to number: Int, in stream: Stream) -> String? {
-    let arrivals = stream.arrivals[place]
+  private func gap(_ place: Int, to number: Int, in series: Series) -> String? {
+    let arrivals = series.arrivals[place]
     // A session that is not the first has missed what the ones before were sent.
-    if arrivals.breaks != breaks[stream.couple] || place > 0 && arrivals.next == 0 { return nil }
-    guard let missing = (arrivals.next..<number).first(where: { stream.fates[$0] == .underway })
+    if arrivals.breaks != breaks[series.couple] || place > 0 && arrivals.next == 0 { return nil }
+    guard let missing = (arrivals.next..<number).first(where: { series.fates[$0] == .underway })
     else { return nil }
     return
-      "\(stream.direction.to) received message \(number) from \(stream.direction.from) before message \(missing)"
+      "\(series.direction.to) received message \(number) from \(series.direction.from) before message \(missing)"
   }
 }
 
 extension Traffic {
   /// How many messages were sent within a window, and how many of these arrived by its end.
   package func count(
-    _ isWanted: (Stream) -> Bool, in window: Window
+    _ isWanted: (Series) -> Bool, in window: Window
   ) -> (sent: Int, delivered: Int) {
     var (sent, delivered) = (0, 0)
-    for stream in streams where isWanted(stream) {
-      for (time, fate) in zip(stream.sent, stream.fates) where window.contains(time) {
+    for series in allSeries where isWanted(series) {
+      for (time, fate) in zip(series.sent, series.fates) where window.contains(time) {
         if fate == .refused { continue }
         sent += 1
         if case .delivered(let arrival) = fate, arrival <= window.upperBound { delivered += 1 }
@@ -194,18 +196,18 @@ extension Traffic {
 
   /// How many reliable messages of a way through a session were sent within a window, and have not arrived.
   func underwayCount(_ direction: Direction, in session: String, sentIn window: Window) -> Int {
-    streams.filter {
+    allSeries.filter {
       $0.direction == direction && $0.session == session && $0.isReliable
-    }.reduce(0) { sum, stream in
-      sum + zip(stream.sent, stream.fates).count { window.contains($0) && $1 == .underway }
+    }.reduce(0) { sum, series in
+      sum + zip(series.sent, series.fates).count { window.contains($0) && $1 == .underway }
     }
   }
 
   /// Whether any message of a way arrived within a window.
   func hasArrival(_ direction: Direction, in window: Window) -> Bool {
-    streams.contains { stream in
-      stream.direction == direction
-        && stream.fates.contains {
+    allSeries.contains { series in
+      series.direction == direction
+        && series.fates.contains {
           if case .delivered(let time) = $0 { window.contains(time) } else { false }
         }
     }
@@ -216,14 +218,14 @@ extension Traffic {
   /// One that has not arrived has taken the time up to the end of the run, unless it was sent unreliably: then it does
   /// not count.
   func delays(
-    _ isWanted: (Stream) -> Bool, sentIn window: Window, until end: Duration
+    _ isWanted: (Series) -> Bool, sentIn window: Window, until end: Duration
   ) -> [Duration] {
     var delays: [Duration] = []
-    for stream in streams where isWanted(stream) {
-      for (time, fate) in zip(stream.sent, stream.fates) where window.contains(time) {
+    for series in allSeries where isWanted(series) {
+      for (time, fate) in zip(series.sent, series.fates) where window.contains(time) {
         switch fate {
         case .refused: break
-        case .underway: if stream.isReliable { delays.append(end - time) }
+        case .underway: if series.isReliable { delays.append(end - time) }
         case .delivered(let arrival): delays.append(arrival - time)
         }
       }
@@ -241,10 +243,10 @@ extension Traffic {
     var missing = 0
   }
 
-  /// What became of the messages of some streams, and what up to a time.
+  /// What became of the messages of some series, and what up to a time.
   ///
   /// - Parameters:
-  ///   - ranges: The first and the last message of each stream.
+  ///   - ranges: The first and the last message of each series.
   ///   - time: The time in question.
   ///   - end: When their membership ended; those of that instant need not be its own.
   /// - Returns: How many there were of each kind.
@@ -252,12 +254,12 @@ extension Traffic {
     _ ranges: [Int: ClosedRange<Int>], until time: Duration, endingAt end: Duration? = nil
   ) -> Tally {
     var tally = Tally()
-    for (stream, range) in ranges {
-      for number in range where streams[stream].fates[number] != .refused {
+    for (series, range) in ranges {
+      for number in range where allSeries[series].fates[number] != .refused {
         tally.sent += 1
-        if streams[stream].sent[number] <= time { tally.sentInTime += 1 }
-        guard case .delivered(let arrival) = streams[stream].fates[number] else {
-          if end.map({ streams[stream].sent[number] < $0 }) ?? true { tally.missing += 1 }
+        if allSeries[series].sent[number] <= time { tally.sentInTime += 1 }
+        guard case .delivered(let arrival) = allSeries[series].fates[number] else {
+          if end.map({ allSeries[series].sent[number] < $0 }) ?? true { tally.missing += 1 }
           continue
         }
         tally.arrived += 1
@@ -271,15 +273,15 @@ extension Traffic {
   /// did not arrive before a time.
   func sentBeforeJoining(_ ledger: MembershipLog.Ledger, until time: Duration) -> Int {
     let direction = Direction(ledger.key.sender, ledger.key.receiver)
-    return streams.indices.reduce(0) { sum, index in
-      let stream = streams[index]
-      guard stream.direction == direction, stream.session == ledger.key.session, stream.isReliable
+    return allSeries.indices.reduce(0) { sum, index in
+      let series = allSeries[index]
+      guard series.direction == direction, series.session == ledger.key.session, series.isReliable
       else { return sum }
-      let own = ledger.streams[index]
+      let own = ledger.ranges[index]
       return sum
-        + stream.sent.indices.count { number in
-          stream.sent[number] == ledger.start && own?.contains(number) != true
-            && stream.fates[number].isOpen(at: time)
+        + series.sent.indices.count { number in
+          series.sent[number] == ledger.start && own?.contains(number) != true
+            && series.fates[number].isOpen(at: time)
         }
     }
   }
@@ -288,11 +290,11 @@ extension Traffic {
   package var messages: [Verdict.Messages] {
     var order: [Direction] = []
     var counts: [Direction: (sent: Int, delivered: Int)] = [:]
-    for stream in streams {
-      if counts[stream.direction] == nil { order.append(stream.direction) }
-      counts[stream.direction, default: (0, 0)].sent += stream.fates.count { $0 != .refused }
-      counts[stream.direction, default: (0, 0)].delivered +=
-        stream.arrivals.isEmpty ? 0 : stream.deliveredCount
+    for series in allSeries {
+      if counts[series.direction] == nil { order.append(series.direction) }
+      counts[series.direction, default: (0, 0)].sent += series.fates.count { $0 != .refused }
+      counts[series.direction, default: (0, 0)].delivered +=
+        series.arrivals.isEmpty ? 0 : series.deliveredCount
     }
     return order.compactMap { direction in
       counts[direction].map {
@@ -302,7 +304,7 @@ extension Traffic {
   }
 }
 
-extension Traffic.Stream {
+extension Traffic.Series {
   /// The place of what has arrived in one session of the receiver.
   fileprivate mutating func place(of sessionNumber: Int) -> Int {
     if let place = arrivals.lastIndex(where: { $0.sessionNumber == sessionNumber }) { return place }
