@@ -125,15 +125,8 @@ extension PeerDriver {
     guard plan.waits else {
       return Result { () throws(EarshotError) in try flow.stream.tryWrite(bytes) }
     }
-    let peer = name(of: flow.peer)
-    let limit = plan.cancel.map { $0 + Self.cancellationTime }
-    let result = await perform("write", cancelledAfter: plan.cancel) { driver in
-      do throws(EarshotError) {
-        let count = try await driver.calling(.write, about: peer, limit: limit) {
-          () async throws(EarshotError) in try await flow.stream.write(bytes)
-        }
-        return Result<Int, EarshotError>.success(count)
-      } catch { return .failure(error) }
+    let result = await attempt(.write, on: flow, cancelledAfter: plan.cancel) {
+      () async throws(EarshotError) in try await flow.stream.write(bytes)
     }
     if case .failure(let error) = result, error.code == .cancelled { return .success(0) }
     return result ?? .success(0)
@@ -170,18 +163,28 @@ extension PeerDriver {
   private func next(
     of flow: OpenFlow, _ reading: StreamReading
   ) async -> Result<[UInt8]?, EarshotError>? {
+    await attempt(.read, on: flow, cancelledAfter: reading.cancel) {
+      () async throws(EarshotError) in
+      if reading.isExact, let piece = reading.piece {
+        return try await flow.stream.read(exactly: piece)
+      }
+      return try await flow.stream.read(upTo: reading.piece ?? .max)
+    }
+  }
+
+  /// Makes a call, and gives it up after a time.
+  ///
+  /// - Returns: How it ended; `nil` if the program ended before.
+  private func attempt<Value: Sendable>(
+    _ kind: Call.Kind, on flow: OpenFlow, cancelledAfter delay: Duration?,
+    _ call: @escaping @Sendable () async throws(EarshotError) -> Value
+  ) async -> Result<Value, EarshotError>? {
     let peer = name(of: flow.peer)
-    let limit = reading.cancel.map { $0 + Self.cancellationTime }
-    return await perform("read", cancelledAfter: reading.cancel) { driver in
+    let limit = delay.map { $0 + Self.cancellationTime }
+    return await perform("\(kind)", cancelledAfter: delay) { driver in
       do throws(EarshotError) {
-        let bytes = try await driver.calling(.read, about: peer, limit: limit) {
-          () async throws(EarshotError) in
-          if reading.isExact, let piece = reading.piece {
-            return Optional(try await flow.stream.read(exactly: piece))
-          }
-          return try await flow.stream.read(upTo: reading.piece ?? .max)
-        }
-        return Result<[UInt8]?, EarshotError>.success(bytes)
+        let value = try await driver.calling(kind, about: peer, limit: limit, call)
+        return Result<Value, EarshotError>.success(value)
       } catch { return .failure(error) }
     }
   }
