@@ -24,7 +24,7 @@ extension ReliableChannel {
     if let outcome { return try outcome.get() }
     return try await self.outcome(of: promise) { [self] in
       giveUp(promise) { state in
-        guard state.waits.remove(id, of: number, from: \.readers) != nil else { return nil }
+        guard state.waits.readers.remove(id, of: number) != nil else { return nil }
         state.machine.want(0, of: number, backedBy: budget.reserve)  // The next one says its own.
         state.machine.noteChange(of: number)
         return .failure(.cancelled)
@@ -38,7 +38,7 @@ extension ReliableChannel {
     while let reader = state.waits.readers[number]?.first {
       guard let outcome = readNow(reader.amount, of: number, &state) else { break }
       effects.settle(reader.promise, outcome)
-      _ = state.waits.remove(reader.id, of: number, from: \.readers)
+      _ = state.waits.readers.remove(reader.id, of: number)
     }
     if state.machine.isCreditDue { effects.wakeup = wakeup }
   }

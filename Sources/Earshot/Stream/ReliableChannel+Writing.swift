@@ -46,7 +46,7 @@ extension ReliableChannel {
     guard let writer else { return bytes.count }
     return try await outcome(of: writer.promise) { [self] in
       giveUp(writer.promise) { state in
-        guard let writer = state.waits.remove(writer.id, of: number, from: \.writers) else {
+        guard let writer = state.waits.writers.remove(writer.id, of: number) else {
           return nil
         }
         state.machine.noteChange(of: number)  // Others may be next.
@@ -79,7 +79,7 @@ extension ReliableChannel {
         }
         effects.settle(writer.promise, .success(writer.bytes.count))
       }
-      _ = state.waits.remove(writer.id, of: number, from: \.writers)
+      _ = state.waits.writers.remove(writer.id, of: number)
     }
   }
 
@@ -132,7 +132,7 @@ extension ReliableChannel {
     effects.apply()
     try await outcome(of: promise) { [self] in
       giveUp(promise) { state in
-        state.waits.remove(id, of: number, from: \.deliverers).map { _ in .failure(.cancelled) }
+        state.waits.deliverers.remove(id, of: number).map { _ in .failure(.cancelled) }
       }
     }
   }

@@ -57,25 +57,26 @@ struct StreamWaits {
   var finishing: Set<StreamNumber> = []
   private var lastID = 0
 
-  /// Takes a call out that is given up.
-  ///
-  /// - Returns: The call; `nil` if it no longer waits.
-  mutating func remove<Call: Wait>(
-    _ id: ID, of number: StreamNumber,
-    from calls: WritableKeyPath<StreamWaits, [StreamNumber: [Call]]>
-  ) -> Call? {
-    guard let index = self[keyPath: calls][number]?.firstIndex(where: { $0.id == id }) else {
-      return nil
-    }
-    let call = self[keyPath: calls][number]?.remove(at: index)
-    if self[keyPath: calls][number]?.isEmpty == true { self[keyPath: calls][number] = nil }
-    return call
-  }
-
   /// A name for one more call.
   mutating func makeID() -> ID {
     lastID += 1
     return lastID
+  }
+}
+
+extension Dictionary where Key == StreamNumber {
+  /// Takes a call out that waits no longer.
+  ///
+  /// - Returns: The call; `nil` if it did not wait.
+  mutating func remove<Call: StreamWaits.Wait>(
+    _ id: StreamWaits.ID, of number: StreamNumber
+  ) -> Call? where Value == [Call] {
+    guard let place = index(forKey: number),
+      let index = values[place].firstIndex(where: { $0.id == id })
+    else { return nil }
+    let call = values[place].remove(at: index)
+    if values[place].isEmpty { remove(at: place) }
+    return call
   }
 }
 

@@ -86,7 +86,7 @@ package struct StreamScheduler: Hashable, Sendable {
   package init() {}
 
   /// Whether no source is ready.
-  package var isEmpty: Bool { queues.allSatisfy(\.heap.isEmpty) }
+  package var isEmpty: Bool { queues.allSatisfy { $0.heap.isEmpty } }
 
   /// Whether a source takes part.
   package func isReady(_ source: UInt64) -> Bool {
