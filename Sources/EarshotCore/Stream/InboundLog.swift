@@ -1,8 +1,8 @@
 /// How much of a remote peer's log was received, and what of that was acknowledged.
 ///
 /// An acknowledgement is due when enough was received since the last one, when its delay has passed,
-/// and when a stream has ended: somebody may wait for that. It is urgent when so much of streams was
-/// received that the sender may have to wait for it.
+/// and when a stream has ended: somebody may wait for that. It is urgent when that much of streams was
+/// received: their sender stops when ``BulkBudget/bytesUnderWayMax`` are not acknowledged.
 package struct InboundLog: Hashable, Sendable {
   /// How long an acknowledgement waits for company, 25 ms as in QUIC (RFC 9000 §18.2).
   package static let acknowledgementDelayDefault = Duration.milliseconds(25)
@@ -51,7 +51,7 @@ package struct InboundLog: Hashable, Sendable {
   }
 
   /// Whether an acknowledgement should be sent before anything more is read.
-  package var isAcknowledgementUrgent: Bool { streamBytes >= Self.urgentBytes }
+  package var isAcknowledgementUrgent: Bool { streamBytes >= batchBytes }
 
   /// Whether an acknowledgement should be sent now.
   package func isAcknowledgementDue(at now: Instant) -> Bool {
@@ -67,8 +67,4 @@ package struct InboundLog: Hashable, Sendable {
     acknowledgementDeadline = nil
     return Acknowledgement(received: received)
   }
-
-  /// What is acknowledged at once of streams, so that the sender goes on while the rest of what it
-  /// may have under way is being read.
-  private static let urgentBytes = BulkBudget.bytesUnderWayMin / 4
 }

@@ -33,13 +33,12 @@ struct InboundLogTests {
     #expect(!log.isAcknowledgementDue(at: .distantFuture))
   }
 
-  @Test("An acknowledgement is urgent after a quarter of what a sender may have under way")
+  @Test("An acknowledgement is urgent after a batch of frames of streams")
   func urgent() {
     var log = InboundLog(batchBytes: 1_000)
-    let quarter = BulkBudget.bytesUnderWayMin / 4
     for _ in 0..<2 {
-      log.receive(frameBytes: quarter, at: .zero)
-      log.receive(streamFrameBytes: quarter - 1, isFinal: false, at: .zero)
+      log.receive(frameBytes: 2_000, at: .zero)
+      log.receive(streamFrameBytes: 999, isFinal: false, at: .zero)
       #expect(!log.isAcknowledgementUrgent)
       log.receive(streamFrameBytes: 1, isFinal: false, at: .zero)
       #expect(log.isAcknowledgementUrgent)
