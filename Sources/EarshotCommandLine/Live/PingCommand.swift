@@ -20,90 +20,19 @@ package struct PingCommand: LiveCommand {
   ) async -> ExitCode {
     await asPeer(on: host, console) { peer throws(EarshotError) in
       peer.warn(on: console)
-      guard let target = try await find(peer, host) else { return .violated }
+      let search = PeerSearch(
+        as: peer, for: options.service, within: ping.timeout, on: console)
+      guard let target = try await search.find(ping.target) else { return .violated }
       let session = try await peer.makeSession()
-      guard try await invite(target, to: session, by: peer) else { return .violated }
+      guard try await search.invite(target, to: session) else { return .violated }
       return await ask(target, in: session, on: host)
     }
-  }
-
-  // MARK: Finding
-
-  /// Whom it asks, and how it is called.
-  private struct Target {
-    let id: PeerID
-    let name: String
-    var ticket: PeerTicket?
-  }
-
-  private func find(
-    _ peer: Peer, _ host: any NetworkHost
-  ) async throws(EarshotError) -> Target? {
-    switch ping.target {
-    case .ticket(let ticket):
-      return Target(id: ticket.peer, name: ticket.peer.short, ticket: ticket)
-    case .nearby(let name):
-      return try await look(for: name, peer, host).map { Target(id: $0.id, name: $0.name) }
-    }
-  }
-
-  private func look(
-    for name: String, _ peer: Peer, _ host: any NetworkHost
-  ) async throws(EarshotError) -> DiscoveredPeer? {
-    let browser = try await peer.browse(options.service)
-    let clock = Task(executorPreference: host.executor.task) {
-      try? await host.sleep(for: ping.timeout)
-      await browser.stop()
-    }
-    defer { clock.cancel() }
-    // Before most of those who are there have answered, numbers mean little, and a name may mean two.
-    try? await host.sleep(for: min(Self.settling, ping.timeout))
-    var nearby = Nearby()
-    for await _ in browser.events {
-      nearby = Nearby(await browser.peers)
-      switch nearby.select(name) {
-      case .peer(let found): return found
-      case .several(let found): return refuse(found, called: name)
-      case .none: break
-      }
-    }
-    if !Task.isCancelled {
-      let hint = nearby.resembling(name).prefix(3).map {
-        "; did you mean \($0.id.description.prefix(name.count)) (\($0.name.escapedForTerminals))?"
-      }
-      console.complain(
-        "earshot: nobody nearby is \"\(name.escapedForTerminals)\"" + hint.joined())
-    }
-    return nil
-  }
-
-  private func refuse(_ found: [DiscoveredPeer], called name: String) -> DiscoveredPeer? {
-    let identifiers = found.map(\.id.short).joined(separator: ", ")
-    console.complain(
-      "earshot: \(found.count) peers are called \"\(name.escapedForTerminals)\"; "
-        + "take one of their identifiers: \(identifiers)")
-    return nil
-  }
-
-  private func invite(
-    _ target: Target, to session: Session, by peer: Peer
-  ) async throws(EarshotError) -> Bool {
-    let outcome =
-      if let ticket = target.ticket {
-        try await peer.invite(ticket, to: session, within: ping.timeout)
-      } else {
-        try await peer.invite(target.id, to: session, within: ping.timeout)
-      }
-    if outcome != .accepted, !Task.isCancelled {
-      console.complain("earshot: \(target.name.escapedForTerminals) \(outcome.sentence)")
-    }
-    return outcome == .accepted
   }
 
   // MARK: Asking
 
   private func ask(
-    _ target: Target, in session: Session, on host: any NetworkHost
+    _ target: FoundPeer, in session: Session, on host: any NetworkHost
   ) async -> ExitCode {
     var report = PingReport(on: console, ping, to: target.name, target.id)
     for number in 1...ping.count {
@@ -128,7 +57,7 @@ package struct PingCommand: LiveCommand {
   ///
   /// - Returns: Whether there is a point in sending more.
   private func trip(
-    _ number: Int, to target: Target, in session: Session, on host: any NetworkHost,
+    _ number: Int, to target: FoundPeer, in session: Session, on host: any NetworkHost,
     _ report: inout PingReport
   ) async -> Bool {
     let (start, message) = (host.now, ping.message(number))
@@ -183,7 +112,6 @@ package struct PingCommand: LiveCommand {
   }
 
   private static let service = "earshot"
-  private static let settling = Duration.seconds(1)
 
   /// The command, as its help describes it.
   package static let plan = CommandPlan(
@@ -199,21 +127,4 @@ package struct PingCommand: LiveCommand {
         2  the command line is wrong
       """,
     options: PingOptions.plans + LiveOptions.plans(service: service))
-}
-
-extension InvitationOutcome {
-  /// What the one who was invited did, behind its name.
-  var sentence: String {
-    switch self {
-    case .accepted: "accepted"
-    case .declined: "declined"
-    case .timedOut: "did not answer in time"
-    case .unreachable: "cannot be reached"
-    case .busy: "has too many invitations open"
-    case .full: "cannot join: the session is full"
-    case .mismatch: "does not take part in this, or speaks another version"
-    case .untrusted: "is not trusted, or does not trust this peer: --identity says who we are"
-    case .cancelled: "was not asked to the end"
-    }
-  }
 }

@@ -3,14 +3,7 @@ import EarshotScenario
 
 /// How `earshot ping` asks.
 struct PingOptions: Hashable, Sendable {
-  /// Whom it asks.
-  enum Target: Hashable, Sendable {
-    /// A name, a number in the order of `earshot browse`, or an identifier.
-    case nearby(String)
-    /// Wherever it is.
-    case ticket(PeerTicket)
-  }
-  let target: Target
+  let target: PeerTarget
   let count: Int
   let interval: Duration
   let sizeBytes: Int
@@ -25,7 +18,7 @@ struct PingOptions: Hashable, Sendable {
 
   /// The options of a command line.
   init(_ arguments: Arguments) throws(UsageError) {
-    target = try Self.target(arguments)
+    target = try PeerTarget(arguments)
     (isFlood, isJSON) = (arguments.has("--flood"), arguments.has("--json"))
     isUnreliable = arguments.has("--unreliable")
     guard !isFlood || !arguments.has("--interval") else {
@@ -37,47 +30,6 @@ struct PingOptions: Hashable, Sendable {
     let sizeBytesMax = isUnreliable ? Session.maximumUnreliableMessageBytes : 1 << 20
     sizeBytes = try arguments.number("--size", else: 56, in: Self.sizeBytesMin...sizeBytesMax)
     timeout = try arguments.seconds("--timeout", else: .seconds(10), in: 0.1...3_600)
-  }
-
-  private static func target(_ arguments: Arguments) throws(UsageError) -> Target {
-    if let text = arguments[option: "--ticket"] {
-      guard arguments.operands.isEmpty else {
-        throw UsageError("--ticket says whom to ping; leave the name out")
-      }
-      guard arguments.all("--at").isEmpty else {
-        throw UsageError("a ticket says where its peer listens; leave --at out")
-      }
-      return .ticket(try PeerTicket(of: "--ticket", text))
-    }
-    guard let name = arguments.operands.first, arguments.operands.count == 1, !name.isEmpty else {
-      throw UsageError("ping needs one peer: its name, its identifier, or its number in browse")
-    }
-    let places = arguments.all("--at")
-    return places.isEmpty ? .nearby(name) : .ticket(try place(name, at: places, arguments))
-  }
-
-  /// A peer whose identifier and addresses are known.
-  private static func place(
-    _ name: String, at places: [String], _ arguments: Arguments
-  ) throws(UsageError) -> PeerTicket {
-    guard let peer = PeerID(name) else {
-      throw UsageError("--at needs the whole identifier of the peer: names prove nothing")
-    }
-    var endpoints: [Endpoint] = []
-    for text in places {
-      guard let endpoint = Endpoint(text), endpoint.port > 0 else {
-        throw UsageError(
-          "--at takes an address with a port, such as 10.0.0.1:7100 or [fe80::1%eth0]:7100, not \"\(text.escapedForTerminals)\""
-        )
-      }
-      endpoints.append(endpoint)
-    }
-    let service = arguments[option: "--service"] ?? "earshot"
-    do throws(EarshotError) {
-      return try PeerTicket(peer: peer, serviceType: service, endpoints: endpoints)
-    } catch {
-      throw UsageError(sentence: error.message)
-    }
   }
 
   /// The message of a number: eight bytes of it, the most significant first, and padding.

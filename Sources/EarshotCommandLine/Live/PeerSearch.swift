@@ -1,0 +1,112 @@
+import Earshot
+import EarshotScenario
+
+/// A peer that a command line asks for, once it is known which one that is.
+struct FoundPeer: Hashable, Sendable {
+  let id: PeerID
+  let name: String
+  var ticket: PeerTicket?
+}
+
+/// The search for the peer that a command line asks for, and its invitation.
+struct PeerSearch: Sendable {
+  private let peer: Peer
+  private let service: String
+  private let timeout: Duration
+  private let console: Console
+
+  /// A search that has not begun.
+  ///
+  /// - Parameters:
+  ///   - peer: The peer that searches.
+  ///   - service: The kind of service to look for.
+  ///   - timeout: How long to look, and how long to wait for the answer to an invitation.
+  ///   - console: Told why nothing comes of it.
+  init(as peer: Peer, for service: String, within timeout: Duration, on console: Console) {
+    (self.peer, self.service, self.timeout, self.console) = (peer, service, timeout, console)
+  }
+
+  /// Finds a peer.
+  ///
+  /// - Returns: The peer; `nil` if there is not exactly one, which the console was told.
+  func find(_ target: PeerTarget) async throws(EarshotError) -> FoundPeer? {
+    switch target {
+    case .ticket(let ticket):
+      return FoundPeer(id: ticket.peer, name: ticket.peer.short, ticket: ticket)
+    case .nearby(let name):
+      return try await look(for: name).map { FoundPeer(id: $0.id, name: $0.name) }
+    }
+  }
+
+  private func look(for name: String) async throws(EarshotError) -> DiscoveredPeer? {
+    let host = peer.host
+    let browser = try await peer.browse(service)
+    let clock = Task(executorPreference: host.executor.task) {
+      try? await host.sleep(for: timeout)
+      await browser.stop()
+    }
+    defer { clock.cancel() }
+    // Before most of those who are there have answered, numbers mean little, and a name may mean two.
+    try? await host.sleep(for: min(Self.settling, timeout))
+    var nearby = Nearby()
+    for await _ in browser.events {
+      nearby = Nearby(await browser.peers)
+      switch nearby.select(name) {
+      case .peer(let found): return found
+      case .several(let found): return refuse(found, called: name)
+      case .none: break
+      }
+    }
+    if !Task.isCancelled {
+      let hint = nearby.resembling(name).prefix(3).map {
+        "; did you mean \($0.id.description.prefix(name.count)) (\($0.name.escapedForTerminals))?"
+      }
+      console.complain(
+        "earshot: nobody nearby is \"\(name.escapedForTerminals)\"" + hint.joined())
+    }
+    return nil
+  }
+
+  private func refuse(_ found: [DiscoveredPeer], called name: String) -> DiscoveredPeer? {
+    let identifiers = found.map(\.id.short).joined(separator: ", ")
+    console.complain(
+      "earshot: \(found.count) peers are called \"\(name.escapedForTerminals)\"; "
+        + "take one of their identifiers: \(identifiers)")
+    return nil
+  }
+
+  /// Invites a peer into a session.
+  ///
+  /// - Returns: Whether it has joined; if not, the console was told why.
+  func invite(_ found: FoundPeer, to session: Session) async throws(EarshotError) -> Bool {
+    let outcome =
+      if let ticket = found.ticket {
+        try await peer.invite(ticket, to: session, within: timeout)
+      } else {
+        try await peer.invite(found.id, to: session, within: timeout)
+      }
+    if outcome != .accepted, !Task.isCancelled {
+      console.complain("earshot: \(found.name.escapedForTerminals) \(outcome.sentence)")
+    }
+    return outcome == .accepted
+  }
+
+  private static let settling = Duration.seconds(1)
+}
+
+extension InvitationOutcome {
+  /// What the one who was invited did, behind its name.
+  var sentence: String {
+    switch self {
+    case .accepted: "accepted"
+    case .declined: "declined"
+    case .timedOut: "did not answer in time"
+    case .unreachable: "cannot be reached"
+    case .busy: "has too many invitations open"
+    case .full: "cannot join: the session is full"
+    case .mismatch: "does not take part in this, or speaks another version"
+    case .untrusted: "is not trusted, or does not trust this peer: --identity says who we are"
+    case .cancelled: "was not asked to the end"
+    }
+  }
+}
