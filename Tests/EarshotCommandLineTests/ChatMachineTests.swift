@@ -66,6 +66,32 @@ struct ChatMachineTests {
     #expect(chat.printed.last == "Several are called so: /invite 1, /invite 2")
   }
 
+  @Test("The beginning of a name means its peer, unless another peer has that whole name")
+  func prefixes() {
+    var chat = Chatter()
+    chat.finds(1, "Annabel")
+    chat.finds(2, "Bob")
+    chat.types("/invite ann")
+    #expect(chat.actions.last == .invite(.test(1)))
+    chat.finds(3, "Anna")
+    chat.types("/invite Anna")
+    #expect(chat.actions.last == .invite(.test(3)))
+    chat.types("/invite An")
+    #expect(
+      chat.printed.last == "Several names begin so: /invite 1 (Annabel), /invite 3 (Anna)")
+  }
+
+  @Test("A code is compared with a member that is named in full")
+  func verifyingInFull() {
+    var chat = Chatter()
+    chat.hears(.joined(.test(1, "Annabel")))
+    chat.hears(.joined(.test(2, "Bob")))
+    chat.types("/verify Anna")
+    #expect(chat.printed.last?.hasPrefix("Say whom: /verify ") == true)
+    chat.types("/verify annabel")
+    #expect(chat.actions.last == .verify(.test(1)))
+  }
+
   @Test("Questions are asked one after the other, each answered by the next line")
   func questions() {
     var chat = Chatter()

@@ -362,6 +362,38 @@ struct LiveCommandTests {
     #expect(bob.code == .violated)
   }
 
+  @Test("The beginning of a name is enough, and of several names a whole one is taken")
+  func prefixes() throws {
+    let party = Party()
+    for name in ["Anna", "Annabel", "Bob"] {
+      _ = try party.guest("advertise", "--name", name, "--accept", on: "host of \(name)")
+    }
+    party.run(until: 2)
+    let guests = try ["Bo", "anna", "Ann"].map { name in
+      try party.guest("ping", name, "--count", "1", on: "asks for \(name)")
+    }
+    party.run(until: 8)
+    #expect(guests[0].lines.first?.hasPrefix("ping Bob (") == true)
+    #expect(guests[1].lines.first?.hasPrefix("ping Anna (") == true)
+    let complaint = guests[2].printed.err
+    #expect(complaint.hasPrefix("earshot: the names of 2 peers begin with \"Ann\"; take one of "))
+    #expect(complaint.contains(" Anna (") && complaint.contains(", Annabel ("))
+    #expect(guests.map(\.code) == [.held, .held, .violated])
+  }
+
+  @Test("A whole name wins that is found just after one that begins so")
+  func laterWholeName() throws {
+    let party = Party()
+    let bob = try party.guest("ping", "Ann", "--count", "1", on: "tablet")
+    party.run(until: 3)
+    for name in ["Annabel", "Ann"] {
+      _ = try party.guest("advertise", "--name", name, "--accept", on: "host of \(name)")
+      party.run(until: name == "Ann" ? 12 : 3.6)
+    }
+    #expect(bob.lines.first?.hasPrefix("ping Ann (") == true)
+    #expect(bob.code == .held)
+  }
+
   @Test("Ctrl-C shows what was measured so far")
   func interrupted() throws {
     let party = Party()

@@ -76,12 +76,22 @@ extension ChatMachine {
       let advice = nearest.map { "did you mean \($0)?" } ?? "/who shows who is."
       out.append(.print("Nobody near is \"\(word.escapedForTerminals)\"; \(advice)"))
     case .several(let peers):
-      let choices = peers.compactMap { numbers[$0.id] }.sorted().map { "/invite \($0)" }
-      out.append(.print("Several are called so: \(choices.joined(separator: ", "))"))
+      let areNamesakes = Set(peers.map(\.name)).count == 1
+      let several = areNamesakes ? "Several are called so" : "Several names begin so"
+      out.append(.print("\(several): \(choices(of: peers, named: !areNamesakes))"))
     case .peer(let peer): invite(peer, into: &out)
     }
   }
 
+  /// What to type for each of several peers: `/invite 1 (Ann), /invite 3 (Anna)`.
+  private func choices(of peers: [DiscoveredPeer], named areNamed: Bool) -> String {
+    let numbered = peers.compactMap { peer in numbers[peer.id].map { (number: $0, peer: peer) } }
+    return numbered.sorted { $0.number < $1.number }.map { number, peer in
+      "/invite \(number)" + (areNamed ? " (\(peer.name.escapedForTerminals))" : "")
+    }.joined(separator: ", ")
+  }
+
+  /// A code is compared with a member that is named exactly: no beginning of a name will do.
   private func verify(_ word: String, into out: inout [Action]) {
     let lower = word.lowercased()
     let meant = members.filter {

@@ -10,7 +10,7 @@ enum ChatWord: String, CaseIterable, Hashable, Sendable {
   private var help: (operand: String, summary: String) {
     switch self {
     case .who: ("", "Who is near")
-    case .invite: (" PEER", "Ask somebody to chat: a name, a number of /who, or an identifier")
+    case .invite: (" PEER", "Ask somebody to chat: a name, its beginning, or a number of /who")
     case .accept: ("", "Say yes to who asks us, as \"y\" does")
     case .decline: ("", "Say no to who asks us, as \"n\" does")
     case .ticket: ("", "Show a ticket, for \"earshot chat --ticket\" where others do not appear")

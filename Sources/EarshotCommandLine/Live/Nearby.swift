@@ -6,7 +6,7 @@ package struct Nearby: Hashable, Sendable {
   package enum Selection: Hashable, Sendable {
     case none
     case peer(DiscoveredPeer)
-    /// Several have that name.
+    /// Several have that name, or names that begin so.
     case several([DiscoveredPeer])
   }
 
@@ -34,16 +34,27 @@ package struct Nearby: Hashable, Sendable {
     }
   }
 
-  /// The peers that a word means: a number in the order of ``peers``, the beginning of an identifier, or a name.
+  /// The peers that a word means: a number in the order of ``peers``, the beginning of an identifier, a name, or the
+  /// beginning of one.
   package func select(_ word: String) -> Selection {
+    let selection = selectExactly(word)
+    return selection == .none ? selectByPrefix(word) : selection
+  }
+
+  /// As ``select(_:)``, without beginnings of names.
+  package func selectExactly(_ word: String) -> Selection {
     let peers = peers
-    return select(word) { $0 > 0 ? peers.dropFirst($0 - 1).first : nil }
+    return selectExactly(word) { $0 > 0 ? peers.dropFirst($0 - 1).first : nil }
   }
 
   /// The peers that a word means, if numbers are given out in another way.
-  ///
-  /// Numbers come first and identifiers second, so that no peer gets in between by calling itself `1`.
   func select(_ word: String, numbered: (Int) -> DiscoveredPeer?) -> Selection {
+    let selection = selectExactly(word, numbered: numbered)
+    return selection == .none ? selectByPrefix(word) : selection
+  }
+
+  /// Numbers come first and identifiers second, so that no peer gets in between by calling itself `1`.
+  private func selectExactly(_ word: String, numbered: (Int) -> DiscoveredPeer?) -> Selection {
     if let number = Int(word) { return numbered(number).map { .peer($0) } ?? .none }
     let (peers, lower) = (peers, word.lowercased())
     if word.count >= Self.identifierLengthMin {
@@ -52,6 +63,14 @@ package struct Nearby: Hashable, Sendable {
     }
     let exact = peers.filter { $0.name == word }
     return Selection(exact.isEmpty ? peers.filter { $0.name.lowercased() == lower } : exact)
+  }
+
+  /// The peers whose names begin with a word, in the case in which it is typed if there are any such.
+  private func selectByPrefix(_ word: String) -> Selection {
+    guard !word.isEmpty, Int(word) == nil else { return .none }
+    let (peers, lower) = (peers, word.lowercased())
+    let exact = peers.filter { $0.name.hasPrefix(word) }
+    return Selection(exact.isEmpty ? peers.filter { $0.name.lowercased().hasPrefix(lower) } : exact)
   }
 
   /// The peers whose identifiers begin almost like a word, which was mistyped then: one or two characters differ.

@@ -48,14 +48,20 @@ struct PeerSearch: Sendable {
     defer { clock.cancel() }
     // Before most of those who are there have answered, numbers mean little, and a name may mean two.
     try? await host.sleep(for: min(Self.settling, timeout))
-    var nearby = Nearby()
-    for await _ in browser.events {
+    var nearby = Nearby(await browser.peers)
+    var events = browser.events.makeAsyncIterator()
+    while nearby.select(name) == .none, await events.next() != nil {
       nearby = Nearby(await browser.peers)
-      switch nearby.select(name) {
-      case .peer(let found): return found
-      case .several(let found): return refuse(found, called: name)
-      case .none: break
-      }
+      guard nearby.select(name) != .none, nearby.selectExactly(name) == .none else { continue }
+      // The peer with the whole name may come together with one whose name begins so.
+      try? await host.sleep(for: Self.settling)
+      let later = Nearby(await browser.peers)
+      if later.select(name) != .none { nearby = later }
+    }
+    switch nearby.select(name) {
+    case .peer(let found): return found
+    case .several(let found): return refuse(found, called: name)
+    case .none: break
     }
     if !Task.isCancelled {
       let hint = nearby.resembling(name).prefix(3).map {
@@ -68,10 +74,16 @@ struct PeerSearch: Sendable {
   }
 
   private func refuse(_ found: [DiscoveredPeer], called name: String) -> DiscoveredPeer? {
-    let identifiers = found.map(\.id.short).joined(separator: ", ")
-    console.complain(
-      "earshot: \(found.count) peers are called \"\(name.escapedForTerminals)\"; "
-        + "take one of their identifiers: \(identifiers)")
+    let (safeName, identifiers) = (name.escapedForTerminals, found.map(\.id.short))
+    if Set(found.map(\.name)).count > 1 {
+      console.complain(
+        "earshot: the names of \(found.count) peers begin with \"\(safeName)\"; "
+          + "take one of \(found.choices)")
+    } else {
+      console.complain(
+        "earshot: \(found.count) peers are called \"\(safeName)\"; "
+          + "take one of their identifiers: \(identifiers.joined(separator: ", "))")
+    }
     return nil
   }
 
@@ -92,6 +104,13 @@ struct PeerSearch: Sendable {
   }
 
   private static let settling = Duration.seconds(1)
+}
+
+extension [DiscoveredPeer] {
+  /// The peers to choose from, with what tells them apart: `Ann (k3x7m2qa), Anna (p5c8r4td)`.
+  fileprivate var choices: String {
+    map { "\($0.name.escapedForTerminals) (\($0.id.short))" }.joined(separator: ", ")
+  }
 }
 
 extension InvitationOutcome {

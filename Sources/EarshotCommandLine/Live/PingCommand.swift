@@ -118,8 +118,9 @@ package struct PingCommand: LiveCommand {
     name: "ping", operands: "PEER [options]",
     summary: "Measure how long messages take to a peer and back",
     details: """
-      PEER is a name, the beginning of an identifier, or a number as "earshot browse"
-      shows it. It must send back what it gets: "earshot advertise --accept" does.
+      PEER is the beginning of a name or of an identifier, or a number as "earshot
+      browse" shows it; a whole name wins. It must send back what it gets: "earshot
+      advertise --accept" does.
 
       exit status:
         0  every message was answered
