@@ -6,6 +6,8 @@ package struct OptionPlan: Hashable, Sendable {
   package let name: String
   /// What stands for its value in the help, such as `N`; `nil` for an option without a value.
   package let value: String?
+  /// Whether the value may be left out.
+  package let isValueOptional: Bool
   /// Whether it may be given several times.
   package let isRepeatable: Bool
   /// One sentence about it, without its full stop.
@@ -14,7 +16,17 @@ package struct OptionPlan: Hashable, Sendable {
   /// An option with a value, or without one.
   package init(_ name: String, _ value: String? = nil, isRepeatable: Bool = false, help: String) {
     (self.name, self.value, self.isRepeatable, self.help) = (name, value, isRepeatable, help)
+    isValueOptional = false
   }
+
+  /// An option whose value may be left out.
+  package init(_ name: String, optional value: String, help: String) {
+    (self.name, self.value, self.help) = (name, value, help)
+    (isValueOptional, isRepeatable) = (true, false)
+  }
+
+  /// What follows its name in the help: `N`, `[TEXT]`, or nothing.
+  var placeholder: String? { value.map { isValueOptional ? "[\($0)]" : $0 } }
 }
 
 /// The words of a command line, sorted.
@@ -26,7 +38,7 @@ package struct Arguments: Hashable, Sendable {
   /// Whether an option was given.
   package func has(_ option: String) -> Bool { values[option] != nil }
 
-  /// The value of an option; empty for an option without a value.
+  /// The value of an option; empty for an option without a value, or whose value was left out.
   package subscript(option option: String) -> String? { values[option]?.first }
 
   /// All values of an option that may be given several times, in order.
@@ -43,7 +55,7 @@ package struct Arguments: Hashable, Sendable {
 /// Sorts the words of a command line into options, their values and operands.
 ///
 /// `--name value` and `--name=value` mean the same, options and operands may be mixed, and `--` ends
-/// the options.
+/// the options. A value that may be left out is the next word unless that begins with a hyphen.
 package struct ArgumentParser {
   private let options: [OptionPlan]
 
@@ -81,7 +93,13 @@ package struct ArgumentParser {
       guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
       return try arguments.add("", to: option)
     }
-    if parts.count == 2 { return try arguments.add(String(parts[1]), to: option) }
+    if parts.count == 2, !option.isValueOptional || !parts[1].isEmpty {
+      return try arguments.add(String(parts[1]), to: option)
+    }
+    guard parts.count == 1 else { throw UsageError("\(name)= has no value behind it") }
+    if option.isValueOptional, rest.first?.hasPrefix("-") ?? true {
+      return try arguments.add("", to: option)
+    }
     guard let value = rest.first, !value.hasPrefix("--") else {
       throw UsageError("\(name) needs a value: \(name) \(placeholder)")
     }

@@ -36,8 +36,8 @@ package struct CommandPlan: Hashable, Sendable {
 }
 
 extension OptionPlan {
-  /// `--seed N`.
-  fileprivate var heading: String { value.map { "\(name) \($0)" } ?? name }
+  /// `--seed N`, `--ticket [TEXT]`.
+  fileprivate var heading: String { placeholder.map { "\(name) \($0)" } ?? name }
 }
 
 /// Two columns: what to type, and what it does.

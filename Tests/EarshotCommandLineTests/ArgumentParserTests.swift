@@ -5,6 +5,7 @@ import Testing
 struct ArgumentParserTests {
   private let parser = ArgumentParser([
     OptionPlan("--seed", "N", help: "A seed"), OptionPlan("--json", help: "As JSON"),
+    OptionPlan("--ticket", optional: "TEXT", help: "A ticket"),
   ])
 
   @Test("Options and operands may be mixed")
@@ -22,6 +23,19 @@ struct ArgumentParserTests {
     #expect(try parser.parse(["--seed=a=b"])[option: "--seed"] == "a=b")
     #expect(try parser.parse(["--seed", "-5"])[option: "--seed"] == "-5")
     #expect(try parser.parse(["--seed="])[option: "--seed"] == "")
+  }
+
+  @Test(
+    "A value that may be left out is the next word unless that begins with a hyphen",
+    arguments: [
+      (["--ticket", "a"], "a"), (["--ticket=a"], "a"), (["--ticket=-a"], "-a"), (["--ticket"], ""),
+      (["--ticket", "--json"], ""), (["--ticket", "-h"], ""),
+    ])
+  func optionalValues(words: [String], value: String) throws {
+    let arguments = try parser.parse(words)
+    #expect(arguments[option: "--ticket"] == value)
+    #expect(arguments.operands.isEmpty)
+    #expect(arguments.has("--json") == words.contains("--json"))
   }
 
   @Test("Two hyphens end the options")
@@ -42,6 +56,8 @@ struct ArgumentParserTests {
       (["-j"], "there is no option \"-j\""),
       (["--seed"], "--seed needs a value: --seed N"),
       (["--seed", "--json"], "--seed needs a value: --seed N"),
+      (["--ticket="], "--ticket= has no value behind it"),
+      (["--ticket", "a", "--ticket"], "--ticket stands here twice"),
       (["--json=yes"], "--json takes no value"),
       (["--json", "--json"], "--json stands here twice"),
       (["--seed", "1", "--seed=1"], "--seed stands here twice"),

@@ -47,7 +47,8 @@ struct CompletionTests {
       let word = option.name.dropFirst(2)
       #expect(arguments.contains("\(option.name)\(option.value == nil ? "[" : "=[")"))
       #expect(fish.contains(" '__earshot_command \(command.name)' -l \(word) "))
-      let value = option.value.map { " Ar \($0)" } ?? ""
+      let optional = option.isValueOptional ? " Op" : ""
+      let value = option.value.map { "\(optional) Ar \($0)" } ?? ""
       #expect(section.contains("\n.It Fl -\(word)\(value)\n"))
       #expect(bash.contains("\"\(command.name) \(option.name)\") ") == (option.value != nil))
     }

@@ -44,7 +44,12 @@ struct BashCompletion {
   private var values: String {
     table.commands.flatMap { command in
       command.allOptions.compactMap { option in
-        option.source.map { "    \"\(command.name) \(option.name)\") \(action($0)); return ;;\n" }
+        option.source.map { source in
+          let (pattern, action) = ("\"\(command.name) \(option.name)\"", action(source))
+          return option.isValueOptional
+            ? "    \(pattern)) if [[ \"$current\" != -* ]]; then \(action); return; fi ;;\n"
+            : "    \(pattern)) \(action); return ;;\n"
+        }
       }
     }.joined()
   }

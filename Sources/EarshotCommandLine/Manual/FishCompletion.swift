@@ -27,7 +27,9 @@ struct FishCompletion {
   private func lines(_ command: CommandPlan) -> String {
     let condition = "command \(command.name)"
     let options = command.allOptions.map { option in
-      let value = option.source.map { " \(self.value($0))" } ?? ""
+      // For fish, a value that may be left out stands behind an equals sign only.
+      let source = option.isValueOptional ? nil : option.source
+      let value = source.map { " \(self.value($0))" } ?? ""
       return line(condition, "-l \(option.name.dropFirst(2))\(value)", option.line)
     }
     let operands = CompletionSource(operands: command.operands).flatMap(self.operands)

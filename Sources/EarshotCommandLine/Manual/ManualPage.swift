@@ -88,7 +88,8 @@ package struct ManualPage {
 
   private func options(_ options: [OptionPlan]) -> String {
     let items = options.map { option in
-      let value = option.value.map { " Ar \(Self.escaped($0))" } ?? ""
+      let optional = option.isValueOptional ? " Op" : ""
+      let value = option.value.map { "\(optional) Ar \(Self.escaped($0))" } ?? ""
       return ".It Fl -\(option.name.dropFirst(2))\(value)\n\(Self.escaped(option.line)).\n"
     }
     return ".Bl -tag -width Ds\n\(items.joined()).El\n"

@@ -48,7 +48,8 @@ struct ZshCompletion {
   private func argument(_ option: OptionPlan) -> String {
     let repeated = option.isRepeatable ? "*" : ""
     let value = option.source.map {
-      ":\(Self.escaped(option.value ?? "")):\(action($0))"
+      let colons = option.isValueOptional ? "::" : ":"
+      return "\(colons)\(Self.escaped(option.value ?? "")):\(action($0))"
     }
     let name = option.name + (value == nil ? "" : "=")
     return Self.quoted("\(repeated)\(name)[\(Self.escaped(option.line))]\(value ?? "")")
