@@ -20,13 +20,24 @@ package struct Progress {
     shownAt = clock()
   }
 
+  /// Begins what has no number of steps.
+  package init(on console: Console, clock: @escaping () -> Duration) {
+    self.init(of: 0, on: console, clock: clock)
+  }
+
   /// Shows how far it is, when enough time has passed since the last time.
   package mutating func show(_ done: Int, _ remark: String) {
+    let total = total
+    show("\(done) of \(total) \(remark)")
+  }
+
+  /// Shows a text, when enough time has passed since the last time.
+  package mutating func show(_ text: @autoclosure () -> String) {
     guard console.isWatched else { return }
     let now = clock()
     guard now - shownAt >= (hasBegun ? Self.interval : Self.patience) else { return }
     (shownAt, hasBegun, isThere) = (now, true, true)
-    console.err("\r\u{1B}[K\(done) of \(total) \(remark)")
+    console.err("\r\u{1B}[K\(text())")
   }
 
   /// Clears the line, at the end or before something else is written; it may be shown again.

@@ -8,29 +8,25 @@ enum PeerTarget: Hashable, Sendable {
   /// Wherever it is.
   case ticket(PeerTicket)
 
-  /// The peer of a command line.
-  init(_ arguments: Arguments) throws(UsageError) {
-    if let text = arguments[option: "--ticket"] {
-      guard arguments.operands.isEmpty else {
-        throw UsageError("--ticket says whom to ping; leave the name out")
-      }
-      guard arguments.all("--at").isEmpty else {
-        throw UsageError("a ticket says where its peer listens; leave --at out")
-      }
-      self = .ticket(try PeerTicket(of: "--ticket", text))
-      return
+  /// The peer of a ticket.
+  init(ticket text: String, in arguments: Arguments) throws(UsageError) {
+    guard arguments.all("--at").isEmpty else {
+      throw UsageError("a ticket says where its peer listens; leave --at out")
     }
-    guard let name = arguments.operands.first, arguments.operands.count == 1, !name.isEmpty else {
-      throw UsageError("ping needs one peer: its name, its identifier, or its number in browse")
-    }
+    self = .ticket(try PeerTicket(of: "--ticket", text))
+  }
+
+  /// The peer of a name, which `--at` may say the addresses of.
+  init(_ name: String, in arguments: Arguments, service: String) throws(UsageError) {
     let places = arguments.all("--at")
+    let service = arguments[option: "--service"] ?? service
     self =
-      places.isEmpty ? .nearby(name) : .ticket(try Self.place(name, at: places, arguments))
+      places.isEmpty ? .nearby(name) : .ticket(try Self.place(name, at: places, for: service))
   }
 
   /// A peer whose identifier and addresses are known.
   private static func place(
-    _ name: String, at places: [String], _ arguments: Arguments
+    _ name: String, at places: [String], for service: String
   ) throws(UsageError) -> PeerTicket {
     guard let peer = PeerID(name) else {
       throw UsageError("--at needs the whole identifier of the peer: names prove nothing")
@@ -44,7 +40,6 @@ enum PeerTarget: Hashable, Sendable {
       }
       endpoints.append(endpoint)
     }
-    let service = arguments[option: "--service"] ?? "earshot"
     do throws(EarshotError) {
       return try PeerTicket(peer: peer, serviceType: service, endpoints: endpoints)
     } catch {

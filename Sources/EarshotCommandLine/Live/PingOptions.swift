@@ -18,7 +18,7 @@ struct PingOptions: Hashable, Sendable {
 
   /// The options of a command line.
   init(_ arguments: Arguments) throws(UsageError) {
-    target = try PeerTarget(arguments)
+    target = try Self.target(arguments)
     (isFlood, isJSON) = (arguments.has("--flood"), arguments.has("--json"))
     isUnreliable = arguments.has("--unreliable")
     guard !isFlood || !arguments.has("--interval") else {
@@ -30,6 +30,19 @@ struct PingOptions: Hashable, Sendable {
     let sizeBytesMax = isUnreliable ? Session.maximumUnreliableMessageBytes : 1 << 20
     sizeBytes = try arguments.number("--size", else: 56, in: Self.sizeBytesMin...sizeBytesMax)
     timeout = try arguments.seconds("--timeout", else: .seconds(10), in: 0.1...3_600)
+  }
+
+  private static func target(_ arguments: Arguments) throws(UsageError) -> PeerTarget {
+    if let text = arguments[option: "--ticket"] {
+      guard arguments.operands.isEmpty else {
+        throw UsageError("--ticket says whom to ping; leave the name out")
+      }
+      return try PeerTarget(ticket: text, in: arguments)
+    }
+    guard let name = arguments.operands.first, arguments.operands.count == 1, !name.isEmpty else {
+      throw UsageError("ping needs one peer: its name, its identifier, or its number in browse")
+    }
+    return try PeerTarget(name, in: arguments, service: "earshot")
   }
 
   /// The message of a number: eight bytes of it, the most significant first, and padding.
