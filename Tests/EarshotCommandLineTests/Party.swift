@@ -16,11 +16,16 @@ final class Party {
   /// Somebody with a host, who types a command line at the beginning.
   func guest(
     _ words: String..., on host: String, isColoured: Bool = false, terminal: TerminalSize? = nil,
-    isTyping: Bool = false, writingTo console: Console? = nil
+    isTyping: Bool = false, writingTo console: Console? = nil, isWatched: Bool = false,
+    inputIsTerminal: Bool = false, outputIsTerminal: Bool = false
   ) throws -> Guest {
-    let guest = Guest(on: world.makeHost(host), isTyping: isTyping)
+    let guest = Guest(
+      on: world.makeHost(host), isTyping: isTyping, inputIsTerminal: inputIsTerminal,
+      outputIsTerminal: outputIsTerminal)
+    let printed = guest.printed.console(
+      isColoured: isColoured, isWatched: isWatched, terminal: terminal)
     let tool = EarshotTool(
-      console: console ?? guest.printed.console(isColoured: isColoured, terminal: terminal),
+      console: console ?? printed,
       engine: .simulated, surroundings: Surroundings { guest.start($0) })
     _ = tool.run(words)
     return guest
@@ -54,6 +59,9 @@ final class Guest: Sendable {
   let printed = Printed()
   let host: SimulatedHost
   let keyboard: Keyboard
+  /// Standard input and output, of commands that carry bytes.
+  let input = PipedInput(), output = PipedOutput()
+  private let streams: StandardStreams
   /// Whether every key is handed over.
   private let isRaw = Flag()
   private let task = Mutex<SimulatedTask<Void>?>(nil)
@@ -64,8 +72,16 @@ final class Guest: Sendable {
   /// - Parameters:
   ///   - host: The host.
   ///   - isTyping: Whether there are keys, and not only lines.
-  init(on host: SimulatedHost, isTyping: Bool = false) {
+  ///   - inputIsTerminal: Whether standard input is a terminal.
+  ///   - outputIsTerminal: Whether standard output is a terminal.
+  init(
+    on host: SimulatedHost, isTyping: Bool = false, inputIsTerminal: Bool = false,
+    outputIsTerminal: Bool = false
+  ) {
     self.host = host
+    streams = StandardStreams(
+      input: input, output: output, isInputTerminal: inputIsTerminal,
+      isOutputTerminal: outputIsTerminal)
     let isRaw = isRaw
     keyboard = Keyboard(
       editing: isTyping
@@ -79,7 +95,7 @@ final class Guest: Sendable {
 
   func start(_ command: any LiveCommand) -> ExitCode {
     let task = host.addTask("command") { [self] in
-      let code = await command.run(on: host, hearing: keyboard)
+      let code = await command.run(on: host, hearing: keyboard, with: streams)
       ended.withLock { $0 = code }
     }
     self.task.withLock { $0 = task }

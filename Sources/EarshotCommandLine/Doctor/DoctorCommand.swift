@@ -23,7 +23,7 @@ package struct DoctorCommand: LiveCommand {
 
   /// Looks, and says what it has found.
   package func run(
-    on host: any NetworkHost, hearing keyboard: Keyboard
+    on host: any NetworkHost, hearing keyboard: Keyboard, with streams: StandardStreams
   ) async -> ExitCode {
     // A simulated host has no files that speak of it.
     var facts =

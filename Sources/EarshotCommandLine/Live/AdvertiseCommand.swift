@@ -45,7 +45,7 @@ package struct AdvertiseCommand: LiveCommand {
 
   /// Advertises until the task is cancelled.
   package func run(
-    on host: any NetworkHost, hearing keyboard: Keyboard
+    on host: any NetworkHost, hearing keyboard: Keyboard, with streams: StandardStreams
   ) async -> ExitCode {
     await asPeer(on: host, console) { peer throws(EarshotError) in
       peer.warn(on: console)

@@ -20,7 +20,7 @@ package struct BrowseCommand: LiveCommand {
 
   /// Browses until the task is cancelled.
   package func run(
-    on host: any NetworkHost, hearing keyboard: Keyboard
+    on host: any NetworkHost, hearing keyboard: Keyboard, with streams: StandardStreams
   ) async -> ExitCode {
     await asPeer(on: host, console) { peer throws(EarshotError) in
       let browser = try await peer.browse(options.service)

@@ -18,7 +18,7 @@ package struct ChatCommand: LiveCommand {
 
   /// Chats until `/quit`, the end of the input, or until the task is cancelled.
   package func run(
-    on host: any NetworkHost, hearing keyboard: Keyboard
+    on host: any NetworkHost, hearing keyboard: Keyboard, with streams: StandardStreams
   ) async -> ExitCode {
     await asPeer(on: host, console) { peer throws(EarshotError) in
       let (console, typed) = keyboard.begin(on: console)

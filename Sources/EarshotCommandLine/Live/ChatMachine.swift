@@ -314,7 +314,7 @@ package struct ChatMachine: Hashable, Sendable {
 
 extension DepartureReason {
   /// What there is to say besides, unless the member just left.
-  fileprivate var remark: String? {
+  var remark: String? {
     switch self {
     case .left, .disconnected: nil
     case .lost: "the connection is lost"

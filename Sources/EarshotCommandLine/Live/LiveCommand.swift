@@ -18,8 +18,11 @@ package protocol LiveCommand: Sendable {
   /// - Parameters:
   ///   - host: Where the others are; the task runs on its executor.
   ///   - keyboard: What is typed, and what becomes of the terminal.
+  ///   - streams: Standard input and output as bytes, for a command that takes no lines from the keyboard.
   /// - Returns: The code that the process ends with.
-  func run(on host: any NetworkHost, hearing keyboard: Keyboard) async -> ExitCode
+  func run(
+    on host: any NetworkHost, hearing keyboard: Keyboard, with streams: StandardStreams
+  ) async -> ExitCode
 }
 
 extension LiveCommand {

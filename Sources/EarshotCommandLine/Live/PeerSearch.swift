@@ -121,7 +121,7 @@ extension InvitationOutcome {
     case .declined: "declined"
     case .timedOut: "did not answer in time"
     case .unreachable: "cannot be reached"
-    case .busy: "has too many invitations open"
+    case .busy: "is busy; another time may be better"
     case .full: "cannot join: the session is full"
     case .mismatch: "does not take part in this, or speaks another version"
     case .untrusted: "is not trusted, or does not trust this peer: --identity says who we are"

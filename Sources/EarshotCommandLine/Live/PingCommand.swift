@@ -16,7 +16,7 @@ package struct PingCommand: LiveCommand {
 
   /// Pings until all is sent, the peer is gone, or the task is cancelled.
   package func run(
-    on host: any NetworkHost, hearing keyboard: Keyboard
+    on host: any NetworkHost, hearing keyboard: Keyboard, with streams: StandardStreams
   ) async -> ExitCode {
     await asPeer(on: host, console) { peer throws(EarshotError) in
       peer.warn(on: console)

@@ -47,7 +47,7 @@ extension Surroundings {
       reading: STDIN_FILENO, editing: isTerminal ? .terminal() : nil, isEchoed: isTerminal)
     let (host, ending) = (opened.host, Ending())
     let task = Task(executorPreference: host.executor.task) {
-      await command.run(on: host, hearing: keyboard)
+      await command.run(on: host, hearing: keyboard, with: .process)
     }
     let terminal = TerminalSignals {
       keyboard.pause($0)
