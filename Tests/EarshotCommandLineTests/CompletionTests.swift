@@ -65,6 +65,10 @@ struct CompletionTests {
     #expect(bash.contains("\"browse --interface\") mapfile"))
     #expect(zsh.contains("'*--interface=[") && zsh.contains(":IF:_net_interfaces'"))
     #expect(!zsh.contains("'*--seed"))
+    // A value that may be left out.
+    #expect(zsh.contains("'--ticket=[") && zsh.contains("]::TEXT: '"))
+    #expect(bash.contains("\"pipe --ticket\") if [[ \"$current\" != -* ]]; then :; return; fi ;;"))
+    #expect(fish.contains("-n '__earshot_command pipe' -l ticket -d"))
   }
 
   @Test(
@@ -118,6 +122,8 @@ struct CompletionTests {
     #expect(try bash(["earshot", "browse", "--interface", "="], in: folder).contains("lo"))
     #expect(try bash(["earshot", "simulate", "--seed", ""], in: folder).isEmpty)
     #expect(try bash(["earshot", "nonsense", ""], in: folder).isEmpty)
+    #expect(try bash(["earshot", "pipe", "--ticket", "--ke"], in: folder) == ["--keep"])
+    #expect(try bash(["earshot", "pipe", "--ticket", ""], in: folder).isEmpty)
   }
 
   private static func has(_ program: String) -> Bool {
@@ -181,6 +187,7 @@ struct CompletionTests {
       ("earshot completions f", "earshot completions fish "),
       ("earshot simulate b", "earshot simulate b.json5 "),
       ("earshot chat --pat", "earshot chat --patience="),
+      ("earshot pipe --ticket --ke", "earshot pipe --ticket --keep "),
     ])
   func zshWords(typed: String, completed: String) throws {
     let folder = try Folder()

@@ -45,6 +45,20 @@ struct LiveUsageTests {
       ),
       ("ping", ["Ann", "--timeout", "0"], "--timeout takes seconds from 0.1 to 3600, not \"0\""),
       ("ping", ["Ann", "--interval", "nan"], "--interval takes seconds"),
+      ("pipe", [], "pipe needs --to PEER, or --listen at the other end"),
+      ("pipe", ["Ann"], "pipe takes no words of its own; the peer goes to --to"),
+      ("pipe", ["--to", ""], "--to needs a peer, such as --to Ann"),
+      ("pipe", ["--listen"], "--listen cannot ask who may connect, since standard input is taken"),
+      ("pipe", ["--listen"], "give --accept for any peer, --pin ID or --trust FILE"),
+      ("pipe", ["--listen", "--accept", "--to", "Ann"], "leave --to out"),
+      ("pipe", ["--listen", "--accept", "--at", "10.0.0.1:1"], "leave --at out"),
+      ("pipe", ["--to", "Ann", "--accept"], "--accept is for the other end of the pipe"),
+      ("pipe", ["--to", "Ann", "--keep"], "--keep is for the other end of the pipe"),
+      ("pipe", ["--ticket"], "--ticket needs a value without --listen: --ticket TEXT"),
+      ("pipe", ["--to", "Ann", "--ticket", "x"], "leave --to out"),
+      ("pipe", ["--listen", "--accept", "--ticket", "x"], "--listen makes its own ticket"),
+      ("pipe", ["--ticket", "x"], "--ticket: That is no ticket"),
+      ("pipe", ["--to", "Ann", "--at", "10.0.0.1:1"], "--at needs the whole identifier"),
     ] as [(String, [String], String)])
   func usage(command: String, words: [String], reason: String) {
     let shell = Shell()

@@ -1,0 +1,135 @@
+package import Earshot
+import EarshotScenario
+import Synchronization
+
+/// What `earshot pipe` says on standard error: a sentence for each change, and the progress.
+///
+/// Standard output carries the bytes of the stream and nothing else.
+final class PipeReport: Sendable {
+  private struct State {
+    var progress: Progress
+    var rate = TransferRate()
+    /// The peer whose link is broken, while it is.
+    var awaited: String?
+  }
+  private let state: Mutex<State>
+  private let plain: Console
+
+  /// A report that has said nothing yet.
+  ///
+  /// - Parameters:
+  ///   - console: Where it is read.
+  ///   - host: Has the clock of the progress.
+  init(on console: Console, at host: any NetworkHost) {
+    let start = host.now
+    plain = console
+    state = Mutex(State(progress: Progress(on: console) { host.now - start }))
+  }
+
+  /// A console for others, whose standard error leaves the line of the progress whole.
+  var console: Console {
+    var console = plain
+    console.err = { [self] in write($0) }
+    return console
+  }
+
+  /// Reports a change.
+  func say(_ sentence: String) { write(sentence + "\n") }
+
+  /// Reports what is wrong.
+  func complain(_ sentence: String) { say("earshot: \(sentence)") }
+
+  private func write(_ text: String) {
+    state.withLock { state in
+      state.progress.clear()
+      plain.err(text)
+    }
+  }
+
+  // MARK: Progress
+
+  /// How long to wait from one ``show(_:at:)`` to the next.
+  var interval: Duration { plain.isWatched ? .milliseconds(200) : .seconds(10) }
+
+  /// Begins to measure another stream.
+  func begin(at now: Instant) {
+    state.withLock { $0.rate = TransferRate(since: now) }
+  }
+
+  /// Shows how much of a stream has arrived: in a line that is rewritten where a person watches it.
+  func show(_ statistics: StreamStatistics, at now: Instant) {
+    let text = state.withLock { state in
+      state.rate.add(statistics.bytesAcknowledged + statistics.bytesRead, at: now)
+      let rate = "\(state.rate.bytesPerSecond.sizeText)/s"
+      let pace = state.awaited.map { "waiting for \($0)" } ?? rate
+      let text = "\(Self.counts(statistics)), \(pace)"
+      state.progress.show(text)
+      return text
+    }
+    if !plain.isWatched { say(text) }
+  }
+
+  /// How many bytes have arrived on either side.
+  static func counts(_ statistics: StreamStatistics) -> String {
+    "\(statistics.bytesAcknowledged.sizeText) sent, \(statistics.bytesRead.sizeText) received"
+  }
+
+  // MARK: The link
+
+  /// Reports what becomes of the link to a peer.
+  func handle(_ event: SessionEvent, patience: Duration) {
+    let name = event.member.name.escapedForTerminals
+    switch event {
+    case .interrupted(_, let reason):
+      state.withLock { $0.awaited = name }
+      let why = reason == .suspending ? "sleeps" : "is out of reach"
+      say("\(name) \(why); waiting for up to \(patience.components.seconds) s")
+    case .resumed:
+      state.withLock { $0.awaited = nil }
+      say("\(name) is back, and nothing is lost")
+    case .left, .joining, .joined: break
+    }
+  }
+}
+
+/// The rate of a transfer over the last seconds.
+package struct TransferRate: Hashable, Sendable {
+  private var samples: [Sample]
+
+  private struct Sample: Hashable {
+    let instant: Instant
+    let bytes: Int
+  }
+
+  /// A transfer that begins.
+  package init(since start: Instant = .zero) { samples = [Sample(instant: start, bytes: 0)] }
+
+  /// Takes in how many bytes were transferred until an instant.
+  package mutating func add(_ bytes: Int, at now: Instant) {
+    samples.append(Sample(instant: now, bytes: bytes))
+    while samples.count > 2, samples[1].instant <= now - Self.span { samples.removeFirst() }
+  }
+
+  /// The bytes per second, rounded down.
+  package var bytesPerSecond: Int {
+    let (first, last) = (samples[0], samples[samples.count - 1])
+    let seconds = (last.instant - first.instant) / .seconds(1)
+    return seconds > 0 ? Int(Double(last.bytes - first.bytes) / seconds) : 0
+  }
+
+  private static let span = Duration.seconds(3)
+}
+
+extension Int {
+  /// A number of bytes, such as `17 bytes` or `1.5 MiB`.
+  package var sizeText: String {
+    guard self >= 1_024 else { return self == 1 ? "1 byte" : "\(self) bytes" }
+    var (tenths, unit) = (self * 10 / 1_024, 0)
+    while tenths >= 10_240, unit < Self.units.count - 1 {
+      (tenths, unit) = (tenths / 1_024, unit + 1)
+    }
+    return "\(tenths / 10).\(tenths % 10) \(Self.units[unit])"
+  }
+
+  private static let units = ["KiB", "MiB", "GiB", "TiB"]
+}
