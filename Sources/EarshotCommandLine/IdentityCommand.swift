@@ -61,7 +61,7 @@ package struct IdentityCommand {
       Prints the identifier, by which others know this peer: the hash of its public
       key. The file holds the private key (Ed25519, PKCS #8 in PEM) and is refused
       when others than its owner may read it. Who has the file is that peer.
-      "chat", "advertise", "browse" and "ping" use it with --identity FILE.
+      "chat", "advertise", "browse", "ping" and "pipe" use it with --identity FILE.
       """,
     options: [
       OptionPlan("--create", help: "Make a new identity if there is none; one that is there stays"),

@@ -92,11 +92,11 @@ package struct TrustCommand {
     name: "trust", operands: "FILE [options]",
     summary: "List whom a file of trusted peers keeps, and change it",
     details: """
-      "chat", "advertise", "browse" and "ping" keep in the file of --trust FILE whom
-      they met, by name, and refuse whoever comes by such a name with another key.
-      Without an option, this prints the identifiers and names, a line each. Programs
-      that use the file see at once what is changed here. Nobody is met twice who
-      does not keep an identity (--identity): each start is a new key.
+      "chat", "advertise", "browse", "ping" and "pipe" keep in the file of --trust
+      FILE whom they met, by name, and refuse whoever comes by such a name with
+      another key. Without an option, this prints the identifiers and names, a line
+      each. Programs that use the file see at once what is changed here. Nobody is met
+      twice who does not keep an identity (--identity): each start is a new key.
       """,
     options: [
       OptionPlan("--pin", "ID", help: "Keep the peer with this identifier, with --name"),

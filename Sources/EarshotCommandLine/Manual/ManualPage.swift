@@ -45,6 +45,11 @@ package struct ManualPage {
       .Pp
       .Dl $ \(name) simulate room.json5 \\-\\-seeds 0...9999 \\-\\-jobs 8
       .Pp
+      Send a folder to a peer nearby, which runs the second line:
+      .Pp
+      .Dl $ tar c folder | \(name) pipe \\-\\-to Ann
+      .Dl $ \(name) pipe \\-\\-listen \\-\\-accept \\-\\-name Ann | tar x
+      .Pp
       Have bash complete what is typed:
       .Pp
       .Dl $ source <(\(name) completions bash)

@@ -37,9 +37,10 @@ package struct TicketCommand {
     summary: "Say whom a ticket leads to, and whether it is good",
     details: """
       A ticket says who a peer is and where it listens, for those whom multicast does
-      not reach. "earshot advertise --ticket" and /ticket in a chat make one, "ping"
-      and "chat" take one with --ticket. Ends with status 1 for a text that is none,
-      was mistyped, or has expired. Nothing is dialled.
+      not reach. "earshot advertise --ticket", "pipe --listen --ticket" and /ticket in
+      a chat make one, "ping", "pipe" and "chat" take one with --ticket. Ends with
+      status 1 for a text that is none, was mistyped, or has expired. Nothing is
+      dialled.
       """,
     options: [
       OptionPlan("--qr", help: "Show it as a QR code, too"),
