@@ -66,7 +66,7 @@ struct CompletionTests {
     #expect(zsh.contains("'*--interface=[") && zsh.contains(":IF:_net_interfaces'"))
     #expect(!zsh.contains("'*--seed"))
     // A value that may be left out.
-    #expect(zsh.contains("'--ticket=[") && zsh.contains("]::TEXT: '"))
+    #expect(zsh.contains("'--ticket=[") && zsh.contains("]::TEXT:( )'"))
     #expect(bash.contains("\"pipe --ticket\") if [[ \"$current\" != -* ]]; then :; return; fi ;;"))
     #expect(fish.contains("-n '__earshot_command pipe' -l ticket -d"))
   }
@@ -188,6 +188,9 @@ struct CompletionTests {
       ("earshot simulate b", "earshot simulate b.json5 "),
       ("earshot chat --pat", "earshot chat --patience="),
       ("earshot pipe --ticket --ke", "earshot pipe --ticket --keep "),
+      ("earshot pipe --ticket T --ke", "earshot pipe --ticket T --keep "),
+      ("earshot ping --cou", "earshot ping --count="),
+      ("earshot ping Ann --cou", "earshot ping Ann --count="),
     ])
   func zshWords(typed: String, completed: String) throws {
     let folder = try Folder()

@@ -62,7 +62,8 @@ struct ZshCompletion {
     case .files: "_files"
     case .scenarios: "_files -g \"*.json5\""
     case .interfaces: "_net_interfaces"
-    case .anything: " "
+    // With a blank, as the manual has it, no options are offered beside an operand.
+    case .anything: "( )"
     }
   }
 
