@@ -53,7 +53,7 @@ struct PipeOptions: Hashable, Sendable {
     OptionPlan(
       "--ticket", optional: "TEXT",
       help:
-        "With --listen: print a ticket on standard error.\nElse: connect to the peer of a ticket"
+        "With --listen: print a ticket on standard error; else:\nconnect to the peer of a ticket"
     ),
     OptionPlan(
       "--at", "ADDRESS:PORT", isRepeatable: true,
