@@ -21,7 +21,7 @@ struct FirstUseTests {
   private static func invite(_ invited: Peer, by inviter: Peer) async throws -> InvitationOutcome {
     let session = try await inviter.makeSession()
     let outcome = try await inviter.invite(
-      try await invited.ticket(for: "firstuse"), to: session, within: .seconds(5))
+      try await invited.ticket(for: "firstuse"), to: session, within: .seconds(60))
     await session.stop()
     return outcome
   }

@@ -50,7 +50,7 @@ struct RejectedCodeTests {
       let door = try await ann.open("rejected", into: session)
       let other = try await bob.makeSession()
       let outcome = try await bob.invite(
-        try await ann.ticket(for: "rejected"), to: other, within: .seconds(5))
+        try await ann.ticket(for: "rejected"), to: other, within: .seconds(60))
       await other.stop()
       await door.stop()
       await session.stop()
