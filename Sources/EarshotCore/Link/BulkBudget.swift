@@ -7,8 +7,8 @@
 ///
 /// The story: while the budget is used up, what is acknowledged gives a rate, over a round trip at
 /// least. The greatest of the last rates is that of the path, and what it carries in a round trip
-/// and 20 ms is the budget. It begins with twice as much, until three rates in a row are hardly
-/// greater than those before. Later, a budget that is too small for the path is acknowledged within
+/// and 20 ms is the budget. It begins with a round trip more, until three rates in a row are
+/// hardly greater than those before. Later, a budget that is too small for the path is acknowledged within
 /// a round trip, so that the next one is larger by what 20 ms are of that. Acknowledgements that
 /// are late for other reasons, such as those of a single segment, make a rate small, but not the
 /// greatest one. Those that come for several segments at once make it great, so that a rate is
@@ -96,7 +96,7 @@ package struct BulkBudget: Hashable, Sendable {
     steadyCount = rate > rates.greatest * Self.growthMin ? 0 : steadyCount + 1
     if steadyCount >= Self.steadyCountMax { isStarting = false }
     rates.add(rate)
-    let span = Double((leastRoundTrip + Self.target).nanoseconds) * (isStarting ? 2 : 1)
+    let span = Double((leastRoundTrip * (isStarting ? 2 : 1) + Self.target).nanoseconds)
     let grown = wasIdle ? min(Double(bytes) * Self.growthMin, Self.bytesGrownMax) : 0
     let fitting = min(max(rates.greatest * span, grown), Double(FlightBudget.bytesMax))
     bytes = max(Int(fitting), Self.bytesMin)
