@@ -189,7 +189,7 @@ final class LinkTransport {
     var rest = reliable.fill(&frames, within: room(left), at: now)
     if rest == .bulk, bulk.room(written: bytesSent) <= 0 {
       bulk.observe(written: bytesSent, connection.progress, at: now)
-      // What has become free is used at once: if nothing was gathered, nothing else would ask again.
+      // What has become free is used at once: nothing else asks again if nothing was gathered.
       if bulk.room(written: bytesSent) > 0 {
         rest = reliable.fill(&frames, within: room(left - frames.count), at: now)
       }

@@ -8,9 +8,9 @@
 /// The story: while the budget is used up, what is acknowledged gives a rate, over a round trip at
 /// least. The greatest of the last rates is that of the path, and what it carries in a round trip
 /// and 20 ms is the budget. It begins with a round trip more, until three rates in a row are
-/// hardly greater than those before. Later, a budget that is too small for the path is acknowledged within
-/// a round trip, so that the next one is larger by what 20 ms are of that. Acknowledgements that
-/// are late for other reasons, such as those of a single segment, make a rate small, but not the
+/// hardly greater than those before. Later, a budget that is too small for the path is acknowledged
+/// within a round trip, so that the next one is larger by what 20 ms are of that. Acknowledgements
+/// that are late for other reasons, such as those of a single segment, make a rate small, but not the
 /// greatest one. Those that come for several segments at once make it great, so that a rate is
 /// taken over 50 ms. Where no more was left under way than the path itself holds, nothing waited at
 /// its bottleneck: it may be faster than it seems, and a budget of few segments grows by a quarter.
@@ -28,8 +28,8 @@ package struct BulkBudget: Hashable, Sendable {
   /// How much may be unacknowledged by the remote peer itself on a path without a delay.
   ///
   /// Two processes on one host take that in less than half a millisecond, and neither has to wait
-  /// for the other. With 256 KiB a stream had 0.7 of the rate of messages of 64 KiB there, with 512 KiB
-  /// half of the messages beside it were late by more than half a millisecond.
+  /// for the other. With 256 KiB a stream had 0.7 of the rate of messages of 64 KiB there, with
+  /// 512 KiB half of the messages beside it took more than half a millisecond.
   package static let bytesUnderWayMin = 393_216
 
   /// How many bytes may be under way.
