@@ -7,27 +7,18 @@ import Testing
 /// What a stream promises when links break, peers sleep, and members leave.
 @Suite("Streams under faults", .timeLimit(.minutes(10)))
 struct StreamFaultTests {
-  /// Has two peers in a world play, and waits until they are done.
+  /// Has two peers play while faults happen.
   private static func play(
     seed: UInt64 = 1, links: LinkConditions = .lan, within limit: Duration = .seconds(300),
     _ configuration: Session.Configuration = Session.Configuration(),
     _ faults: @escaping @Sendable (World, SimulatedHost, SimulatedHost) -> Void,
     _ body: @escaping @Sendable (StreamPair) async throws -> Void
   ) throws {
-    let world = World(seed: seed, configuration: WorldConfiguration(defaultLink: links))
-    defer { world.finish() }
-    let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
-    let playing = ann.addTask("script") {
-      let pair = try await StreamPair(
-        Peer("Ann", trusting: .anyPeer, on: ann), Peer("Bob", trusting: .anyPeer, on: bob),
-        test: "faults", configuration)
-      faults(world, ann, bob)
+    try StreamPair.play(seed: seed, over: links, within: limit, configuration: configuration) {
+      pair, world in
+      faults(world, world.hosts[0], world.hosts[1])
       try await body(pair)
-      await pair.ann.stop()
-      await pair.bob.stop()
     }
-    #expect(world.run(until: { playing.result != nil }, within: limit))
-    try playing.value
   }
 
   /// Four streams in all directions, of which the ends are awaited, whatever happens meanwhile.

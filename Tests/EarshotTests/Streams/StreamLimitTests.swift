@@ -96,13 +96,7 @@ struct StreamLimitTests {
 
   @Test("A thousand streams outlive a broken link")
   func thousand() throws {
-    let world = World(seed: 5)
-    defer { world.finish() }
-    let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
-    let playing = ann.addTask("script") {
-      let pair = try await StreamPair(
-        Peer("Ann", trusting: .anyPeer, on: ann), Peer("Bob", trusting: .anyPeer, on: bob),
-        test: "thousand")
+    try StreamPair.play(seed: 5, within: .seconds(300)) { pair, world in
       var streams: [ByteStream] = []
       let taking = pair.ann.start {
         var taken: [ByteStream] = []
@@ -131,10 +125,6 @@ struct StreamLimitTests {
       }
       for stream in streams { #expect(try await stream.readAll() == [4]) }
       #expect(await pair.guest.statistics(of: pair.ann.id)?.linkCount == 2)
-      await pair.ann.stop()
-      await pair.bob.stop()
     }
-    #expect(world.run(until: { playing.result != nil }, within: .seconds(300)))
-    try playing.value
   }
 }

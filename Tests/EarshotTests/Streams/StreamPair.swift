@@ -20,23 +20,24 @@ struct StreamPair: Sendable {
     (host, self.guest) = (meeting.session, guest)
   }
 
-  /// Brings two peers together over such a link, and has them play.
+  /// Has two peers in a world of their own play, and waits until they are done.
   static func play(
-    over links: LinkConditions,
+    seed: UInt64 = 9, over links: LinkConditions = .lan, within limit: Duration = .seconds(600),
+    configuration: Session.Configuration = Session.Configuration(),
     _ body: @escaping @Sendable (StreamPair, World) async throws -> Void
   ) throws {
-    let world = World(seed: 9, configuration: WorldConfiguration(defaultLink: links))
+    let world = World(seed: seed, configuration: WorldConfiguration(defaultLink: links))
     defer { world.finish() }
     let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
     let playing = ann.addTask("script") {
       let pair = try await StreamPair(
         Peer("Ann", trusting: .anyPeer, on: ann), Peer("Bob", trusting: .anyPeer, on: bob),
-        test: "play")
+        test: "play", configuration)
       try await body(pair, world)
-      await pair.bob.stop()
       await pair.ann.stop()
+      await pair.bob.stop()
     }
-    #expect(world.run(until: { playing.result != nil }, within: .seconds(600)))
+    #expect(world.run(until: { playing.result != nil }, within: limit))
     try playing.value
   }
 
