@@ -1,13 +1,19 @@
 import EarshotCommandLine
 import Foundation
+import Synchronization
 import Testing
 
 @Suite("Standard streams as bytes", .timeLimit(.minutes(10)))
 struct StandardStreamTests {
+  /// Those of all tests, which stay open: the thread of a source may read once more when its test
+  /// is over, and its descriptor is not to be another test's by then.
+  private static let pipes = Mutex<[Pipe]>([])
   private let pipe = Pipe()
   private var reading: Int32 { pipe.fileHandleForReading.fileDescriptor }
   private var writing: Int32 { pipe.fileHandleForWriting.fileDescriptor }
   private let bytes = (0..<500_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+
+  init() { Self.pipes.withLock { [pipe] in $0.append(pipe) } }
 
   @Test("What one writes the other reads, to the end, which stays", arguments: [false, true])
   func whole(isNonBlocking: Bool) async throws {
