@@ -22,6 +22,29 @@ extension [UInt8] {
   }
 }
 
+extension [UInt8] {
+  /// Reads some bytes from a descriptor, and waits until there are any.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Where from.
+  ///   - countMax: The most bytes.
+  /// - Returns: The bytes; none at the end.
+  /// - Throws: What the system says, such as `EAGAIN` of a descriptor that does not block.
+  static func read(from descriptor: Int32, upTo countMax: Int) throws(ByteFailure) -> [UInt8] {
+    var failure: Int32 = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: countMax) { buffer, count in
+      var got = -1
+      repeat {
+        got = Foundation.read(descriptor, buffer.baseAddress, buffer.count)
+        failure = got < 0 ? errno : 0
+      } while failure == EINTR
+      count = Swift.max(0, got)
+    }
+    guard failure == 0 else { throw .system(failure) }
+    return bytes
+  }
+}
+
 /// The lines that come out of a descriptor.
 package struct DescriptorLines {
   private let descriptor: Int32
@@ -52,14 +75,7 @@ package struct DescriptorLines {
   }
 
   private mutating func fill() {
-    let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkBytes) { buffer, count in
-      var got = -1
-      repeat {
-        got = read(descriptor, buffer.baseAddress, buffer.count)
-      } while got < 0
-        && errno == EINTR
-      count = max(0, got)
-    }
+    let chunk = (try? [UInt8].read(from: descriptor, upTo: Self.chunkBytes)) ?? []
     hasEnded = chunk.isEmpty
     rest += chunk
   }

@@ -10,15 +10,11 @@ package enum Reading: Hashable, Sendable {
 
   /// Reads some bytes, and waits until there are any.
   init(of descriptor: Int32) {
-    var buffer = [UInt8](repeating: 0, count: 4_096)
-    var count = 0
-    repeat {
-      count = Foundation.read(descriptor, &buffer, buffer.count)
-    } while count < 0 && errno == EINTR
-    if count > 0 {
-      self = .bytes(Array(buffer[..<count]))
-    } else {
-      self = count < 0 && errno == EIO ? .refused : .ended
+    do throws(ByteFailure) {
+      let bytes = try [UInt8].read(from: descriptor, upTo: 4_096)
+      self = bytes.isEmpty ? .ended : .bytes(bytes)
+    } catch {
+      self = error == .system(EIO) ? .refused : .ended
     }
   }
 

@@ -12,12 +12,12 @@ package final class DescriptorSink: ByteSink {
     case close
   }
   private struct State {
-    var hasBegun = false
     var next: Work?
     var isWriting = false
     var failure: ByteFailure?
   }
   private let descriptor: Int32
+  private let thread = LateThread("earshot output")
   private let state = Mutex(State())
   private let changed = Notice()
   private let given = DispatchSemaphore(value: 0)
@@ -37,7 +37,7 @@ package final class DescriptorSink: ByteSink {
   }
 
   private func give(_ work: Work) async throws(ByteFailure) {
-    begin()
+    thread.begin { [self] in writeAll() }
     try await waitUntil { state in
       guard state.next == nil else { return false }
       state.next = work
@@ -58,17 +58,6 @@ package final class DescriptorSink: ByteSink {
       guard !Task.isCancelled else { throw .cancelled }
       await changed.wait()
     }
-  }
-
-  private func begin() {
-    let isFirst = state.withLock { state in
-      defer { state.hasBegun = true }
-      return !state.hasBegun
-    }
-    guard isFirst else { return }
-    let thread = Thread { [self] in writeAll() }
-    thread.name = "earshot output"
-    thread.start()
   }
 
   private func writeAll() {

@@ -9,11 +9,11 @@ import Synchronization
 /// as they have it, blocking or not. The thread reads one piece ahead.
 package final class DescriptorSource: ByteSource {
   private struct State {
-    var hasBegun = false
     /// What was read and not taken; an end or a failure stays.
     var outcome: Result<[UInt8]?, ByteFailure>?
   }
   private let descriptor: Int32
+  private let thread = LateThread("earshot input")
   private let state = Mutex(State())
   private let arrived = Notice()
   private let taken = DispatchSemaphore(value: 0)
@@ -22,7 +22,7 @@ package final class DescriptorSource: ByteSource {
   package init(_ descriptor: Int32) { self.descriptor = descriptor }
 
   package func read() async throws(ByteFailure) -> [UInt8]? {
-    begin()
+    thread.begin { [self] in readAll() }
     while true {
       if let outcome = take() { return try outcome.get() }
       guard !Task.isCancelled else { throw .cancelled }
@@ -40,17 +40,6 @@ package final class DescriptorSource: ByteSource {
     }
   }
 
-  private func begin() {
-    let isFirst = state.withLock { state in
-      defer { state.hasBegun = true }
-      return !state.hasBegun
-    }
-    guard isFirst else { return }
-    let thread = Thread { [self] in readAll() }
-    thread.name = "earshot input"
-    thread.start()
-  }
-
   private func readAll() {
     while true {
       let outcome = readSome()
@@ -63,21 +52,19 @@ package final class DescriptorSource: ByteSource {
 
   private func readSome() -> Result<[UInt8]?, ByteFailure> {
     while true {
-      var failure: Int32 = 0
-      let bytes = [UInt8](unsafeUninitializedCapacity: Self.chunkBytes) { buffer, count in
-        let got = Foundation.read(descriptor, buffer.baseAddress, buffer.count)
-        failure = got < 0 ? errno : 0
-        count = max(0, got)
-      }
-      switch failure {
-      case 0 where bytes.isEmpty: return .success(nil)
-      // A few bytes are not to hold the memory of many while they wait.
-      case 0: return .success(bytes.count < Self.chunkBytes / 4 ? Array(bytes[...]) : bytes)
-      case EINTR: break
-      case EAGAIN: waitForInput()
-      // No shell tells a job that runs already that it has got the terminal.
-      case EIO where earshot_terminal_is_away(descriptor) != 0: usleep(Self.lookAgainMicroseconds)
-      default: return .failure(.system(failure))
+      do throws(ByteFailure) {
+        let bytes = try [UInt8].read(from: descriptor, upTo: Self.chunkBytes)
+        guard !bytes.isEmpty else { return .success(nil) }
+        // A few bytes are not to hold the memory of many while they wait.
+        return .success(bytes.count < Self.chunkBytes / 4 ? Array(bytes[...]) : bytes)
+      } catch {
+        switch error {
+        case .system(EAGAIN): waitForInput()
+        // No shell tells a job that runs already that it has got the terminal.
+        case .system(EIO) where earshot_terminal_is_away(descriptor) != 0:
+          usleep(Self.lookAgainMicroseconds)
+        default: return .failure(error)
+        }
       }
     }
   }
