@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Processes that are started", .timeLimit(.minutes(10)))
+@Suite("Processes that are started", .timeLimit(.minutes(30)))
 struct ChildProcessTests {
   /// What a program prints until nobody can print there any more.
   private func output(_ words: String..., environment: [String: String]? = nil) throws -> String {

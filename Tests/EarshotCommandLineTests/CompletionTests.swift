@@ -2,7 +2,7 @@ import EarshotCommandLine
 import Foundation
 import Testing
 
-@Suite("Completions and the manual", .timeLimit(.minutes(10)))
+@Suite("Completions and the manual", .timeLimit(.minutes(30)))
 struct CompletionTests {
   private static let commands = EarshotTool.commands
   private static let names = commands.map(\.name)

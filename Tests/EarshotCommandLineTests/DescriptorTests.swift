@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Descriptors", .timeLimit(.minutes(10)))
+@Suite("Descriptors", .timeLimit(.minutes(30)))
 struct DescriptorTests {
   @Test("What is written to a full pipe that does not block waits for room, and arrives whole")
   func room() {

@@ -3,7 +3,7 @@ import EarshotScenario
 import Foundation
 import Testing
 
-@Suite("Processes that run scenarios", .timeLimit(.minutes(10)))
+@Suite("Processes that run scenarios", .timeLimit(.minutes(30)))
 struct RunProcessTests {
   private static let text = """
     { name: "hello", duration: "3s",

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Standard streams as bytes", .timeLimit(.minutes(10)))
+@Suite("Standard streams as bytes", .timeLimit(.minutes(30)))
 struct StandardStreamTests {
   /// Those of all tests, which stay open: the thread of a source may read once more when its test
   /// is over, and its descriptor is not to be another test's by then.

@@ -13,7 +13,7 @@ private enum Trap: String {
   }
 }
 
-@Suite("Tests that trap", .timeLimit(.minutes(10)))
+@Suite("Tests that trap", .timeLimit(.minutes(30)))
 struct TestTrapTests {
   @Test(
     "Traps with one of its seeds", .enabled(if: Trap.wanted != nil),

@@ -2,7 +2,7 @@ import EarshotCommandLine
 import Foundation
 import Testing
 
-@Suite("Programs that trap while they are simulated", .timeLimit(.minutes(10)))
+@Suite("Programs that trap while they are simulated", .timeLimit(.minutes(30)))
 struct TrapTests {
   @Test("simulate and explore in one process name the seed and the replay of the run")
   func alone() async throws {

@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Real sockets: connections and listeners that have ended", .timeLimit(.minutes(10)))
+@Suite("Real sockets: connections and listeners that have ended", .timeLimit(.minutes(30)))
 struct EndedConnectionTests {
   @Test(
     "A connection that both sides have ended, and nobody has closed, costs no turn of the loop",

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// These tests run on the global executor, and on the main actor: neither is the network's.
-@Suite("Real sockets: from another executor", .timeLimit(.minutes(10)))
+@Suite("Real sockets: from another executor", .timeLimit(.minutes(30)))
 struct ForeignExecutorTests {
   private static let loopback = IPAddress.v4(0x7F00_0001)
 

@@ -4,7 +4,7 @@ import EarshotPOSIX
 import Synchronization
 import Testing
 
-@Suite("Real sockets: the end of a network", .timeLimit(.minutes(10)))
+@Suite("Real sockets: the end of a network", .timeLimit(.minutes(30)))
 struct ShutdownTests {
   @Test("Everything that is open is told, and nothing works afterwards")
   func shutDown() async throws {

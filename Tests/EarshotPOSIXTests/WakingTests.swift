@@ -3,7 +3,7 @@ import EarshotPOSIX
 import Synchronization
 import Testing
 
-@Suite("Real sockets: a computer that sleeps", .timeLimit(.minutes(10)))
+@Suite("Real sockets: a computer that sleeps", .timeLimit(.minutes(30)))
 struct WakingTests {
   /// A clock that a test sets, and who looks at it.
   private final class Sleep: Sendable {

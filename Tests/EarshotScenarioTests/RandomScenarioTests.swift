@@ -6,7 +6,7 @@ import Testing
 /// Random scenarios, checked against all invariants.
 ///
 /// `EARSHOT_RANDOM_SCENARIOS="0..<1000" swift test --filter RandomScenarioTests` runs other seeds.
-@Suite("Random scenarios", .timeLimit(.minutes(10)))
+@Suite("Random scenarios", .timeLimit(.minutes(30)))
 struct RandomScenarioTests {
   /// The range of seeds that the environment names, or the first 200 and those that once failed.
   private static var seeds: [Seed] {

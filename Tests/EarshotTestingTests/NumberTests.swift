@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Numbers that tests in simulated worlds take.
-@Suite("Numbers in tests", .timeLimit(.minutes(5)))
+@Suite("Numbers in tests", .timeLimit(.minutes(30)))
 struct NumberTests {
   private static let integers = [Int.min, -1, 0, 1, .max]
   private static let durations = [

@@ -122,7 +122,7 @@ struct SimulatedTraitTests {
     #expect(log.seeds == [5])
   }
 
-  @Test("Several runs go on at once", .timeLimit(.minutes(10)))
+  @Test("Several runs go on at once", .timeLimit(.minutes(30)))
   func atOnce() async throws {
     let log = Log()
     try await run(SeedChoice(Array(0..<6), environment: [:]), failingAt: nil, jobs: 3) { world in

@@ -4,7 +4,7 @@ import EarshotNetwork
 import Testing
 
 /// What an application gets of what its session's members sent.
-@Suite("Consuming", .timeLimit(.minutes(10)))
+@Suite("Consuming", .timeLimit(.minutes(30)))
 struct ConsumingTests {
   @Test(
     "A loop that is left keeps what its body did not get for the next",

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// What consumers are told of a session when they take its events too late to be told everything.
-@Suite("Merging events", .timeLimit(.minutes(10)))
+@Suite("Merging events", .timeLimit(.minutes(30)))
 struct EventMergingTests {
   /// Members that send numbers, and whose links break and come back.
   private struct Members {

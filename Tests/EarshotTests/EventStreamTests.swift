@@ -4,7 +4,7 @@ import Synchronization
 import TestKit
 import Testing
 
-@Suite("Event streams", .timeLimit(.minutes(10)))
+@Suite("Event streams", .timeLimit(.minutes(30)))
 struct EventStreamTests {
   /// A stream of numbers, and the ones that every consumer has got.
   private struct Numbers {

@@ -4,7 +4,7 @@ import EarshotSimulator
 import Testing
 
 /// The parts of a membership that follow its link: messages, unreliable messages, verification.
-@Suite("What follows a link", .timeLimit(.minutes(10)))
+@Suite("What follows a link", .timeLimit(.minutes(30)))
 struct MembershipPartsTests {
   @Test("Every part of a membership waits without a link, and continues over the next one")
   func followed() {

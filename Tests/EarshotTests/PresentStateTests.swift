@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// Loops that begin with the present state.
-@Suite("Streams from the present state", .timeLimit(.minutes(10)))
+@Suite("Streams from the present state", .timeLimit(.minutes(30)))
 struct PresentStateTests {
   @Test("A loop from the present state gets that and then what follows; other loops lose nothing")
   func unreadStays() async {

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// What `trySend` and receipts promise.
-@Suite("Receipts", .timeLimit(.minutes(10)))
+@Suite("Receipts", .timeLimit(.minutes(30)))
 struct ReceiptTests {
   private static let tight = Session.Configuration(
     sendBufferBytes: 128 << 10, receiveWindowBytes: 128 << 10)

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// The members that a message is for, whichever call sends it.
-@Suite("Recipients", .timeLimit(.minutes(10)))
+@Suite("Recipients", .timeLimit(.minutes(30)))
 struct RecipientsTests {
   /// The calls that send a message.
   enum Call: CaseIterable { case send, sendSkippingFull, trySend, trySendSkippingFull, unreliably }

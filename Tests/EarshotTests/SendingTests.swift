@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What `send` promises to its callers.
-@Suite("Sending", .timeLimit(.minutes(10)))
+@Suite("Sending", .timeLimit(.minutes(30)))
 struct SendingTests {
   /// An outbox and a window that two messages of 60 kB fill.
   private static let tight = Session.Configuration(

@@ -4,7 +4,7 @@ import EarshotNetwork
 import Testing
 
 /// What `events`, `messages` and `activity` are to each other.
-@Suite("Streams of a session", .timeLimit(.minutes(10)))
+@Suite("Streams of a session", .timeLimit(.minutes(30)))
 struct SessionStreamTests {
   private static let tight = Session.Configuration(
     sendBufferBytes: 128 << 10, receiveWindowBytes: 128 << 10)

@@ -3,7 +3,7 @@ import Testing
 
 /// Peers beside Avahi: on the other host, on the same one, and where there is IPv6 alone.
 @Suite(
-  "Avahi", .timeLimit(.minutes(10)), .fewAtOnce,
+  "Avahi", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: Namespaces.areAvailable, "network namespaces need Linux, root and iproute2"),
   .enabled(if: Avahi.isAvailable, "needs avahi-daemon, avahi-utils and dbus"))
 struct AvahiTests {

@@ -3,7 +3,7 @@ import Testing
 
 /// The tables of the article “What calls do when”, against the module.
 @Suite(
-  "The article about calls", .timeLimit(.minutes(10)), .fewAtOnce,
+  "The article about calls", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: SymbolGraph.isAvailable, SymbolGraph.requirement))
 struct CallArticleTests {
   /// A public method or property.

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The examples of Simulations/cluster, as they are.
-@Suite("Explorations on a cluster", .timeLimit(.minutes(10)), .fewAtOnce)
+@Suite("Explorations on a cluster", .timeLimit(.minutes(30)), .fewAtOnce)
 final class ClusterTests {
   private static let repository = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../..").standardized.path

@@ -3,7 +3,7 @@ import Testing
 
 /// What keeps peers apart, brought about in network namespaces.
 @Suite(
-  "Doctor in namespaces", .timeLimit(.minutes(10)), .fewAtOnce,
+  "Doctor in namespaces", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: Namespaces.areAvailable, "network namespaces need Linux, root and iproute2"))
 struct DoctorProcessTests {
   private let service = "n\(UInt32.random(in: .min ... .max))"

@@ -3,7 +3,7 @@ import Testing
 
 /// What somebody reads who records all that two hosts send each other.
 @Suite(
-  "Eavesdropping", .timeLimit(.minutes(10)), .fewAtOnce,
+  "Eavesdropping", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: Namespaces.areAvailable, "network namespaces need Linux, root and iproute2"),
   .enabled(if: Shell.has("tshark") && Shell.has("python3"), "needs tshark and python3"))
 struct EavesdroppingTests {

@@ -3,7 +3,7 @@ import Testing
 
 /// On which interfaces a peer hears multicast, whatever becomes of them, and whoever else shares its port.
 @Suite(
-  "Interfaces that are heard", .timeLimit(.minutes(10)), .fewAtOnce,
+  "Interfaces that are heard", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: Namespaces.areAvailable, "network namespaces need Linux, root and iproute2"))
 struct HeardInterfaceTests {
   private let service = "i\(UInt32.random(in: .min ... .max))"

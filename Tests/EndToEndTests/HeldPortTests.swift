@@ -5,7 +5,7 @@ import Testing
 
 /// A host on which another program holds the port of multicast DNS for itself alone.
 @Suite(
-  "The port of discovery, on a host where another program holds it alone", .timeLimit(.minutes(10)),
+  "The port of discovery, on a host where another program holds it alone", .timeLimit(.minutes(30)),
   .fewAtOnce,
   .enabled(if: Namespaces.areAvailable, "network namespaces need Linux, root and iproute2"),
   .enabled(if: Shell.has("python3"), "needs python3 for the other program"))

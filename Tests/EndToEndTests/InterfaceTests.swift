@@ -5,7 +5,7 @@ import Testing
 
 /// Which interfaces of a computer a host uses.
 @Suite(
-  "The interfaces of a host", .timeLimit(.minutes(10)), .fewAtOnce,
+  "The interfaces of a host", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: Namespaces.areAvailable, "network namespaces need Linux, root and iproute2"))
 struct InterfaceTests {
   /// Waits until a host uses just some interfaces, each with as many addresses as it has or more.

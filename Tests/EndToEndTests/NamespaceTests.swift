@@ -5,7 +5,7 @@ import Testing
 
 /// Peers on two hosts with a cable between them, and the multicast DNS of others.
 @Suite(
-  "Namespaces", .timeLimit(.minutes(10)), .fewAtOnce,
+  "Namespaces", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: Namespaces.areAvailable, "network namespaces need Linux, root and iproute2"))
 struct NamespaceTests {
   private let service = "n\(UInt32.random(in: .min ... .max))"

@@ -36,7 +36,7 @@ private final class Neighbourhood: Sendable {
 }
 
 @Suite(
-  "Neighbours", .timeLimit(.minutes(10)), .fewAtOnce,
+  "Neighbours", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: Namespaces.areAvailable, "network namespaces need Linux, root and iproute2"))
 struct NeighbourhoodTests {
   private let service = "n\(UInt32.random(in: .min ... .max))"

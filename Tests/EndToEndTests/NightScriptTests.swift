@@ -3,7 +3,7 @@ import Testing
 
 /// `.ci/night` in a repository of its own, with stand-ins for all programs.
 @Suite(
-  "What CI runs at night", .timeLimit(.minutes(10)), .fewAtOnce,
+  "What CI runs at night", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: Shell.has("git"), "needs git"))
 struct NightScriptTests {
   private let repository: StandInRepository

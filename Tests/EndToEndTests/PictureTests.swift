@@ -4,7 +4,7 @@ import ScreenKit
 import Testing
 
 /// What `earshot simulate` writes for other programs, as these read it.
-@Suite("Pictures in other programs", .timeLimit(.minutes(10)), .fewAtOnce)
+@Suite("Pictures in other programs", .timeLimit(.minutes(30)), .fewAtOnce)
 struct PictureTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../..").standardized

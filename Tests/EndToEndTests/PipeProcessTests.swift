@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Pipes between real processes, over the loopback interface, as a shell joins them with other programs.
-@Suite("Pipes between processes", .timeLimit(.minutes(10)), .fewAtOnce)
+@Suite("Pipes between processes", .timeLimit(.minutes(30)), .fewAtOnce)
 final class PipeProcessTests: Sendable {
   private let service = "p\(UInt32.random(in: .min ... .max))"
   private let folder = FileManager.default.temporaryDirectory

@@ -5,7 +5,7 @@ import Testing
 /// Real processes that meet each other by multicast DNS on the loopback interface.
 ///
 /// Every test has a kind of service of its own, so that tests that run at once do not meet.
-@Suite("Processes", .timeLimit(.minutes(10)), .fewAtOnce)
+@Suite("Processes", .timeLimit(.minutes(30)), .fewAtOnce)
 final class ProcessTests: Sendable {
   private let service = "e\(UInt32.random(in: .min ... .max))"
   /// Held until the test has ended: a program that nobody holds is killed.

@@ -3,7 +3,7 @@ import Testing
 
 /// The listings in the folder `Interface`, against the modules.
 @Suite(
-  "The public interface", .timeLimit(.minutes(10)), .fewAtOnce,
+  "The public interface", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: SymbolGraph.isAvailable, SymbolGraph.requirement))
 struct PublicInterfaceTests {
   private static let folder = SymbolGraph.package.appending(path: "Interface")

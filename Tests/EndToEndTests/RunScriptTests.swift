@@ -4,7 +4,7 @@ import Testing
 
 /// `.ci/run` in a repository of its own, with stand-ins for all programs.
 @Suite(
-  "What CI runs", .timeLimit(.minutes(10)), .fewAtOnce,
+  "What CI runs", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: Shell.has("git"), "needs git"))
 struct RunScriptTests {
   private static let sanitized = [

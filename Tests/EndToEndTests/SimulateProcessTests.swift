@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The program `earshot simulate`, with the processes that it starts and the signals that it gets.
-@Suite("Simulate as a process", .timeLimit(.minutes(10)), .fewAtOnce)
+@Suite("Simulate as a process", .timeLimit(.minutes(30)), .fewAtOnce)
 struct SimulateProcessTests {
   private let file = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Simulations/first-hello.json5").standardized.path

@@ -4,7 +4,7 @@ import Testing
 
 /// A peer on real sockets, asked by `openssl s_client` in every wrong way.
 @Suite(
-  "TLS, asked by another program", .timeLimit(.minutes(10)), .fewAtOnce,
+  "TLS, asked by another program", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: Shell.has("openssl"), "needs the openssl program"))
 struct TLSProbeTests {
   /// What a client sees of a peer called Ann: how it ended, and all that was said.

@@ -6,7 +6,7 @@ import Testing
 
 /// A peer on real sockets that dials `openssl s_server`, which is wrong in every way.
 @Suite(
-  "TLS, answered by another program", .timeLimit(.minutes(10)), .fewAtOnce,
+  "TLS, answered by another program", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: Shell.has("openssl"), "needs the openssl program"))
 struct TLSServerProbeTests {
   private static let name = "Ann-who-dials"

@@ -4,7 +4,7 @@ import Testing
 
 /// Real processes at terminals of their own, on the loopback interface.
 @Suite(
-  "Terminals", .timeLimit(.minutes(10)), .fewAtOnce, .serialized,
+  "Terminals", .timeLimit(.minutes(30)), .fewAtOnce, .serialized,
   .enabled(if: TerminalProgram.isAvailable, "needs setsid of util-linux"))
 struct TerminalTests {
   private let service = "t\(UInt32.random(in: .min ... .max))"

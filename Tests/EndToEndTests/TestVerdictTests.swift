@@ -4,7 +4,7 @@ import Testing
 
 /// `.ci/tests`, with a program in place of `swift` that reports runs as they are written here.
 @Suite(
-  "What CI makes of a run of tests", .timeLimit(.minutes(10)), .fewAtOnce,
+  "What CI makes of a run of tests", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: Shell.has("python3"), "needs python3"))
 final class TestVerdictTests {
   /// A run of tests: how each ends, and how the run does.

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite(
-  "Tickets between hosts", .timeLimit(.minutes(10)), .fewAtOnce,
+  "Tickets between hosts", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: Namespaces.areAvailable, "network namespaces need Linux, root and iproute2"),
   .enabled(if: Shell.has("nft"), "needs nftables"))
 struct TicketProcessTests {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What happens to a program whose answers nobody gets.
-@Suite("Answers that cannot be written", .timeLimit(.minutes(10)), .fewAtOnce)
+@Suite("Answers that cannot be written", .timeLimit(.minutes(30)), .fewAtOnce)
 struct UnwrittenTests {
   private static let file = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Simulations/first-hello.json5").standardized.path

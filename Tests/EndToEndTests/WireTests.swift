@@ -6,7 +6,7 @@ import Testing
 /// Times are those that the kernel has noted, and only the least that a rule asks for is checked; a little of it is
 /// left to a busy machine, whose packets leave late.
 @Suite(
-  "Multicast DNS on the wire", .timeLimit(.minutes(10)), .fewAtOnce,
+  "Multicast DNS on the wire", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: Namespaces.areAvailable, "network namespaces need Linux, root and iproute2"),
   .enabled(if: Shell.has("python3"), "needs python3 for the other side"))
 struct WireTests {

@@ -3,7 +3,7 @@ import Testing
 
 /// Peers beside the multicast DNS of python-zeroconf, on the other host and on the same one.
 @Suite(
-  "python-zeroconf", .timeLimit(.minutes(10)), .fewAtOnce,
+  "python-zeroconf", .timeLimit(.minutes(30)), .fewAtOnce,
   .enabled(if: Namespaces.areAvailable, "network namespaces need Linux, root and iproute2"),
   .enabled(
     if: Zeroconf.isThere,

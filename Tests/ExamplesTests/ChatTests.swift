@@ -4,7 +4,7 @@ import EarshotPOSIX
 import EarshotTesting
 import Testing
 
-@Suite("The chat", .timeLimit(.minutes(10)))
+@Suite("The chat", .timeLimit(.minutes(30)))
 struct ChatTests {
   @Test("Over sockets, one is asked twice, and both say all and learn the end")
   func sockets() async throws {

@@ -4,7 +4,7 @@ import EarshotTesting
 import GatheringExample
 import Testing
 
-@Suite("The gathering", .timeLimit(.minutes(10)))
+@Suite("The gathering", .timeLimit(.minutes(30)))
 struct GatheringTests {
   @Test("Over sockets, all are connected with all, also after one was suspended")
   func sockets() async throws {

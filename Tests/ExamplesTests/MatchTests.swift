@@ -4,7 +4,7 @@ import EarshotTesting
 import GameExample
 import Testing
 
-@Suite("The game", .timeLimit(.minutes(10)))
+@Suite("The game", .timeLimit(.minutes(30)))
 struct MatchTests {
   @Test("Over sockets, a game is played to its end, through a suspension")
   func sockets() async throws {

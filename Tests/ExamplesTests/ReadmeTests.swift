@@ -3,7 +3,7 @@ import Foundation
 import Hello
 import Testing
 
-@Suite("The README's samples", .timeLimit(.minutes(10)))
+@Suite("The README's samples", .timeLimit(.minutes(30)))
 struct ReadmeTests {
   private let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()

@@ -7,7 +7,7 @@ extension FuzzTarget: CustomTestStringConvertible {
   public var testDescription: String { name }
 }
 
-@Suite("Inputs that nobody meant to send", .timeLimit(.minutes(10)))
+@Suite("Inputs that nobody meant to send", .timeLimit(.minutes(30)))
 struct FuzzTargetsTests {
   @Test(
     "Every input that is kept, and what is like it, leaves the laws whole",

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Numbers that faults take.
-@Suite("Numbers in faults", .timeLimit(.minutes(5)))
+@Suite("Numbers in faults", .timeLimit(.minutes(30)))
 struct FaultNumberTests {
   private static let changes: [ExtremeSettings<LinkChange>] = {
     typealias Row = ExtremeSettings<LinkChange>

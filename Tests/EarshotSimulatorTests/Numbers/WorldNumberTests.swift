@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// Numbers that worlds take.
-@Suite("Numbers in worlds", .timeLimit(.minutes(5)))
+@Suite("Numbers in worlds", .timeLimit(.minutes(30)))
 struct WorldNumberTests {
   private static let worlds: [ExtremeSettings<WorldConfiguration>] = [
     ExtremeSettings.rows(

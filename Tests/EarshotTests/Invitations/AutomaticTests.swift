@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Invitations that an advertiser accepts by itself.
-@Suite("Accepting automatically", .timeLimit(.minutes(10)))
+@Suite("Accepting automatically", .timeLimit(.minutes(30)))
 struct AutomaticTests {
   @Test(
     "Who is welcome joins without a loop; who is not is asked about", arguments: Ground.allCases)

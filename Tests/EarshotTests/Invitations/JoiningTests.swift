@@ -4,7 +4,7 @@ import EarshotSimulator
 import Testing
 
 /// What is told of peers before they are members.
-@Suite("Joining", .timeLimit(.minutes(10)))
+@Suite("Joining", .timeLimit(.minutes(30)))
 struct JoiningTests {
   @Test(
     "Both sides are told that a peer is joining, before it has joined", arguments: Ground.allCases)

@@ -6,7 +6,7 @@ import Synchronization
 import TestKit
 import Testing
 
-@Suite("Tickets", .timeLimit(.minutes(10)))
+@Suite("Tickets", .timeLimit(.minutes(30)))
 struct TicketTests {
   @Test("A ticket brings two peers together that do not browse", arguments: Ground.allCases)
   func invites(ground: Ground) async throws {

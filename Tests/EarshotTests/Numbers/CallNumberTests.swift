@@ -8,7 +8,7 @@ import TestKit
 import Testing
 
 /// Durations and dates that calls take.
-@Suite("Numbers in calls of peers and sessions", .timeLimit(.minutes(5)))
+@Suite("Numbers in calls of peers and sessions", .timeLimit(.minutes(30)))
 struct CallNumberTests {
   @Test(
     "An invitation with any timeout ends, and is accepted if there is time for that",

@@ -7,7 +7,7 @@ import TestKit
 import Testing
 
 /// Numbers that hosts take, in the simulator and over real sockets.
-@Suite("Numbers in calls of hosts", .timeLimit(.minutes(5)))
+@Suite("Numbers in calls of hosts", .timeLimit(.minutes(30)))
 struct NetworkNumberTests {
   private static let connections: [ExtremeSettings<ConnectionOptions>] = [
     ExtremeSettings.rows(

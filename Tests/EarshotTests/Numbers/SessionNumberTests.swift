@@ -6,7 +6,7 @@ import TestKit
 import Testing
 
 /// Sessions whose settings are extreme, each beside one with ordinary settings.
-@Suite("Numbers in the settings of sessions and peers", .timeLimit(.minutes(5)))
+@Suite("Numbers in the settings of sessions and peers", .timeLimit(.minutes(30)))
 struct SessionNumberTests {
   private typealias Row = ExtremeSettings<Session.Configuration>
 

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Two peers that invite each other at once, on real sockets as in the simulator.
-@Suite("Invitations that cross", .timeLimit(.minutes(10)))
+@Suite("Invitations that cross", .timeLimit(.minutes(30)))
 struct CrossedInvitationTests {
   /// When the smaller peer withdraws its own invitation.
   enum Moment: String, CaseIterable, Sendable {

@@ -6,7 +6,7 @@ import EarshotSimulator
 import Testing
 
 /// What a peer tells of itself.
-@Suite("Events of a peer", .timeLimit(.minutes(10)))
+@Suite("Events of a peer", .timeLimit(.minutes(30)))
 struct PeerEventTests {
   @Test("A loop begins with the present state and gets every change", arguments: Ground.allCases)
   func life(ground: Ground) async throws {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// What lives no longer than a peer.
-@Suite("Tasks of a peer", .timeLimit(.minutes(10)))
+@Suite("Tasks of a peer", .timeLimit(.minutes(30)))
 struct PeerTaskTests {
   @Test("A task runs on its peer's host, and its value can be had", arguments: Ground.allCases)
   func runs(ground: Ground) async throws {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What a program holds no longer ends, on real sockets, and whatever thread lets it go.
-@Suite("What is let go, on real sockets", .timeLimit(.minutes(10)))
+@Suite("What is let go, on real sockets", .timeLimit(.minutes(30)))
 struct RealReleasedTests {
   @Test("Who lets go of everything, on any thread, is told to have left; even its network ends")
   func everything() async throws {

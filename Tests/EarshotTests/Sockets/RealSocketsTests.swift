@@ -3,7 +3,7 @@ import EarshotPOSIX
 import Testing
 
 /// What runs in the simulator runs over real sockets: on the loopback interface, each test a service of its own.
-@Suite("Real sockets", .timeLimit(.minutes(10)))
+@Suite("Real sockets", .timeLimit(.minutes(30)))
 struct RealSocketsTests {
   @Test("Two peers find each other, talk, and say goodbye")
   func firstHello() async throws {

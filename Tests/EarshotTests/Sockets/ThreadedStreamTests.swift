@@ -2,7 +2,7 @@ import Earshot
 import Testing
 
 /// Streams over real sockets, used by many threads at once.
-@Suite("Streams and threads", .timeLimit(.minutes(10)))
+@Suite("Streams and threads", .timeLimit(.minutes(30)))
 struct ThreadedStreamTests {
   /// What is written at a time.
   private static let pieceBytes = 3_000

@@ -3,7 +3,7 @@ import Earshot
 import EarshotPOSIX
 import Testing
 
-@Suite("Urgent sends", .timeLimit(.minutes(10)))
+@Suite("Urgent sends", .timeLimit(.minutes(30)))
 struct UrgentSendTests {
   /// Messages that were taken somewhere else, for a thread that stands still.
   private struct Arrivals: Sendable {

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// What a stream promises when links break, peers sleep, and members leave.
-@Suite("Streams under faults", .timeLimit(.minutes(10)))
+@Suite("Streams under faults", .timeLimit(.minutes(30)))
 struct StreamFaultTests {
   /// Has two peers play while faults happen.
   private static func play(

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// What a member may open and leave unread.
-@Suite("Limits of streams", .timeLimit(.minutes(10)))
+@Suite("Limits of streams", .timeLimit(.minutes(30)))
 struct StreamLimitTests {
   @Test("A member has as many streams open as the other side allows; one more waits for an end")
   func count() async throws {

@@ -3,7 +3,7 @@ import EarshotSimulator
 import Testing
 
 /// Who goes first when there is not room for all.
-@Suite("Priorities of streams", .timeLimit(.minutes(10)))
+@Suite("Priorities of streams", .timeLimit(.minutes(30)))
 struct StreamPriorityTests {
   /// Has two peers play over a link of so many bytes a second, with a round trip of 50 ms.
   private static func play(

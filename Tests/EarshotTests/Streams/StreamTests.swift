@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What a stream promises while its members stay.
-@Suite("Streams", .timeLimit(.minutes(10)))
+@Suite("Streams", .timeLimit(.minutes(30)))
 struct StreamTests {
   @Test("Both sides read exactly what the other one wrote, to the end", arguments: Ground.allCases)
   func bothWays(ground: Ground) async throws {

@@ -3,7 +3,7 @@ import EarshotSimulator
 import Testing
 
 /// What a stream does not wait for.
-@Suite("The time that streams take", .timeLimit(.minutes(10)))
+@Suite("The time that streams take", .timeLimit(.minutes(30)))
 struct StreamTimeTests {
   @Test("The end of a stream is known to have arrived after one round trip")
   func end() throws {
