@@ -14,6 +14,8 @@ final class TestVerdictTests {
     var known: [String] = []
     var running: [String] = []
     var status = 0
+    /// What Swift's runtime writes of a crash.
+    var crash: String?
 
     /// Its event stream, as swift-testing writes it.
     var events: String {
@@ -68,6 +70,9 @@ final class TestVerdictTests {
     for (number, run) in runs.enumerated() {
       try Data(run.events.utf8).write(to: folder.appending(path: "\(number + 1).events"))
       try Data("\(run.status)".utf8).write(to: folder.appending(path: "\(number + 1).status"))
+      if let crash = run.crash {
+        try Data(crash.utf8).write(to: folder.appending(path: "\(number + 1).crash"))
+      }
     }
     let swift = folder.appending(path: "swift")
     let script = """
@@ -76,6 +81,7 @@ final class TestVerdictTests {
       echo "$*" >>commands
       number=$(wc -l <commands)
       cp "$number.events" "${@: -1}"
+      [ -e "$number.crash" ] && cp "$number.crash" "${SWIFT_BACKTRACE##*=}EarshotPackageT-1.log"
       exit "$(cat "$number.status")"
       """
     try Data(script.utf8).write(to: swift)
@@ -170,11 +176,15 @@ final class TestVerdictTests {
     #expect(verdict.lines.contains("more than 2 tests are unsteady") == (count > 2))
   }
 
-  @Test("A crash fails, names what was running, and nothing is repeated")
+  @Test("A crash fails, names what was running and the thread, and nothing is repeated")
   func crash() async throws {
+    let report = "Thread 3 crashed:\n0 law() in Some.swift\n\nRegisters:\nrax 1"
     let verdict = try await verdict(
-      Run(failed: ["EndToEndTests.Wire/law"], running: ["Core.Laws/one"], status: 1))
+      Run(
+        failed: ["EndToEndTests.Wire/law"], running: ["Core.Laws/one"], status: 1, crash: report))
     #expect(verdict.status == 1)
+    #expect(verdict.lines.contains("0 law() in Some.swift"))
+    #expect(!verdict.lines.contains("Registers:"))
     #expect(verdict.lines.contains { $0.contains("  Core.Laws/one() \"A law of Core.Laws/one\"") })
     #expect(verdict.commands.count == 1)
   }
