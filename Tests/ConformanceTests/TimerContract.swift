@@ -85,6 +85,28 @@ struct TimerContract {
     }
   }
 
+  @Test("A timer that has fired a thousand times fires as directly as before", arguments: networks)
+  func direct(under network: any NetworkUnderTest) async throws {
+    try await network.run { hosts in
+      let network = hosts.ann.network
+      let timer = Watched<(any NetworkTimer)?>(nil)
+      let places = Watched<[Int]>([])
+      timer.update { slot in
+        slot = network.makeTimer {
+          var mark = 0
+          let place = withUnsafeMutablePointer(to: &mark) { Int(bitPattern: $0) }
+          places.update { $0.append(place) }
+          if places.state.count < 1_000 { timer.state?.arm(at: network.now) }
+        }
+      }
+      timer.state?.arm(at: network.now)
+      // Whatever was put around the closure would have a place of its own on the stack.
+      let found = try await places.wait { $0.count == 1_000 }
+      #expect(abs(found[1] - found[999]) < 4_096)
+      timer.update { $0 = nil }
+    }
+  }
+
   @Test("A signal that is raised many times before it fires, fires once", arguments: networks)
   func coalescing(under network: any NetworkUnderTest) async throws {
     try await network.run { hosts in
