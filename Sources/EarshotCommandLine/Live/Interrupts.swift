@@ -50,15 +50,19 @@ final class Interrupts: Sendable {
 
 /// What is to be called once.
 private final class Listener: Sendable {
-  private let interrupt: Mutex<(@Sendable () -> Void)?>
+  /// A structure, since each access to a bare closure in a `Mutex` leaves it wrapped once more.
+  private struct Call {
+    let interrupt: @Sendable () -> Void
+  }
+  private let call: Mutex<Call?>
   private let isTerminated = Mutex(false)
 
-  init(_ interrupt: @escaping @Sendable () -> Void) { self.interrupt = Mutex(interrupt) }
+  init(_ interrupt: @escaping @Sendable () -> Void) { call = Mutex(Call(interrupt: interrupt)) }
 
-  func take() -> (@Sendable () -> Void)? { interrupt.withLock { $0.take() } }
+  func take() -> (@Sendable () -> Void)? { call.withLock { $0.take() }?.interrupt }
 
   /// Whether the process was asked to end, or has not long to go.
-  var isEnding: Bool { interrupt.withLock { $0 == nil } }
+  var isEnding: Bool { call.withLock { $0 == nil } }
 
   /// Asks the process to end; ends it if it was asked before.
   func hear(_ number: Int32) {
