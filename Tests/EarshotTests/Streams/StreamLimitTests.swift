@@ -46,6 +46,52 @@ struct StreamLimitTests {
     }
   }
 
+  @Test("A stream whose opening was given up is never opened")
+  func givenUp() async throws {
+    try await Ground.simulated.meet { ann, bob in
+      let pair = try await StreamPair(ann, bob, Session.Configuration(maximumStreamCount: 1))
+      let first = try await pair.guest.openStream("first", to: ann.id, isOneWay: true)
+      let call = bob.start { try await pair.guest.openStream("given up", to: ann.id) }
+      try await bob.wait(milliseconds: 100)
+      call.cancel()
+      await #expect(throws: EarshotError.self) { try await call.value }
+      first.finish()
+      let names = Mutex<[String]>([])
+      let taking = ann.start {
+        for await stream in pair.host.streams {
+          names.withLock { $0.append(stream.name) }
+          _ = try? await stream.readAll()
+        }
+      }
+      let last = try await pair.guest.openStream("last", to: ann.id, isOneWay: true)
+      try await bob.wait(milliseconds: 1_000)
+      #expect(names.withLock { $0 } == ["first", "last"])
+      last.finish()
+      taking.cancel()
+    }
+  }
+
+  @Test("What was not read of streams that are stopped makes room for others")
+  func freed() async throws {
+    try await Ground.simulated.meet { ann, bob in
+      let tight = Session.Configuration(streamBufferBytes: 200_000)
+      let pair = try await StreamPair(ann, bob, tight)
+      for _ in 0..<30 {
+        let (bobs, anns) = try await pair.open(isOneWay: true)
+        let writing = bob.start { try await bobs.write(StreamPair.bytes(60_000)) }
+        #expect(try await anns.read(exactly: 20_000).count == 20_000)
+        try await bob.wait(milliseconds: 100)
+        #expect(anns.statistics.bytesReceived > 30_000)
+        anns.stopReading(code: 1)
+        _ = await writing.result
+      }
+      let (bobs, anns) = try await pair.open(isOneWay: true)
+      let writing = bob.start { try await bobs.write(StreamPair.bytes(150_000)) }
+      #expect(try await anns.read(exactly: 150_000).isSame(as: StreamPair.bytes(150_000)))
+      _ = try await writing.value
+    }
+  }
+
   @Test("What members leave unread is bounded for the session as a whole, and each has a stream")
   func budget() async throws {
     try await Ground.simulated.meet(["Ann", "Bob", "Cy"], within: .seconds(300)) { peers in

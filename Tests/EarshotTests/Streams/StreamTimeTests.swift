@@ -33,4 +33,61 @@ struct StreamTimeTests {
       _ = try await writing.value
     }
   }
+
+  @Test("What a call does is known at once, also where nothing is written behind it")
+  func told() throws {
+    try StreamPair.play(over: LinkConditions(latency: .milliseconds(2))) { pair, world in
+      /// Waits until nothing is on its way that would take along what comes next.
+      func quiet() async throws -> Instant {
+        try await world.hosts[0].sleep(for: .milliseconds(300))
+        return world.now
+      }
+      var start = try await quiet()
+      let bobs = try await pair.guest.openStream("quiet", to: pair.ann.id)
+      let anns = try #require(await pair.host.streams.first { _ in true })
+      #expect(world.now - start < .milliseconds(5), "open")
+
+      let writing = pair.bob.start { try await bobs.write(StreamPair.bytes(40_000)) }
+      start = try await quiet()
+      #expect(try await anns.read(exactly: 40_000).isSame(as: StreamPair.bytes(40_000)))
+      #expect(world.now - start < .milliseconds(20), "read")
+      _ = try await writing.value
+
+      start = try await quiet()
+      bobs.finish()
+      #expect(try await anns.read(upTo: 1) == nil)
+      #expect(world.now - start < .milliseconds(5), "finish")
+
+      start = try await quiet()
+      anns.reset(code: 7)
+      await #expect(throws: EarshotError.self) { try await bobs.read(upTo: 1) }
+      #expect(world.now - start < .milliseconds(5), "reset")
+
+      let (unread, unwritten) = try await pair.open()
+      start = try await quiet()
+      unwritten.stopReading(code: 2)
+      await #expect(throws: EarshotError.self) {
+        while world.now - start < .milliseconds(5) {
+          try await unread.write([])
+          try await world.hosts[0].sleep(for: .milliseconds(1))
+        }
+      }
+
+      let (others, read) = try await pair.open()
+      let blocked = pair.bob.start { try await others.write(StreamPair.bytes(1_000_000)) }
+      start = try await quiet()
+      read.stopReading(code: 3)
+      _ = await blocked.result
+      #expect(world.now - start < .milliseconds(5), "stop")
+
+      let (few, reader) = try await pair.open()
+      let much = pair.ann.start { try await reader.read(exactly: 10) }
+      let little = pair.ann.start { try await reader.read(upTo: 10) }
+      try await few.write([1, 2])
+      start = try await quiet()
+      much.cancel()
+      #expect(try await little.value == [1, 2])
+      #expect(world.now - start < .milliseconds(5), "cancel")
+    }
+  }
 }
