@@ -50,7 +50,7 @@ final class Interrupts: Sendable {
 
 /// What is to be called once.
 private final class Listener: Sendable {
-  /// A structure, since each access to a bare closure in a `Mutex` leaves it wrapped once more.
+  /// A structure, since each access to a bare closure in a `Mutex` wraps it once more.
   private struct Call {
     let interrupt: @Sendable () -> Void
   }

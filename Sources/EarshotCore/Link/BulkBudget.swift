@@ -10,8 +10,8 @@
 /// and 20 ms is the budget. It begins with a round trip more, until three rates in a row are
 /// hardly greater than those before. Later, a budget that is too small for the path is acknowledged
 /// within a round trip, so that the next one is larger by what 20 ms are of that. Acknowledgements
-/// that are late for other reasons, such as those of a single segment, make a rate small, but not the
-/// greatest one. Those that come for several segments at once make it great, so that a rate is
+/// that are late for other reasons, such as those of a single segment, make a rate small, but not
+/// the greatest one. Those that come for several segments at once make it great, so that a rate is
 /// taken over 50 ms. Where no more was left under way than the path itself holds, nothing waited at
 /// its bottleneck: it may be faster than it seems, and a budget of few segments grows by a quarter.
 /// Without that it would shrink to the least: the acknowledgement of the last segment is late.

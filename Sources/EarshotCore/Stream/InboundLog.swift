@@ -1,9 +1,8 @@
 /// How much of a remote peer's log was received, and what of that was acknowledged.
 ///
-/// An acknowledgement is due when a batch was received since the last one, when its delay has
-/// passed, and when a stream has ended: somebody may wait for that. It is urgent when a batch of
-/// streams' bytes was received: their sender stops when ``BulkBudget/bytesUnderWayMax`` are not
-/// acknowledged.
+/// An acknowledgement is due after a batch of bytes, after a delay, and at the end of a stream,
+/// for which its sender may wait. It is urgent after a batch of streams' bytes: their sender stops
+/// when ``BulkBudget/bytesUnderWayMax`` are not acknowledged.
 package struct InboundLog: Hashable, Sendable {
   /// How long an acknowledgement waits for company, 25 ms as in QUIC (RFC 9000 §18.2).
   package static let acknowledgementDelayDefault = Duration.milliseconds(25)
