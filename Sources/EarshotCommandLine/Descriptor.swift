@@ -20,9 +20,7 @@ extension [UInt8] {
     }
     return 0
   }
-}
 
-extension [UInt8] {
   /// Reads some bytes from a descriptor, and waits until there are any.
   ///
   /// - Parameters:
@@ -33,7 +31,7 @@ extension [UInt8] {
   static func read(from descriptor: Int32, upTo countMax: Int) throws(ByteFailure) -> [UInt8] {
     var failure: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: countMax) { buffer, count in
-      var got = -1
+      var got: Int
       repeat {
         got = Foundation.read(descriptor, buffer.baseAddress, buffer.count)
         failure = got < 0 ? errno : 0
