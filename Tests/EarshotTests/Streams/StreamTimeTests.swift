@@ -43,8 +43,7 @@ struct StreamTimeTests {
         return world.now
       }
       var start = try await quiet()
-      let bobs = try await pair.guest.openStream("quiet", to: pair.ann.id)
-      let anns = try #require(await pair.host.streams.first { _ in true })
+      let (bobs, anns) = try await pair.open()
       #expect(world.now - start < .milliseconds(5), "open")
 
       let writing = pair.bob.start { try await bobs.write(StreamPair.bytes(40_000)) }
