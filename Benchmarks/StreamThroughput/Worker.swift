@@ -117,7 +117,7 @@ struct Worker {
     }
     ChildProcess.answer("received \(line)")
     try await session.send([1])
-    for await event in session.events { if case .left = event { break } }
+    for await event in session.events(from: .unread) { if case .left = event { break } }
   }
 
   private func read(_ session: Session, _ streamCount: Int, _ meter: Meter) async throws {
