@@ -100,7 +100,7 @@ extension ReliableChannelMachine {
     }
     log.append(
       number, frameBytes: frame.frameBytes, streamBytes: frame.streamBytes, isFinal: frame.isFinal)
-    if streams[number]?.send?.isSendable != true { scheduler.setIdle(number.rawValue) }
+    if streams.sendable(number) == nil { scheduler.setIdle(number.rawValue) }
     return frame.frameBytes
   }
 

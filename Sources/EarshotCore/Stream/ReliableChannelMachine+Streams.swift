@@ -156,19 +156,17 @@ extension ReliableChannelMachine {
   package func isReady(_ number: StreamNumber) -> Bool { scheduler.isReady(number.rawValue) }
 
   private mutating func ready(_ number: StreamNumber) {
-    guard let stream = streams[number], stream.send?.isSendable == true else { return }
-    scheduler.setReady(number.rawValue, stream.priority.share)
+    if let share = streams.sendable(number) { scheduler.setReady(number.rawValue, share) }
   }
 
   private mutating func ended(_ number: StreamNumber) {
-    if streams[number]?.send?.isSendable != true { scheduler.setIdle(number.rawValue) }
+    if streams.sendable(number) == nil { scheduler.setIdle(number.rawValue) }
     streams.noteChange(of: number)
     settle(number)
   }
 
   private mutating func settle(_ number: StreamNumber) {
-    streams.settle(number)
-    if streams[number]?.isOver != false { scheduler.forget(number.rawValue) }
+    if streams.settle(number) { scheduler.forget(number.rawValue) }
   }
 
   private mutating func settle(_ number: StreamNumber, backedBy backing: Backing) {
@@ -281,11 +279,9 @@ extension ReliableChannelMachine {
       if number == .messages {
         guard messageLimit <= limit.bytes else { throw contradiction }
         messageLimit = limit.bytes
-      } else if streams[number] == nil {
-        guard streams.wasForgotten(number) else { throw contradiction }
       } else {
         let isGranted = streams.update(number) { $0.send?.grant(limit.bytes) == true }
-        guard isGranted == true else { throw contradiction }
+        guard isGranted ?? streams.wasForgotten(number) else { throw contradiction }
         ready(number)
       }
     }

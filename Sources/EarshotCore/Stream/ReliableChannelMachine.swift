@@ -183,8 +183,9 @@ package struct ReliableChannelMachine: Hashable, Sendable {
       source == .control ? control.forget(bytes) : messages.forget(bytes)
     } streamed: { entry in
       guard case .stream(let stream) = entry.source else { return }
-      streams.delivered(entry.streamBytes, isFinal: entry.isFinal, of: stream)
-      if entry.isFinal, streams[stream]?.isOver != false { scheduler.forget(stream.rawValue) }
+      if streams.delivered(entry.streamBytes, isFinal: entry.isFinal, of: stream) {
+        scheduler.forget(stream.rawValue)
+      }
     }
   }
 

@@ -182,17 +182,31 @@ package struct StreamTable: Hashable, Sendable {
 
   // MARK: Changing
 
-  /// Changes a stream in place.
+  /// Changes a stream in its place, or looks at it there: a copy would retain each of its parts.
   ///
   /// - Returns: What `body` returns; `nil` for a stream that is forgotten.
   mutating func update<Result>(
     _ number: StreamNumber, _ body: (inout Stream) -> Result
   ) -> Result? {
-    guard let index = streams.index(forKey: number) else { return nil }
-    let before = streams.values[index].send?.bufferedBytes ?? 0
-    let result = body(&streams.values[index])
-    bufferedBytes += (streams.values[index].send?.bufferedBytes ?? 0) - before
+    streams.index(forKey: number).map { update(at: $0, body) }
+  }
+
+  private mutating func update<Result>(
+    at index: Dictionary<StreamNumber, Stream>.Index, _ body: (inout Stream) -> Result
+  ) -> Result {
+    func change(_ stream: inout Stream) -> (Result, more: Int) {
+      let before = stream.send?.bufferedBytes ?? 0
+      let result = body(&stream)
+      return (result, (stream.send?.bufferedBytes ?? 0) - before)
+    }
+    let (result, more) = change(&streams.values[index])
+    bufferedBytes += more
     return result
+  }
+
+  /// The class and the weight of a stream that has something to send now.
+  mutating func sendable(_ number: StreamNumber) -> StreamScheduler.Share? {
+    update(number) { $0.send?.isSendable == true ? $0.priority.share : nil } ?? nil
   }
 
   /// Notes that something may be new to the program in a stream.
@@ -202,19 +216,27 @@ package struct StreamTable: Hashable, Sendable {
 
   /// Frees the place of a stream with which nothing is left to be done, and forgets it if the
   /// program has let go of it.
-  mutating func settle(_ number: StreamNumber) {
-    guard let index = streams.index(forKey: number),
-      streams.values[index].hasNothingLeft || hasEnded && streams.values[index].isReleased
-    else { return }
-    if !streams.values[index].isOver {
-      streams.values[index].isOver = true
-      freedBytes += streams.values[index].backedBytes
+  ///
+  /// - Returns: Whether its place is free.
+  @discardableResult
+  mutating func settle(_ number: StreamNumber) -> Bool {
+    guard let index = streams.index(forKey: number) else { return true }
+    let hasEnded = hasEnded
+    let (wasOver, isOver, isForgotten, backed) = update(at: index) { stream in
+      let wasOver = stream.isOver
+      let isSettled = stream.hasNothingLeft || hasEnded && stream.isReleased
+      if isSettled { stream.isOver = true }
+      return (wasOver, stream.isOver, isSettled && stream.isReleased, stream.backedBytes)
+    }
+    if isOver, !wasOver {
+      freedBytes += backed
       if !number.isLocal {
         remoteCount -= 1
         freeFirstWindows(1)
       }
     }
-    if streams.values[index].isReleased { streams.remove(at: index) }
+    if isForgotten { streams.remove(at: index) }
+    return isOver
   }
 
   /// Frees what streams are promised that were never opened, since none will be; what the others
@@ -252,19 +274,19 @@ package struct StreamTable: Hashable, Sendable {
   /// Has all streams take back what is not acknowledged.
   mutating func takeBack(ready: (StreamNumber, StreamScheduler.Share) -> Void) {
     for number in numbers {
-      guard let index = streams.index(forKey: number) else { continue }
-      streams.values[index].send?.takeBack()
-      if streams.values[index].send?.isSendable == true {
-        ready(number, streams.values[index].priority.share)
-      }
+      _ = update(number) { $0.send?.takeBack() }
+      if let share = sendable(number) { ready(number, share) }
     }
   }
 
   /// Forgets what went in one frame and was received.
-  mutating func delivered(_ bytes: Int, isFinal: Bool, of number: StreamNumber) {
+  ///
+  /// - Returns: Whether that was the last of the stream, and its place is free.
+  @discardableResult
+  mutating func delivered(_ bytes: Int, isFinal: Bool, of number: StreamNumber) -> Bool {
     _ = update(number) { $0.send?.forget(bytes, isFinal: isFinal) }
     noteChange(of: number)
-    if isFinal { settle(number) }
+    return isFinal && settle(number)
   }
 
   /// Takes everything as received that was written to streams that were finished.
@@ -282,29 +304,31 @@ package struct StreamTable: Hashable, Sendable {
 
   /// Looks at whether more can be granted in a stream, and how large its window is to be.
   mutating func considerCredit(of number: StreamNumber, backedBy backing: (Int) -> Bool) {
-    guard let index = streams.index(forKey: number),
-      !streams.values[index].isCreditQueued, let half = streams.values[index].receive,
-      half.isCreditDue(wanting: streams.values[index].wantedBytes)
-    else { return }
-    // What the remote used up soon may be larger, while the memory lasts.
-    let window = half.windowBytes
-    if window < Self.windowBytesMax, half.received > 0, backing(window) {
-      streams.values[index].receive?.widen(to: 2 * window)
-      streams.values[index].backedBytes += window
+    let isNewlyDue = update(number) { stream in
+      guard !stream.isCreditQueued, let half = stream.receive,
+        half.isCreditDue(wanting: stream.wantedBytes)
+      else { return false }
+      // What the remote used up soon may be larger, while the memory lasts.
+      let window = half.windowBytes
+      if window < Self.windowBytesMax, half.received > 0, backing(window) {
+        stream.receive?.widen(to: 2 * window)
+        stream.backedBytes += window
+      }
+      stream.isCreditQueued = true
+      return true
     }
-    streams.values[index].isCreditQueued = true
-    creditQueue.append(number)
+    if isNewlyDue == true { creditQueue.append(number) }
   }
 
   /// Grants what is due, and adds it to a frame.
   mutating func takeDueLimits(into limits: inout [Credit.Limit], upTo countMax: Int) {
     let count = min(creditQueue.count, countMax - limits.count)
     for number in creditQueue.prefix(count) {
-      guard let index = streams.index(forKey: number) else { continue }
-      streams.values[index].isCreditQueued = false
-      let wanted = streams.values[index].wantedBytes
-      guard let bytes = streams.values[index].receive?.takeCredit(wanting: wanted) else { continue }
-      limits.append(Credit.Limit(number, bytes))
+      let bytes = update(number) { stream in
+        stream.isCreditQueued = false
+        return stream.receive?.takeCredit(wanting: stream.wantedBytes)
+      }
+      if let bytes = bytes ?? nil { limits.append(Credit.Limit(number, bytes)) }
     }
     creditQueue.removeFirst(count)
   }
