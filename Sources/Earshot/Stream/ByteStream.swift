@@ -65,8 +65,9 @@ public final class ByteStream: Sendable {
   /// Writes bytes, and waits until all of them are in the stream's buffer.
   ///
   /// The buffer takes up to 1 MiB of what is not acknowledged; with many streams less, but at least
-  /// 16 KiB. Small writes that come soon after each other travel together. The bytes of one call
-  /// follow each other, whatever other tasks write.
+  /// 16 KiB. A call that has to wait returns when no more than half of that, or 16 KiB, is left.
+  /// Small writes that come soon after each other travel together. The bytes of one call follow
+  /// each other, whatever other tasks write.
   ///
   /// - Parameter bytes: Any number of bytes.
   /// - Returns: The number of bytes that were taken: all of them, unless the task was cancelled.

@@ -19,7 +19,7 @@ extension ReliableChannel {
     return taken
   }
 
-  /// Takes all bytes, as there is room for them.
+  /// Takes all bytes, as there is room for them, and waits until they fit.
   ///
   /// What is taken at once and what waits are one turn of the lock: no other call comes in between.
   ///
@@ -38,7 +38,9 @@ extension ReliableChannel {
         let (rest, isShareable) = writer.rest
         writer.taken = state.machine.write(rest, isShareable: isShareable, to: number)
       }
-      guard writer.taken < bytes.count else { return (nil, wasReady) }
+      guard
+        writer.taken < bytes.count || writer.taken > 0 && state.machine.isOverfull(number)
+      else { return (nil, wasReady) }
       state.waits.writers[number, default: []].append(writer)
       return (writer, wasReady)
     }
@@ -73,7 +75,7 @@ extension ReliableChannel {
         let (rest, isShareable) = writer.rest
         let taken = state.machine.write(rest, isShareable: isShareable, to: number)
         if taken > 0 { effects.wakeup = wakeup }
-        guard taken == rest.count else {
+        guard taken == rest.count, state.machine.hasDrained(number) else {
           state.waits.writers[number]?[0].taken += taken
           return
         }

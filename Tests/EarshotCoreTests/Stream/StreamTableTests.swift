@@ -290,6 +290,41 @@ struct StreamTableTests {
     #expect(free.sides[0].machine.room(in: number) == 0)
   }
 
+  @Test("A call lends a whole piece while there is any room, and waits until its stream has room")
+  func lending() throws {
+    var configuration = ReliableChannelMachine.Configuration()
+    configuration.outboundBytesMax = 100_000
+    var pair = ChannelPair(configuration)
+    try pair.link()
+    let numbers = [try pair.opened(0), try pair.opened(0), try pair.opened(0)]
+    let lent = numbers.map { _ in Int?.some(ReliableChannelMachine.lentBytesMax) }
+    for number in numbers { pair.write(0, 200_000, to: number, isShareable: true) }
+    var kept = numbers.map { pair.sides[0].machine[$0]?.send?.bufferedBytes }
+    #expect(kept == lent)
+    for number in numbers {
+      #expect(pair.sides[0].machine.isOverfull(number))
+      #expect(pair.sides[0].machine.room(in: number) == 0)
+      pair.write(0, 1, to: number, isShareable: true)
+    }
+    kept = numbers.map { pair.sides[0].machine[$0]?.send?.bufferedBytes }
+    #expect(kept == lent, "no more")
+    try pair.settle()
+    #expect(!numbers.contains { pair.sides[0].machine.isOverfull($0) })
+  }
+
+  @Test("A call that waited goes on when half of its stream's share is free")
+  func draining() throws {
+    var pair = try Self.linked()
+    let number = try pair.opened(0)
+    pair.write(0, 1 << 19, to: number)
+    #expect(pair.sides[0].machine.hasDrained(number))
+    pair.write(0, 1, to: number)
+    #expect(!pair.sides[0].machine.hasDrained(number))
+    #expect(pair.sides[0].machine.room(in: number) == (1 << 19) - 1)
+    try pair.settle()
+    #expect(pair.sides[0].machine.hasDrained(number))
+  }
+
   @Test("A stream that is released before its end is acknowledged leaves nothing behind")
   func forgetting() throws {
     var pair = try Self.linked()

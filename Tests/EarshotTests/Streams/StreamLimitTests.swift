@@ -92,6 +92,30 @@ struct StreamLimitTests {
     }
   }
 
+  @Test("What calls have written and nobody reads is bounded for a member as a whole")
+  func unsent() async throws {
+    try await Ground.simulated.meet { ann, bob in
+      let pair = try await StreamPair(ann, bob, Session.Configuration(sendBufferBytes: 200_000))
+      let written = Mutex(0)
+      var streams: [(bobs: ByteStream, anns: ByteStream)] = []
+      for number in 0..<16 { streams.append(try await pair.open("\(number)")) }
+      let writings = streams.map { stream in
+        bob.start {
+          while true {
+            let count = try await stream.bobs.write(StreamPair.bytes(60_000))
+            written.withLock { $0 += count }
+          }
+        }
+      }
+      try await bob.wait(milliseconds: 1_000)
+      // Each has 16 KiB, and the other side as much.
+      let bytes = written.withLock { $0 }
+      #expect(100_000 < bytes && bytes <= 200_000 + 16 * 2 * 16_384)
+      #expect(streams.allSatisfy { $0.anns.statistics.bytesReceived > 0 })
+      for writing in writings { writing.cancel() }
+    }
+  }
+
   @Test("What members leave unread is bounded for the session as a whole, and each has a stream")
   func budget() async throws {
     try await Ground.simulated.meet(["Ann", "Bob", "Cy"], within: .seconds(300)) { peers in
