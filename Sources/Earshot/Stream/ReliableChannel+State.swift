@@ -9,7 +9,8 @@ extension ReliableChannel {
   }
 
   /// All that the lock of the stream guards.
-  struct State {
+  // A copy would retain each of its parts.
+  struct State: ~Copyable {
     let id: ID
     let remote: PeerID
     var machine: ReliableChannelMachine
