@@ -94,7 +94,7 @@ extension Link {
         handOverMessages()
         return transportEnded()
       }
-      if arrivedCount >= Self.arrivedMax || isAcknowledgementUrgent { handOverMessages() }
+      if arrivedCount >= Self.arrivedMax { handOverMessages() }
       if isAcknowledgementUrgent {
         isAcknowledgementUrgent = false
         flush()
