@@ -1,5 +1,6 @@
 import Earshot
 import Foundation
+import Synchronization
 import Testing
 
 /// What a stream promises while its members stay.
@@ -121,12 +122,41 @@ struct StreamTests {
       }
       #expect(100_000 < written && written <= 2 << 20)
       let rest = StreamPair.bytes(300_000, from: written)
-      let waiting = bob.start { () async throws in try await bobs.write(rest) }
+      let waiting = bob.start { () async throws in
+        let count = try await bobs.write(rest)
+        let left = bobs.statistics.bytesWritten - bobs.statistics.bytesAcknowledged
+        #expect(left <= 1 << 19)
+        return count
+      }
       try await bob.wait(milliseconds: 100)
       #expect(try bobs.tryWrite([9]) == 0)
       bobs.finish()
       #expect(try await anns.readAll().isSame(as: StreamPair.bytes(written + 300_000)))
       #expect(try await waiting.value == 300_000)
+    }
+  }
+
+  @Test("No call overtakes a write that waits, whatever room there is, until it is cancelled")
+  func overtaking() async throws {
+    try await Ground.simulated.meet { ann, bob in
+      let pair = try await StreamPair(ann, bob, Session.Configuration(sendBufferBytes: 400_000))
+      let (other, others) = try await pair.open("other")
+      let (bobs, anns) = try await pair.open()
+      #expect(try other.tryWrite(StreamPair.bytes(400_000)) > 100_000)
+      let first = bob.start { try await bobs.write(StreamPair.bytes(1 << 20)) }
+      let second = bob.start { try await bobs.write([7, 7]) }
+      try await bob.wait(milliseconds: 500)
+      other.reset()  // Which makes room, while nothing happens in the stream itself.
+      #expect(try bobs.tryWrite([9]) == 0)
+      try await bob.wait(milliseconds: 500)
+      first.cancel()
+      let taken = try await first.value
+      try await bob.wait(milliseconds: 100)
+      #expect(bobs.statistics.bytesWritten == taken + 2)
+      second.cancel()
+      #expect(try await second.value == 2)
+      #expect(try bobs.tryWrite([9]) == 1)
+      #expect(others.statistics.bytesRead + anns.statistics.bytesRead == 0)
     }
   }
 
