@@ -22,6 +22,7 @@ public struct Processes {
     benchmark.note("congestion control", "\(Machine.congestionControl), of all contenders")
     benchmark.note("cores", cores.rawValue)
     benchmark.note("load before", Machine.load)
+    benchmark.note("at less than half of its speed before", "\(Pace.slowPercent()) % of the time")
   }
 
   /// The core of the process that the others answer.
