@@ -32,6 +32,9 @@ struct CongestionWindow {
   private var isLimiting = false
   private var usedBytes = 0
   private var usageEnd = 0
+  // Since when the application has left a part of the window unused, and the most that it used since.
+  private var starvedSince: Int64 = 0
+  private var starvedBytes = 0
 
   /// Begins with ten segments (RFC 6928).
   init(_ control: CongestionControl) { self.control = control }
@@ -211,7 +214,27 @@ struct CongestionWindow {
       bytes = max(Self.initialBytes, bytes / 2)
       left -= timeout
     }
+    if now - start > timeout { (starvedSince, starvedBytes) = (now, 0) }
   }
+
+  /// Notes how much is in flight when nothing is left to be sent.
+  ///
+  /// A window that the application has not filled for a time-out comes halfway to what was used of it (RFC 2861 §3.2,
+  /// and `tcp_cwnd_application_limited` in Linux).
+  mutating func noteStarving(_ inFlight: Int, at now: Int64, timeout: Int64) {
+    guard !isFilled else { return (starvedSince, starvedBytes) = (now, 0) }
+    starvedBytes = max(starvedBytes, inFlight)
+    guard now - starvedSince >= timeout else { return }
+    let used = max(starvedBytes, Self.initialBytes)
+    if phase == .open, used < bytes {
+      slowStartThreshold = max(slowStartThreshold, bytes / 4 * 3)
+      bytes = (bytes + used) / 2
+    }
+    (starvedSince, starvedBytes) = (now, 0)
+  }
+
+  /// Whether the window was filled in the last round trip, or nearly while it doubles.
+  private var isFilled: Bool { isLimiting || (bytes < slowStartThreshold && bytes < 2 * usedBytes) }
 
   /// Notes what is sent; whether again.
   mutating func noteSent(_ count: Int, isRetransmission: Bool, at now: Int64) {
@@ -252,8 +275,8 @@ struct CongestionWindow {
   }
 
   private mutating func grow(by count: Int, at now: Int64) {
+    guard isFilled else { return }
     let isSlowStart = bytes < slowStartThreshold
-    guard isLimiting || (isSlowStart && bytes < 2 * usedBytes) else { return }
     let step = isSlowStart ? min(count, slowStartThreshold - bytes) : 0
     bytes += step
     if count > step { avoidCongestion(count - step, at: now) }

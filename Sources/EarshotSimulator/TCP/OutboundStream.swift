@@ -172,6 +172,9 @@ extension OutboundStream {
     scoreboard.append(sequence, nextSequence, at: now)
     congestion.noteSent(count, isRetransmission: false, at: now)
     noteUsage(isLimited: false)
+    if nextSequence >= end {
+      congestion.noteStarving(inFlight, at: now, timeout: retransmissionTimeout)
+    }
     lastSentAt = now
     if timer == nil || timer?.purpose == .probing { armRetransmission(now) }
     if !isProbe { scheduleProbe(now, isProgress: false) }
