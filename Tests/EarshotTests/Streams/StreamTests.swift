@@ -172,7 +172,12 @@ struct StreamTests {
       bobs.finish()
       #expect(await failure { try await bobs.write([1]) }?.code == .streamFinished)
       #expect(await failure { try bobs.tryWrite([1]) }?.code == .streamFinished)
+      let delivering = bob.start { () async throws in
+        try await bobs.waitForDelivery()
+        return bobs.statistics.bytesAcknowledged
+      }
       #expect(try await anns.readAll().isSame(as: bytes))
+      #expect(try await delivering.value == bytes.count, "what waited then, and the end")
       #expect(try await waiting.value == bytes.count)
       #expect(await failure { try await bobs.write([1]) }?.code == .streamFinished)
     }
