@@ -8,10 +8,12 @@ struct StreamTableTests {
   private static let all = ReliableChannelMachine.Room(bytesMax: 1 << 20)
 
   private static func linked(
-    streamCountMax: Int = 1_024, refusalPercent: UInt64 = 0
+    streamCountMax: Int = 1_024, outboundBytesMax: Int = FrameQueue.bytesMaxDefault,
+    refusalPercent: UInt64 = 0
   ) throws -> ChannelPair {
     var configuration = ReliableChannelMachine.Configuration()
     configuration.streamCountMax = streamCountMax
+    configuration.outboundBytesMax = outboundBytesMax
     var pair = ChannelPair(configuration, refusalPercent: refusalPercent)
     try pair.link()
     return pair
@@ -269,17 +271,18 @@ struct StreamTableTests {
 
   // MARK: Room and memory
 
+  /// How many bytes the local side keeps of each stream.
+  private static func kept(_ numbers: [StreamNumber], in pair: ChannelPair) -> [Int?] {
+    numbers.map { pair.sides[0].machine[$0]?.send?.bufferedBytes }
+  }
+
   @Test("A stream has room for 16 KiB whatever the others keep, and for a mebibyte at most")
   func room() throws {
-    var configuration = ReliableChannelMachine.Configuration()
-    configuration.outboundBytesMax = 100_000
-    var pair = ChannelPair(configuration)
-    try pair.link()
+    var pair = try Self.linked(outboundBytesMax: 100_000)
     let numbers = [try pair.opened(0), try pair.opened(0), try pair.opened(0)]
     #expect(pair.sides[0].machine.room(in: numbers[0]) == 50_000)
     for number in numbers { pair.write(0, 1 << 20, to: number) }
-    let kept = numbers.map { pair.sides[0].machine[$0]?.send?.bufferedBytes }
-    #expect(kept == [50_000, 25_000, 16_384])
+    #expect(Self.kept(numbers, in: pair) == [50_000, 25_000, 16_384])
     #expect(pair.sides[0].machine.room(in: numbers[2]) == (100_000 - 91_384) / 2)
     let large = try Self.linked().sides[0].machine.room(in: numbers[0])
     #expect(large == 0, "a stream that was never opened has none")
@@ -292,22 +295,17 @@ struct StreamTableTests {
 
   @Test("A call lends a whole piece while there is any room, and waits until its stream has room")
   func lending() throws {
-    var configuration = ReliableChannelMachine.Configuration()
-    configuration.outboundBytesMax = 100_000
-    var pair = ChannelPair(configuration)
-    try pair.link()
+    var pair = try Self.linked(outboundBytesMax: 100_000)
     let numbers = [try pair.opened(0), try pair.opened(0), try pair.opened(0)]
-    let lent = numbers.map { _ in Int?.some(ReliableChannelMachine.lentBytesMax) }
+    let lent = [Int?](repeating: ReliableChannelMachine.lentBytesMax, count: 3)
     for number in numbers { pair.write(0, 200_000, to: number, isShareable: true) }
-    var kept = numbers.map { pair.sides[0].machine[$0]?.send?.bufferedBytes }
-    #expect(kept == lent)
+    #expect(Self.kept(numbers, in: pair) == lent)
     for number in numbers {
       #expect(pair.sides[0].machine.isOverfull(number))
       #expect(pair.sides[0].machine.room(in: number) == 0)
       pair.write(0, 1, to: number, isShareable: true)
     }
-    kept = numbers.map { pair.sides[0].machine[$0]?.send?.bufferedBytes }
-    #expect(kept == lent, "no more")
+    #expect(Self.kept(numbers, in: pair) == lent, "no more")
     try pair.settle()
     #expect(!numbers.contains { pair.sides[0].machine.isOverfull($0) })
   }
