@@ -4,8 +4,8 @@ import Synchronization
 
 /// How steadily the machine computes.
 ///
-/// A virtual machine may run at a tenth of its speed for tens of milliseconds, all cores at once, and show no trace of
-/// it in `/proc/stat`. High percentiles of times measure that then.
+/// A virtual machine may run at a tenth of its speed for tens of milliseconds, all cores at once,
+/// and show no trace of it in `/proc/stat`. High percentiles of times measure that then.
 enum Pace {
   private static let slotNanoseconds: Int64 = 2_000_000
 

@@ -37,6 +37,9 @@ enum StreamThroughput {
 
 /// Pairs of processes, one of which sends to the other.
 struct Pairs {
+  /// How many messages make a stretch: a quarter of a second.
+  static let stretchCount = 250
+
   private let processes: Processes
   private let share: Int
 
@@ -51,13 +54,10 @@ struct Pairs {
     return [lines.received[0]] + [lines.sent[0], lines.received[1]]
   }
 
-  /// How many messages make a stretch: a quarter of a second.
-  static let stretchCount = 250
-
   /// How long messages took, and how much the stream beside them carried.
   ///
-  /// The p99 of the median stretch leaves out what comes more seldom than twice a second, such as the moments at which
-  /// a virtual machine stands nearly still.
+  /// The p99 of the median stretch leaves out what comes more seldom than twice a second, such as
+  /// the moments at which a virtual machine stands nearly still.
   func latencies(_ load: Load) -> [Double] {
     let lines = run(load, count: 4_000 / share)
     let times = lines.received.dropFirst(1)

@@ -32,7 +32,7 @@ struct CongestionWindow {
   private var isLimiting = false
   private var usedBytes = 0
   private var usageEnd = 0
-  // Since when the application has left a part of the window unused, and the most that it used since.
+  // Since when the application has left a part of the window unused, and the most it used since.
   private var starvedSince: Int64 = 0
   private var starvedBytes = 0
 
@@ -219,8 +219,8 @@ struct CongestionWindow {
 
   /// Notes how much is in flight when nothing is left to be sent.
   ///
-  /// A window that the application has not filled for a time-out comes halfway to what was used of it (RFC 2861 §3.2,
-  /// and `tcp_cwnd_application_limited` in Linux).
+  /// A window that the application has not filled for a time-out comes halfway to what was used of
+  /// it (RFC 2861 §3.2, and `tcp_cwnd_application_limited` in Linux).
   mutating func noteStarving(_ inFlight: Int, at now: Int64, timeout: Int64) {
     guard !isFilled else { return (starvedSince, starvedBytes) = (now, 0) }
     starvedBytes = max(starvedBytes, inFlight)
