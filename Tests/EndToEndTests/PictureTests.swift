@@ -145,6 +145,14 @@ struct PictureTests {
   }
 
   @Test(
+    "A page has a plot of what was read of streams", .enabled(if: browser != nil, "needs chromium"))
+  func streams() async throws {
+    let run = try await Run("stream-across-a-broken-link", "--report")
+    let report = try await selfTest(run)
+    #expect(report["plots"] as? Int == 3 && (report["streamLines"] as? Int ?? 0) == 3)
+  }
+
+  @Test(
     "A page of two runs draws both", .enabled(if: browser != nil, "needs chromium"))
   func comparison() async throws {
     let run = try await Run("partition-and-heal", "--report", ["--against", "2"])

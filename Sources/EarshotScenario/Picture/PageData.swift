@@ -27,6 +27,7 @@ struct PageData {
       ("duration", "\(verdict.virtualDuration.microseconds)"),
       ("eventCount", "\(picture.recording.eventCount)"), ("states", states), ("faults", faults),
       ("pairs", pairs), ("messages", messages), ("events", events), ("series", series),
+      ("streams", streams),
       ("names", names.json), ("texts", texts.json), ("payloads", payloads.json),
     ])
   }
@@ -91,6 +92,21 @@ struct PageData {
     ])
   }
 
+  /// Of those of which most was read: name, end, and how much was read at which times.
+  private var streams: String {
+    let streams = picture.verdict.streams.filter { $0.read > 0 }
+    let order = streams.indices.sorted { (-streams[$0].read, $0) < (-streams[$1].read, $1) }
+    let shown = order.prefix(Self.streamsMax).sorted().map { streams[$0] }
+    return JSONText.array(
+      shown.map { stream in
+        let name = "\(stream.name), \(stream.from) → \(stream.to)".quotedForScripts
+        let reads = stream.reads(inSteps: picture.verdict.virtualDuration / Self.stepsMax)
+        let points = reads.map { "[\($0.time.microseconds),\($0.position)]" }
+        return "[\(name),\(stream.ended?.microseconds ?? -1),"
+          + "\(JSONText.array(["[\(stream.opened.microseconds),0]"] + points))]"
+      })
+  }
+
   private mutating func place(of host: String) -> Int {
     host.isEmpty ? -1 : names.place(of: host)
   }
@@ -107,6 +123,8 @@ struct PageData {
   }
 
   private static let messagesMax = 20_000
+  private static let streamsMax = 6
+  private static let stepsMax = 250
 }
 
 /// Texts that are written once, and have numbers.

@@ -1,5 +1,5 @@
 extension PageScript {
-  /// How long messages took, how much was sent, and how much was on its way.
+  /// How long messages took, how far streams were read, how much was sent and was on its way.
   static let plots = #"""
     const svg = (tag, attributes, text) => {
       const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -8,9 +8,9 @@ extension PageScript {
       return element;
     };
     const box = { left: 46, top: 26, width: 300, height: 110 };
-    const frame = (title, summary, unit, most, from, to) => {
-      const picture = svg("svg", { viewBox: "0 0 360 166", role: "img", "aria-label": title + ". "
-        + summary });
+    const frame = (title, summary, unit, most, from, to, rows = 1) => {
+      const picture = svg("svg", { viewBox: "0 0 360 " + (153 + 13 * rows), role: "img",
+        "aria-label": title + ". " + summary });
       picture.append(svg("text", { x: 8, y: 15, class: "title" }, title));
       for (const part of [0, 0.5, 1]) {
         const y = box.top + box.height * (1 - part);
@@ -66,10 +66,36 @@ extension PageScript {
       });
       return picture;
     };
+    const hues = ["accent", "good", "connecting", "interrupted", "bad", "frozen"];
+    /// Steps: between two of its points nothing of a stream was read.
+    const plotStreams = (run) => {
+      if (!run.streams.length) return null;
+      const most = Math.max(...run.streams.map(([, , points]) => points[points.length - 1][1]));
+      const names = run.streams.map(([name, end, points]) => name + ": "
+        + amount(points[points.length - 1][1], "B")
+        + (end < 0 ? "" : " in " + short(end - points[0][0])));
+      const whole = Math.max(1, run.duration);
+      const picture = frame("Read of streams", names.join(", "), "B", most, "0 s",
+        (whole / 1e6).toFixed(1) + " s", names.length);
+      run.streams.forEach(([, end, points], index) => {
+        const x = (time) => (box.left + box.width * time / whole).toFixed(1);
+        const y = (bytes) => (box.top + box.height * (1 - bytes / most)).toFixed(1);
+        const steps = points.flatMap(([time, bytes], place) =>
+          (place ? [x(time) + "," + y(points[place - 1][1])] : []).concat(x(time) + "," + y(bytes)));
+        steps.push(x(end < 0 ? whole : end) + "," + y(points[points.length - 1][1]));
+        const colour = "var(--" + hues[index % hues.length] + ")";
+        picture.append(svg("polyline", { points: steps.join(" "), fill: "none", stroke: colour,
+          "stroke-width": 1.3, class: "stream" }));
+        const mark = svg("text", { x: box.left, y: 163 + 13 * index }, "— " + names[index]);
+        mark.style.fill = colour;
+        picture.append(mark);
+      });
+      return picture;
+    };
     const drawPlots = (run) => {
       const rate = (values) => values.map((value) => value / (run.series.width / 1e6));
       const { sent, arrived, lost, inFlight } = run.series;
-      const pictures = [plotDelays(run),
+      const pictures = [plotDelays(run), plotStreams(run),
         plotSeries(run, "Payload per second", "B/s", [["sent", rate(sent), "var(--accent)"],
           ["arrived", rate(arrived), "var(--good)"], ["lost", rate(lost), "var(--bad)"]]),
         plotSeries(run, "Payload in queues and on its way", "B",

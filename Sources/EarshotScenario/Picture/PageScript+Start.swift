@@ -74,6 +74,7 @@ extension PageScript {
         .find((entry) => entry.name === "first-contentful-paint")?.startTime ?? null;
       report.parts = data.parting >= 0;
       report.plots = document.querySelectorAll(".plots svg").length;
+      report.streamLines = document.querySelectorAll(".plots polyline.stream").length;
       byId("selftest").textContent = JSON.stringify(report);
     };
     /// An address that ends in `#event=7` shows that event from near by.

@@ -36,10 +36,25 @@ extension Verdict {
     /// When it ended for the reader.
     public let ended: Duration?
 
+    /// How many bytes had been read at which times, the earliest first.
+    private let reads: [StreamLog.Read]
+
     init(_ flow: StreamLog.Flow) {
       (name, from, to) = (flow.name, flow.direction.from, flow.direction.to)
       (opened, written, read) = (flow.opened, flow.written, flow.read)
       (ending, ended) = (flow.readerEnd?.ending, flow.readerEnd?.time)
+      reads = flow.reads
+    }
+
+    /// How many bytes had been read at which times; of each step, the first and the last.
+    func reads(inSteps width: Duration) -> [StreamLog.Read] {
+      guard width > .zero else { return reads }
+      let steps = reads.map { Int($0.time / width) }
+      return reads.indices.compactMap { index in
+        let isFirst = index == 0 || steps[index - 1] != steps[index]
+        let isLast = index == reads.count - 1 || steps[index + 1] != steps[index]
+        return isFirst || isLast ? reads[index] : nil
+      }
     }
   }
 }

@@ -87,6 +87,30 @@ struct ReportPageTests {
     #expect(page.contains("earshot simulate &#39;a&#39;\\&#39;&#39;&lt;b&gt;.json5&#39; --seed 1"))
   }
 
+  @Test("A stream's line says how much was read when, and that nothing was during a cut")
+  func streams() throws {
+    let scenario = """
+      { name: "cut", duration: "30s", peers: ["bob", { name: "ann", invite: "bob", stream: {
+          to: "bob", name: "log", bytes: "400KiB", piece: "2KiB", every: "50ms", start: "4s" } }],
+        faults: [{ at: "6s", kind: "cut", between: ["ann", "bob"], for: "4s" }] }
+      """
+    let page = ReportPage(try Self.picture(scenario, file: "a")).html
+    let run = try #require((Self.data(page)["runs"] as? [[String: Any]])?.first)
+    let streams = try #require(run["streams"] as? [[Any]])
+    #expect(streams.count == 1 && streams.first?.first as? String == "log, ann → bob")
+    let points = try #require(streams.first?.last as? [[Int]])
+    #expect(points.first?.last == 0 && points.last?.last == 400 << 10)
+    #expect(points.count > 10 && points.count <= 501)
+    let steps = Array(zip(points, points.dropFirst()))
+    #expect(steps.allSatisfy { $0[0] <= $1[0] && $0[1] < $1[1] })
+    let pauses = steps.filter { $1[0] - $0[0] > 1_000_000 }
+    let pause = try #require(pauses.first)
+    #expect(pauses.count == 1 && (5_900_000...6_100_000).contains(pause.0[0]))
+    #expect(pause.1[0] >= 10_000_000)
+    let quiet = try Self.data(ReportPage(Self.picture()).html)
+    #expect(((quiet["runs"] as? [[String: Any]])?.first?["streams"] as? [Any])?.isEmpty == true)
+  }
+
   @Test("Two runs of one seed part nowhere; those of two scenarios where the fault is")
   func parting() throws {
     let (run, same) = (try Self.picture(), try Self.picture())
