@@ -129,7 +129,8 @@ public struct Benchmark {
         return Sample(name, unit: asked.unit, values: values[figure])
       }
       for var sample in measured {
-        sample.ratio = sample.median / measured[0].median
+        // Nothing is a multiple of nothing.
+        if measured[0].median > 0 { sample.ratio = sample.median / measured[0].median }
         samples.append(sample)
       }
     }
