@@ -107,7 +107,7 @@ enum FrameThroughput {
             received += message?.count ?? 0
             return true
           }
-          if let due = bob.takeDueAcknowledgement(at: .zero) { try ann.acknowledge(due) }
+          if let due = bob.takeAcknowledgement(at: .zero) { try ann.acknowledge(due) }
           if let credit = bob.takeDueCredit() { try ann.receive(credit) }
         }
       }

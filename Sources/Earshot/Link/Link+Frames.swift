@@ -37,7 +37,7 @@ extension Link {
     }
     return try channel.receive { channel throws(FrameError) in
       defer {
-        arrivedCount = channel.arrivalCount
+        arrivedCount = channel.countArrivals()
         isAcknowledgementUrgent = channel.machine.inboundLog.isAcknowledgementUrgent
       }
       return try transport.nextFrame(of: rest, used: &offset, taking: &channel, at: now)

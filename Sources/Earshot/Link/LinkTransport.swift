@@ -187,7 +187,7 @@ final class LinkTransport {
     }
     let left = budget.room(written: bytesSent)
     var rest = reliable.fill(&frames, within: room(left), at: now)
-    if rest == .bulk, bulk.room(written: bytesSent) <= 0 {
+    if case .bulk = rest, bulk.room(written: bytesSent) <= 0 {
       bulk.observe(written: bytesSent, connection.progress, at: now)
       // What has become free is used at once: nothing else asks again if nothing was gathered.
       if bulk.room(written: bytesSent) > 0 {

@@ -58,7 +58,7 @@ extension ReliableChannel {
       }
       state.machine.want(count, of: number, backedBy: budget.reserve)
     }
-    guard let half = state.machine[number]?.receive else { return .failure(.finished) }
+    guard let half = state.machine.receiveState(of: number) else { return .failure(.finished) }
     switch half.state {
     case .open:
       return state.isEnded ? .failure(departureFailure) : nil

@@ -55,8 +55,8 @@ extension ReliableChannel {
     }
 
     /// How much has arrived that is not passed on.
-    var arrivalCount: Int {
-      arrived.count + opened.count + (machine.streamTable.hasChanges ? 1 : 0)
+    mutating func countArrivals() -> Int {
+      arrived.count + opened.count + (machine.hasChanges ? 1 : 0)
     }
 
     /// Takes out the messages that arrived, to pass them on.

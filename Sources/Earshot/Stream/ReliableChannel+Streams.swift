@@ -140,6 +140,7 @@ extension ReliableChannel {
   /// they are being taken.
   func follow(_ state: inout State) -> Effects {
     var effects = Effects()
+    guard state.machine.hasNews else { return effects }
     for change in state.machine.takeChanges() {
       switch change {
       case .opened(let number):

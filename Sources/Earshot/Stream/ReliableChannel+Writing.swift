@@ -7,7 +7,7 @@ extension ReliableChannel {
     _ bytes: Span<UInt8>, to number: StreamNumber
   ) throws(StreamFailure) -> Int {
     let (taken, wasReady) = try state.withLock { state throws(StreamFailure) -> (Int, Bool) in
-      try checkWrite(to: number, state)
+      try checkWrite(to: number, &state)
       guard state.waits.writers[number] == nil else { return (0, true) }
       let count = min(bytes.count, state.machine.room(in: number))
       guard count > 0 else { return (0, true) }
@@ -29,7 +29,7 @@ extension ReliableChannel {
   ) async throws(StreamFailure) -> Int {
     let (writer, wasReady) = try state.withLock {
       state throws(StreamFailure) -> (StreamWaits.Writer?, Bool) in
-      try checkWrite(to: number, state)
+      try checkWrite(to: number, &state)
       var writer = StreamWaits.Writer(
         id: state.waits.makeID(), bytes: bytes, taken: 0, promise: Promise())
       var wasReady = true
@@ -59,17 +59,17 @@ extension ReliableChannel {
 
   /// Checks that a call may begin to write.
   private func checkWrite(
-    to number: StreamNumber, _ state: borrowing State
+    to number: StreamNumber, _ state: inout State
   ) throws(StreamFailure) {
     if state.waits.finishing.contains(number) { throw .finished }
-    if let failure = writeFailure(of: number, state) { throw failure }
+    if let failure = writeFailure(of: number, &state) { throw failure }
   }
 
   func serveWriters(
     of number: StreamNumber, _ state: inout State, _ effects: inout Effects
   ) {
     while let writer = state.waits.writers[number]?.first {
-      if let failure = writeFailure(of: number, state) {
+      if let failure = writeFailure(of: number, &state) {
         effects.settle(writer.promise, .failure(failure))
       } else {
         let (rest, isShareable) = writer.rest
@@ -86,12 +86,11 @@ extension ReliableChannel {
   }
 
   private func writeFailure(
-    of number: StreamNumber, _ state: borrowing State
+    of number: StreamNumber, _ state: inout State
   ) -> StreamFailure? {
-    guard let half = state.machine[number]?.send else { return .finished }
-    switch half.state {
+    switch state.machine.sendState(of: number) {
     case .open: return failure(of: state)
-    case .finished, .delivered: return .finished
+    case .finished, .delivered, nil: return .finished
     case .aborted(let abort, let byRemote): return failure(of: abort, byRemote: byRemote, state)
     }
   }

@@ -161,6 +161,7 @@ final class ReliableChannel: MessageSource, MembershipPart {
 
   /// Appends those that wait, as far as there is room.
   private func serve(_ state: inout State) -> [Served] {
+    guard !state.pending.isEmpty else { return [] }
     let served = state.machine.serve()
     watch(state)
     return served.compactMap { ticket in
@@ -334,26 +335,15 @@ final class ReliableChannel: MessageSource, MembershipPart {
     let room = buggify?.bounds(room) ?? room
     return state.withLock { state in
       takeReleased(&state)
-      takeAcknowledgement(&state.machine, within: room, at: now)?.encode(into: &frames)
+      let acknowledgement = state.machine.takeAcknowledgement(at: now, hasRoom: room.bytesMax > 0) {
+        buggify?.occurs(.eagerAcknowledgement) == true
+      }
+      acknowledgement?.encode(into: &frames)
       let rest = state.machine.fill(&frames, within: room)
-      state.machine.grantStreams(backedBy: budget.reserve)
+      if state.machine.hasNews { state.machine.grantStreams(backedBy: budget.reserve) }
       while let credit = state.machine.takeDueCredit() { credit.encode(into: &frames) }
       return rest
     }
-  }
-
-  /// The acknowledgement that is due, that rides along, or that BUGGIFY has go out before.
-  private func takeAcknowledgement(
-    _ machine: inout ReliableChannelMachine, within room: ReliableChannelMachine.Room,
-    at now: Instant
-  ) -> Acknowledgement? {
-    if machine.inboundLog.acknowledgementDeadline != nil,
-      room.bytesMax > 0 && machine.hasSendable
-        || buggify?.occurs(.eagerAcknowledgement) == true
-    {
-      return machine.takeAcknowledgement()
-    }
-    return machine.takeDueAcknowledgement(at: now)
   }
 
   /// When an acknowledgement has to go out at the latest.

@@ -33,14 +33,14 @@ package struct BulkBudget: Hashable, Sendable {
   package static let bytesUnderWayMin = 393_216
 
   /// How many bytes may be under way.
-  package private(set) var bytes = bytesAtFirst
+  @usableFromInline package private(set) var bytes = bytesAtFirst
 
   private struct Mark: Hashable {
     let at: Instant
     let acknowledged: Int
   }
   private var mark: Mark?
-  private var acknowledged = 0
+  @usableFromInline private(set) var acknowledged = 0
   private var rates = Rates()
   private var leastRoundTrip = Duration.zero
   private var isStarting = true
@@ -49,27 +49,22 @@ package struct BulkBudget: Hashable, Sendable {
   private var wasIdle = false
 
   /// The budget of a new link.
-  package init() {}
+  package init() { follow() }
 
   /// How many more bytes may be written; negative if there are too many already.
+  // Inlined, as the next ones, since they are asked for with every flush of a link.
+  @inlinable
   package func room(written: Int) -> Int { bytes - (written - acknowledged) }
 
   /// The most bytes of a stream in one frame: three fit into what the target allows.
-  package var partBytesMax: Int {
-    min(max(share(of: Self.target) / 3, FlightBudget.partBytesMin), StreamData.bytesMax)
-  }
+  @usableFromInline package private(set) var partBytesMax = FlightBudget.partBytesMin
 
   /// How many bytes may be unacknowledged by the remote peer itself: what two round trips take, and
   /// a little more.
   ///
   /// The transport acknowledges what lies in the buffers of the remote host. On a fast path that is
   /// nearly everything.
-  package var bytesUnderWayMax: Int { Self.bytesUnderWayMin + 2 * share(of: leastRoundTrip) }
-
-  /// How many bytes of the budget so long a part of its time takes.
-  private func share(of time: Duration) -> Int {
-    Int(Int64(bytes) * time.nanoseconds / (Self.target + leastRoundTrip).nanoseconds)
-  }
+  @usableFromInline package private(set) var bytesUnderWayMax = bytesUnderWayMin
 
   /// Takes in how far the transport got, when the budget is used up.
   ///
@@ -82,6 +77,7 @@ package struct BulkBudget: Hashable, Sendable {
     leastRoundTrip = min(progress.leastRoundTrip ?? .zero, Self.roundTripMax)
     let span = Double((leastRoundTrip + Self.lookTime).nanoseconds)
     if Double(written - acknowledged) <= rates.greatest * span { wasIdle = true }
+    defer { follow() }
     guard let mark else { return begin(at: now) }
     let time = now - mark.at
     guard time >= max(leastRoundTrip, isStarting ? Self.timeAtFirst : Self.timeMin) else { return }
@@ -102,6 +98,15 @@ package struct BulkBudget: Hashable, Sendable {
     bytes = max(Int(fitting), Self.bytesMin)
   }
 
+  /// Has the other bounds follow the budget and the round trip.
+  private mutating func follow() {
+    let span = (Self.target + leastRoundTrip).nanoseconds
+    let onTarget = Int(Int64(bytes) * Self.target.nanoseconds / span)
+    partBytesMax = min(max(onTarget / 3, FlightBudget.partBytesMin), StreamData.bytesMax)
+    bytesUnderWayMax =
+      Self.bytesUnderWayMin + 2 * Int(Int64(bytes) * leastRoundTrip.nanoseconds / span)
+  }
+
   private mutating func begin(at now: Instant) {
     mark = Mark(at: now, acknowledged: acknowledged)
     wasIdle = false
@@ -109,18 +114,15 @@ package struct BulkBudget: Hashable, Sendable {
 
   /// The last rates, in bytes a nanosecond.
   private struct Rates: Hashable {
-    private var last: [Double] = []
+    private var last = SIMD8<Double>()  // No array: a budget is copied with each look at it.
     private var next = 0
 
-    var greatest: Double { last.max() ?? 0 }
+    var greatest: Double { last.max() }
 
     mutating func add(_ rate: Double) {
-      guard last.count == Self.count else { return last.append(rate) }
       last[next] = rate
-      next = (next + 1) % Self.count
+      next = (next + 1) % last.scalarCount
     }
-
-    private static let count = 8
   }
 
   private static let timeAtFirst = Duration.milliseconds(1)  // The finest that is looked at.

@@ -43,8 +43,10 @@ extension ReliableChannelMachine {
     let start = wire.count
     let bulkMax = min(
       room.bulkBytesMax, room.bytesUnderWayMax - min(room.bytesUnderWayMax, log.bytesUnderWay))
-    if messages.hasUnsent, !scheduler.isReady(0), messages.hasSendable(limit: messageLimit) {
-      scheduler.setReady(0, Self.messageShare)
+    if !scheduler.isUnused, messages.hasUnsent, !scheduler.isReady(Self.messageSource),
+      messages.hasSendable(limit: messageLimit)
+    {
+      scheduler.setReady(Self.messageSource, Self.messageShare)
     }
     var isFull = room.bytesMax <= 0
     while !isFull, hasUnsentControl {
@@ -54,23 +56,31 @@ extension ReliableChannelMachine {
       if bytes > 0 { log.append(.control, frameBytes: bytes) }
       isFull = bytes == 0 || wire.count - start >= room.bytesMax
     }
-    while !isFull {
+    // Messages alone need no order. When a stream comes, both begin as newcomers.
+    while !isFull, scheduler.isUnused, messages.hasSendable(limit: messageLimit) {
+      let left = room.bytesMax - (wire.count - start)
+      let bytes = sendMessages(&wire, max: left, isFirst: left == room.bytesMax, room)
+      isFull = wire.count - start >= room.bytesMax || bytes == 0
+    }
+    while !isFull, !scheduler.isUnused {
       let isBulk = wire.count - start < bulkMax
       guard let pick = scheduler.next(upTo: isBulk ? .resources : .messages) else { break }
       let left = room.bytesMax - (wire.count - start)
       let bytes =
-        pick.source == 0
+        pick.source == Self.messageSource
         ? sendMessages(
           &wire, max: pick.isAlone ? left : min(left, Self.turnBytes),
-          isFirst: left == room.bytesMax,
-          room)
+          isFirst: left == room.bytesMax, room)
         : sendStream(StreamNumber(rawValue: pick.source), &wire, max: left, room)
       scheduler.charge(pick.source, bytes: bytes)
       isFull = wire.count - start >= room.bytesMax || bytes == 0 && scheduler.isReady(pick.source)
     }
     if !isFull { sendFarewell(&wire) }
     if isFarewellDue { return .urgent }
-    if hasUnsentControl || scheduler.next(upTo: .messages) != nil { return .urgent }
+    let hasMessages =
+      scheduler.isUnused
+      ? messages.hasSendable(limit: messageLimit) : scheduler.next(upTo: .messages) != nil
+    if hasUnsentControl || hasMessages { return .urgent }
     if scheduler.isEmpty { return .none }
     return log.bytesUnderWay >= room.bytesUnderWayMax ? .unacknowledged : .bulk
   }
@@ -83,7 +93,9 @@ extension ReliableChannelMachine {
       max: max, isFirst: isFirst, limit: messageLimit, partBytesMax: room.partBytesMax
     ) { wire.append(copying: $0) }
     if bytes > 0 { log.append(.messages, frameBytes: bytes) }
-    if !messages.hasSendable(limit: messageLimit) { scheduler.setIdle(0) }
+    if !scheduler.isUnused, !messages.hasSendable(limit: messageLimit) {
+      scheduler.setIdle(Self.messageSource)
+    }
     return bytes
   }
 
@@ -123,6 +135,13 @@ extension ReliableChannelMachine {
     farewell = .sent(leave)
   }
 
+  /// Has a stream take no part in the order any more.
+  mutating func forget(_ number: StreamNumber) {
+    scheduler.forget(number.rawValue)
+    if scheduler.knowsOnly(Self.messageSource) { scheduler.forget(Self.messageSource) }
+  }
+
+  private static let messageSource = StreamNumber.messages.rawValue
   private static let messageShare = StreamScheduler.Share(tier: .messages, weight: 4)
   private static let turnBytes = 16_384  // Of messages, while others are ready.
   private static let frameBytesMin = 1_024

@@ -5,6 +5,34 @@ extension ReliableChannelMachine {
   /// The counts of all streams.
   package var streamTable: StreamTable { _read { yield streams } }
 
+  /// Whether something of the streams is new to the program.
+  package var hasChanges: Bool { mutating get { streams.hasChanges } }
+
+  /// Whether anything follows from what has become of the streams: for the program, or because
+  /// bytes were freed, credit is due or more streams may be granted.
+  package var hasNews: Bool {
+    mutating get {
+      streams.hasChanges || streams.hasFreedBytes || isCreditDue
+        || farewell == .none && streams.isGrantDue(upTo: configuration.streamCountMax)
+    }
+  }
+
+  /// Where what this side writes is in its life; `nil` if it is forgotten or never was.
+  package mutating func sendState(of number: StreamNumber) -> StreamSendHalf.State? {
+    streams.update(number) { $0.send?.state } ?? nil
+  }
+
+  /// Where what the other side writes is in its life, and how much of it waits for the program;
+  /// `nil` if it is forgotten or never was.
+  package mutating func receiveState(
+    of number: StreamNumber
+  ) -> (state: StreamReceiveHalf.State, unreadBytes: Int)? {
+    let found = streams.update(number) { stream in
+      stream.receive.map { ($0.state, $0.unreadBytes) }
+    }
+    return found ?? nil
+  }
+
   /// Takes out what is new to the program, in order.
   package mutating func takeChanges() -> [StreamTable.Change] { streams.takeChanges() }
 
@@ -37,29 +65,36 @@ extension ReliableChannelMachine {
   ///
   /// Its share of what all streams together may keep; so much in any case that no stream stands
   /// still for another one.
-  package func room(in number: StreamNumber) -> Int {
-    guard let half = streams[number]?.send, half.isOpen else { return 0 }
-    return max(0, share(of: half) - half.bufferedBytes)
+  package mutating func room(in number: StreamNumber) -> Int {
+    guard let kept = bufferedBytes(of: number, ifOpen: true) else { return 0 }
+    return max(0, share(whereKept: kept) - kept)
   }
 
   /// Whether a stream keeps more than its share, so that the call that wrote it has to wait.
-  package func isOverfull(_ number: StreamNumber) -> Bool {
-    guard bytesLeft < 0, let half = streams[number]?.send else { return false }
-    return half.bufferedBytes > Self.streamBytesMin
+  package mutating func isOverfull(_ number: StreamNumber) -> Bool {
+    guard bytesLeft < 0, let kept = bufferedBytes(of: number) else { return false }
+    return kept > Self.streamBytesMin
   }
 
   /// Whether half of a stream's share is free, so that a call that waited may go on.
   ///
   /// Otherwise each acknowledgement would wake a task. Linux has who writes to TCP wait for a third
   /// (`sk_stream_is_writeable`).
-  package func hasDrained(_ number: StreamNumber) -> Bool {
-    guard let half = streams[number]?.send else { return true }
-    return half.bufferedBytes <= max(Self.streamBytesMin, share(of: half) / 2)
+  package mutating func hasDrained(_ number: StreamNumber) -> Bool {
+    guard let kept = bufferedBytes(of: number) else { return true }
+    return kept <= max(Self.streamBytesMin, share(whereKept: kept) / 2)
   }
 
-  private func share(of half: StreamSendHalf) -> Int {
-    let share = half.bufferedBytes + max(0, bytesLeft) / 2
-    return max(Self.streamBytesMin, min(Self.streamBytesMax, share))
+  /// How many bytes of this side a stream keeps; `nil` if this side does not write to it.
+  private mutating func bufferedBytes(of number: StreamNumber, ifOpen: Bool = false) -> Int? {
+    let kept = streams.update(number) {
+      ifOpen && $0.send?.isOpen != true ? nil : $0.send?.bufferedBytes
+    }
+    return kept ?? nil
+  }
+
+  private func share(whereKept kept: Int) -> Int {
+    max(Self.streamBytesMin, min(Self.streamBytesMax, kept + max(0, bytesLeft) / 2))
   }
 
   private var bytesLeft: Int { configuration.outboundBytesMax - streams.bufferedBytes }
@@ -191,7 +226,7 @@ extension ReliableChannelMachine {
   }
 
   private mutating func settle(_ number: StreamNumber) {
-    if streams.settle(number) { scheduler.forget(number.rawValue) }
+    if streams.settle(number) { forget(number) }
   }
 
   private mutating func settle(_ number: StreamNumber, backedBy backing: Backing) {

@@ -122,7 +122,7 @@ package struct ReliableChannelMachine: Hashable, Sendable {
 
   /// Whether the farewell has arrived, and so everything before it.
   package var isFlushed: Bool {
-    if case .sent = farewell { log.isEmpty } else { false }
+    mutating get { if case .sent = farewell { log.isEmpty } else { false } }
   }
 
   // MARK: Links
@@ -184,7 +184,7 @@ package struct ReliableChannelMachine: Hashable, Sendable {
     } streamed: { entry in
       guard case .stream(let stream) = entry.source else { return }
       if streams.delivered(entry.streamBytes, isFinal: entry.isFinal, of: stream) {
-        scheduler.forget(stream.rawValue)
+        forget(stream)
       }
     }
   }
@@ -239,22 +239,29 @@ package struct ReliableChannelMachine: Hashable, Sendable {
   package mutating func release(heldBytes: Int) { inbound.release(heldBytes: heldBytes) }
 
   /// Whether the remote should be told something now that nothing else says.
-  package func isReportDue(at now: Instant) -> Bool {
+  package mutating func isReportDue(at now: Instant) -> Bool {
     inboundLog.isAcknowledgementDue(at: now) || isCreditDue
   }
 
-  /// The acknowledgement that is due now, or `nil` when none is.
-  package mutating func takeDueAcknowledgement(at now: Instant) -> Acknowledgement? {
-    inboundLog.isAcknowledgementDue(at: now) ? inboundLog.takeAcknowledgement() : nil
-  }
-
-  /// The acknowledgement of everything up to now, to ride along with other frames.
-  package mutating func takeAcknowledgement() -> Acknowledgement {
-    inboundLog.takeAcknowledgement()
+  /// Takes out the acknowledgement of everything up to now, if it is due or can ride along.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - hasRoom: Whether there is room for other frames.
+  ///   - isEager: Asked of one that is not due and has no company: whether it goes all the same.
+  /// - Returns: The acknowledgement; `nil` if it waits on, or nothing is to be acknowledged.
+  package mutating func takeAcknowledgement(
+    at now: Instant, hasRoom: Bool = false, isEager: () -> Bool = { false }
+  ) -> Acknowledgement? {
+    let goesAlong =
+      inboundLog.acknowledgementDeadline != nil && (hasRoom && hasSendable || isEager())
+    guard goesAlong || inboundLog.isAcknowledgementDue(at: now) else { return nil }
+    return inboundLog.takeAcknowledgement()
   }
 
   /// Whether credit should be granted now.
-  package var isCreditDue: Bool { inbound.isCreditDue || streams.isCreditDue }
+  // For a getter that mutates nothing, a caller in another module copies the whole machine.
+  package var isCreditDue: Bool { mutating get { inbound.isCreditDue || streams.isCreditDue } }
 
   /// The credit that is to be granted now, at most that of one frame; `nil` when none is.
   ///

@@ -93,7 +93,10 @@ package struct StreamTable: Hashable, Sendable {
   }
 
   /// Whether something is new to the program.
-  package var hasChanges: Bool { !changes.isEmpty }
+  var hasChanges: Bool { !changes.isEmpty }
+
+  /// Whether bytes that were backed need that no longer.
+  var hasFreedBytes: Bool { freedBytes > 0 }
 
   /// Takes out how many bytes that were backed need that no longer.
   package mutating func takeFreedBytes() -> Int {
@@ -156,11 +159,8 @@ package struct StreamTable: Hashable, Sendable {
   /// As many ahead as there are, so that a thousand take a few steps; the first one needs no
   /// backing.
   mutating func grantMore(upTo countMax: Int, backedBy backing: (Int) -> Bool) {
-    let ahead = max(Self.countAhead, UInt64(remoteCount))
-    let target = remoteOpenedCount + min(ahead, UInt64(max(0, countMax - remoteCount)))
-    guard !hasEnded, grantableCount < target, grantableCount - remoteOpenedCount <= ahead / 2 else {
-      return
-    }
+    guard isGrantDue(upTo: countMax) else { return }
+    let target = grantTarget(upTo: countMax)
     while grantableCount < target {
       if !backing(Self.firstWindowBytes) {
         // One at least, so that no stream waits for memory that others of its member do not give
@@ -173,6 +173,18 @@ package struct StreamTable: Hashable, Sendable {
       grantableCount += 1
     }
   }
+
+  /// Whether more streams are to be granted, as far as there is memory for them.
+  func isGrantDue(upTo countMax: Int) -> Bool {
+    !hasEnded && grantableCount - remoteOpenedCount <= countAhead / 2
+      && grantableCount < grantTarget(upTo: countMax)
+  }
+
+  private func grantTarget(upTo countMax: Int) -> UInt64 {
+    remoteOpenedCount + min(countAhead, UInt64(max(0, countMax - remoteCount)))
+  }
+
+  private var countAhead: UInt64 { max(Self.countAhead, UInt64(remoteCount)) }
 
   /// How many streams the remote may open; it is to be told at once.
   mutating func takeGrantedCount() -> UInt64 {

@@ -128,13 +128,8 @@ struct ChannelPair {
     guard sides[side].isAttached else { return }
     var wire: [UInt8] = []
     swap(&wire, &sides[side].wire)
-    if sides[side].machine.inboundLog.acknowledgementDeadline != nil,
-      room.bytesMax > 0, sides[side].machine.hasSendable
-    {
-      sides[side].machine.takeAcknowledgement().encode(into: &wire)
-    } else {
-      sides[side].machine.takeDueAcknowledgement(at: now)?.encode(into: &wire)
-    }
+    sides[side].machine.takeAcknowledgement(at: now, hasRoom: room.bytesMax > 0)?
+      .encode(into: &wire)
     let start = wire.count
     let rest = sides[side].machine.fill(&wire, within: room)
     let largest = 96 + min(65_536, max(room.partBytesMax, room.bulkPartBytesMax))

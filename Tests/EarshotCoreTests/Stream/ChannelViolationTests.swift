@@ -159,7 +159,7 @@ private struct Victim {
     var wire: [UInt8] = []
     _ = machine.fill(&wire, within: .init(bytesMax: 2_000))
     while machine.takeDueCredit() != nil {}
-    _ = machine.takeDueAcknowledgement(at: .distantFuture)
+    _ = machine.takeAcknowledgement(at: .distantFuture)
     for change in machine.takeChanges() {
       if case .opened(let number) = change { machine.taken(number) { _ in true } }
     }

@@ -146,7 +146,7 @@ struct ChannelWalkTests {
     try walk.pair.settle()
     let (left, stayed) = (walk.pair.sides[0], walk.pair.sides[1])
     #expect(stayed.hasLeaveArrived && stayed.delivered == left.sent)
-    #expect(left.machine.isFlushed)
+    #expect(walk.pair.sides[0].machine.isFlushed == true)
     for (direction, account) in walk.pair.accounts where direction.writer == 0 {
       guard account.isFinished, account.reset == nil, account.stop == nil, !account.isDropped else {
         continue

@@ -284,7 +284,8 @@ struct StreamTableTests {
     for number in numbers { pair.write(0, 1 << 20, to: number) }
     #expect(Self.kept(numbers, in: pair) == [50_000, 25_000, 16_384])
     #expect(pair.sides[0].machine.room(in: numbers[2]) == (100_000 - 91_384) / 2)
-    let large = try Self.linked().sides[0].machine.room(in: numbers[0])
+    var empty = try Self.linked()
+    let large = empty.sides[0].machine.room(in: numbers[0])
     #expect(large == 0, "a stream that was never opened has none")
     var free = try Self.linked()
     let number = try free.opened(0)
@@ -301,13 +302,13 @@ struct StreamTableTests {
     for number in numbers { pair.write(0, 200_000, to: number, isShareable: true) }
     #expect(Self.kept(numbers, in: pair) == lent)
     for number in numbers {
-      #expect(pair.sides[0].machine.isOverfull(number))
+      #expect(pair.sides[0].machine.isOverfull(number) == true)
       #expect(pair.sides[0].machine.room(in: number) == 0)
       pair.write(0, 1, to: number, isShareable: true)
     }
     #expect(Self.kept(numbers, in: pair) == lent, "no more")
     try pair.settle()
-    #expect(!numbers.contains { pair.sides[0].machine.isOverfull($0) })
+    for number in numbers { #expect(pair.sides[0].machine.isOverfull(number) == false) }
   }
 
   @Test("A call that waited goes on when half of its stream's share is free")
@@ -315,12 +316,12 @@ struct StreamTableTests {
     var pair = try Self.linked()
     let number = try pair.opened(0)
     pair.write(0, 1 << 19, to: number)
-    #expect(pair.sides[0].machine.hasDrained(number))
+    #expect(pair.sides[0].machine.hasDrained(number) == true)
     pair.write(0, 1, to: number)
-    #expect(!pair.sides[0].machine.hasDrained(number))
+    #expect(pair.sides[0].machine.hasDrained(number) == false)
     #expect(pair.sides[0].machine.room(in: number) == (1 << 19) - 1)
     try pair.settle()
-    #expect(pair.sides[0].machine.hasDrained(number))
+    #expect(pair.sides[0].machine.hasDrained(number) == true)
   }
 
   @Test("A stream that is released before its end is acknowledged leaves nothing behind")
