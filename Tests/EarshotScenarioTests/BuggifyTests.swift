@@ -6,14 +6,16 @@ import Testing
 
 @Suite("A scenario with BUGGIFY")
 struct ScenarioBuggifyTests {
-  /// Ann invites Bob, talks to him in large messages while the network is cut for a while, and leaves; Cat joins in, and sleeps a while.
+  /// Ann invites Bob, talks to him in large messages and writes a stream while the network is cut
+  /// for a while, and leaves; Cat joins in, and sleeps a while.
   private static func scenario(_ more: String = "") throws -> Scenario {
     try Scenario(
       json5: """
         {
           name: "talk", duration: "22s", \(more)
           peers: [
-            { name: "ann", invite: "bob", send: { count: 4, every: "1s", size: "20KiB" }, disconnect: "18s" },
+            { name: "ann", invite: "bob", send: { count: 4, every: "1s", size: "20KiB" }, disconnect: "18s",
+              stream: { to: "bob", bytes: "240KiB", piece: "20KiB", every: "400ms", start: "5s" } },
             { name: "bob", invite: "cat", session: { patience: "20s" } },
             { name: "cat" },
           ],
@@ -24,6 +26,7 @@ struct ScenarioBuggifyTests {
           expect: [
             { connected: "all", by: "7s" },
             { messages: { delivered: "all" } },
+            { streams: { delivered: "all" } },
             { event: "bob sees ann left", exactly: 1 },
           ],
         }

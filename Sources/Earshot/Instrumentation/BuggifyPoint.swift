@@ -12,6 +12,9 @@ package enum BuggifyPoint: String, Hashable, Sendable, CaseIterable {
   case smallParts = "small parts"  // Messages are cut into parts of 256 to 1,279 bytes.
   case eagerAcknowledgement = "eager acknowledgement"  // Before its delay has passed.
   case waitingSend = "waiting send"  // As if the send buffer had been full a moment ago.
+  case waitingWrite = "waiting write"  // As if a stream had been full a moment ago.
+  case smallRead = "small read"  // No more than 1 KiB of a stream is read at once.
+  case narrowWindow = "narrow window"  // That of a stream grows a read later, or never.
   case earlyTimer = "early timer"  // By up to 50 ms, in vain; then it is set again.
   case lateTimer = "late timer"  // By up to 2 ms.
   case repeatedQuestion = "repeated question"  // PING twice.

@@ -28,6 +28,8 @@ package enum RareEvent: String, Hashable, Sendable, CaseIterable {
   case leftUndelivered = "a member leaves with messages undelivered"
   // Streams.
   case sendBufferFull = "a message waits for room in the send buffer"
+  case writeWaits = "a call waits to write to a stream"
+  case streamCarriedAgain = "streams go on over another link"
   case sendWithdrawn = "a message that waits for room is withdrawn"
   // Links and discovery.
   case strangerDropped = "a connection is dropped because too many wait to be greeted"

@@ -11,6 +11,22 @@ extension Instrumentation {
     }
     return room
   }
+
+  /// How much of a stream a call reads.
+  func shortened(_ amount: StreamWaits.Reader.Amount) -> StreamWaits.Reader.Amount {
+    guard case .upTo(let count) = amount, let more = draw(.smallRead, below: min(count, 1_024))
+    else { return amount }
+    return .upTo(more + 1)
+  }
+}
+
+extension ReliableChannel {
+  /// Reserves memory by which the window of a stream may grow.
+  ///
+  /// - Returns: Whether there was as much left.
+  func reserve(_ bytes: Int) -> Bool {
+    buggify?.occurs(.narrowWindow) != true && budget.reserve(bytes)
+  }
 }
 
 extension ReliableChannelMachine.Configuration {

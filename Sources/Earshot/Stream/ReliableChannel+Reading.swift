@@ -8,6 +8,7 @@ extension ReliableChannel {
   func read(
     _ amount: StreamWaits.Reader.Amount, of number: StreamNumber
   ) async throws(StreamFailure) -> [UInt8]? {
+    let amount = buggify?.shortened(amount) ?? amount
     let promise = Promise<StreamOutcome<[UInt8]?>>()
     let (id, outcome, isNewlyDue) = state.withLock {
       state -> (StreamWaits.ID, StreamOutcome<[UInt8]?>?, Bool) in
@@ -25,7 +26,7 @@ extension ReliableChannel {
     return try await self.outcome(of: promise) { [self] in
       giveUp(promise) { state in
         guard state.waits.readers.remove(id, of: number) != nil else { return nil }
-        state.machine.want(0, of: number, backedBy: budget.reserve)  // The next one says its own.
+        state.machine.want(0, of: number, backedBy: reserve)  // The next one says its own.
         state.machine.noteChange(of: number)
         return .failure(.cancelled)
       }
@@ -48,15 +49,15 @@ extension ReliableChannel {
   ) -> StreamOutcome<[UInt8]?>? {
     switch amount {
     case .upTo(let count):
-      if let bytes = state.machine.read(number, upTo: count, backedBy: budget.reserve) {
+      if let bytes = state.machine.read(number, upTo: count, backedBy: reserve) {
         return .success(bytes)
       }
     case .exactly(let count):
-      if let bytes = state.machine.read(number, exactly: count, backedBy: budget.reserve) {
-        state.machine.want(0, of: number, backedBy: budget.reserve)
+      if let bytes = state.machine.read(number, exactly: count, backedBy: reserve) {
+        state.machine.want(0, of: number, backedBy: reserve)
         return .success(bytes)
       }
-      state.machine.want(count, of: number, backedBy: budget.reserve)
+      state.machine.want(count, of: number, backedBy: reserve)
     }
     guard let half = state.machine.receiveState(of: number) else { return .failure(.finished) }
     switch half.state {

@@ -6,9 +6,10 @@ extension ReliableChannel {
   func tryWrite(
     _ bytes: Span<UInt8>, to number: StreamNumber
   ) throws(StreamFailure) -> Int {
+    let isFull = buggify?.occurs(.waitingWrite) == true
     let (taken, wasReady) = try state.withLock { state throws(StreamFailure) -> (Int, Bool) in
       try checkWrite(to: number, &state)
-      guard state.waits.writers[number] == nil else { return (0, true) }
+      guard !isFull, state.waits.writers[number] == nil else { return (0, true) }
       let count = min(bytes.count, state.machine.room(in: number))
       guard count > 0 else { return (0, true) }
       let wasReady = state.machine.isReady(number)
@@ -27,13 +28,14 @@ extension ReliableChannel {
   func write(
     _ bytes: [UInt8], to number: StreamNumber
   ) async throws(StreamFailure) -> Int {
+    let isFull = buggify?.occurs(.waitingWrite) == true
     let (writer, wasReady) = try state.withLock {
       state throws(StreamFailure) -> (StreamWaits.Writer?, Bool) in
       try checkWrite(to: number, &state)
       var writer = StreamWaits.Writer(
         id: state.waits.makeID(), bytes: bytes, taken: 0, promise: Promise())
       var wasReady = true
-      if state.waits.writers[number] == nil {
+      if !isFull, state.waits.writers[number] == nil {
         wasReady = state.machine.isReady(number)
         let (rest, isShareable) = writer.rest
         writer.taken = state.machine.write(rest, isShareable: isShareable, to: number)
@@ -46,6 +48,8 @@ extension ReliableChannel {
     }
     if !wasReady { wakeup.raise() }
     guard let writer else { return bytes.count }
+    if isFull { change { $0.machine.noteChange(of: number) } }
+    host.reached(.writeWaits)
     return try await outcome(of: writer.promise) { [self] in
       giveUp(writer.promise) { state in
         guard let writer = state.waits.writers.remove(writer.id, of: number) else {

@@ -31,7 +31,8 @@ final class ReliableChannel: MessageSource, MembershipPart {
   private let messageBytesMax = Atomic(Int.max)
   /// How much of the window consumers have given back that the machine does not know of.
   private let released = Atomic(0)
-  private let buggify: Instrumentation?
+  let buggify: Instrumentation?
+  let host: any NetworkHost
   private let gauge: QueueGauge?
 
   /// The memory that its streams may take.
@@ -60,7 +61,8 @@ final class ReliableChannel: MessageSource, MembershipPart {
     _ id: ID, with remote: PeerID, _ configuration: ReliableChannelMachine.Configuration,
     _ budget: StreamBudget, on host: any NetworkHost, sink: Sink
   ) {
-    (self.id, self.remote, self.sink, buggify) = (id, remote, sink, host.buggify)
+    (self.id, self.remote, self.sink) = (id, remote, sink)
+    (self.host, buggify) = (host, host.buggify)
     self.budget = StreamReservation(from: budget)
     gauge = host.gauge(
       "bytes in the send buffer of a member", atMost: configuration.outboundBytesMax)
@@ -246,6 +248,7 @@ final class ReliableChannel: MessageSource, MembershipPart {
     remoteMessageBytesMax = position.terms.messageBytesMax
     let (delivered, served, effects) = try state.withLock {
       state throws(FrameError) -> (ArraySlice<Awaited>, [Served], Effects) in
+      host.reached(.streamCarriedAgain, if: state.machine.streamTable.count > 0)
       try state.machine.attach(received: position.received, grant: position.grant)
       return (state.takeDelivered(), serve(&state), follow(&state))
     }
