@@ -185,6 +185,7 @@ final class LinkTransport {
     if budget.room(written: bytesSent) <= 0 {
       budget.observe(written: bytesSent, connection.progress, at: now)
     }
+    bulk.rest(written: bytesSent, lastWritten: lastWritten, at: now)
     let left = budget.room(written: bytesSent)
     var rest = reliable.fill(&frames, within: room(left), at: now)
     if case .bulk = rest, bulk.room(written: bytesSent) <= 0 {

@@ -16,6 +16,9 @@
 /// its bottleneck: it may be faster than it seems, and a budget of few segments grows by a quarter.
 /// Without that it would shrink to the least: the acknowledgement of the last segment is late.
 ///
+/// A budget that a second has hardly used begins anew: the transport has forgotten the path as well
+/// (RFC 2861; Linux, `tcp_slow_start_after_idle`), and would hold the whole budget in its queue.
+///
 /// - SeeAlso: Cardwell et al., "BBR: Congestion-Based Congestion Control" (ACM Queue 2016), for the
 ///   greatest rate as that of the path, and for the beginning.
 package struct BulkBudget: Hashable, Sendable {
@@ -39,6 +42,10 @@ package struct BulkBudget: Hashable, Sendable {
     let at: Instant
     let acknowledged: Int
   }
+  private struct Use: Hashable {
+    let at: Instant
+    let written: Int
+  }
   private var mark: Mark?
   @usableFromInline private(set) var acknowledged = 0
   private var rates = Rates()
@@ -47,6 +54,9 @@ package struct BulkBudget: Hashable, Sendable {
   private var steadyCount = 0  // Of rates in a row that were hardly greater.
   /// Whether nothing waited at the bottleneck at some time since the mark.
   private var wasIdle = false
+  /// When it was last looked at whether the budget is used, and how much had been written.
+  private var use: Use?
+  private var restTime = restTimeMin
 
   /// The budget of a new link.
   package init() { follow() }
@@ -88,6 +98,23 @@ package struct BulkBudget: Hashable, Sendable {
     begin(at: now)
   }
 
+  /// Begins anew, if the budget was hardly used for a second and the path's round trips.
+  ///
+  /// - Parameters:
+  ///   - written: How many bytes were handed to the transport so far.
+  ///   - lastWritten: When the last of them were.
+  ///   - now: The time.
+  package mutating func rest(written: Int, lastWritten: Instant, at now: Instant) {
+    guard let use else { return use = Use(at: now, written: written) }
+    let isQuiet = now - lastWritten >= restTime
+    guard isQuiet || now - use.at >= restTime else { return }
+    self.use = Use(at: now, written: written)
+    guard isQuiet || written - use.written < bytes, bytes > Self.bytesAtFirst else { return }
+    (bytes, rates, mark) = (Self.bytesAtFirst, Rates(), nil)
+    (isStarting, steadyCount) = (true, 0)
+    follow()
+  }
+
   private mutating func take(_ rate: Double) {
     steadyCount = rate > rates.greatest * Self.growthMin ? 0 : steadyCount + 1
     if steadyCount >= Self.steadyCountMax { isStarting = false }
@@ -105,6 +132,7 @@ package struct BulkBudget: Hashable, Sendable {
     partBytesMax = min(max(onTarget / 3, FlightBudget.partBytesMin), StreamData.bytesMax)
     bytesUnderWayMax =
       Self.bytesUnderWayMin + 2 * Int(Int64(bytes) * leastRoundTrip.nanoseconds / span)
+    restTime = Self.restTimeMin + leastRoundTrip * 4
   }
 
   private mutating func begin(at now: Instant) {
@@ -125,6 +153,7 @@ package struct BulkBudget: Hashable, Sendable {
     }
   }
 
+  private static let restTimeMin = Duration.seconds(1)
   private static let timeAtFirst = Duration.milliseconds(1)  // The finest that is looked at.
   private static let timeMin = Duration.milliseconds(50)
   private static let timeMax = Duration.milliseconds(100)

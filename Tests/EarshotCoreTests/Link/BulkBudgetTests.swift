@@ -32,6 +32,8 @@ private struct BulkPath {
     arrived = max(
       arrived, earlier(roundTrip) / 2_920 * 2_920,
       earlier(roundTrip + acknowledgementDelay))
+    let time = Instant.zero + .milliseconds(now)
+    budget.rest(written: written, lastWritten: time - .milliseconds(1), at: time)
     if budget.room(written: written) <= 0, now >= look { observe() }
     let room = budget.room(written: written)
     if room > 0 {
@@ -134,6 +136,33 @@ struct BulkBudgetTests {
         at: .zero + .seconds(10 + second))
     }
     #expect(budget.bytes == before.bytes)
+  }
+
+  @Test("A budget that is hardly used for a second begins anew, and one that is used does not")
+  func rested() {
+    var path = BulkPath(bytesPerMillisecond: 12_500, roundTrip: 10)
+    _ = path.run(milliseconds: 3_000)
+    let (before, written, start) = (path.budget, path.written, Instant.zero + .seconds(3))
+    #expect(before.bytes > 10 * BulkBudget.bytesAtFirst)
+    /// The budget after so long, with so many bytes written every 100 ms.
+    func budget(after time: Duration, writing bytes: Int) -> Int {
+      var (budget, written, now) = (before, written, start)
+      while now < start + time {
+        now = now + .milliseconds(100)
+        budget.rest(written: written, lastWritten: now - .milliseconds(100), at: now)
+        written += bytes
+      }
+      return budget.bytes
+    }
+    #expect(budget(after: .seconds(3), writing: 1_000) == BulkBudget.bytesAtFirst)
+    #expect(budget(after: .seconds(10), writing: before.bytes / 8) == before.bytes)
+    #expect(budget(after: .milliseconds(900), writing: 1_000) == before.bytes)
+    var quiet = before
+    quiet.rest(written: written, lastWritten: start, at: start + .milliseconds(999))
+    #expect(quiet.bytes == before.bytes)
+    quiet.rest(written: written, lastWritten: start, at: start + .milliseconds(1_040))
+    #expect(quiet.bytes == BulkBudget.bytesAtFirst)
+    #expect(quiet.bytesUnderWayMax < before.bytesUnderWayMax)
   }
 
   @Test("Whatever a transport says, the budget stays within its bounds", arguments: Seed.some(50))
