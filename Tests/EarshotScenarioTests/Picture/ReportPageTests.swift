@@ -91,7 +91,7 @@ struct ReportPageTests {
   func streams() throws {
     let scenario = """
       { name: "cut", duration: "30s", peers: ["bob", { name: "ann", invite: "bob", stream: {
-          to: "bob", name: "log", bytes: "400KiB", piece: "2KiB", every: "50ms", start: "4s" } }],
+          to: "bob", name: "log", bytes: "2MiB", piece: "2KiB", every: "10ms", start: "4s" } }],
         faults: [{ at: "6s", kind: "cut", between: ["ann", "bob"], for: "4s" }] }
       """
     let page = ReportPage(try Self.picture(scenario, file: "a")).html
@@ -99,8 +99,8 @@ struct ReportPageTests {
     let streams = try #require(run["streams"] as? [[Any]])
     #expect(streams.count == 1 && streams.first?.first as? String == "log, ann → bob")
     let points = try #require(streams.first?.last as? [[Int]])
-    #expect(points.first?.last == 0 && points.last?.last == 400 << 10)
-    #expect(points.count > 10 && points.count <= 501)
+    #expect(points.first?.last == 0 && points.last?.last == 2 << 20)
+    #expect(points.count > 100 && points.count <= 501)
     let steps = Array(zip(points, points.dropFirst()))
     #expect(steps.allSatisfy { $0[0] <= $1[0] && $0[1] < $1[1] })
     let pauses = steps.filter { $1[0] - $0[0] > 1_000_000 }
