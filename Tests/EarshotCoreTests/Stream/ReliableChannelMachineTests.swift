@@ -322,4 +322,46 @@ struct ReliableChannelMachineTests {
     try pair.settle()
     pair.judgeArrival()
   }
+
+  @Test("An acknowledgement waits for its time, for company, or until somebody is eager")
+  func acknowledging() {
+    let due = Instant.zero + InboundLog.acknowledgementDelayDefault
+    /// What goes out of a machine that has received a frame of 10 bytes.
+    func taken(
+      at time: Instant, hasRoom: Bool = true, sending message: [UInt8]? = nil,
+      isEager: Bool = false
+    ) -> UInt64? {
+      var machine = ReliableChannelMachine()
+      try? machine.attach(received: 0, grant: ChannelGrant(messageLimit: 1_000, streams: 0))
+      machine.receive(frameBytes: 10, at: .zero)
+      if let message { _ = machine.append(message.span) }
+      return machine.takeAcknowledgement(at: time, hasRoom: hasRoom) { isEager }?.received
+    }
+    #expect(taken(at: .zero) == nil && taken(at: due) == 10)
+    #expect(taken(at: due, hasRoom: false) == 10)
+    #expect(taken(at: .zero, sending: [1]) == 10)
+    #expect(taken(at: .zero, hasRoom: false, sending: [1]) == nil)
+    #expect(taken(at: .zero, isEager: true) == 10)
+    var idle = ReliableChannelMachine()
+    #expect(idle.takeAcknowledgement(at: due, hasRoom: true) { true } == nil)
+  }
+
+  @Test("Memory that streams need no longer is news")
+  func news() throws {
+    var machine = ReliableChannelMachine()
+    _ = machine.position { _ in true }
+    let number = StreamNumber(opened: 1, byLocal: false)
+    let opening = StreamOpening(place: 1, priority: .normal, isTwoWay: false, name: "a")
+    try machine.receive(.open(opening)) { _ in true }
+    machine.taken(number) { _ in true }
+    machine.release(number) { _ in true }
+    try machine.receive(.reset(StreamReset(number.mirrored, StreamAbort(.program)))) { _ in true }
+    _ = machine.takeChanges()
+    var wire: [UInt8] = []
+    _ = machine.fill(&wire, within: .init(bytesMax: 1_000))
+    while machine.takeDueCredit() != nil {}
+    let hasNews = machine.hasNews
+    let freed = machine.takeFreedBytes()
+    #expect(hasNews && freed == StreamTable.firstWindowBytes && machine.hasNews == false)
+  }
 }

@@ -100,7 +100,7 @@ struct ReportPageTests {
     #expect(streams.count == 1 && streams.first?.first as? String == "log, ann → bob")
     let points = try #require(streams.first?.last as? [[Int]])
     #expect(points.first?.last == 0 && points.last?.last == 2 << 20)
-    #expect(points.count > 100 && points.count <= 501)
+    #expect(points.count > 50 && points.count <= 200)
     let steps = Array(zip(points, points.dropFirst()))
     #expect(steps.allSatisfy { $0[0] <= $1[0] && $0[1] < $1[1] })
     let pauses = steps.filter { $1[0] - $0[0] > 1_000_000 }
