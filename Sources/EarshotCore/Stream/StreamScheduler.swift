@@ -260,7 +260,7 @@ extension StreamScheduler {
 
     /// Bytes divided by a weight, times 2^64: no frame is free, and 2^63 bytes fit.
     ///
-    /// In steps of 64 bits, since 128 of them are divided by a function of some hundred instructions.
+    /// In steps of 64 bits: 128 of them are divided by a function of some hundred instructions.
     private static func scaled(_ bytes: Int, by weight: Int) -> UInt128 {
       let divisor = UInt64(weight)  // Less than 2^32, as what is left.
       let (whole, left) = UInt64(bytes).quotientAndRemainder(dividingBy: divisor)
