@@ -81,14 +81,12 @@ package struct StreamScheduler: Hashable, Sendable {
   private var indices: [UInt64: Int] = [:]  // Of the accounts, by source.
   private var queues = [Queue](repeating: Queue(), count: Class.allCases.count)
   private var turns: UInt64 = 0  // How often a source became ready.
-  private var readyCount = 0
-  private var recent = 0  // Of the accounts, that which became ready last, unless it was forgotten.
 
   /// A scheduler that knows no source.
   package init() {}
 
   /// Whether no source is ready.
-  package var isEmpty: Bool { readyCount == 0 }
+  package var isEmpty: Bool { queues.allSatisfy { $0.heap.isEmpty } }
 
   /// Whether no source is known.
   package var isUnused: Bool { accounts.isEmpty }
@@ -118,15 +116,12 @@ package struct StreamScheduler: Hashable, Sendable {
     }
     (accounts[index].share, accounts[index].turn) = (share, turns)
     turns += 1
-    readyCount += 1
-    recent = index
     queues[share.tier.rawValue].insert(index, of: &accounts)
   }
 
   /// Takes a source out until it is ready again; what it was served is remembered.
   package mutating func setIdle(_ source: UInt64) {
     guard let index = index(of: source), let place = accounts[index].place else { return }
-    readyCount -= 1
     queues[accounts[index].share.tier.rawValue].remove(at: place, of: &accounts)
   }
 
@@ -181,9 +176,10 @@ package struct StreamScheduler: Hashable, Sendable {
 
   private func first(of tier: Int, isOwed: Bool) -> Pick {
     let account = accounts[queues[tier].heap[0]]
+    let isAlone =
+      !isOwed && queues.indices.allSatisfy { queues[$0].heap.count == ($0 == tier ? 1 : 0) }
     return Pick(
-      source: account.source, tier: account.share.tier, isAlone: !isOwed && readyCount == 1,
-      isOwed: isOwed)
+      source: account.source, tier: account.share.tier, isAlone: isAlone, isOwed: isOwed)
   }
 
   private mutating func add(_ source: UInt64, _ share: Share) -> Int {
@@ -192,10 +188,8 @@ package struct StreamScheduler: Hashable, Sendable {
     return accounts.count - 1
   }
 
-  /// A source is most often the last that became ready, or the first of its class, and is found
-  /// without hashing.
+  /// The source to charge is most often the first of its class, which is found without hashing.
   private func index(of source: UInt64) -> Int? {
-    if recent < accounts.count, accounts[recent].source == source { return recent }
     for tier in queues.indices where !queues[tier].heap.isEmpty {
       let first = queues[tier].heap[0]
       if accounts[first].source == source { return first }
@@ -249,23 +243,14 @@ extension StreamScheduler {
     /// Moves the start tag and the virtual time; a source that is idle by now counts as ready.
     mutating func charge(_ index: Int, bytes: Int, of accounts: inout [Account]) {
       let (former, weight) = (virtualTime, accounts[index].share.weight)
-      accounts[index].start += Self.scaled(bytes, by: weight)
+      let scaled = UInt128(bytes) << 64  // No frame is free; 2^63 bytes fit.
+      accounts[index].start += scaled / UInt128(weight)
       if let place = accounts[index].place { sink(from: place, of: &accounts) }
       let isReady = accounts[index].place != nil
       let total = isReady ? self.weight : self.weight + weight
       let first = heap.first.map { accounts[$0].start } ?? .max
-      virtualTime = max(former + Self.scaled(bytes, by: total), min(first, accounts[index].start))
+      virtualTime = max(former + scaled / UInt128(total), min(first, accounts[index].start))
       if !isReady, accounts[index].idleSince == former { accounts[index].idleSince = virtualTime }
-    }
-
-    /// Bytes divided by a weight, times 2^64: no frame is free, and 2^63 bytes fit.
-    ///
-    /// In steps of 64 bits: 128 of them are divided by a function of some hundred instructions.
-    private static func scaled(_ bytes: Int, by weight: Int) -> UInt128 {
-      let divisor = UInt64(weight)  // Less than 2^32, as what is left.
-      let (whole, left) = UInt64(bytes).quotientAndRemainder(dividingBy: divisor)
-      let (high, rest) = (left << 32).quotientAndRemainder(dividingBy: divisor)
-      return UInt128(whole) << 64 | UInt128(high << 32 | (rest << 32) / divisor)
     }
 
     private mutating func rise(from place: Int, of accounts: inout [Account]) {
