@@ -26,12 +26,17 @@ extension PageScript {
       const [size, prefix] = value >= 1e6 ? [1e6, "M"] : value >= 1e3 ? [1e3, "k"] : [1, ""];
       return +(value / size).toPrecision(2) + (prefix + unit ? " " : "") + prefix + unit;
     };
-    const line = (values, most, colour) => {
-      const step = box.width / Math.max(1, values.length - 1);
-      const points = values.map((value, index) => (box.left + index * step).toFixed(1) + ","
-        + (box.top + box.height * (1 - value / most)).toFixed(1));
-      return svg("polyline", { points: points.join(" "), fill: "none", stroke: colour,
+    /// A line through points: how far to the right, and how far up, as shares of the box.
+    const line = (points, colour) => {
+      const places = points.map(([right, up]) => (box.left + box.width * right).toFixed(1) + ","
+        + (box.top + box.height * (1 - up)).toFixed(1));
+      return svg("polyline", { points: places.join(" "), fill: "none", stroke: colour,
         "stroke-width": 1.3 });
+    };
+    const mark = (name, colour, column, row) => {
+      const text = svg("text", { x: box.left + column * 90, y: 163 + row * 13 }, "— " + name);
+      text.style.fill = colour;
+      return text;
     };
     const plotDelays = (run) => {
       const delays = run.messages.filter((message) => message[3] >= 0)
@@ -59,10 +64,9 @@ extension PageScript {
         unit)).join(", ");
       const picture = frame(title, words, unit, most, "0 s", (length / 1e6).toFixed(1) + " s");
       lines.forEach(([name, values, colour], index) => {
-        picture.append(line(values, most, colour));
-        const mark = svg("text", { x: box.left + index * 90, y: 163 }, "— " + name);
-        mark.style.fill = colour;
-        picture.append(mark);
+        const last = Math.max(1, values.length - 1);
+        picture.append(line(values.map((value, place) => [place / last, value / most]), colour),
+          mark(name, colour, index, 0));
       });
       return picture;
     };
@@ -70,25 +74,21 @@ extension PageScript {
     /// Steps: between two of its points nothing of a stream was read.
     const plotStreams = (run) => {
       if (!run.streams.length) return null;
-      const most = Math.max(...run.streams.map(([, , points]) => points[points.length - 1][1]));
-      const names = run.streams.map(([name, end, points]) => name + ": "
-        + amount(points[points.length - 1][1], "B")
+      const read = (points) => points.at(-1)[1];
+      const most = Math.max(...run.streams.map(([, , points]) => read(points)));
+      const names = run.streams.map(([name, end, points]) => name + ": " + amount(read(points), "B")
         + (end < 0 ? "" : " in " + short(end - points[0][0])));
       const whole = Math.max(1, run.duration);
       const picture = frame("Read of streams", names.join(", "), "B", most, "0 s",
         (whole / 1e6).toFixed(1) + " s", names.length);
       run.streams.forEach(([, end, points], index) => {
-        const x = (time) => (box.left + box.width * time / whole).toFixed(1);
-        const y = (bytes) => (box.top + box.height * (1 - bytes / most)).toFixed(1);
         const steps = points.flatMap(([time, bytes], place) =>
-          (place ? [x(time) + "," + y(points[place - 1][1])] : []).concat(x(time) + "," + y(bytes)));
-        steps.push(x(end < 0 ? whole : end) + "," + y(points[points.length - 1][1]));
+          (place ? [[time, points[place - 1][1]]] : []).concat([[time, bytes]]));
+        steps.push([end < 0 ? whole : end, read(points)]);
         const colour = "var(--" + hues[index % hues.length] + ")";
-        picture.append(svg("polyline", { points: steps.join(" "), fill: "none", stroke: colour,
-          "stroke-width": 1.3, class: "stream" }));
-        const mark = svg("text", { x: box.left, y: 163 + 13 * index }, "— " + names[index]);
-        mark.style.fill = colour;
-        picture.append(mark);
+        const stairs = line(steps.map(([time, bytes]) => [time / whole, bytes / most]), colour);
+        stairs.setAttribute("class", "stream");
+        picture.append(stairs, mark(names[index], colour, 0, index));
       });
       return picture;
     };
