@@ -111,6 +111,20 @@ struct ReportPageTests {
     #expect(((quiet["runs"] as? [[String: Any]])?.first?["streams"] as? [Any])?.isEmpty == true)
   }
 
+  @Test("The plot has the six streams of which most was read")
+  func mostRead() throws {
+    let scenario = """
+      { name: "many", duration: "20s", peers: ["bob", { name: "ann", invite: "bob", stream: [
+          { to: "bob", name: "small", bytes: "1KiB", start: "4s" },
+          { to: "bob", name: "large", bytes: "20KiB", count: 6, start: "4s" }] }] }
+      """
+    let page = ReportPage(try Self.picture(scenario, file: "a")).html
+    let run = try #require((Self.data(page)["runs"] as? [[String: Any]])?.first)
+    let names = try #require(run["streams"] as? [[Any]]).map { $0.first as? String }
+    #expect(names == [String?](repeating: "large, ann → bob", count: 6))
+    #expect(page.contains("<td>small</td>"), "the table has all of them")
+  }
+
   @Test("Two runs of one seed part nowhere; those of two scenarios where the fault is")
   func parting() throws {
     let (run, same) = (try Self.picture(), try Self.picture())
