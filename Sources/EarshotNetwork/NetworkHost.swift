@@ -4,7 +4,7 @@
 /// Every handler, timer and signal is called on `executor`, never from within the call that caused it, and
 /// never two at once. The following may be called from anywhere: `executor`, `now`, `isUp`, `linkSecurity`, `interfaces`, ``random(_:)``,
 /// ``makeTimer(_:)``, ``makeSignal(_:)``, ``NetworkSignal/raise()``, ``NetworkObservation/cancel()``, the sleeping
-/// functions, and what closes or resets. Everything else, here and on the objects that the host makes, must be
+/// functions, ``storage``, ``offload(_:)``, and what closes or resets. Everything else, here and on the objects that the host makes, must be
 /// called on `executor`, and traps if it is not. (In the simulator, *anywhere* means anywhere on the thread that
 /// drives the world: a call from another thread traps.)
 public protocol NetworkHost: AnyObject, Sendable {
@@ -90,6 +90,15 @@ public protocol NetworkHost: AnyObject, Sendable {
 
   /// A signal that any thread may raise to have `fire` called on the executor.
   func makeSignal(_ fire: @escaping @Sendable () -> Void) -> any NetworkSignal
+
+  /// The files and folders of the host.
+  var storage: any Storage { get }
+
+  /// Has work that blocks done soon, without waiting for it; ``offload(_:)`` is for programs.
+  ///
+  /// - Parameter work: Runs once, off the executor where the host has threads to spare. Returns what to call when the
+  ///   time that the work takes is over, on any thread. A host that goes down calls it, too.
+  func beginOffloaded(_ work: @escaping @Sendable () -> @Sendable () -> Void)
 }
 
 extension NetworkHost {
