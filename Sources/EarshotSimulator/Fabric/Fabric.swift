@@ -16,6 +16,10 @@ final class Fabric {
   private var held = HeldPackets()
   /// Not retained, which would count owners for every packet: the world holds every host until its end.
   @exclusivity(unchecked) private(set) var kernels: [Unmanaged<HostKernel>] = []
+  /// The disks by host, of those that have used theirs.
+  private var disks: [Int: SimulatedStorage] = [:]
+  /// Crashes the host of a kernel, unless it has crashed.
+  var crash: (HostKernel) -> Void = { _ in }
   @exclusivity(unchecked) private var links: LinkTable
   @exclusivity(unchecked) private var groups: MulticastGroups
 
@@ -46,6 +50,20 @@ final class Fabric {
   func withKernel<Result>(of host: Int32, _ body: (HostKernel) -> Result) -> Result {
     kernels[Int(host)]._withUnsafeGuaranteedRef(body)
   }
+
+  /// The disk of a host, from its first start on.
+  func disk(of host: Int) -> SimulatedStorage {
+    if let disk = disks[host] { return disk }
+    let disk = SimulatedStorage(host, configuration.storage, scheduler)
+    disks[host] = disk
+    return disk
+  }
+
+  /// Closes what a host that crashes has open on its disk.
+  func closeFiles(of host: Int) { disks[host]?.closeAll() }
+
+  /// Empties the disk of a host that has crashed.
+  func eraseDisk(of host: Int) { disks[host]?.erase() }
 
   /// Loses what is on its way, and lets go of the hosts.
   func end() {

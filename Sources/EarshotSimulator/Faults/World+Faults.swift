@@ -93,6 +93,7 @@ extension World {
     trace.recordFault(.crash, host.index)
     host.process.stop(.crashed)
     host.kernel.loseSockets()
+    fabric.closeFiles(of: host.index)
     crashObserver?(host)
   }
 
@@ -101,7 +102,7 @@ extension World {
   ///
   /// - Parameters:
   ///   - host: The host as it was.
-  ///   - erased: Whether its program is told that nothing is left of what it stored.
+  ///   - erased: Whether its disk is emptied, and its program told that nothing is left of what it stored.
   /// - Returns: The host as it is now. The old one stays dead.
   @discardableResult
   public func restart(_ host: SimulatedHost, erased: Bool = false) -> SimulatedHost {

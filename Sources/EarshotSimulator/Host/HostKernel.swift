@@ -13,6 +13,8 @@ final class HostKernel: @unchecked Sendable {
   private var ports: PortAllocator
   /// How many faults have every port taken that the system could choose.
   var exhaustedPorts = 0
+  /// Whether the host crashes as soon as what runs has returned; its storage is gone already.
+  private(set) var isDoomed = false
   /// Sockets that are gone, whose handlers have not been told.
   private var lost: [any HostSocket] = []
 
@@ -25,6 +27,17 @@ final class HostKernel: @unchecked Sendable {
 
   /// Whether the host lives: it has not crashed, and the world has not ended.
   var isUp: Bool { process.condition != .crashed && scheduler.isOpen }
+
+  /// Has the host crash at the present instant.
+  func doom() {
+    isDoomed = true
+    scheduler.schedule(at: scheduler.now) { [self] in crash() }
+  }
+
+  /// Has the host crash if it lives.
+  func crash() {
+    if isUp { fabric.crash(self) }
+  }
 
   /// Whether the interface of the host is gone.
   var isUnplugged: Bool { fabric.faults.isUnplugged(index) }

@@ -50,6 +50,9 @@ public final class World: @unchecked Sendable {
     hostTable = HostTable()
     trace = TraceRecorder(scheduler, hostTable)
     fabric = Fabric(scheduler, trace, hostTable, seed: seed, configuration: configuration)
+    fabric.crash = { [unowned self] kernel in
+      if hosts[kernel.index].kernel === kernel { crash(hosts[kernel.index]) }
+    }
   }
 
   deinit { finish() }
@@ -101,6 +104,7 @@ public final class World: @unchecked Sendable {
   func replace(_ past: SimulatedHost, isErased: Bool) -> SimulatedHost {
     let host = SimulatedHost(
       past.name, index: past.index, generation: past.generation + 1, over: fabric)
+    if isErased { fabric.eraseDisk(of: past.index) }
     pastHosts.append(past)
     hosts[past.index] = host
     fabric.attach(host.kernel)

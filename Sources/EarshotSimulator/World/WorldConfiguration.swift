@@ -25,6 +25,8 @@ public struct WorldConfiguration: Hashable, Sendable {
   public var guide: [UInt8] = []
   /// Which of Earshot's own points of BUGGIFY there are; none by default.
   public var buggify = Buggify.off
+  /// The conditions of the disk of every host.
+  public var storage = StorageConditions()
   /// How the connections of all hosts grow their congestion windows.
   package var congestionControl = CongestionControl.cubic
   /// Plans that are carried out in the place of those that the world is told to, one after the other.
