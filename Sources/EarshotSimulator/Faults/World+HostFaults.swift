@@ -130,7 +130,7 @@ extension World {
   private func changeClock(_ host: SimulatedHost, jump: Duration, drift: Int64) {
     let timers = scheduler.armedTimers(of: host.process)
     host.process.changeClock(jump: jump.nanoseconds, drift: drift)
-    for (timer, deadline) in timers { timer.arm(at: deadline) }
+    for (timer, deadline) in timers where timer.isOfHostClock { timer.arm(at: deadline) }
   }
 
   // MARK: The rest

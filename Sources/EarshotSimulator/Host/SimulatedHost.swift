@@ -14,6 +14,8 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
   private var systemObserver: (@Sendable (SystemNotice) -> Void)?
   /// Whether its program knows that it is, or will be, suspended.
   private(set) var isToldOfSuspension = false
+  /// Its work that blocks.
+  private(set) lazy var offloadedWork = OffloadedWork(kernel, disk, random("offload"))
 
   init(_ name: String, index: Int, generation: Int32, over fabric: Fabric) {
     self.generation = generation

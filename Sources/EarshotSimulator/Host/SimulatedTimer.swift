@@ -1,12 +1,14 @@
-/// A deadline on a host's clock.
+/// A deadline of a host's code.
 ///
 /// Sendable as its ``Scheduler`` is: used by the thread that drives the world alone.
 final class SimulatedTimer: ScheduledTimer, NetworkTimer, @unchecked Sendable {
   private let trace: TraceRecorder
   private let body: @Sendable () -> Void
+  /// Whether the deadline moves when the host's clock changes.
+  let isOfHostClock: Bool
 
-  init(_ kernel: HostKernel, _ body: @escaping @Sendable () -> Void) {
-    (trace, self.body) = (kernel.fabric.trace, body)
+  init(_ kernel: HostKernel, isOfHostClock: Bool = true, _ body: @escaping @Sendable () -> Void) {
+    (trace, self.body, self.isOfHostClock) = (kernel.fabric.trace, body, isOfHostClock)
     super.init(kernel.process)
   }
 

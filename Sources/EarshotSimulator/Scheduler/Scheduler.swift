@@ -52,6 +52,9 @@ final class Scheduler: @unchecked Sendable {
   /// Whether the network works: it refuses everything once the world comes to its end.
   var isOpen: Bool { phase == .idle || phase == .running }
 
+  /// Whether the world is over, and nothing runs any more.
+  var isFinished: Bool { phase == .finished }
+
   /// Whether events come in their order, and none is chosen from those that could happen.
   var isInOrder: Bool { choices == nil }
 
