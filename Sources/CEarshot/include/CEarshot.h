@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "CEarshotEscapes.h"
+#include "CEarshotStorage.h"
 #include "CEarshotTerminal.h"
 
 /* A socket, or an accepted connection, that does not block and is not inherited by other programs.
