@@ -164,6 +164,18 @@ public final class POSIXHost: NetworkHost {
   /// Linux alone tells it.
   public func datagramSocketCount(at port: UInt16) -> Int? { System.datagramSocketCount(at: port) }
 
+  /// The file system of this computer, also after the host has been shut down.
+  public var storage: any Storage { POSIXStorage.shared }
+
+  /// Has work that blocks done soon by another thread; ``offload(_:)`` is for programs.
+  ///
+  /// Up to eight bodies of all hosts of the process run at once, also after the shutdown.
+  ///
+  /// - Parameter work: Runs once. Returns what is called by the same thread.
+  public func beginOffloaded(_ work: @escaping @Sendable () -> @Sendable () -> Void) {
+    WorkerPool.shared.perform { work()() }
+  }
+
   /// How many events of sockets the system has told so far; to be asked on the executor.
   package var socketEventCount: Int { host.loop.toldCount }
 

@@ -53,6 +53,11 @@ final class ChangingHost: NetworkHost {
   var now: Instant { base.now }
   var isUp: Bool { base.isUp }
   var linkSecurity: LinkSecurity { base.linkSecurity }
+  var storage: any Storage { base.storage }
+
+  func beginOffloaded(_ work: @escaping @Sendable () -> @Sendable () -> Void) {
+    base.beginOffloaded(work)
+  }
 
   func observeShutdown(_ shutDown: @escaping @Sendable () -> Void) -> any NetworkObservation {
     base.observeShutdown(shutDown)

@@ -55,6 +55,15 @@ extension System {
     }
   }
 
+  /// Makes writing beyond the longest file that the process may have (RLIMIT_FSIZE) an error for
+  /// this thread; otherwise it ends the process.
+  static func blockSignalOfFileSize() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGXFSZ)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+  }
+
   /// Opens a folder, which must not be a link.
   static func openFolder(_ path: String) throws(SystemFailure) -> Int32 {
     try check { open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }

@@ -104,6 +104,11 @@ final class FaultyHost: NetworkHost {
   var instrumentation: Instrumentation? { base.instrumentation }
   var linkSecurity: LinkSecurity { base.linkSecurity }
   var interfaces: [NetworkInterface] { base.interfaces }
+  var storage: any Storage { base.storage }
+
+  func beginOffloaded(_ work: @escaping @Sendable () -> @Sendable () -> Void) {
+    base.beginOffloaded(work)
+  }
 
   func observeInterfaces(_ changed: @escaping @Sendable () -> Void) -> any NetworkObservation {
     base.observeInterfaces(changed)
