@@ -362,6 +362,7 @@ extension StreamPriority {
     case .high: StreamScheduler.Share(tier: .streams, weight: 16)
     case .normal: StreamScheduler.Share(tier: .streams, weight: 4)
     case .low: StreamScheduler.Share(tier: .streams, weight: 1)
+    case .resource: StreamScheduler.Share(tier: .resources, weight: 1)
     }
   }
 }

@@ -3,7 +3,8 @@
 /// ```
 /// place (varint) | kind (1) | name (string, ≤ 255 bytes)
 ///
-/// kind:  bits 0–1 priority: 0 urgent, 1 high, 2 normal, 3 low; bit 2 set: only the sender writes
+/// kind:  bits 0–1 priority: 0 urgent, 1 high, 2 normal, 3 low; bit 2 set: only the sender writes;
+///        8: it carries a resource
 /// ```
 ///
 /// The place counts the streams that the sender has opened in the membership, from 1, without gaps.
@@ -29,8 +30,8 @@ package struct StreamOpening: FramePayload {
   package init(reading reader: inout ByteReader) throws(WireError) {
     place = try reader.readVarint()
     let kind = try reader.readUInt8()
-    guard 0 < place, place <= StreamNumber.ordinalMax, kind < 8,
-      let priority = StreamPriority(rawValue: kind & 3)
+    guard 0 < place, place <= StreamNumber.ordinalMax,
+      let priority = StreamPriority(rawValue: kind & ~4)
     else { throw .malformed }
     (self.priority, isTwoWay) = (priority, kind & 4 == 0)
     name = try reader.readPrefixedString(maxBytes: FrameBounds.streamNameBytesMax)
@@ -50,6 +51,8 @@ package enum StreamPriority: UInt8, Hashable, Sendable, CaseIterable {
   case high = 1
   case normal = 2
   case low = 3
+  /// That of every stream that carries a resource: after all others.
+  case resource = 8
 }
 
 /// Why one direction of a stream ends before its end.
