@@ -17,6 +17,7 @@
 @_exported public import struct EarshotCore.RandomStream
 @_exported public import struct EarshotNetwork.HostClock
 @_exported public import struct EarshotNetwork.NetworkError
+@_exported public import struct EarshotNetwork.StorageError
 @_exported public import protocol EarshotNetwork.NetworkHost
 @_exported public import struct EarshotTLS.FileIdentityStore
 @_exported public import struct EarshotTLS.FileTrustStore

@@ -72,6 +72,8 @@ extension Session {
     ///
     /// Each stream has up to 1 MiB of it, and 16 KiB at least. Streams that this side opened have these 16 KiB beside it.
     public var streamBufferBytes: Int
+    /// The rule by which offered resources are accepted; by default, the program is asked about each.
+    public var resourcePolicy: ResourcePolicy
     /// What the program demands of the encryption of links; see ``EncryptionPreference``.
     public var encryptionPreference: EncryptionPreference
 
@@ -80,7 +82,8 @@ extension Session {
       maximumMemberCount: Int = 7, patience: Duration = .seconds(30),
       maximumMessageBytes: Int = 4 << 20, sendBufferBytes: Int = 4 << 20,
       receiveWindowBytes: Int = 1 << 20, maximumStreamCount: Int = 1_024,
-      streamBufferBytes: Int = 32 << 20, encryptionPreference: EncryptionPreference = .optional
+      streamBufferBytes: Int = 32 << 20, resourcePolicy: ResourcePolicy = .ask,
+      encryptionPreference: EncryptionPreference = .optional
     ) {
       self.maximumMemberCount = maximumMemberCount
       self.patience = patience
@@ -89,6 +92,7 @@ extension Session {
       self.receiveWindowBytes = receiveWindowBytes
       self.maximumStreamCount = maximumStreamCount
       self.streamBufferBytes = streamBufferBytes
+      self.resourcePolicy = resourcePolicy
       self.encryptionPreference = encryptionPreference
     }
 
@@ -107,6 +111,7 @@ extension Session {
           to: ReceiveWindow.windowBytesMin...bytesMax),
         maximumStreamCount: maximumStreamCount.clamped(to: 1...65_536),
         streamBufferBytes: streamBufferBytes.clamped(to: 1 << 20...bytesMax),
+        resourcePolicy: resourcePolicy,
         encryptionPreference: encryptionPreference)
     }
   }

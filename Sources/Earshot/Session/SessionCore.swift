@@ -20,6 +20,8 @@ actor SessionCore {
     released: { for stream in $0 { stream.channel.taken(stream.number) } })
   /// The memory that they may fill.
   nonisolated let streamBudget: StreamBudget
+  /// The resources that members offer, and those that are sent to them.
+  nonisolated let resources: ResourceRegistry
   /// What members want to compare.
   nonisolated let verifications = EventHub<Verification>(
     countMax: verificationsMax, merge: { $0.suffix(verificationsMax) })
@@ -52,6 +54,7 @@ actor SessionCore {
     self.random = random
     roster = Roster(of: peer.id, capacity: self.configuration.peersMax)
     streamBudget = StreamBudget(bytes: self.configuration.streamBufferBytes)
+    resources = ResourceRegistry(of: id, policy: configuration.resourcePolicy, on: peer.host)
     let (directory, host) = (directory, peer.host)
     activity = EventHub(countMax: Self.eventsMax, merge: SessionActivity.summary) { activities in
       directory.release(activities, at: host.now)
@@ -148,10 +151,10 @@ actor SessionCore {
     bounds.windowBytes = configuration.receiveWindowBytes
     bounds.streamCountMax = configuration.maximumStreamCount
     if let buggify = peer.host.buggify { bounds.draw(buggify) }
-    let (activity, streams) = (activity, streams)
+    let (activity, streams, resources) = (activity, streams, resources)
     let sink = ReliableChannel.Sink(
       messages: { activity.push($0) }, streams: { streams.push($0) },
-      departure: directory.departure)
+      resource: { resources.receive($0) }, departure: directory.departure)
     return ReliableChannel(
       nextSource(), with: remote, bounds, streamBudget, on: peer.host, sink: sink)
   }
@@ -375,6 +378,7 @@ actor SessionCore {
     events.finish()
     activity.finish()
     streams.finish()
+    resources.offers.finish()
     present.finish()
     verifications.finish()
     peer.assumeIsolated { $0.sessionEnded(self) }

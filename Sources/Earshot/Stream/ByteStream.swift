@@ -42,9 +42,11 @@ public final class ByteStream: Sendable {
   public let isWritable: Bool
   let number: StreamNumber
   let channel: ReliableChannel
+  /// Whether it carries a resource, so that no program gets it.
+  let isOfResource: Bool
 
   init(_ number: StreamNumber, _ stream: StreamTable.Stream, of channel: ReliableChannel) {
-    (name, peer) = (stream.name, channel.remote)
+    (name, peer, isOfResource) = (stream.name, channel.remote, stream.priority == .resource)
     (isReadable, isWritable) = (stream.receive != nil, stream.send != nil)
     (self.number, self.channel) = (number, channel)
   }
@@ -190,7 +192,7 @@ public final class ByteStream: Sendable {
 
   // MARK: Errors
 
-  private func error(_ failure: StreamFailure, _ call: String) -> EarshotError {
+  func error(_ failure: StreamFailure, _ call: String) -> EarshotError {
     let stream = "stream \(name.debugDescription) with \(peer.short)"
     switch failure {
     case .cancelled:
@@ -278,7 +280,7 @@ extension ByteStream.Priority {
       case .urgent: .urgent
       case .high: .high
       case .normal: .normal
-      case .low: .low
+      case .low, .resource: .low
       }
   }
 

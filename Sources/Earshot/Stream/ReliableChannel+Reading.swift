@@ -59,19 +59,54 @@ extension ReliableChannel {
       }
       state.machine.want(count, of: number, backedBy: reserve)
     }
-    guard let half = state.machine.receiveState(of: number) else { return .failure(.finished) }
+    if let failure = readFailure(of: number, &state) { return .failure(failure) }
+    guard let half = state.machine.receiveState(of: number), half.state == .finished else {
+      return nil
+    }
+    guard case .exactly = amount else { return .success(nil) }
+    return .failure(.short(half.unreadBytes))
+  }
+
+  /// Why nothing more comes, unless something may or the other side has finished.
+  private func readFailure(of number: StreamNumber, _ state: inout State) -> StreamFailure? {
+    guard let half = state.machine.receiveState(of: number) else { return .finished }
     switch half.state {
-    case .open:
-      return state.isEnded ? .failure(departureFailure) : nil
-    case .finished:
-      guard case .exactly = amount else { return .success(nil) }
-      return .failure(.short(half.unreadBytes))
+    case .open: return state.isEnded ? departureFailure : nil
+    case .finished: return nil
     case .stopped(let abort), .aborted(let abort):
       let isOwn: Bool
       if case .stopped = half.state { isOwn = abort.reason != .violation } else { isOwn = false }
-      if isOwn, abort.reason != .left { return .failure(.finished) }
-      return .failure(failure(of: abort, byRemote: !isOwn, state))
-    case .closed: return .failure(.finished)
+      if isOwn, abort.reason != .left { return .finished }
+      return failure(of: abort, byRemote: !isOwn, state)
+    case .closed: return .finished
+    }
+  }
+
+  /// Waits until nothing more comes although the other side has not finished.
+  ///
+  /// Takes nothing of what has come, and does not wait for that to be read.
+  func readFailure(of number: StreamNumber) async -> StreamFailure {
+    let promise = Promise<StreamFailure>()
+    let id = state.withLock { state in
+      let id = state.waits.makeID()
+      state.waits.watchers[number, default: []].append(
+        StreamWaits.Watcher(id: id, promise: promise))
+      state.machine.noteChange(of: number)
+      return id
+    }
+    change { _ in }
+    return await promise.value { [self] in
+      let waited = state.withLock { $0.waits.watchers.remove(id, of: number) }
+      waited?.promise.fulfil(.cancelled)
+    }
+  }
+
+  func serveWatchers(
+    of number: StreamNumber, _ state: inout State, _ effects: inout Effects
+  ) {
+    guard let failure = readFailure(of: number, &state) else { return }
+    for watcher in state.waits.watchers.removeValue(forKey: number) ?? [] {
+      effects.settle(watcher.promise, failure)
     }
   }
 

@@ -37,6 +37,8 @@ final class ReliableChannel: MessageSource, MembershipPart {
 
   /// The memory that its streams may take.
   let budget: StreamReservation
+  /// The transfers of resources over it.
+  let transfers = TransferList()
 
   /// What takes what arrived, on the host's executor.
   struct Sink: Sendable {
@@ -44,6 +46,8 @@ final class ReliableChannel: MessageSource, MembershipPart {
     let messages: @Sendable ([SessionActivity]) -> Void
     /// Takes streams that the remote peer has opened, in order.
     let streams: @Sendable ([ByteStream]) -> Void
+    /// Takes a stream that carries a resource.
+    let resource: @Sendable (ByteStream) -> Void
     /// Whether the session was left.
     let departure: Departure
   }
@@ -258,9 +262,14 @@ final class ReliableChannel: MessageSource, MembershipPart {
     wakeup.raise()
   }
 
-  func attach(to link: Link) { carrier.take(link) }
+  func attach(to link: Link) {
+    carrier.take(link)
+    transfers.note(isLinked: true)
+  }
 
-  func detach(from link: Link) { carrier.drop(link) }
+  func detach(from link: Link) {
+    if carrier.drop(link) { transfers.note(isLinked: false) }
+  }
 
   /// Has LEAVE follow everything that was sent, and the streams that were finished; the remote reads nothing behind it.
   ///
@@ -387,7 +396,12 @@ final class ReliableChannel: MessageSource, MembershipPart {
       return (state.takeArrived(), state.opened, effects)
     }
     if !messages.isEmpty { sink.messages(messages) }
-    if !streams.isEmpty { sink.streams(streams) }
+    for stream in streams where stream.isOfResource {
+      taken(stream.number)
+      sink.resource(stream)
+    }
+    let others = streams.filter { !$0.isOfResource }
+    if !others.isEmpty { sink.streams(others) }
     effects.apply()
   }
 }
@@ -403,5 +417,12 @@ private final class Carrier: Sendable {
 
   func take(_ link: Link?) { current.withLock { $0 = link } }
 
-  func drop(_ link: Link) { current.withLock { if $0 === link { $0 = nil } } }
+  /// - Returns: Whether it was that one.
+  func drop(_ link: Link) -> Bool {
+    current.withLock { current in
+      guard current === link else { return false }
+      current = nil
+      return true
+    }
+  }
 }

@@ -40,6 +40,11 @@ struct StreamWaits {
     let isEndAwaited: Bool
     let promise: Promise<StreamOutcome<Void>>
   }
+  /// A call that waits until what the other side writes ends before its end.
+  struct Watcher: Wait {
+    let id: ID
+    let promise: Promise<StreamFailure>
+  }
   /// A call that waits until one more stream may be opened.
   struct Opener: Wait {
     let id: ID
@@ -52,6 +57,7 @@ struct StreamWaits {
   var writers: [StreamNumber: [Writer]] = [:]
   var readers: [StreamNumber: [Reader]] = [:]
   var deliverers: [StreamNumber: [Deliverer]] = [:]
+  var watchers: [StreamNumber: [Watcher]] = [:]
   var openers: [Opener] = []
   /// The streams that are finished behind the calls that wait to write.
   var finishing: Set<StreamNumber> = []

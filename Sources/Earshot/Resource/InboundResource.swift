@@ -1,0 +1,318 @@
+import EarshotCore
+import EarshotNetwork
+import Foundation
+import Synchronization
+
+/// The receiver's side of a transfer: hears the offer, has it answered, and writes what comes.
+///
+/// The task that reads the stream is the only one that writes the file. A second one watches for the end of
+/// the stream meanwhile, so that a sender that gives up is noticed while the program or the disk holds
+/// everything up.
+final class InboundResource: Sendable {
+  private enum Answer {
+    case open
+    /// A call that accepts prepares the file.
+    case preparing
+    case accepted(InboundFile, ResourceTransfer)
+    case declined
+    case ended
+  }
+  private struct State {
+    var machine = ResourceReceiveMachine()
+    var description: ResourceDescription?
+    var transfer: Transfer?
+    var answer = Answer.open
+  }
+  private let state = Mutex(State())
+  private let stream: ByteStream
+  private let registry: ResourceRegistry
+
+  init(_ stream: ByteStream, in registry: ResourceRegistry) {
+    (self.stream, self.registry) = (stream, registry)
+  }
+
+  var sender: PeerID { stream.peer }
+
+  /// The transfer, once it is accepted.
+  var accepted: ResourceTransfer? {
+    state.withLock { if case .accepted(_, let transfer) = $0.answer { transfer } else { nil } }
+  }
+
+  private var host: any NetworkHost { stream.channel.host }
+
+  // MARK: Answering
+
+  /// Accepts, and begins to receive.
+  func accept(
+    into destination: InboundFile.Destination, evenIfFull: Bool
+  ) async throws(EarshotError) -> ResourceTransfer {
+    let description = state.withLock { state -> ResourceDescription? in
+      guard case .open = state.answer, let description = state.description else { return nil }
+      state.answer = .preparing
+      return description
+    }
+    guard let description else { throw ended }
+    let needed = evenIfFull ? 0 : max(1, min(description.storedByteCount, description.byteCount))
+    let (host, number) = (host, registry.nextNumber())
+    let file: InboundFile
+    do {
+      file = try await host.offload { () throws(StorageError) in
+        try InboundFile(to: destination, needing: needed, number: number, on: host.storage)
+      }
+    } catch {
+      reopen()
+      throw self.error(error, destination, needed)
+    }
+    guard !Task.isCancelled else {
+      await host.offload { file.remove() }
+      reopen()
+      throw EarshotError(.cancelled, "Accepting was cancelled.", peers: [sender])
+    }
+    let transfer = state.withLock { state -> ResourceTransfer? in
+      guard case .preparing = state.answer, let transfer = state.transfer else { return nil }
+      let handle = transfer.makeHandle()
+      state.machine.accept()
+      state.answer = .accepted(file, handle)
+      return handle
+    }
+    guard let transfer else {
+      await host.offload { file.remove() }
+      throw ended
+    }
+    state.withLock { $0.transfer }?.answered()
+    let accept = ResourceFrame.accept(pieces: 0, digest: Self.noDigest)
+    _ = try? await stream.write(accept.encoded)  // A failure is the reading task's to find.
+    return transfer
+  }
+
+  private func reopen() {
+    state.withLock { if case .preparing = $0.answer { $0.answer = .open } }
+  }
+
+  private var ended: EarshotError {
+    EarshotError(
+      .offerEnded, "The offer of \(sender.short) was answered or withdrawn before.",
+      peers: [sender])
+  }
+
+  private func error(
+    _ error: StorageError, _ destination: InboundFile.Destination, _ needed: Int64
+  ) -> EarshotError {
+    let folder = destination.folder
+    switch error.code {
+    case .full:
+      return EarshotError(
+        .insufficientStorage, "\(folder) has no room for \(needed) bytes.", storageCause: error)
+    case .notFound, .notFolder:
+      return EarshotError(
+        .folderUnavailable, "\(folder) is not a folder, or is a link.", storageCause: error)
+    case .permissionDenied, .readOnly:
+      return EarshotError(
+        .permissionDenied, "No file can be made in \(folder).", storageCause: error)
+    default:
+      return EarshotError(
+        .storageFailed, "No file can be made in \(folder).", storageCause: error)
+    }
+  }
+
+  /// Declines, for a reason of the program.
+  func decline(reason: String) {
+    guard takeOpen() else { return }
+    var text = ""
+    for character in reason {
+      guard text.utf8.count + character.utf8.count <= ResourceFrame.reasonBytesMax else { break }
+      text.append(character)
+    }
+    // The first bytes of this side: there is room for them.
+    _ = try? stream.tryWrite(ResourceFrame.decline(reason: text).encoded)
+    stream.finish()
+    stream.stopReading()
+  }
+
+  /// Declines, for a reason of the protocol.
+  func decline(_ failure: ResourceFailure) {
+    if takeOpen() { stream.reset(code: failure.rawValue) }
+  }
+
+  private func takeOpen() -> Bool {
+    state.withLock { state in
+      guard case .open = state.answer else { return false }
+      state.answer = .declined
+      return true
+    }
+  }
+
+  // MARK: Receiving
+
+  /// Receives from the offer to the end.
+  func run() async {
+    do {
+      let (stream, channel) = (stream, stream.channel)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await self.receive() }
+        group.addTask {
+          let failure = await channel.readFailure(of: stream.number)
+          throw stream.error(failure, "Receiving")
+        }
+        defer { group.cancelAll() }
+        try await group.next()
+      }
+    } catch {
+      await fail(TransferFailure(error))
+    }
+    registry.ended(self)
+  }
+
+  private func receive() async throws {
+    var (steps, offset) = ([ResourceReceiveMachine.Step](), Int64(0))
+    var reported = Report()
+    while let input = try await stream.read(upTo: ResourceFramer.blockBytes) {
+      steps.removeAll(keepingCapacity: true)
+      try state.withLock { state throws(ResourceFailure) in
+        try state.machine.receive(input, into: &steps)
+      }
+      for step in steps { offset = hear(step) ?? offset }
+      guard let (file, transfer, description) = receiving else { continue }
+      if transfer.isPaused { try await pause(transfer) }
+      try await write(steps, of: input, to: file, transfer)
+      transfer.completed(offset)
+      let now = host.now
+      if case .finish(let byteCount, let digest)? = steps.last {
+        try await report(.written(byteCount))
+        try await finish(file, transfer, description, byteCount, digest)
+        return
+      }
+      if reported.isDue(offset, at: now) { try await report(.written(offset)) }
+    }
+    throw ResourceFailure.violation  // The stream ended before the resource.
+  }
+
+  private func report(_ frame: ResourceFrame) async throws {
+    try await stream.write(frame.encoded)
+  }
+
+  /// What is under way once the offer was accepted.
+  private var receiving: (InboundFile, Transfer, ResourceDescription)? {
+    state.withLock { state in
+      guard case .accepted(let file, _) = state.answer, let transfer = state.transfer,
+        let description = state.description
+      else { return nil }
+      return (file, transfer, description)
+    }
+  }
+
+  /// - Returns: The offset behind the bytes of a step.
+  private func hear(_ step: ResourceReceiveMachine.Step) -> Int64? {
+    switch step {
+    case .offer(let description): offered(description)
+    case .pause(let pause): state.withLock { $0.transfer }?.remotePaused(pause)
+    case .write(let range, let offset): return offset + Int64(range.count)
+    case .zeros(let count, let offset): return offset + Int64(count)
+    case .finish(let byteCount, _): return byteCount
+    case .check: break
+    }
+    return nil
+  }
+
+  private func offered(_ description: ResourceDescription) {
+    let transfer = Transfer(
+      of: description.label, with: sender,
+      byteCount: description.isCountExact ? description.byteCount : nil, on: host)
+    transfer.opened(stream)
+    stream.channel.transfers.add(transfer)
+    state.withLock { ($0.description, $0.transfer) = (description, transfer) }
+    registry.offered(ResourceOffer(self, description), description, by: self)
+  }
+
+  private func pause(_ transfer: Transfer) async throws {
+    try await report(.pause(.program))
+    try await transfer.waitWhilePaused()
+    try await report(.pause(.none))
+  }
+
+  private func write(
+    _ steps: [ResourceReceiveMachine.Step], of input: [UInt8], to file: InboundFile,
+    _ transfer: Transfer
+  ) async throws {
+    var (step, bytes) = (0, 0)
+    while true {
+      let (fromStep, fromByte) = (step, bytes)
+      let progress = try await host.offload { () throws(TransferFailure) in
+        try file.carryOut(steps, from: fromStep, bytes: fromByte, of: input)
+      }
+      guard case .full(let reached, let written) = progress else { break }
+      (step, bytes) = (reached, written)
+      try await waitForRoom(transfer)
+    }
+    try await goOn(transfer)
+  }
+
+  private func waitForRoom(_ transfer: Transfer) async throws {
+    if !transfer.isDiskFull {
+      transfer.diskFull(true)
+      try await report(.pause(.diskFull))
+    }
+    try await host.sleep(for: Self.fullInterval)
+  }
+
+  private func goOn(_ transfer: Transfer) async throws {
+    guard transfer.isDiskFull else { return }
+    transfer.diskFull(false)
+    try await report(.pause(.none))
+  }
+
+  private func finish(
+    _ file: InboundFile, _ transfer: Transfer, _ description: ResourceDescription,
+    _ byteCount: Int64, _ digest: [UInt8]
+  ) async throws {
+    var path: String?
+    while path == nil {
+      path = try await host.offload { () throws(TransferFailure) in
+        try file.finish(description, byteCount: byteCount, digest: digest)
+      }
+      if path == nil { try await waitForRoom(transfer) }
+    }
+    transfer.end(
+      .success(
+        ResourceOutcome(
+          byteCount: byteCount, digest: digest,
+          file: path.map { URL(filePath: $0, directoryHint: .notDirectory) })))
+    try? await report(.done)
+    stream.finish()
+  }
+
+  private func fail(_ failure: TransferFailure) async {
+    let (file, transfer, wasDeclined) = state.withLock {
+      state -> (InboundFile?, Transfer?, Bool) in
+      defer { if case .declined = state.answer {} else { state.answer = .ended } }
+      switch state.answer {
+      case .accepted(let file, _): return (file, state.transfer, false)
+      case .declined: return (nil, state.transfer, true)
+      case .open, .preparing, .ended: return (nil, state.transfer, false)
+      }
+    }
+    if !wasDeclined, let code = failure.resetCode { stream.reset(code: code) }
+    if let file { await host.offload { file.remove() } }
+    if let transfer {
+      transfer.end(.failure((transfer.isCancelled ? .cancelled : failure).error(of: transfer)))
+    }
+  }
+
+  private static let fullInterval = Duration.seconds(1)
+  private static let noDigest = [UInt8](repeating: 0, count: ResourceFrame.digestBytes)
+}
+
+/// When the sender is told how much is written: each mebibyte, or each tenth of a second.
+private struct Report {
+  private var count: Int64 = 0
+  private var time: Instant?
+
+  mutating func isDue(_ count: Int64, at now: Instant) -> Bool {
+    guard count > self.count else { return false }
+    let isDue =
+      count - self.count >= Int64(ResourceFrame.pieceBytes)
+      || time.map { now - $0 >= .milliseconds(100) } ?? true
+    if isDue { (self.count, time) = (count, now) }
+    return isDue
+  }
+}

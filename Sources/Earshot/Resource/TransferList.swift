@@ -1,0 +1,30 @@
+import Synchronization
+
+/// The transfers of one membership that have not ended, which are told whether a link carries it.
+final class TransferList: Sendable {
+  private struct State {
+    var transfers: [Transfer] = []
+    var isLinked = true
+  }
+  private let state = Mutex(State())
+
+  /// Adds a transfer, which leaves when it has ended.
+  func add(_ transfer: Transfer) {
+    let isLinked = state.withLock { state in
+      state.transfers.removeAll { $0.progress.isEnded }
+      state.transfers.append(transfer)
+      return state.isLinked
+    }
+    transfer.linked(isLinked)
+  }
+
+  /// A link carries the membership, or none does.
+  func note(isLinked: Bool) {
+    let transfers = state.withLock { state in
+      state.isLinked = isLinked
+      state.transfers.removeAll { $0.progress.isEnded }
+      return state.transfers
+    }
+    for transfer in transfers { transfer.linked(isLinked) }
+  }
+}
