@@ -10,9 +10,11 @@ import Testing
 @Suite("Hostile members")
 struct HostileMemberTests {
   /// A member that says whatever a test wants.
-  private struct Mallory {
+  struct Mallory {
     let dialler: ScriptedDialler
     let id: PeerID
+    /// The session of the victim, if the test has it.
+    let anns: Session?
     let host: any NetworkHost
     let victim: any NetworkHost
     private let session = SessionID(rawValue: 0xA001)
@@ -21,16 +23,17 @@ struct HostileMemberTests {
 
     /// Joins a session by an invitation that is accepted.
     init(
-      joining ann: Peer, on host: any NetworkHost, isSecure: Bool = false
+      joining ann: Peer, _ session: Session? = nil, on host: any NetworkHost,
+      isSecure: Bool = false
     ) async throws {
       var random = RandomStream(seed: 7)
       let identity =
         isSecure ? Identity.seeded(using: &random) : Identity.plain(using: &random)
-      (id, self.host, victim) = (identity.id, host, ann.host)
+      (id, self.host, victim, anns) = (identity.id, host, ann.host, session)
       self.identity = identity
       endpoint = Endpoint(
         try #require(ann.host.interfaces.first?.addresses.first), port: await ann.port)
-      dialler = try await Self.invite(1, session, as: identity, to: endpoint, on: host)
+      dialler = try await Self.invite(1, self.session, as: identity, to: endpoint, on: host)
     }
 
     /// Invites again and confirms the acceptance, over another link.
@@ -110,14 +113,15 @@ struct HostileMemberTests {
   }
 
   /// Has Ann, Bob and Mallory meet, and Mallory do something.
-  private func meet(
+  func meet(
     on ground: Ground = .simulated, within limit: Duration = .seconds(120),
+    _ configuration: Session.Configuration = Session.Configuration(),
     _ body:
       @escaping @Sendable (Mallory, _ departures: @Sendable () -> [PeerID: DepartureReason])
       async throws -> Void
   ) async throws {
     try await ground.meet(["Ann", "Bob", "Cy"], within: limit) { peers in
-      let session = try await peers[0].makeSession()
+      let session = try await peers[0].makeSession(configuration)
       let advertiser = try await peers[0].advertise("room")
       let accepting = peers[0].start {
         for await invitation in advertiser.invitations {
@@ -136,7 +140,7 @@ struct HostileMemberTests {
         }
       }
       let mallory = try await Mallory(
-        joining: peers[0], on: peers[2].host, isSecure: ground != .simulated)
+        joining: peers[0], session, on: peers[2].host, isSecure: ground != .simulated)
       try await peers[0].wait(milliseconds: 100)
       #expect(await session.members.contains { $0.id == mallory.id })
       try await body(mallory) { departures.withLock { $0 } }

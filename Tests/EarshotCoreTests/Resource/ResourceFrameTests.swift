@@ -63,7 +63,8 @@ struct ResourceFrameTests {
     "What is no frame is an error, before its payload is kept",
     arguments: [
       [0, 0], [7, 0], [21, 0], [2, 0], [2, 0x80, 0x10, 0, 1], [3, 1, 0], [3, 0], [4, 31],
-      [18, 0x44, 0x4D], [19, 0xC0, 0, 0, 0, 0, 0, 0x10, 0], [20, 1, 0], [6, 1, 3], [18, 2, 1, 0xFF],
+      [18, 0x44, 0x4D], [19, 0xC0, 0, 0, 0, 0, 0, 0x10, 0], [20, 1, 0], [6, 1, 3],
+      [18, 2, 1, 0xFF],
     ] as [[UInt8]])
   func malformed(bytes: [UInt8]) {
     #expect(throws: WireError.self) {

@@ -58,7 +58,8 @@ struct ResourceMachineTests {
     #expect(machine.isComplete)
   }
 
-  @Test("Two pieces, of which the last is shorter, are a resource; the other way round they are not")
+  @Test(
+    "Two pieces, of which the last is shorter, are a resource; the other way round they are not")
   func pieces() throws {
     let (check, rest) = (ResourceFrame.piece(digest: Self.digest).encoded, 10)
     let size = Int64(Self.piece + rest)
@@ -75,15 +76,22 @@ struct ResourceMachineTests {
     ("a second offer", offer(1).encoded, .violation),
     ("more bytes than offered", bytes(11), .tooLarge),
     ("more zeros than offered", ResourceFrame.zeros(11).encoded, .tooLarge),
-    ("the most zeros that there can be", ResourceFrame.zeros(Int64(Varint.max)).encoded, .violation),
+    (
+      "the most zeros that there can be", ResourceFrame.zeros(Int64(Varint.max)).encoded, .violation
+    ),
     ("a digest of nothing", ResourceFrame.piece(digest: digest).encoded, .violation),
-    ("an end within a piece", bytes(10) + ResourceFrame.end(byteCount: 10, digest: digest).encoded, .violation),
+    (
+      "an end within a piece", bytes(10) + ResourceFrame.end(byteCount: 10, digest: digest).encoded,
+      .violation
+    ),
     (
       "an end of another size",
       bytes(10) + ResourceFrame.piece(digest: digest).encoded
         + ResourceFrame.end(byteCount: 11, digest: digest).encoded, .violation
     ),
-    ("an end that comes early", ResourceFrame.end(byteCount: 0, digest: digest).encoded, .violation),
+    (
+      "an end that comes early", ResourceFrame.end(byteCount: 0, digest: digest).encoded, .violation
+    ),
     ("a full disk of the sender", ResourceFrame.pause(.diskFull).encoded, .violation),
     ("a word of the receiver", ResourceFrame.written(0).encoded, .violation),
     ("noise", [99, 0], .violation),
@@ -146,7 +154,8 @@ struct ResourceMachineTests {
     #expect(Self.failure { try machine.receive(input, into: &events) } == .violation)
   }
 
-  @Test("A receiver that claims to have pieces of a new transfer, or to be done early, is not believed")
+  @Test(
+    "A receiver that claims to have pieces of a new transfer, or to be done early, is not believed")
   func claims() throws {
     var (machine, events) = (ResourceSendMachine(), [ResourceSendMachine.Event]())
     let claim = ResourceFrame.accept(pieces: 1, digest: Self.digest).encoded

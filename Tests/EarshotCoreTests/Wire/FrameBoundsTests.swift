@@ -36,7 +36,8 @@ struct FrameBoundsTests {
     Breach("a stream without a place", .open, [0, 2, 0], .malformed),
     Breach(
       "a place after the last one", .open, [0xD0, 0, 0, 0, 0, 0, 0, 1, 2, 0], .malformed),
-    Breach("a stream of no kind", .open, [1, 8, 0], .malformed),
+    Breach("a stream of no kind", .open, [1, 9, 0], .malformed),
+    Breach("a stream of a kind that is too great", .open, [1, 16, 0], .malformed),
     Breach(
       "a long name of a stream", .open, [1, 2, 0x41, 0] + Array(repeating: 65, count: 256), .tooLong
     ),

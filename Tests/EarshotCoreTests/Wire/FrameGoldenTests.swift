@@ -121,6 +121,10 @@ struct Golden: CustomTestStringConvertible, Sendable {
       [0x16, 0x03, 0x01, 0x00, 0x00]),
     Golden(
       .stream(
+        .open(StreamOpening(place: 2, priority: .resource, isTwoWay: true, name: ""))),
+      [0x16, 0x03, 0x02, 0x08, 0x00]),
+    Golden(
+      .stream(
         .reset(StreamReset(StreamNumber(rawValue: 2), StreamAbort(.program, code: 300)))),
       [0x1A, 0x04, 0x02, 0x00, 0x41, 0x2C]),
     Golden(

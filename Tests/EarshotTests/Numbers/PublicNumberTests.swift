@@ -39,6 +39,8 @@ struct PublicNumberTests {
     init.maximumMessageBytes init.sendBufferBytes init.receiveWindowBytes init.maximumStreamCount \
     init.streamBufferBytes
     ByteStream.swift | StreamTests | read.upTo read.exactly reset.code stopReading.code
+    ResourcePolicy.swift | ResourceNumberTests | accept.upTo or.upTo
+    Session+Resources.swift | ResourceNumberTests | sendResource.upTo
     Instant+Operators.swift | InstantOperatorTests | +.instant +.duration -.instant -.duration -.left \
     -.right
     Peer.swift | CallNumberTests | invite.within ticket.validFor stop.within

@@ -51,7 +51,7 @@ struct SessionNumberTests {
   @Test("Every number in the settings of sessions and peers has its extremes in the table")
   func complete() {
     let session = PublicNumbers.properties(
-      of: Session.Configuration(), besides: [EncryptionPreference.self])
+      of: Session.Configuration(), besides: [EncryptionPreference.self, ResourcePolicy.self])
     #expect(session == Set(Self.sessions.map(\.property)))
     let peer = PublicNumbers.properties(of: Peer.Configuration(), besides: [Liveness.self])
     #expect(peer == Set(Self.peers.map(\.property)))

@@ -29,6 +29,7 @@ final class Cast: Sendable {
   let inviter: Session  // Bob's, into which he has invited Ann.
   let invitation: Invitation
   let streams: Streams
+  let resources: Resources
   let compared = Compared()
   /// The last invitation that Ann's program was given.
   let received = Mutex<Invitation?>(nil)
@@ -74,6 +75,7 @@ final class Cast: Sendable {
     shared = try await Self.meet(peers, doors, room)
     let (streams, bobsStreams) = try await Self.openStreams(shared, ann.id, bob.id)
     self.streams = streams
+    resources = try await Self.offerResources(shared, ann.id, bob.id, hosts[0].disk)
     own = try await ann.makeSession(Session.Configuration(maximumMemberCount: 1))
     (fresh, bobs) = (try await ann.makeSession(), try await bob.makeSession())
     let (inviter, book) = (try await bob.makeSession(), book)

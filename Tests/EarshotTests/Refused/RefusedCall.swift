@@ -44,7 +44,7 @@ struct RefusedCall: Sendable, CustomStringConvertible {
   static let all: [RefusedCall] = [
     badNames, peer, badServices, badInfos, discoveryStates, discoveryPorts, discovery, inviting,
     strangeInvitations, accepting, strangeAcceptances, sending, fullBuffers, waiting, streams,
-    streamEnds, verifying, tickets,
+    streamEnds, offering, answering, transferring, verifying, tickets,
   ].flatMap { $0 }
 }
 
