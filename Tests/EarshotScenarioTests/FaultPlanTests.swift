@@ -17,6 +17,9 @@ struct FaultPlanTests {
   private static let swarm = """
     randomFaults: { count: 30, between: ["5s", "40s"], lasting: ["100ms", "4s"] }
     """
+  private static let storage = """
+    randomFaults: { count: 30, between: ["5s", "40s"], storage: true }
+    """
 
   @Test(
     "Is the same for the same seed, and lies where the scenario says", arguments: Seed.some(100))
@@ -42,11 +45,24 @@ struct FaultPlanTests {
 
   @Test("Can be copied from a report into a scenario", arguments: Seed.some(300))
   func copied(seed: Seed) throws {
-    let scenario = try Scenario(json5: Self.text(Self.swarm), file: "plan.json5")
-    let drawn = scenario.faultPlan(seed: seed.value).drawn
-    let list = drawn.map(\.description).joined(separator: ",\n")
-    let copy = try Scenario(json5: Self.text("faults: [\(list)]"), file: "copy.json5")
-    #expect(copy.faultPlan(seed: 0).plan.faults == drawn)
+    for wish in [Self.swarm, Self.storage] {
+      let scenario = try Scenario(json5: Self.text(wish), file: "plan.json5")
+      let drawn = scenario.faultPlan(seed: seed.value).drawn
+      let list = drawn.map(\.description).joined(separator: ",\n")
+      let copy = try Scenario(json5: Self.text("faults: [\(list)]"), file: "copy.json5")
+      #expect(copy.faultPlan(seed: 0).plan.faults == drawn)
+    }
+  }
+
+  @Test("Has faults of disks only where the scenario says so")
+  func disks() throws {
+    func words(_ wish: String) throws -> Set<String> {
+      let scenario = try Scenario(json5: Self.text(wish), file: "plan.json5")
+      return Set((0..<50).flatMap { scenario.faultPlan(seed: $0).drawn.map(\.kind.word) })
+    }
+    let disks: Set = ["fullDisk", "slowDisk", "failingDisk"]
+    #expect(try words(Self.swarm).isDisjoint(with: disks))
+    #expect(try words(Self.storage).isSuperset(of: disks))
   }
 
   @Test("Has only faults that one peer alone can suffer when there is one alone")

@@ -190,6 +190,9 @@ struct GuaranteeTests {
   private static let endings = [
     Row(#"{ at: "20s", kind: "heal" }"#, .identities, .memberships, .links, .convergence),
     Row(
+      #"{ at: "20s", kind: "failingDisk", peer: "all" }"#,
+      .identities, .memberships, .links, .convergence),
+    Row(
       #"{ at: "20s", kind: "resume", peer: "bob" }"#,
       .identities, .memberships, .links, .convergence),
     Row(

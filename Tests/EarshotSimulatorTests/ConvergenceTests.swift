@@ -10,7 +10,8 @@ struct ConvergenceTests {
     .links(.between("ann", and: "bob"), .clog), .hosts(["bob"], .isolate(.both)),
     .hosts(["bob"], .freeze), .hosts(["bob"], .suspend()), .hosts(["bob"], .crash),
     .hosts(["bob"], .slow(every: .seconds(50))), .hosts(["bob"], .unplug),
-    .hosts(["bob"], .exhaustPorts), .hosts(["bob"], .hide), .hosts(["bob"], .leave()),
+    .hosts(["bob"], .exhaustPorts), .hosts(["bob"], .failingDisk), .hosts(["bob"], .hide),
+    .hosts(["bob"], .leave()),
     .medium(["ann", "bob"], Medium(bandwidth: 1)),
   ]
 

@@ -63,6 +63,23 @@ struct WorldFaultPlanTests {
     }
   }
 
+  @Test("The faults of disks are drawn only where the wish says so")
+  func storage() {
+    let words: Set = ["fullDisk", "slowDisk", "failingDisk"]
+    var drawn: [Bool: Set<String>] = [:]
+    for (seed, isWished) in (UInt64(0)..<100).flatMap({ [($0, false), ($0, true)] }) {
+      let world = World(seed: seed)
+      defer { world.finish() }
+      for name in ["ann", "bob"] { world.makeHost(name) }
+      var wish = RandomFaults(count: 6, between: .zero...(.seconds(10)))
+      wish.includesStorage = isWished
+      drawn[isWished, default: []].formUnion(world.execute(drawing: wish).faults.map(\.kind.word))
+      world.run(for: .seconds(30))
+    }
+    #expect(drawn[false]?.isDisjoint(with: words) == true)
+    #expect(drawn[true]?.isSuperset(of: words) == true)
+  }
+
   @Test("Every kind is drawn by some seeds, left out by others, and runs in a world")
   func swarm() {
     let names = (0..<4).map { "host\($0)" }

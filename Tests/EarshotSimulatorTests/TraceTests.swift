@@ -172,7 +172,7 @@ struct TraceTests {
         "flap",
         "link", "reset", "slow", "leave", "hide", "isolate", "readdress", "unplug", "ports",
         "clock",
-        "stale", "reflect", "medium", "ended",
+        "stale", "reflect", "medium", "ended", "fullDisk", "slowDisk", "failingDisk",
       ]
     for word in words { #expect(chapter.contains("`\(word)`"), "\(word)") }
     #expect(chapter.contains(TraceEvent.header.replacing("\t", with: " ")))

@@ -58,14 +58,14 @@ package struct Disturbance: Hashable, Sendable {
 extension HostFault {
   /// Whether a link of the host may break because of it.
   ///
-  /// What only discovery notices breaks none, nor does a clock that is a little fast or slow, or a lack of ports.
+  /// What only discovery or the disk notices breaks none, nor does a clock that is a little fast or slow.
   fileprivate var mayBreakLinks: Bool {
     switch self {
     case .crash, .restart, .suspend, .freeze, .resume, .slow, .leave, .isolate, .clog, .readdress,
       .unplug, .exhaustPorts:
       true
     case .clock(let change): change.jump > .zero || change.drift.magnitude > 50_000
-    case .hide, .stale, .reflect: false
+    case .hide, .stale, .reflect, .fullDisk, .slowDisk, .failingDisk: false
     }
   }
 }

@@ -40,13 +40,15 @@ extension ScenarioReader {
     [
       "groups", "from", "to", "between", "peer", "identity", "grace", "for", "every", "down",
       "over", "within", "reach", "jump", "drift", "after", "overhead",
+      "factor",
     ]
   }
 
   private static var hostKinds: [String] {
     [
       "crash", "restart", "suspend", "freeze", "resume", "slow", "leave", "hide", "isolate",
-      "readdress", "unplug", "ports", "clock", "stale", "reflect",
+      "readdress", "unplug", "ports", "clock", "stale", "reflect", "fullDisk",
+      "slowDisk", "failingDisk",
     ]
   }
 
@@ -148,6 +150,10 @@ extension ScenarioReader {
     case "ports": return .exhaustPorts
     case "clock": return clock(object)
     case "stale": return object.required("after", Self.span).map { .stale(after: $0) }
+    case "fullDisk": return .fullDisk
+    case "slowDisk":
+      return object.required("factor", .integer(1...1_000_000)).map { .slowDisk(factor: $0) }
+    case "failingDisk": return .failingDisk
     default: return .reflect(after: object.value("after", Self.span, default: .milliseconds(5)))
     }
   }
@@ -170,11 +176,13 @@ extension ScenarioReader {
     let words = RandomFaults.Kind.allCases.map(\.rawValue)
     let rule = ValueRule<String>.word(words, named: "a kind of random fault")
     let kinds = object.list("kinds") { rule.read($0, path: $1, mistakes: mistakes) }
-    return RandomFaults(
+    var wish = RandomFaults(
       count: object.required("count", .integer(0...1_000)) ?? 0,
       kinds: kinds.isEmpty ? nil : kinds.compactMap { .init(rawValue: $0) },
       between: object.value("between", Self.range, default: .zero...scenario.duration),
       lasting: object.value("lasting", Self.range, default: .milliseconds(100) ... .seconds(4)))
+    wish.includesStorage = object.value("storage", .flag, default: false)
+    return wish
   }
 
   /// Two times, the earlier one first.

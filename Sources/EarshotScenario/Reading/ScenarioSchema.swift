@@ -200,6 +200,7 @@ public enum ScenarioSchema {
           "reach": { "enum": ["inbound", "outbound", "both"] },
           "jump": { "$ref": "#/$defs/duration" }, "drift": { "type": "integer" },
           "after": { "$ref": "#/$defs/duration" }, "overhead": { "$ref": "#/$defs/duration" },
+          "factor": { "type": "integer", "minimum": 1, "maximum": 1000000 },
     \(conditions),
     \(ends) } },
         "randomKind": { "enum": [\(RandomFaults.Kind.allCases.map(\.rawValue.quotedForJSON).joined(separator: ", "))] },
@@ -207,6 +208,7 @@ public enum ScenarioSchema {
           "count": { "type": "integer", "minimum": 0, "maximum": 1000 },
           "kinds": { "anyOf": [ { "$ref": "#/$defs/randomKind" },
             { "type": "array", "items": { "$ref": "#/$defs/randomKind" } } ] },
+          "storage": { "type": "boolean" },
           "between": { "$ref": "#/$defs/range" }, "lasting": { "$ref": "#/$defs/range" } } }
     """
 

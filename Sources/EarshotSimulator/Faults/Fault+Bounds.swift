@@ -40,8 +40,9 @@ extension HostFault {
     case .clock(let change): .clock(change.bounded)
     case .stale(let delay): .stale(after: delay.clamped(to: .settings))
     case .reflect(let delay): .reflect(after: delay.clamped(to: .settings))
+    case .slowDisk(let factor): .slowDisk(factor: factor.clamped(to: DiskFaults.factors))
     case .crash, .restart, .freeze, .resume, .hide, .isolate, .clog, .readdress, .unplug,
-      .exhaustPorts:
+      .exhaustPorts, .fullDisk, .failingDisk:
       self
     }
   }
@@ -56,8 +57,10 @@ extension ClockChange {
 extension RandomFaults {
   /// The wish with each number in its range.
   var bounded: RandomFaults {
-    RandomFaults(
-      count: count.clamped(to: 0...1_000), kinds: kinds, between: between.clamped(to: .settings),
-      lasting: lasting.clamped(to: .settings))
+    var wish = self
+    wish.count = count.clamped(to: 0...1_000)
+    wish.between = between.clamped(to: .settings)
+    wish.lasting = lasting.clamped(to: .settings)
+    return wish
   }
 }

@@ -48,6 +48,9 @@ extension HostFault {
     case .clock(let change): "clock of \(hosts)" + change.parts.map { " " + $0 }.joined()
     case .stale(let after): "stale records of \(hosts) after \(Quantity.time(after))"
     case .reflect(let after): "reflection by \(hosts) after \(Quantity.time(after))"
+    case .fullDisk: "full disk of \(hosts)"
+    case .slowDisk(let factor): "slow disk of \(hosts), by a factor of \(factor)"
+    case .failingDisk: "failing disk of \(hosts)"
     }
   }
 }

@@ -89,12 +89,17 @@ extension HostFault {
     case .clock: "clock"
     case .stale: "stale"
     case .reflect: "reflect"
+    case .fullDisk: "fullDisk"
+    case .slowDisk: "slowDisk"
+    case .failingDisk: "failingDisk"
     }
   }
 
   fileprivate var parts: [String] {
     switch self {
-    case .crash, .freeze, .resume, .hide, .clog, .readdress, .unplug, .exhaustPorts: []
+    case .crash, .freeze, .resume, .hide, .clog, .readdress, .unplug, .exhaustPorts, .fullDisk,
+      .failingDisk:
+      []
     case .restart(let erased): ["identity: \"\(erased ? "new" : "kept")\""]
     case .suspend(let grace): ["grace: \"\(Quantity.time(grace))\""]
     case .slow(let every): ["every: \"\(Quantity.time(every))\""]
@@ -102,6 +107,7 @@ extension HostFault {
     case .isolate(let reach): ["reach: \"\(reach.rawValue)\""]
     case .clock(let change): change.parts
     case .stale(let after), .reflect(let after): ["after: \"\(Quantity.time(after))\""]
+    case .slowDisk(let factor): ["factor: \(factor)"]
     }
   }
 }

@@ -89,6 +89,12 @@ public enum HostFault: Hashable, Sendable {
   case stale(after: Duration)
   /// It sends every multicast that it hears once more, from its own address, as a reflector between networks does.
   case reflect(after: Duration = .milliseconds(5))
+  /// Its disk has no room: writing more than replaces stored bytes fails with `full`.
+  case fullDisk
+  /// Each call of its storage takes longer by a factor, from 1 to 1,000,000.
+  case slowDisk(factor: Int)
+  /// Reading and writing files fails with `other` and the number of EIO.
+  case failingDisk
 }
 
 /// Which packets an isolated host is cut off from.

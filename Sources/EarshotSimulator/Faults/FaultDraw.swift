@@ -10,6 +10,7 @@ struct FaultDraw {
   mutating func faults(_ wish: RandomFaults) -> [Fault] {
     guard !names.isEmpty else { return [] }
     var (wish, kinds) = (wish, wish.kinds ?? RandomFaults.Kind.allCases)
+    if wish.kinds == nil, !wish.includesStorage { kinds.removeAll { $0.isOfStorage } }
     if names.count == 1 { kinds.removeAll { !$0.isOfOneHost } }
     guard !kinds.isEmpty, wish.count > 0 else { return [] }
     if wish.kinds == nil { kinds = swarm(kinds, &wish) }
@@ -55,7 +56,7 @@ struct FaultDraw {
       link(kind, lasting: lasting)
     case .medium: .medium(names, Medium(bandwidth: 1_000 * Int(64 + random.below(20_000))))
     case .isolate, .freeze, .slow, .leave, .hide, .readdress, .unplug, .ports, .clock, .stale,
-      .reflect, .swizzle:
+      .reflect, .fullDisk, .slowDisk, .failingDisk, .swizzle:
       .hosts([one(of: names)], host(kind, lasting: lasting))
     }
   }
@@ -109,6 +110,9 @@ struct FaultDraw {
         ? .clock(ClockChange(jump: .milliseconds(Int(1 + random.below(60_000)))))
         : .clock(ClockChange(drift: Int(random.below(20_001)) - 10_000))
     case .stale: .stale(after: .milliseconds(Int(100 + random.below(20_000))))
+    case .fullDisk: .fullDisk
+    case .slowDisk: .slowDisk(factor: Int(2 + random.below(max(1, 1_000 * severity / 100))))
+    case .failingDisk: .failingDisk
     default: .reflect(after: .milliseconds(Int(1 + random.below(50))))
     }
   }
@@ -156,10 +160,23 @@ extension RandomFaults.Kind {
   fileprivate var isOfOneHost: Bool {
     switch self {
     case .crash, .suspend, .isolate, .freeze, .slow, .leave, .hide, .readdress, .unplug, .ports,
-      .clock, .stale, .reflect:
+      .clock, .stale, .reflect, .fullDisk, .slowDisk, .failingDisk:
       true
     case .partition, .cut, .link, .burst, .fade, .congestion, .corruption, .multicast, .clog,
       .swizzle, .flap, .medium, .reset:
+      false
+    }
+  }
+}
+
+extension RandomFaults.Kind {
+  /// Whether it befalls a disk, and is not drawn unless it is asked for.
+  fileprivate var isOfStorage: Bool {
+    switch self {
+    case .fullDisk, .slowDisk, .failingDisk: true
+    case .partition, .cut, .link, .burst, .fade, .congestion, .corruption, .multicast, .clog,
+      .swizzle, .flap, .medium, .reset, .crash, .suspend, .isolate, .freeze, .slow, .leave, .hide,
+      .readdress, .unplug, .ports, .clock, .stale, .reflect:
       false
     }
   }

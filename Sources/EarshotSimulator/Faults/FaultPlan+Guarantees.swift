@@ -11,7 +11,7 @@ extension FaultPlan {
   /// | stale records, reflection | yes | yes | yes | yes |
   /// | crash, leaving, restart | no | no | yes | when they end |
   /// | restart as a stranger | no | no | no | yes |
-  /// | healing, resumption, a clock that drifts by up to 5 % | yes | yes | yes | yes |
+  /// | healing, resumption, a full, slow or failing disk, a clock that drifts by up to 5 % | yes | yes | yes | yes |
   ///
   /// Everything survives the rest: ``Guarantee/unconditional``. Times are those of faults that follow upon each other
   /// with less than 15 s (for links 5 s) in between, from the beginning of the first to the end of the last, and what

@@ -80,7 +80,7 @@ extension LinkFault {
 extension HostFault {
   fileprivate var impact: FaultImpact {
     switch self {
-    case .resume: .none
+    case .resume, .fullDisk, .slowDisk, .failingDisk: .none
     case .hide, .stale, .reflect: .discovery
     case .clock(let change):
       change.jump == .zero && change.drift.magnitude <= Self.harmlessDrift ? .none : .hindrance

@@ -17,6 +17,8 @@ public struct RandomFaults: Hashable, Sendable {
     case multicast
     case isolate, clog, swizzle, flap, medium, reset, freeze, slow, leave, hide, readdress, unplug
     case ports, clock, stale, reflect
+    /// Of the disk of a host; drawn where ``RandomFaults/includesStorage`` says so, or ``RandomFaults/kinds`` do.
+    case fullDisk, slowDisk, failingDisk
   }
   /// The greatest number of faults, from 0 to 1,000; exactly so many when the kinds are given.
   public var count: Int
@@ -24,6 +26,8 @@ public struct RandomFaults: Hashable, Sendable {
   ///
   /// - SeeAlso: Groce et al.: "Swarm testing" (ISSTA 2012), on why leaving kinds out finds more.
   public var kinds: [Kind]?
+  /// Whether the faults of disks are among those of which each seed draws the kinds.
+  public var includesStorage = false
   /// When the faults begin: within ten years.
   public var between: ClosedRange<Duration>
   /// How long each of them lasts: at most ten years.

@@ -32,6 +32,9 @@ extension World {
     case .clock(let change): return begin(change, host, effect)
     case .stale(let after): return beginCopies(host, isReflected: false, after, effect)
     case .reflect(let after): return beginCopies(host, isReflected: true, after, effect)
+    case .fullDisk: return begin(.full, host, effect)
+    case .slowDisk(let factor): return begin(.slow(factor: factor), host, effect)
+    case .failingDisk: return begin(.failing, host, effect)
     }
   }
 
@@ -172,6 +175,15 @@ extension World {
   private func beginExhaustion(_ host: SimulatedHost, _ effect: Fault.Kind) -> Int {
     host.kernel.exhaustedPorts += 1
     return add(effect, .host(host.index), at: host.index) { _ in host.kernel.exhaustedPorts -= 1 }
+  }
+
+  private func begin(
+    _ fault: DiskFaults.Fault, _ host: SimulatedHost, _ effect: Fault.Kind
+  ) -> Int {
+    let disk = host.disk
+    let id = add(effect, .host(host.index), at: host.index) { disk.faults.end($0) }
+    disk.faults.begin(fault, id)
+    return id
   }
 
   private func beginCopies(

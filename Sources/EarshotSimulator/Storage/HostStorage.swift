@@ -44,7 +44,7 @@ final class HostStorage: Storage, @unchecked Sendable {
     disk.scheduler.checkThread("a call of the storage of host '\(kernel.process.name)'")
     guard kernel.isUp, !kernel.isDoomed else { throw StorageError(.hostDown, call: text()) }
     disk.count(call)
-    disk.schedule.take(Int128(disk.conditions.latency.nanoseconds))
+    take(Int128(disk.conditions.latency.nanoseconds))
     switch disk.plan.outcome(of: call) {
     case .failure(let code): throw .ofSystem(code, text())
     case .crash:
@@ -52,11 +52,16 @@ final class HostStorage: Storage, @unchecked Sendable {
       throw StorageError(.hostDown, call: text())
     case nil: break
     }
+    if disk.faults.fails(call) { throw .ofSystem(.other, text()) }
   }
 
   /// Takes in that a call moves bytes.
   func move(_ byteCount: Int, bytesPerSecond: Int) {
-    disk.schedule.take(Int128(byteCount) * 1_000_000_000 / Int128(bytesPerSecond))
+    take(Int128(byteCount) * 1_000_000_000 / Int128(bytesPerSecond))
+  }
+
+  private func take(_ nanoseconds: Int128) {
+    disk.schedule.take(nanoseconds * Int128(disk.faults.factor))
   }
 }
 

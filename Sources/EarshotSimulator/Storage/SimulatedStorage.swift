@@ -24,6 +24,7 @@ public final class SimulatedStorage: @unchecked Sendable {
   var plan = StoragePlan()
   private var callCounts: [StorageCall: Int] = [:]
   var schedule = DiskSchedule()
+  var faults = DiskFaults()
 
   private struct Opening {
     let file: StoredFile
@@ -50,7 +51,9 @@ public final class SimulatedStorage: @unchecked Sendable {
   public var freeBytes: Int { room * Int(BlockMap.blockBytes) }
 
   /// How many blocks can still be stored.
-  var room: Int { max(0, limits.capacityBytes / Int(BlockMap.blockBytes) - usedBlocks) }
+  var room: Int {
+    faults.isFull ? 0 : max(0, limits.capacityBytes / Int(BlockMap.blockBytes) - usedBlocks)
+  }
 
   // MARK: Files and folders
 

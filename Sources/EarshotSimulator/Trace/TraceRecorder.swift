@@ -121,6 +121,8 @@ enum FaultEvent: String, CaseIterable {
   case partition, cut, heal, crash, restart, suspend, freeze, resume
   case clog, flap, link, reset, slow, leave, hide, isolate, readdress, unplug, ports, clock, stale
   case reflect, medium, ended
+  // Their numbers are part of the hash, and so stand behind all others.
+  case fullDisk, slowDisk, failingDisk
 
   /// What the trace calls the beginning of a fault.
   init(_ kind: Fault.Kind) {

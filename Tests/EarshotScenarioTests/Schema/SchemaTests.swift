@@ -110,7 +110,7 @@ struct SchemaTests {
     let (key, ann) = (Self.unknown, "peers: ['ann', 'bob']")
     let faults = [
       "partition", "cut", "clog", "flap", "link", "medium", "reset", "heal", "crash", "restart",
-      "suspend", "slow", "leave", "isolate", "clock", "stale", "reflect",
+      "suspend", "slow", "leave", "isolate", "clock", "stale", "reflect", "slowDisk",
     ].flatMap { kind in
       ["from: 'ann', to: 'bob'", "between: ['ann', 'bob']"].map {
         Self.keys(

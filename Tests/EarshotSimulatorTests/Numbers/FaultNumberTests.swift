@@ -133,6 +133,22 @@ struct FaultNumberTests {
     }
   }
 
+  @Test("A disk becomes slower by any factor, several times", arguments: Extremes.integers())
+  func disk(factor: Int) throws {
+    try disturb(.hosts(["bob"], .slowDisk(factor: factor)))
+    let world = World(seed: 3)
+    defer { world.finish() }
+    let ann = world.makeHost("ann")
+    for _ in 0..<5 { world.inject(.hosts(["ann"], .slowDisk(factor: factor))) }
+    let task = ann.addTask("reader") {
+      _ = try? await ann.offload { try ann.storage.openFile(at: "/a") }
+      return ann.now
+    }
+    world.run(for: .seconds(30))
+    let time = try task.value
+    #expect(time == .zero + .microseconds(20) * factor.clamped(to: 1...1_000_000))
+  }
+
   @Test("A wish with any number is drawn and carried out", arguments: wishes)
   func wish(row: ExtremeSettings<RandomFaults>) throws {
     for kinds in [nil, [RandomFaults.Kind.cut, .fade, .swizzle, .clock]] {
@@ -158,7 +174,7 @@ struct FaultNumberTests {
         of: LinkChange(), besides: [BurstLoss?.self, RateTrace?.self]) == names(Self.changes))
     #expect(PublicNumbers.properties(of: Self.medium, besides: []) == names(Self.media))
     #expect(
-      PublicNumbers.properties(of: Self.wish, besides: [[RandomFaults.Kind]?.self])
+      PublicNumbers.properties(of: Self.wish, besides: [[RandomFaults.Kind]?.self, Bool.self])
         == names(Self.wishes))
     #expect(
       PublicNumbers.properties(of: Self.fault, besides: [Fault.Kind.self]) == names(Self.faults))

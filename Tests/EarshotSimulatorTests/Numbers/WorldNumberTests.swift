@@ -76,7 +76,7 @@ struct WorldNumberTests {
       of: WorldConfiguration(),
       besides: [
         LinkConditions.self, String?.self, SchedulePolicy.self, Bool.self, [UInt8].self,
-        Buggify.self, CongestionControl.self, [FaultPlan].self,
+        Buggify.self, StorageConditions.self, CongestionControl.self, [FaultPlan].self,
       ])
     #expect(world == Set(Self.worlds.map(\.property)))
     let link = PublicNumbers.properties(of: LinkConditions(), besides: [])
