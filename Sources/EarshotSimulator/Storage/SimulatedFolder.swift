@@ -12,6 +12,9 @@ final class SimulatedFolder: StorageFolder, @unchecked Sendable {
 
   private var disk: SimulatedStorage { storage.disk }
 
+  /// The path of an entry, up to its name.
+  private var inner: String { path.hasSuffix("/") ? path : path + "/" }
+
   func isFound(at path: String) -> Bool {
     do throws(StorageError) { try storage.begin(.isFound, "stat \(path)") } catch { return false }
     guard let path = StoragePath(path), case .folder(let found) = disk.entry(at: path) else {
@@ -31,16 +34,16 @@ final class SimulatedFolder: StorageFolder, @unchecked Sendable {
   }
 
   func createFile(_ name: String) throws(StorageError) -> any StorageFile {
-    let call = "create \(path)/\(name)"
+    let call = "create \(inner)\(name)"
     try begin(.createFile, call)
     let name = try self.name(name, call)
     guard folder[name] == nil else { throw .ofSystem(.exists, call) }
     let file = disk.makeFile(name, in: folder)
-    return SimulatedFile(file, "\(path)/\(name.text)", in: storage, isCreated: true)
+    return SimulatedFile(file, inner + name.text, in: storage, isCreated: true)
   }
 
   func rename(_ name: String, to newName: String, replacing: Bool) throws(StorageError) {
-    let call = "rename \(path)/\(name) to \(newName)"
+    let call = "rename \(inner)\(name) to \(newName)"
     try begin(.rename, call)
     let (name, newName) = (try self.name(name, call), try self.name(newName, call))
     guard let entry = folder[name] else { throw .ofSystem(.notFound, call) }
@@ -55,14 +58,14 @@ final class SimulatedFolder: StorageFolder, @unchecked Sendable {
   }
 
   func remove(_ name: String) throws(StorageError) {
-    let call = "remove \(path)/\(name)"
+    let call = "remove \(inner)\(name)"
     try begin(.remove, call)
     let name = try self.name(name, call)
     unlink(name, try file(name, call))
   }
 
   func removeAbandoned(_ name: String) throws(StorageError) -> Bool {
-    let call = "remove \(path)/\(name)"
+    let call = "remove \(inner)\(name)"
     try begin(.removeAbandoned, call)
     let name = try self.name(name, call)
     let file = try file(name, call)

@@ -29,6 +29,9 @@ struct PublicNumberTests {
     BoundedQueue.swift | WorldNumberTests | note._ gauge.atMost
     NetworkHost+Sleep.swift | CallNumberTests | sleep.until sleep.for
     NetworkError.swift | any | init.errno
+    Storage.swift | result | byteCount storedByteCount modified changed device number init.byteCount \
+    init.storedByteCount init.modified init.changed init.device init.number
+    StorageError.swift | any | init.errno
     NetworkHost.swift | NetworkNumberTests | datagramSocketCount.at connectTimeout userTimeout \
     init.connectTimeout init.userTimeout hopLimit multicastHopLimit receiveBufferBytes init.hopLimit \
     init.multicastHopLimit init.receiveBufferBytes
@@ -66,6 +69,10 @@ struct PublicNumberTests {
     History+Check.swift | WorldNumberTests | check.configurationsMax
     History.swift | WorldNumberTests | invoke.at complete.at
     CounterModel.swift | WorldNumberTests | init.initial state.from
+    SimulatedStorage.swift | StorageNumberTests | fail.number crashHost.number
+    StorageConditions.swift | StorageNumberTests | capacityBytes latency readBytesPerSecond \
+    writeBytesPerSecond init.capacityBytes init.latency init.readBytesPerSecond \
+    init.writeBytesPerSecond
     SimulatedHost.swift | any | datagramSocketCount.at
     World+Properties.swift | WorldNumberTests | checkAlways.every
     ScheduleRecord.swift | WorldNumberTests | init.decision init.index
