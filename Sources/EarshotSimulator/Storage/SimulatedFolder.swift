@@ -46,11 +46,12 @@ final class SimulatedFolder: StorageFolder, @unchecked Sendable {
     let call = "rename \(inner)\(name) to \(newName)"
     try begin(.rename, call)
     let (name, newName) = (try self.name(name, call), try self.name(newName, call))
+    let target = folder[newName]
+    if replacing, name != newName, case .folder = target { throw .ofSystem(.isFolder, call) }
     guard let entry = folder[name] else { throw .ofSystem(.notFound, call) }
-    if let target = folder[newName] {
-      guard replacing else { throw .ofSystem(.exists, call) }
-      guard name != newName else { return }
-      guard case .file(let replaced) = target else { throw .ofSystem(.isFolder, call) }
+    guard replacing || target == nil else { throw .ofSystem(.exists, call) }
+    guard name != newName else { return }
+    if case .file(let replaced) = target {
       guard case .file = entry else { throw .ofSystem(.notFolder, call) }
       disk.unlink(replaced)
     }
@@ -68,8 +69,7 @@ final class SimulatedFolder: StorageFolder, @unchecked Sendable {
     let call = "remove \(inner)\(name)"
     try begin(.removeAbandoned, call)
     let name = try self.name(name, call)
-    let file = try file(name, call)
-    guard !disk.isReserved(file) else { return false }
+    guard case .file(let file) = folder[name], !disk.isReserved(file) else { return false }
     unlink(name, file)
     return true
   }
