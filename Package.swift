@@ -191,10 +191,13 @@ let package = Package(
       swiftSettings: tests),
     .testTarget(
       name: "EarshotPOSIXTests",
-      dependencies: ["EarshotCore", "EarshotNetwork", "EarshotPOSIX"], swiftSettings: tests),
+      dependencies: ["EarshotCore", "EarshotNetwork", "EarshotPOSIX", "TestKit"],
+      swiftSettings: tests),
     .testTarget(
       name: "ConformanceTests",
-      dependencies: ["EarshotCore", "EarshotNetwork", "EarshotPOSIX", "EarshotSimulator"],
+      dependencies: [
+        "EarshotCore", "EarshotNetwork", "EarshotPOSIX", "EarshotSimulator", "TestKit",
+      ],
       swiftSettings: tests),
     .testTarget(
       name: "EarshotTests",

@@ -1,6 +1,7 @@
 import EarshotCore
 import EarshotNetwork
 import EarshotPOSIX
+import TestKit
 import Testing
 
 /// Two networks of real sockets on the loopback interface of this machine, on one event loop.
@@ -13,8 +14,11 @@ struct LoopbackPair: NetworkUnderTest {
   func run(_ test: @escaping @Sendable (TwoHosts) async throws -> Void) async throws {
     let ann = try POSIXHost(.loopback)
     let bob = try POSIXHost(.loopback, beside: ann)
+    let folder = TemporaryFolder()
+    defer { folder.remove() }
     let hosts = TwoHosts(
-      ann: try host(ann), bob: try host(bob), nowhere: nil, canKeepFromLooping: false)
+      ann: try host(ann, folder, "ann"), bob: try host(bob, folder, "bob"), nowhere: nil,
+      canKeepFromLooping: false)
     let running = Task(executorPreference: ann.executor.task) {
       try await Self.inTime(on: ann) { try await test(hosts) }
     }
@@ -39,9 +43,12 @@ struct LoopbackPair: NetworkUnderTest {
     }
   }
 
-  private func host(_ network: POSIXHost) throws -> TwoHosts.Host {
+  private func host(
+    _ network: POSIXHost, _ folder: TemporaryFolder, _ name: String
+  ) throws -> TwoHosts.Host {
     let interface = try #require(network.interfaces.first)
     return TwoHosts.Host(
-      network: network, address: .v4(0x7F00_0001), interface: interface.index)
+      network: network, address: .v4(0x7F00_0001), interface: interface.index,
+      makeFolder: { try folder.make("\(name)/\($0)") })
   }
 }

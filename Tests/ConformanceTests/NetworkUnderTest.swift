@@ -30,6 +30,10 @@ struct TwoHosts: Sendable {
     let address: IPAddress
     /// The interface that multicast goes over.
     let interface: UInt32
+    /// Makes a folder, and those that it is in.
+    ///
+    /// Takes its path in a folder of the test, which is empty at first; returns the absolute path.
+    let makeFolder: @Sendable (_ path: String) throws -> String
   }
 }
 
@@ -73,6 +77,9 @@ struct SimulatedPair: NetworkUnderTest {
   }
 
   private func host(_ network: SimulatedHost) -> TwoHosts.Host {
-    TwoHosts.Host(network: network, address: network.address, interface: 1)
+    TwoHosts.Host(network: network, address: network.address, interface: 1) { path in
+      network.disk.makeFolder(at: "/test/\(path)")
+      return "/test/\(path)"
+    }
   }
 }

@@ -5,6 +5,8 @@ import EarshotNetwork
 final class POSIXFolder: StorageFolder {
   private let descriptor: Int32
   private let path: String
+  /// The path up to the names of entries.
+  private var inner: String { path.last == "/" ? path : "\(path)/" }
 
   /// Takes over a descriptor, and closes it at the end.
   ///
@@ -37,10 +39,10 @@ final class POSIXFolder: StorageFolder {
   }
 
   func createFile(_ name: String) throws(StorageError) -> any StorageFile {
-    try attemptNamed("create \(path)/\(name)", on: [name]) { () throws(SystemFailure) in
+    try attemptNamed("create \(inner)\(name)", on: [name]) { () throws(SystemFailure) in
       for _ in 0..<Self.attempts {
         let descriptor = try System.createFile(name, in: descriptor)
-        let file = POSIXFile(descriptor, "\(path)/\(name)")
+        let file = POSIXFile(descriptor, "\(inner)\(name)")
         if try Self.reserve(descriptor) { return file }
       }
       throw .wouldBlock
@@ -67,7 +69,7 @@ final class POSIXFolder: StorageFolder {
   }
 
   func rename(_ name: String, to newName: String, replacing: Bool) throws(StorageError) {
-    let call = "rename \(path)/\(name) to \(newName)"
+    let call = "rename \(inner)\(name) to \(newName)"
     try attemptNamed(call, on: [name, newName]) { () throws(SystemFailure) in
       guard replacing else {
         return try System.renameExclusively(name, to: newName, in: descriptor)
@@ -80,13 +82,13 @@ final class POSIXFolder: StorageFolder {
   }
 
   func remove(_ name: String) throws(StorageError) {
-    try attemptNamed("remove \(path)/\(name)", on: [name]) { () throws(SystemFailure) in
+    try attemptNamed("remove \(inner)\(name)", on: [name]) { () throws(SystemFailure) in
       try System.remove(name, in: descriptor)
     }
   }
 
   func removeAbandoned(_ name: String) throws(StorageError) -> Bool {
-    try attemptNamed("remove \(path)/\(name)", on: [name]) { () throws(SystemFailure) in
+    try attemptNamed("remove \(inner)\(name)", on: [name]) { () throws(SystemFailure) in
       do throws(SystemFailure) {
         guard let file = try System.openRegularFile(name, in: descriptor) else { return false }
         defer { System.close(file) }

@@ -3,6 +3,7 @@
   import EarshotNetwork
   import EarshotPOSIX
   import Foundation
+  import TestKit
   import Testing
 
   /// Two hosts of Linux, each in a network namespace of its own, with a cable between them that a test harms.
@@ -16,8 +17,11 @@
       )
       let cable = try Cable(from: ann.device, to: bob.device)
       let workbench = Workbench(ann: ann, bob: bob, cable: cable, gate: Gate())
+      let folder = TemporaryFolder()
+      defer { folder.remove() }
       let pair = TwoHosts(
-        ann: try host(ann), bob: try host(bob), nowhere: .v4(0x0A4F_0063), canKeepFromLooping: true)
+        ann: try host(ann, folder), bob: try host(bob, folder), nowhere: .v4(0x0A4F_0063),
+        canKeepFromLooping: true)
       let hosts = DisturbedHosts(pair) { try await workbench.change($0, $1) }
       let running = Task(executorPreference: ann.host.executor.task) {
         try await LoopbackPair.inTime(on: ann.host) { try await test(hosts) }
@@ -30,11 +34,14 @@
       try result.get()
     }
 
-    private func host(_ namespace: NamespaceHost) throws -> TwoHosts.Host {
+    private func host(
+      _ namespace: NamespaceHost, _ folder: TemporaryFolder
+    ) throws -> TwoHosts.Host {
       let interface = try #require(namespace.host.interfaces.first)
       return TwoHosts.Host(
         network: namespace.host, address: .v4(0x0A4F_0000 + UInt32(namespace.number)),
-        interface: interface.index)
+        interface: interface.index,
+        makeFolder: { try folder.make("\(namespace.number)/\($0)") })
     }
   }
 
