@@ -85,9 +85,9 @@ struct OffloadContract {
       let seen = Watched<Set<String>>([])
       let timer = network.makeTimer { seen.update { $0.insert("timer") } }
       let signal = network.makeSignal { seen.update { $0.insert("signal") } }
+      timer.arm(at: network.now + .milliseconds(1))
       network.beginOffloaded {
         signal.raise()
-        timer.arm(at: network.now)
         return { seen.update { $0.insert("end") } }
       }
       try await seen.wait { $0.count == 3 }

@@ -10,8 +10,9 @@ struct OffloadTests {
     let host = try POSIXHost(.loopback)
     let gate = DispatchSemaphore(value: 0)
     let timer = host.makeTimer { gate.signal() }
+    let signal = host.makeSignal { timer.arm(at: host.now) }
     let isIsolated = await host.offload {
-      timer.arm(at: host.now)
+      signal.raise()
       gate.wait()
       return host.executor.serial.isIsolatingCurrentContext()
     }

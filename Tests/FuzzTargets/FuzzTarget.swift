@@ -43,7 +43,7 @@ package struct FuzzTarget: Sendable {
   /// All there are: packets and streams first, then texts, then what lives.
   package static let all: [FuzzTarget] =
     [dns, text, browser, advertiser, frames, messages] + bodies
-    + [preamble, tls, handshake, datagram, fragments, assembly, identity]
+    + [preamble, tls, handshake, datagram, fragments, assembly, resources, identity]
     + [ticket, address, scenario, trust, session, inviting]
 
   /// The one of a name.

@@ -41,17 +41,17 @@ extension RefusedCall {
     _ reason: String, _ code: EarshotError.Code, in situation: Situation = .ordinary,
     into path: String = "file:///inbox/", as name: String? = nil, evenIfFull: Bool = false,
     failing failure: StorageError.Code? = nil,
-    _ offer: KeyPath<Cast.Resources, ResourceOffer> & Sendable = \.open
+    _ offer: @escaping @Sendable (Cast.Resources) -> ResourceOffer = { $0.open }
   ) -> RefusedCall {
     RefusedCall("ResourceOffer.accept", reason, code, in: situation, exempt: exempt) { cast in
       if let failure { cast.hosts[0].disk.fail(.openFolder, with: failure) }
       guard let url = URL(string: path) else { return }
-      try await cast.resources[keyPath: offer].accept(into: url, as: name, evenIfFull: evenIfFull)
+      try await offer(cast.resources).accept(into: url, as: name, evenIfFull: evenIfFull)
     }
   }
 
   static let answering: [RefusedCall] = [
-    accept("an offer that was declined", .offerEnded, \.declined),
+    accept("an offer that was declined", .offerEnded) { $0.declined },
     accept("a session that was left", .offerEnded, in: .sharedLeft),
     accept("a folder of the web", .unsupportedResource, into: "https://example.org/"),
     accept("a name that is a path", .invalidFileName, as: "../a"),

@@ -34,7 +34,7 @@ struct ResourceNumberTests {
     for policy in policies {
       try Delivery.play(configuration: Session.Configuration(resourcePolicy: policy)) { delivery in
         delivery.write(100)
-        try await delivery.send()
+        _ = try await delivery.send()
         #expect((try await delivery.offer().transfer != nil) == (limit >= 100))
       }
     }
