@@ -166,38 +166,6 @@ struct POSIXStorageTests {
     }
   }
 
-  @Test("A created file keeps its name, however often abandoned files are removed meanwhile")
-  func cleaned() async throws {
-    try await run { folder, path in
-      let cleaner = try storage.openFolder(at: path)
-      let removals = try await withThrowingTaskGroup(of: Int?.self) { group in
-        group.addTask {
-          var count = 0
-          while !Task.isCancelled { count += try cleaner.removeAbandoned("file") ? 1 : 0 }
-          return count
-        }
-        group.addTask {
-          for _ in 0..<500 {
-            do {
-              let file = try folder.createFile("file")
-              #expect(try folder.names(withPrefix: "") == ["file"])
-              withExtendedLifetime(file) {}
-            }
-            while try folder.names(withPrefix: "") != [] {
-              try Task.checkCancellation()
-              await Task.yield()
-            }
-          }
-          return nil
-        }
-        _ = try await group.next()
-        group.cancelAll()
-        return try await group.next() ?? nil
-      }
-      #expect(try #require(removals) >= 500)
-    }
-  }
-
   private func link(_ name: String, to target: String, in path: String) throws {
     try FileManager.default.createSymbolicLink(
       atPath: "\(path)/\(name)", withDestinationPath: target)
