@@ -267,10 +267,13 @@ final class InboundResource: Sendable {
   ) async throws {
     var path: String?
     while path == nil {
+      guard transfer.commit() else { throw TransferFailure.cancelled }
       path = try await host.offload { () throws(TransferFailure) in
         try file.finish(description, byteCount: byteCount, digest: digest)
       }
-      if path == nil { try await waitForRoom(transfer) }
+      guard path == nil else { break }
+      transfer.endCommit()
+      try await waitForRoom(transfer)
     }
     transfer.end(
       .success(

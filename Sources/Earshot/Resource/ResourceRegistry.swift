@@ -77,14 +77,15 @@ final class ResourceRegistry: Sendable {
 
   // MARK: Sending
 
-  /// A further handle of a transfer of the same file; `nil` if none is under way.
-  func share(_ shipment: Shipment) -> ResourceTransfer? {
-    state.withLock { $0.shipments[shipment] }?.share()
-  }
-
-  /// A file is being sent.
-  func began(_ shipment: Shipment, _ transfer: Transfer) {
-    state.withLock { $0.shipments[shipment] = transfer }
+  /// A handle of the transfer of a file: of the one that is under way, or of a new one.
+  ///
+  /// - Returns: The handle; `nil` if it is of the new one, which is under way from now on.
+  func share(_ shipment: Shipment, orBegin transfer: Transfer) -> ResourceTransfer? {
+    state.withLock { state in
+      if let handle = state.shipments[shipment]?.share() { return handle }
+      state.shipments[shipment] = transfer
+      return nil
+    }
   }
 
   /// A file is no longer being sent.

@@ -8,7 +8,8 @@ import Synchronization
 /// suspension of either peer, costs it time and nothing else. It goes on when it is released, and ends with
 /// the membership. It does not hold its session. All calls may be made from anywhere.
 ///
-/// A transfer that fails leaves nothing on the receiver, and ends with one of these errors on both sides:
+/// A transfer that fails leaves nothing on the receiver, unless that was done before it heard of the failure. It ends
+/// with one of these errors on both sides:
 ///
 /// | code | cause |
 /// |---|---|
@@ -63,7 +64,8 @@ public final class ResourceTransfer: Sendable {
   /// Cancels the transfer at once, also while the link is interrupted.
   ///
   /// The other side's call fails with `resourceCancelled`; partial files are removed. Has no effect on a transfer
-  /// that has ended. If the same file was offered several times at once, the others go on.
+  /// that has ended, or on the receiver while the file gets its name. If the same file was offered several times at
+  /// once, the others go on.
   public func cancel() { transfer.cancel(self) }
 
   /// Pauses the transfer until ``resume()``: the sender reads no more, or the receiver writes no more.

@@ -15,6 +15,7 @@ final class Transfer: Sendable {
     var localPause = ResourcePause.none
     var remotePause = ResourcePause.none
     var isCancelled = false
+    var isCommitting = false  // The file gets its name, and cancelling is too late.
     var outcome: Outcome?
     var stream: ByteStream?
     var task: Task<Void, Never>?
@@ -118,6 +119,19 @@ final class Transfer: Sendable {
   /// The stream is open.
   func opened(_ stream: ByteStream) { state.withLock { $0.stream = stream } }
 
+  /// Makes cancelling ineffective while the file gets its name.
+  ///
+  /// - Returns: Whether it was not cancelled before.
+  func commit() -> Bool {
+    state.withLock { state in
+      state.isCommitting = !state.isCancelled
+      return state.isCommitting
+    }
+  }
+
+  /// Makes cancelling effective again, since the file did not get its name.
+  func endCommit() { state.withLock { $0.isCommitting = false } }
+
   /// Whether the program of this side has cancelled it.
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
@@ -186,8 +200,10 @@ final class Transfer: Sendable {
   /// Ends the transfer for one handle, and for good if no other is left.
   func cancel(_ handle: ResourceTransfer) {
     let (isLast, stream, task) = state.withLock {
-      state -> (Bool, ByteStream?, Task<Void, Never>?) in
-      guard state.handles.contains(where: { $0 === handle }) else { return (false, nil, nil) }
+      state -> (Bool?, ByteStream?, Task<Void, Never>?) in
+      guard !state.isCommitting, state.handles.contains(where: { $0 === handle }) else {
+        return (nil, nil, nil)
+      }
       if state.handles.count == 1 {
         state.isCancelled = true
         return (true, state.stream, state.task)
@@ -195,6 +211,7 @@ final class Transfer: Sendable {
       state.handles.removeAll { $0 === handle }
       return (false, nil, nil)
     }
+    guard let isLast else { return }
     handle.end(.failure(cancelled))
     guard isLast else { return }
     stream?.reset(code: ResourceFailure.cancelled.rawValue)

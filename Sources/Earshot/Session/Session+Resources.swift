@@ -50,12 +50,11 @@ extension Session {
       throw EarshotError(
         .resourceUnreadable, "The file \(path) cannot be read.", storageCause: error)
     }
-    let shipment = ResourceRegistry.Shipment(peer: member, label: label, file: attributes)
-    if let handle = core.resources.share(shipment) { return handle }
     let description = ResourceDescription(
       token: core.resources.nextToken(), label: label, isFile: true,
       isExecutable: attributes.isExecutable, byteCount: attributes.byteCount,
       storedByteCount: attributes.storedByteCount, modified: attributes.modified)
+    let shipment = ResourceRegistry.Shipment(peer: member, label: label, file: attributes)
     return begin(description, from: FileSource(file, attributes), to: entry, shipment)
   }
 
@@ -113,8 +112,8 @@ extension Session {
       of: description.label, with: entry.id,
       byteCount: description.isCountExact ? description.byteCount : nil, on: core.peer.host)
     let handle = transfer.makeHandle()
+    if let shipment, let shared = registry.share(shipment, orBegin: transfer) { return shared }
     channel.transfers.add(transfer)
-    if let shipment { registry.began(shipment, transfer) }
     let outbound = OutboundResource(description, from: source, as: transfer, over: channel)
     transfer.start {
       await outbound.run()

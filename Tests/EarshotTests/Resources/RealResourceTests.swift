@@ -94,6 +94,24 @@ struct RealResourceTests {
     }
   }
 
+  @Test("A file that two threads offer at once is one transfer with two results")
+  func twice() async throws {
+    try await Self.meet { pair, source, inbox in
+      let file = source.appending(path: "file")
+      try Data(Delivery.bytes(100_000)).write(to: file)
+      let sending = (0..<8).map { _ in
+        Task.detached { try await pair.guest.sendResource(at: file, to: pair.ann.id) }
+      }
+      for await offer in pair.host.resources {
+        for task in sending { _ = try await task.value }
+        try await offer.accept(into: inbox)
+        break
+      }
+      for task in sending { try await task.value.completed() }
+      #expect(try Self.names(inbox) == ["file"])
+    }
+  }
+
   @Test(
     "A folder that is a link, a pipe, and a folder without permission are refused; links to files are read"
   )

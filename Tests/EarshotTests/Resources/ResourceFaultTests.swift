@@ -81,6 +81,24 @@ struct ResourceFaultTests {
     }
   }
 
+  @Test(
+    "Whenever the receiver cancels, it has the file exactly if the transfer has succeeded",
+    arguments: Seed.some(60))
+  func cancelledAnyTime(seed: Seed) throws {
+    try Delivery.play(seed: seed.value) { delivery in
+      delivery.write(3_000)
+      delivery.ann.disk.conditions.latency = .milliseconds(1)
+      var random = seed.generator
+      let (_, anns) = try await delivery.begin()
+      try await delivery.ann.sleep(for: .microseconds(Int(random.below(16_000))))
+      anns.cancel()
+      let error = await failure { try await anns.completed() }
+      try await delivery.pair.ann.wait(milliseconds: 100)
+      #expect(delivery.received == (error == nil ? ["file.bin"] : []))
+      #expect(error == nil || error?.code == .cancelled)
+    }
+  }
+
   /// The ways in which a membership ends.
   enum Departure: CaseIterable { case lost, stopped, removed }
 
