@@ -84,7 +84,8 @@ public struct EarshotError: Error, Sendable {
     public static let resourceDeclined = Code(kind: .resourceDeclined)
     /// A resource has more bytes than were offered.
     public static let resourceTooLarge = Code(kind: .resourceTooLarge)
-    /// The sender cannot read the file or the bytes of a resource; see ``EarshotError/storageCause``.
+    /// The sender cannot read the file or the bytes of a resource; see
+    /// ``EarshotError/storageCause``.
     public static let resourceUnreadable = Code(kind: .resourceUnreadable)
     /// There is no room for the message in the send buffer of a member, or other messages wait for room.
     public static let sendBufferFull = Code(kind: .sendBufferFull)
@@ -136,7 +137,8 @@ public struct EarshotError: Error, Sendable {
   public let resetCode: UInt32?
   /// The error of this side's storage that caused this one, if one did.
   public let storageCause: StorageError?
-  /// The reason that a receiver's program gave when it declined a resource; `nil` for any other error.
+  /// The reason that a receiver's program gave when it declined a resource; `nil` for any other
+  /// error.
   public let declineReason: String?
 
   package init(

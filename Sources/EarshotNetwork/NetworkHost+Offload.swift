@@ -1,9 +1,10 @@
 extension NetworkHost {
   /// Does work that blocks, such as reading files, where it holds up nothing else.
   ///
-  /// Over sockets that is a thread of the system's. In a simulated world the body runs as code of the host, and the
-  /// call returns after the time that its calls of ``storage`` take, or after a short one that chance decides; a host
-  /// that is suspended or frozen meanwhile goes on afterwards. Bodies of one host may run at once, in any order.
+  /// Over sockets that is a thread of the system's. In a simulated world the body runs as code of
+  /// the host, and the call returns after the time that its calls of ``storage`` take, or after a
+  /// short one that chance decides; a host that is suspended or frozen meanwhile goes on
+  /// afterwards. Bodies of one host may run at once, in any order.
   ///
   /// Cancelling the task changes nothing: a body that was handed over is run to its end.
   ///

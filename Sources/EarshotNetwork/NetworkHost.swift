@@ -96,8 +96,9 @@ public protocol NetworkHost: AnyObject, Sendable {
 
   /// Has work that blocks done soon, without waiting for it; ``offload(_:)`` is for programs.
   ///
-  /// - Parameter work: Runs once, off the executor where the host has threads to spare. Returns what to call when the
-  ///   time that the work takes is over, on any thread. A host that goes down calls it, too.
+  /// - Parameter work: Runs once, off the executor where the host has threads to spare. Returns
+  ///   what to call when the time that the work takes is over, on any thread. A host that goes down
+  ///   calls it, too.
   func beginOffloaded(_ work: @escaping @Sendable () -> @Sendable () -> Void)
 }
 

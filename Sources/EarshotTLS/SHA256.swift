@@ -2,8 +2,8 @@ import COpenSSL
 
 /// A SHA-256 of bytes that come one after the other, and of the next ones.
 ///
-/// One at a time: its calls must not overlap. The algorithm is fetched once for the process, and the
-/// context is used again: that saves 300 ns a hash.
+/// One at a time: its calls must not overlap. The algorithm is fetched once for the process, and
+/// the context is used again: that saves 300 ns a hash.
 package final class SHA256 {
   private let context: OpaquePointer
   private static let algorithm = Algorithm()

@@ -15,7 +15,8 @@ struct StorageTimeTests {
     return World(seed: seed, configuration: configuration)
   }
 
-  /// Writes a file of a thousand bytes, in five calls or six milliseconds, and returns when that is over.
+  /// Writes a file of a thousand bytes, in five calls or six milliseconds, and returns when that is
+  /// over.
   @Sendable private static func save(_ name: String, on host: SimulatedHost) async throws -> Instant
   {
     try await host.offload {

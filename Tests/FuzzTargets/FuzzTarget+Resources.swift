@@ -3,8 +3,8 @@ import EarshotCore
 extension FuzzTarget {
   /// What a sender says on the stream of a resource, or, after an odd byte, a receiver.
   ///
-  /// However the bytes are cut, the outcome is the same. Bytes belong one behind the other, and there are no more than
-  /// were offered; nothing is believed to be written that was not sent.
+  /// However the bytes are cut, the outcome is the same. Bytes belong one behind the other, and
+  /// there are no more than were offered; nothing is believed to be written that was not sent.
   static let resources = FuzzTarget(
     "resources", bytesMax: 4_096,
     reaching: ["offer", "whole", "refused", "accepted", "declined", "done"]

@@ -72,7 +72,8 @@ extension Session {
     ///
     /// Each stream has up to 1 MiB of it, and 16 KiB at least. Streams that this side opened have these 16 KiB beside it.
     public var streamBufferBytes: Int
-    /// The rule by which offered resources are accepted; by default, the program is asked about each.
+    /// The rule by which offered resources are accepted; by default, the program is asked about
+    /// each.
     public var resourcePolicy: ResourcePolicy
     /// What the program demands of the encryption of links; see ``EncryptionPreference``.
     public var encryptionPreference: EncryptionPreference

@@ -2,9 +2,10 @@ import Foundation
 
 /// The name of a file that is made from a label of a remote peer.
 ///
-/// Safe on every file system: one path component in NFC, of at most 255 bytes, without what separates
-/// paths, controls a terminal or the direction of text, or is ignored by file systems that fold names. It
-/// does not begin with a dot or a space, does not end with one, and is not the name of a device of Windows.
+/// Safe on every file system: one path component in NFC, of at most 255 bytes, without what
+/// separates paths, controls a terminal or the direction of text, or is ignored by file systems
+/// that fold names. It does not begin with a dot or a space, does not end with one, and is not the
+/// name of a device of Windows.
 package struct FileName: Hashable, Sendable {
   /// The name.
   package let text: String

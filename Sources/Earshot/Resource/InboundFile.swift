@@ -2,7 +2,8 @@ import EarshotCore
 import EarshotNetwork
 import Synchronization
 
-/// A file that is being received: a temporary one in its folder, until it is whole and takes its name.
+/// A file that is being received: a temporary one in its folder, until it is whole and takes its
+/// name.
 ///
 /// All calls block, so they belong off the host's executor; they wait for each other.
 final class InboundFile: Sendable {
@@ -82,7 +83,8 @@ final class InboundFile: Sendable {
     }
   }
 
-  /// - Returns: How many bytes are written, those before included; fewer than all if the disk is full.
+  /// - Returns: How many bytes are written, those before included; fewer than all if the disk is
+  ///   full.
   private func write(
     _ bytes: Span<UInt8>, at offset: Int64, from start: Int
   ) throws(TransferFailure) -> Int {

@@ -5,9 +5,9 @@ import Synchronization
 
 /// The receiver's side of a transfer: hears the offer, has it answered, and writes what comes.
 ///
-/// The task that reads the stream is the only one that writes the file. A second one watches for the end of
-/// the stream meanwhile, so that a sender that gives up is noticed while the program or the disk holds
-/// everything up.
+/// The task that reads the stream is the only one that writes the file. A second one watches for
+/// the end of the stream meanwhile, so that a sender that gives up is noticed while the program or
+/// the disk holds everything up.
 final class InboundResource: Sendable {
   private enum Answer {
     case open

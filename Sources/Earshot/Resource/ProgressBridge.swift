@@ -4,8 +4,9 @@ import Synchronization
 
 /// Keeps a `Progress` of Foundation's and a transfer alike, in both directions.
 ///
-/// Foundation calls handlers on threads of its own, which a simulated world cannot know. So the object is
-/// asked whether it was cancelled or paused, every twentieth of a second until the transfer has ended.
+/// Foundation calls handlers on threads of its own, which a simulated world cannot know. So the
+/// object is asked whether it was cancelled or paused, every twentieth of a second until the
+/// transfer has ended.
 final class ProgressBridge: Sendable {
   /// The object, which is changed under the lock alone.
   let progress: Progress

@@ -3,8 +3,9 @@ public import Foundation
 
 /// A resource that a member offers.
 ///
-/// Comes from ``Session/resources``. The sender waits until it is accepted or declined; both may be done by
-/// any task, and the first answer counts. An offer that is released without an answer is declined.
+/// Comes from ``Session/resources``. The sender waits until it is accepted or declined; both may be
+/// done by any task, and the first answer counts. An offer that is released without an answer is
+/// declined.
 public final class ResourceOffer: Sendable {
   /// The kind of a resource.
   public enum Kind: Hashable, Sendable, CaseIterable {
@@ -30,8 +31,8 @@ public final class ResourceOffer: Sendable {
 
   /// A name for the file, made from the label.
   ///
-  /// It is safe on all file systems: one path component in NFC, of at most 255 bytes, that begins neither with a dot nor
-  /// with a space and ends with neither.
+  /// It is safe on all file systems: one path component in NFC, of at most 255 bytes, that begins
+  /// neither with a dot nor with a space and ends with neither.
   public var fileName: String { FileName(of: label).text }
 
   /// The member that offers it.
@@ -57,20 +58,23 @@ public final class ResourceOffer: Sendable {
   /// Accepts the offer, and begins to receive.
   ///
   /// The file is written under a temporary name in the folder, which begins with `.earshot-`. Its
-  /// owner alone may read and write it. When it is whole and verified, it gets its name at one instant.
-  /// Its modification time and whether its owner may execute it are the sender's; its owner, extended attributes and
-  /// other permissions are not. Holes stay holes.
+  /// owner alone may read and write it. When it is whole and verified, it gets its name at one
+  /// instant. Its modification time and whether its owner may execute it are the sender's; its
+  /// owner, extended attributes and other permissions are not. Holes stay holes.
   ///
   /// - Parameters:
-  ///   - folder: A folder that exists and is not a link. Nothing outside of it is created, read or changed.
+  ///   - folder: A folder that exists and is not a link. Nothing outside of it is created, read or
+  ///     changed.
   ///   - name: The name of the file; by default ``fileName``.
-  ///   - replacing: Whether a file of that name gives way. By default the new one is called `name (2)`.
+  ///   - replacing: Whether a file of that name gives way. By default the new one is called
+  ///     `name (2)`.
   ///   - evenIfFull: Whether to begin even if there is too little room now.
   /// - Returns: The transfer.
-  /// - Throws: `offerEnded` if it was answered or withdrawn before, or its sender has left; `unsupportedResource` if
-  ///   the folder's URL is not one of a file; `invalidFileName` for a name that is not one path component which
-  ///   is safe everywhere; `insufficientStorage`; `folderUnavailable`, `permissionDenied` and `storageFailed` for the
-  ///   folder; `cancelled`. Nothing has changed then, and another call may accept.
+  /// - Throws: `offerEnded` if it was answered or withdrawn before, or its sender has left;
+  ///   `unsupportedResource` if the folder's URL is not one of a file; `invalidFileName` for a name
+  ///   that is not one path component which is safe everywhere; `insufficientStorage`;
+  ///   `folderUnavailable`, `permissionDenied` and `storageFailed` for the folder; `cancelled`.
+  ///   Nothing has changed then, and another call may accept.
   @discardableResult
   public func accept(
     into folder: URL, as name: String? = nil, replacing: Bool = false, evenIfFull: Bool = false
@@ -92,6 +96,7 @@ public final class ResourceOffer: Sendable {
 
   /// Declines the offer; has no effect if it was answered or withdrawn before.
   ///
-  /// - Parameter reason: A text for the sender's program; of more than 255 bytes, as many whole characters as fit.
+  /// - Parameter reason: A text for the sender's program; of more than 255 bytes, as many whole
+  ///   characters as fit.
   public func decline(_ reason: String = "") { inbound.decline(reason: reason) }
 }

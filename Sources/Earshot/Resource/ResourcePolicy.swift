@@ -3,9 +3,9 @@ public import Foundation
 
 /// The rule by which a session accepts offered resources without asking its program.
 ///
-/// Rules are asked in their order, and the first one that fits accepts. An offer that no rule fits is left to
-/// the program, which gets every offer from ``Session/resources``. So is one that a rule accepts but
-/// whose folder cannot be written to, or has too little room.
+/// Rules are asked in their order, and the first one that fits accepts. An offer that no rule fits
+/// is left to the program, which gets every offer from ``Session/resources``. So is one that a rule
+/// accepts but whose folder cannot be written to, or has too little room.
 public struct ResourcePolicy: Hashable, Sendable {
   private struct Rule: Hashable, Sendable {
     let folder: URL
@@ -23,7 +23,8 @@ public struct ResourcePolicy: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - folder: The folder for the files, which must exist.
-  ///   - byteCountMax: The most bytes of a resource; of one whose size is unknown, its limit counts.
+  ///   - byteCountMax: The most bytes of a resource; of one whose size is unknown, its limit
+  ///     counts.
   ///   - senders: The members whose offers are accepted; all by default.
   /// - Returns: The policy.
   public static func accept(
@@ -36,7 +37,8 @@ public struct ResourcePolicy: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - folder: The folder for the files, which must exist.
-  ///   - byteCountMax: The most bytes of a resource; of one whose size is unknown, its limit counts.
+  ///   - byteCountMax: The most bytes of a resource; of one whose size is unknown, its limit
+  ///     counts.
   ///   - senders: The members whose offers are accepted; all by default.
   /// - Returns: The policy.
   public func or(

@@ -46,7 +46,8 @@ public struct ResourceProgress: Hashable, Sendable {
 public struct ResourceOutcome: Hashable, Sendable {
   /// The bytes in all.
   public let byteCount: Int64
-  /// The SHA-256 over the SHA-256 digests of all pieces of 1 MiB, of which the last one may be shorter.
+  /// The SHA-256 over the SHA-256 digests of all pieces of 1 MiB, of which the last one may be
+  /// shorter.
   public let digest: [UInt8]
   /// The place of the file; `nil` on the sender.
   public let file: URL?

@@ -5,11 +5,11 @@ import Synchronization
 ///
 /// Comes from ``Session/sendResource(at:named:to:)`` and its siblings, or from
 /// ``ResourceOffer/accept(into:as:replacing:evenIfFull:)``. A link that breaks and comes back, or a
-/// suspension of either peer, costs it time and nothing else. It goes on when it is released, and ends with
-/// the membership. It does not hold its session. All calls may be made from anywhere.
+/// suspension of either peer, costs it time and nothing else. It goes on when it is released, and
+/// ends with the membership. It does not hold its session. All calls may be made from anywhere.
 ///
-/// A transfer that fails leaves nothing on the receiver, unless that was done before it heard of the failure. It ends
-/// with one of these errors on both sides:
+/// A transfer that fails leaves nothing on the receiver, unless that was done before it heard of
+/// the failure. It ends with one of these errors on both sides:
 ///
 /// | code | cause |
 /// |---|---|
@@ -48,9 +48,9 @@ public final class ResourceTransfer: Sendable {
   /// May be awaited by several tasks, and again later: the result stays.
   ///
   /// - Returns: The number of bytes, the digest, and on the receiver the place of the file.
-  /// - Throws: `cancelled` if this side has cancelled the transfer, or the waiting task was cancelled,
-  ///   which changes nothing for the transfer; `notConnected` or `sessionEnded` if the membership
-  ///   ended before; the other errors of the table above.
+  /// - Throws: `cancelled` if this side has cancelled the transfer, or the waiting task was
+  ///   cancelled, which changes nothing for the transfer; `notConnected` or `sessionEnded` if the
+  ///   membership ended before; the other errors of the table above.
   @discardableResult
   public func completed() async throws(EarshotError) -> ResourceOutcome {
     guard let outcome = await conclusion.wait() else {
@@ -63,12 +63,13 @@ public final class ResourceTransfer: Sendable {
 
   /// Cancels the transfer at once, also while the link is interrupted.
   ///
-  /// The other side's call fails with `resourceCancelled`; partial files are removed. Has no effect on a transfer
-  /// that has ended, or on the receiver while the file gets its name. If the same file was offered several times at
-  /// once, the others go on.
+  /// The other side's call fails with `resourceCancelled`; partial files are removed. Has no effect
+  /// on a transfer that has ended, or on the receiver while the file gets its name. If the same
+  /// file was offered several times at once, the others go on.
   public func cancel() { transfer.cancel(self) }
 
-  /// Pauses the transfer until ``resume()``: the sender reads no more, or the receiver writes no more.
+  /// Pauses the transfer until ``resume()``: the sender reads no more, or the receiver writes no
+  /// more.
   ///
   /// The other side is told, and shows it. Has no effect while the disk is full.
   public func pause() { transfer.pause(true) }
@@ -78,8 +79,9 @@ public final class ResourceTransfer: Sendable {
 
   /// Foundation's view of the transfer: bytes as units, and the same object each time.
   ///
-  /// Cancelling, pausing or resuming the object, or a parent of it, does so with the transfer within a tenth of a
-  /// second. It is changed by one task of the peer's host at a time; Foundation's own objects may be read from anywhere.
+  /// Cancelling, pausing or resuming the object, or a parent of it, does so with the transfer
+  /// within a tenth of a second. It is changed by one task of the peer's host at a time;
+  /// Foundation's own objects may be read from anywhere.
   public var foundationProgress: Progress {
     bridge.withLock { bridge in
       if let bridge { return bridge.progress }

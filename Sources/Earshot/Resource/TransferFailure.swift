@@ -33,7 +33,8 @@ enum TransferFailure: Error, Sendable {
     }
   }
 
-  /// The code with which this side resets the stream; `nil` if the other side knows, or cannot hear it.
+  /// The code with which this side resets the stream; `nil` if the other side knows, or cannot hear
+  /// it.
   var resetCode: UInt32? {
     switch self {
     case .local(let failure, _): failure.rawValue

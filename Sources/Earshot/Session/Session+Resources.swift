@@ -3,31 +3,34 @@ import EarshotNetwork
 public import Foundation
 
 extension Session {
-  /// The resources that members offer, in the order in which they arrive; ends after ``stop(within:)``.
+  /// The resources that members offer, in the order in which they arrive; ends after
+  /// ``stop(within:)``.
   ///
-  /// Each loop is a consumer of its own, as of ``messages``. An offer goes to every loop, those included that the
-  /// configuration's `resourcePolicy` has accepted. Offers that no loop takes are kept: up to 64 of each member, of
-  /// which a further one fails with `tooManyResources`.
+  /// Each loop is a consumer of its own, as of ``messages``. An offer goes to every loop, those
+  /// included that the configuration's `resourcePolicy` has accepted. Offers that no loop takes are
+  /// kept: up to 64 of each member, of which a further one fails with `tooManyResources`.
   public nonisolated var resources: EventStream<ResourceOffer> {
     EventStream(core.resources.offers, of: self)
   }
 
   /// Offers a file to a member, and sends it when it is accepted.
   ///
-  /// Returns as soon as the file is open. It is read while it is sent, in parts of 256 KiB, and must not change
-  /// meanwhile. Each mebibyte is hashed as it is read, and again as it is written. A file that is being
-  /// sent to the member under the same label already is one transfer with a further handle.
+  /// Returns as soon as the file is open. It is read while it is sent, in parts of 256 KiB, and
+  /// must not change meanwhile. Each mebibyte is hashed as it is read, and again as it is written.
+  /// A file that is being sent to the member under the same label already is one transfer with a
+  /// further handle.
   ///
-  /// The modification time arrives, and whether the owner may execute the file. The owner, extended attributes and other
-  /// permissions do not. Holes are not sent.
+  /// The modification time arrives, and whether the owner may execute the file. The owner, extended
+  /// attributes and other permissions do not. Holes are not sent.
   ///
   /// - Parameters:
   ///   - url: A regular file; links are followed.
   ///   - label: The label, in 1 through 1,023 bytes of UTF-8; by default the last part of the URL.
   ///   - member: The receiver.
   /// - Returns: The transfer.
-  /// - Throws: `unsupportedResource` if the URL is not of a file; `invalidResourceLabel`; `resourceUnreadable` if the file
-  ///   cannot be opened; `notConnected`; `sessionEnded`. Nothing was offered then.
+  /// - Throws: `unsupportedResource` if the URL is not of a file; `invalidResourceLabel`;
+  ///   `resourceUnreadable` if the file cannot be opened; `notConnected`; `sessionEnded`. Nothing
+  ///   was offered then.
   @discardableResult
   public nonisolated func sendResource(
     at url: URL, named label: String? = nil, to member: PeerID
@@ -79,13 +82,14 @@ extension Session {
     return begin(description, from: BytesSource(bytes: bytes), to: entry)
   }
 
-  /// Offers bytes that the program makes one after the other, and asks for them when they are accepted.
+  /// Offers bytes that the program makes one after the other, and asks for them when they are
+  /// accepted.
   ///
   /// - Parameters:
-  ///   - bytes: Arrays of any number of bytes, iterated by one task on the host's executor. An error of theirs ends
-  ///     the transfer as `resourceUnreadable`.
-  ///   - byteCountLimit: The most bytes; the receiver is told, and more fail with `resourceTooLarge`. A negative number
-  ///     counts as 0.
+  ///   - bytes: Arrays of any number of bytes, iterated by one task on the host's executor. An
+  ///     error of theirs ends the transfer as `resourceUnreadable`.
+  ///   - byteCountLimit: The most bytes; the receiver is told, and more fail with
+  ///     `resourceTooLarge`. A negative number counts as 0.
   ///   - label: The label, in 1 through 1,023 bytes of UTF-8.
   ///   - member: The receiver.
   /// - Returns: The transfer.

@@ -74,7 +74,8 @@ package struct ResourceDescription: Hashable, Sendable {
   /// When it was modified, in nanoseconds since 1970; `nil` if that is unknown.
   package var modified: Int64?
 
-  /// A resource with the given parts; numbers that are out of their range count as the nearest in it.
+  /// A resource with the given parts; numbers that are out of their range count as the nearest in
+  /// it.
   package init(
     token: [UInt8], label: String, isFile: Bool, isExecutable: Bool = false, byteCount: Int64,
     isCountExact: Bool = true, storedByteCount: Int64, modified: Int64? = nil

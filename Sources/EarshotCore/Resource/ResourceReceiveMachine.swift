@@ -1,7 +1,7 @@
 /// The receiver's side of a transfer: an offer, an answer, pieces with their digests, an end.
 ///
-/// Decides what the sender may say when, and where its bytes belong. Hashing and writing are left to
-/// the caller, which carries the steps out in their order:
+/// Decides what the sender may say when, and where its bytes belong. Hashing and writing are left
+/// to the caller, which carries the steps out in their order:
 ///
 /// ```
 /// offering ──OFFER──▶ offered ──accept()──▶ receiving ──END──▶ ended

@@ -1,12 +1,13 @@
 /// The storage of a host: the files and folders of its system.
 ///
-/// The system's own file system and the simulator's implement it, and code above it cannot tell which one it uses.
-/// Each call is about one system call. It blocks, so code of a host makes it in the body of
-/// ``NetworkHost/offload(_:)``; calls of one folder or file must not overlap.
+/// The system's own file system and the simulator's implement it, and code above it cannot tell
+/// which one it uses. Each call is about one system call. It blocks, so code of a host makes it in
+/// the body of ``NetworkHost/offload(_:)``; calls of one folder or file must not overlap.
 public protocol Storage: AnyObject, Sendable {
   /// Opens a file to be read.
   ///
-  /// - Parameter path: An absolute path, or one from the folder that the process is in. Links are followed.
+  /// - Parameter path: An absolute path, or one from the folder that the process is in. Links are
+  ///   followed.
   /// - Returns: The file, which is closed when it is released.
   /// - Throws: `notFound`, `notFile` for anything that is not a regular file, `permissionDenied`,
   ///   `tooManyOpenFiles`, and other codes of the system.
@@ -35,7 +36,8 @@ public protocol StorageFolder: AnyObject, Sendable {
   /// The names of the entries that begin with a text, in no order.
   func names(withPrefix prefix: String) throws(StorageError) -> [String]
 
-  /// Creates a file of no bytes, which only its owner may read and write, and reserves it for this process.
+  /// Creates a file of no bytes, which only its owner may read and write, and reserves it for this
+  /// process.
   ///
   /// - Throws: `exists` if there is anything of that name, also a link that leads nowhere.
   func createFile(_ name: String) throws(StorageError) -> any StorageFile
@@ -46,8 +48,9 @@ public protocol StorageFolder: AnyObject, Sendable {
   ///   - name: The present name.
   ///   - newName: The new one.
   ///   - replacing: Whether a file of the new name gives way, at one instant.
-  /// - Throws: `exists` if there is anything of the new name, unless it is to be replaced; `isFolder` if a
-  ///   folder would have to be replaced; `notFound` if the file or the folder is gone.
+  /// - Throws: `exists` if there is anything of the new name, unless it is to be replaced;
+  ///   `isFolder` if a folder would have to be replaced; `notFound` if the file or the folder is
+  ///   gone.
   func rename(_ name: String, to newName: String, replacing: Bool) throws(StorageError)
 
   /// Removes a file, or a link.
@@ -78,8 +81,8 @@ public protocol StorageFile: AnyObject, Sendable {
 
   /// The next stretch of a file that is not a hole, as far as the system tells.
   ///
-  /// - Returns: The first stretch that ends after an offset, cut to what is not before it; `nil` if all
-  ///   that follows is a hole.
+  /// - Returns: The first stretch that ends after an offset, cut to what is not before it; `nil` if
+  ///   all that follows is a hole.
   func data(from offset: Int64) throws(StorageError) -> Range<Int64>?
 
   /// Writes bytes, which may be fewer than given.

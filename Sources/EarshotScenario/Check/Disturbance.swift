@@ -58,7 +58,8 @@ package struct Disturbance: Hashable, Sendable {
 extension HostFault {
   /// Whether a link of the host may break because of it.
   ///
-  /// What only discovery or the disk notices breaks none, nor does a clock that is a little fast or slow.
+  /// What only discovery or the disk notices breaks none, nor does a clock that is a little fast or
+  /// slow.
   fileprivate var mayBreakLinks: Bool {
     switch self {
     case .crash, .restart, .suspend, .freeze, .resume, .slow, .leave, .isolate, .clog, .readdress,

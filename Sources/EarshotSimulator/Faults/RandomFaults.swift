@@ -17,7 +17,8 @@ public struct RandomFaults: Hashable, Sendable {
     case multicast
     case isolate, clog, swizzle, flap, medium, reset, freeze, slow, leave, hide, readdress, unplug
     case ports, clock, stale, reflect
-    /// Of the disk of a host; drawn where ``RandomFaults/includesStorage`` says so, or ``RandomFaults/kinds`` do.
+    /// Of the disk of a host; drawn where ``RandomFaults/includesStorage`` says so, or
+    /// ``RandomFaults/kinds`` do.
     case fullDisk, slowDisk, failingDisk
   }
   /// The greatest number of faults, from 0 to 1,000; exactly so many when the kinds are given.

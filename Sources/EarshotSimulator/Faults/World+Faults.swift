@@ -102,7 +102,8 @@ extension World {
   ///
   /// - Parameters:
   ///   - host: The host as it was.
-  ///   - erased: Whether its disk is emptied, and its program told that nothing is left of what it stored.
+  ///   - erased: Whether its disk is emptied, and its program told that nothing is left of what it
+  ///     stored.
   /// - Returns: The host as it is now. The old one stays dead.
   @discardableResult
   public func restart(_ host: SimulatedHost, erased: Bool = false) -> SimulatedHost {

@@ -1,4 +1,5 @@
-/// The work of a host that blocks: done as code of the host, and over when the time that it takes has passed.
+/// The work of a host that blocks: done as code of the host, and over when the time that it takes
+/// has passed.
 ///
 /// Sendable as its ``Scheduler`` is: used by the thread that drives the world alone.
 final class OffloadedWork: @unchecked Sendable {

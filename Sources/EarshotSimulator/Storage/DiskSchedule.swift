@@ -17,7 +17,8 @@ struct DiskSchedule {
     return isUsed ? bodyTime : nil
   }
 
-  /// Takes in that a call, or a part of one, takes some nanoseconds; those outside of bodies take none.
+  /// Takes in that a call, or a part of one, takes some nanoseconds; those outside of bodies take
+  /// none.
   mutating func take(_ nanoseconds: Int128) {
     guard let time = bodyTime else { return }
     busyUntil = Int64(clamping: Int128(max(time, busyUntil)) + nanoseconds)

@@ -1,13 +1,14 @@
 /// The disk of one host, in memory: its files and folders, and how long calls take.
 ///
-/// It belongs to the host's name, so crashes and restarts leave it as it is; a restart that erases the host leaves it
-/// empty. Code of the host uses it as ``SimulatedHost/storage``. What stands here is for tests and programs that look
-/// on from outside: it takes no time, is not counted, and never fails.
+/// It belongs to the host's name, so crashes and restarts leave it as it is; a restart that erases
+/// the host leaves it empty. Code of the host uses it as ``SimulatedHost/storage``. What stands
+/// here is for tests and programs that look on from outside: it takes no time, is not counted, and
+/// never fails.
 ///
-/// Every change is on the disk at once: a crash loses no bytes, names change as a whole, and synchronizing only takes
-/// time. A crash closes what the host had open, and gives up what it had reserved. Paths are absolute, `.` and `..` are
-/// resolved as text, and only the root exists at first. Times of files are those of the world, which begins at
-/// 2026-01-01 00:00 UTC.
+/// Every change is on the disk at once: a crash loses no bytes, names change as a whole, and
+/// synchronizing only takes time. A crash closes what the host had open, and gives up what it had
+/// reserved. Paths are absolute, `.` and `..` are resolved as text, and only the root exists at
+/// first. Times of files are those of the world, which begins at 2026-01-01 00:00 UTC.
 ///
 /// Sendable as its world is: used by the thread that drives the world alone.
 public final class SimulatedStorage: @unchecked Sendable {
@@ -102,7 +103,8 @@ public final class SimulatedStorage: @unchecked Sendable {
     file(at: path).map(attributes)
   }
 
-  /// The names of the files and folders in a folder, in the order of their bytes; none if there is no such folder.
+  /// The names of the files and folders in a folder, in the order of their bytes; none if there is
+  /// no such folder.
   public func names(in path: String) -> [String] {
     guard let path = StoragePath(path), case .folder(let folder) = entry(at: path) else {
       return []
@@ -151,8 +153,9 @@ public final class SimulatedStorage: @unchecked Sendable {
 
   /// Has the host crash at a call.
   ///
-  /// The call has no effect. It throws `hostDown`, as all later ones of this run of the host do. The host crashes as
-  /// soon as the body has returned that makes the call; at the same instant, if an offloaded body does not make it.
+  /// The call has no effect. It throws `hostDown`, as all later ones of this run of the host do.
+  /// The host crashes as soon as the body has returned that makes the call; at the same instant, if
+  /// an offloaded body does not make it.
   ///
   /// - Parameters:
   ///   - call: The kind of the call; `nil` for any.

@@ -40,7 +40,8 @@ struct StoragePlan {
 
   /// Takes a call in.
   ///
-  /// - Returns: Its outcome, if it is not the ordinary one; of several the one that was given first.
+  /// - Returns: Its outcome, if it is not the ordinary one; of several the one that was given
+  ///   first.
   mutating func outcome(of call: StorageCall) -> PlannedOutcome? {
     guard !rules.isEmpty else { return nil }
     for index in rules.indices where rules[index].call == nil || rules[index].call == call {

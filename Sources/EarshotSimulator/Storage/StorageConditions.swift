@@ -2,7 +2,8 @@
 ///
 /// Each number has a range. A value outside of it counts as the nearest value of the range.
 public struct StorageConditions: Hashable, Sendable {
-  /// How many bytes fit on the disk, from 0 to 2⁶²; counted in blocks of 4,096 bytes that are stored.
+  /// How many bytes fit on the disk, from 0 to 2⁶²; counted in blocks of 4,096 bytes that are
+  /// stored.
   public var capacityBytes: Int
   /// How long each call takes at least: from zero to an hour.
   public var latency: Duration

@@ -27,7 +27,8 @@ struct StoragePath {
 
   /// A path, unless no file can have it.
   ///
-  /// - Parameter text: An absolute path; one that does not begin with a slash begins at the root, too.
+  /// - Parameter text: An absolute path; one that does not begin with a slash begins at the root,
+  ///   too.
   init?(_ text: String) {
     guard text.utf8.count < Self.bytesMax else { return nil }
     var names: [StorageName] = []

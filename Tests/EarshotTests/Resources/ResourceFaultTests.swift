@@ -5,7 +5,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// What the transfer of a resource promises when links break, peers sleep, disks fail and members leave.
+/// What the transfer of a resource promises when links break, peers sleep, disks fail and members
+/// leave.
 @Suite("Resources under faults", .timeLimit(.minutes(30)))
 struct ResourceFaultTests {
   private static let slow = LinkConditions(latency: .milliseconds(10), bandwidth: 2_000_000)
