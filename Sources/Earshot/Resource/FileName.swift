@@ -1,3 +1,4 @@
+import EarshotCore
 import Foundation
 
 /// The name of a file that is made from a label of a remote peer.
@@ -56,15 +57,10 @@ package struct FileName: Hashable, Sendable {
     return suffix.utf8.count <= suffixBytesMax ? (String(name[..<dot]), suffix) : (name, "")
   }
 
-  /// As many whole characters as fit; scalars if not one does.
+  /// As many whole characters as fit; a name of its own if not one does.
   private static func cut(_ text: String, toBytes bytesMax: Int) -> String {
-    var (result, bytes) = ("", 0)
-    for character in text {
-      bytes += character.utf8.count
-      guard bytes <= bytesMax else { break }
-      result.append(character)
-    }
-    return result.isEmpty ? "unnamed" : result
+    let prefix = text.prefix(utf8BytesMax: bytesMax)
+    return prefix.isEmpty ? "unnamed" : prefix
   }
 
   private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {

@@ -2,7 +2,7 @@ import EarshotCore
 import EarshotNetwork
 import Synchronization
 
-/// A file that is being received: a temporary one in its folder, until it is whole and takes its
+/// A file that is being received: a temporary one in its folder, until it is whole and gets its
 /// name.
 ///
 /// All calls block, so they belong off the host's executor; they wait for each other.
@@ -49,9 +49,7 @@ final class InboundFile: Sendable {
     if bytes > 0, try folder.freeBytes() < bytes {
       throw StorageError(.full, call: "look for \(bytes) free bytes in \(destination.folder)")
     }
-    let digits = String(number, radix: 16)
-    temporaryName =
-      Self.prefix + String(repeating: "0", count: 16 - digits.count) + digits + Self.suffix
+    temporaryName = Self.prefix + number.hexadecimalDigits + Self.suffix
     file = try folder.createFile(temporaryName)
     (self.folder, self.destination) = (folder, destination)
   }

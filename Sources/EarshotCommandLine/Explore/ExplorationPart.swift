@@ -22,8 +22,7 @@ struct ExplorationPart: Hashable {
     hash.combine(options.seeds.lowerBound)
     hash.combine(options.seeds.upperBound)
     hash.combine(options.shard.count)
-    let digits = String(hash.value, radix: 16)
-    whole = String(repeating: "0", count: 16 - digits.count) + digits
+    whole = hash.value.hexadecimalDigits
     seeds = "\(options.seeds.lowerBound)..<\(options.seeds.upperBound)"
     shard = options.shard
   }

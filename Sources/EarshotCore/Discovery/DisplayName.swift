@@ -26,14 +26,7 @@ package struct DisplayName: Hashable, Sendable {
   }
 
   /// The beginning of the name that fits into so many bytes, cut between characters.
-  package func prefix(bytesMax: Int) -> String {
-    var prefix = ""
-    for character in text {
-      guard prefix.utf8.count + character.utf8.count <= bytesMax else { break }
-      prefix.append(character)
-    }
-    return prefix
-  }
+  package func prefix(bytesMax: Int) -> String { text.prefix(utf8BytesMax: bytesMax) }
 }
 
 extension DisplayName: CustomStringConvertible {

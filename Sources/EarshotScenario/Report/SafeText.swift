@@ -1,3 +1,5 @@
+import EarshotCore
+
 extension String {
   /// The text without anything that could move a cursor or turn the direction of writing.
   ///
@@ -32,10 +34,7 @@ extension String {
     return quoted + "\""
   }
 
-  private static func escape(_ unit: UInt16) -> String {
-    let digits = String(unit, radix: 16)
-    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-  }
+  private static func escape(_ unit: UInt16) -> String { "\\u" + unit.hexadecimalDigits }
 }
 
 extension Unicode.Scalar {
