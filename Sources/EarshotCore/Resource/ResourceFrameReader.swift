@@ -56,6 +56,15 @@ package struct ResourceFrameReader: Hashable, Sendable {
     return nil
   }
 
+  /// Takes out the next part, of a side for which bytes that are no frame break the rules.
+  ///
+  /// - Throws: `violation`.
+  mutating func part(
+    of input: [UInt8], at offset: inout Int
+  ) throws(ResourceFailure) -> Part? {
+    do throws(WireError) { return try next(of: input, at: &offset) } catch { throw .violation }
+  }
+
   /// The header of the small frame under way, as soon as it is complete.
   private func header() throws(WireError) -> (kind: UInt8, length: Int, headerBytes: Int)? {
     guard partial.count > 1 else { return nil }

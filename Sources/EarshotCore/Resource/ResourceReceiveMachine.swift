@@ -61,19 +61,13 @@ package struct ResourceReceiveMachine: Hashable, Sendable {
     _ input: [UInt8], into steps: inout [Step]
   ) throws(ResourceFailure) {
     var offset = 0
-    do {
-      while let part = try reader.next(of: input, at: &offset) {
-        switch part {
-        case .frame(let frame): try receive(frame, into: &steps)
-        case .payload(let range):
-          steps.append(.write(range, at: position))
-          advance(by: range.count)
-        }
+    while let part = try reader.part(of: input, at: &offset) {
+      switch part {
+      case .frame(let frame): try receive(frame, into: &steps)
+      case .payload(let range):
+        steps.append(.write(range, at: position))
+        advance(by: range.count)
       }
-    } catch let failure as ResourceFailure {
-      throw failure
-    } catch {
-      throw .violation
     }
   }
 

@@ -52,13 +52,9 @@ package struct ResourceSendMachine: Hashable, Sendable {
     _ input: [UInt8], into events: inout [Event]
   ) throws(ResourceFailure) {
     var offset = 0
-    do {
-      while let part = try reader.next(of: input, at: &offset) {
-        guard case .frame(let frame) = part else { throw ResourceFailure.violation }
-        try receive(frame, into: &events)
-      }
-    } catch {
-      throw .violation
+    while let part = try reader.part(of: input, at: &offset) {
+      guard case .frame(let frame) = part else { throw .violation }
+      try receive(frame, into: &events)
     }
   }
 
