@@ -120,13 +120,10 @@ final class POSIXFolder: StorageFolder {
     _ call: @autoclosure () -> String, on names: [String],
     _ body: () throws(SystemFailure) -> Result
   ) throws(StorageError) -> Result {
-    guard names.allSatisfy(Self.isValid) else { throw StorageError(.invalidName, call: call()) }
+    guard names.allSatisfy(\.utf8.isEntryName) else {
+      throw StorageError(.invalidName, call: call())
+    }
     return try attempt(call(), ofName: true, body)
-  }
-
-  private static func isValid(_ name: String) -> Bool {
-    (1...255).contains(name.utf8.count) && name != "." && name != ".."
-      && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
   }
 
   private static let attempts = 100

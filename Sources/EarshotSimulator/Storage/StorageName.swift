@@ -4,10 +4,7 @@ struct StorageName: Hashable, Comparable {
 
   /// A name, unless no entry can have it.
   init?(_ bytes: some Collection<UInt8>) {
-    guard (1...255).contains(bytes.count), !bytes.contains(0), !bytes.contains(StoragePath.slash),
-      !bytes.elementsEqual([StoragePath.dot]),
-      !bytes.elementsEqual([StoragePath.dot, StoragePath.dot])
-    else { return nil }
+    guard bytes.isEntryName else { return nil }
     self.bytes = Array(bytes)
   }
 
