@@ -1,16 +1,15 @@
 import EarshotTLS
 import Foundation
+import TestKit
 
 /// A folder of a test's own, gone when this is released.
 final class StoreFolder: Sendable {
   let path: String
+  private let place = TemporaryFolder()
 
-  init() throws {
-    path = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID())").path
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
+  init() throws { path = try place.make("store") }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  deinit { place.remove() }
 
   var identity: FileIdentityStore { FileIdentityStore(path: path + "/identity.pem") }
   var trust: FileTrustStore { FileTrustStore(path: path + "/trust.json") }

@@ -1,5 +1,6 @@
 import Earshot
 import Foundation
+import TestKit
 import Testing
 
 /// Resources over real sockets, from one folder of this computer to another.
@@ -11,16 +12,12 @@ struct RealResourceTests {
     _ body: @escaping @Sendable (StreamPair, _ source: URL, _ inbox: URL) async throws -> Void
   ) async throws {
     try await Ground.real.meet { ann, bob in
-      let root = FileManager.default.temporaryDirectory.appending(
-        path: "earshot-\(UUID().uuidString)", directoryHint: .isDirectory)
-      defer { try? FileManager.default.removeItem(at: root) }
-      let (source, inbox) = (
-        root.appending(path: "source", directoryHint: .isDirectory),
-        root.appending(path: "inbox", directoryHint: .isDirectory)
-      )
-      for folder in [source, inbox] {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let place = TemporaryFolder()
+      defer { place.remove() }
+      let folders = try ["source", "inbox"].map {
+        URL(filePath: try place.make($0), directoryHint: .isDirectory)
       }
+      let (source, inbox) = (folders[0], folders[1])
       try await body(try await StreamPair(ann, bob, test: "files" + test), source, inbox)
     }
   }
