@@ -4,7 +4,7 @@ import EarshotSimulator
 import Foundation
 import Testing
 
-/// Two members of a session, of whom Bob sends files to Ann, and their disks.
+/// Two members of a session and their disks; Bob sends files to Ann.
 struct Delivery: Sendable {
   let pair: StreamPair
   let world: World

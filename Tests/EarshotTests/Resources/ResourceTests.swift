@@ -342,4 +342,54 @@ struct ResourceTests {
       #expect(delivery.received.count == 3, "one that has ended is not shared")
     }
   }
+
+  // MARK: Results
+
+  @Test("A result is for any number of tasks, and stays; a task that is cancelled changes nothing")
+  func results() throws {
+    try Delivery.play { delivery in
+      delivery.write(1 << 20)
+      let bobs = try await delivery.send()
+      let waiters = (0..<3).map { number in
+        delivery.pair.bob.addTask { () async -> EarshotError? in
+          await failure { try await bobs.completed() }
+        }
+      }
+      try await delivery.pair.bob.wait(milliseconds: 10)
+      waiters[0].cancel()
+      #expect(try await waiters[0].value?.code == .cancelled)
+      let anns = try await delivery.offer().accept(into: Delivery.inbox)
+      for waiter in waiters.dropFirst() { #expect(try await waiter.value?.code == nil) }
+      let outcome = try await bobs.completed()
+      bobs.cancel()
+      #expect(try await bobs.completed() == outcome, "cancelling is too late")
+      #expect(try await anns.completed().digest == outcome.digest)
+    }
+  }
+
+  @Test("A transfer that both programs let go of goes on to its end")
+  func released() throws {
+    try Delivery.play { delivery in
+      let bytes = delivery.write(3 << 20)
+      _ = try await delivery.send()
+      try await delivery.offer().accept(into: Delivery.inbox)
+      try await delivery.pair.ann.wait(milliseconds: 30_000)
+      #expect(delivery.ann.disk.bytes(of: "/inbox/file.bin")?.isSame(as: bytes) == true)
+    }
+  }
+
+  @Test("A loop over the offers ends when the session is left")
+  func offersEnd() throws {
+    try Delivery.play { delivery in
+      let counting = delivery.pair.ann.addTask { () async -> Int in
+        await delivery.pair.host.resources.reduce(0) { count, _ in count + 1 }
+      }
+      delivery.write(1)
+      let bobs = try await delivery.send()
+      try await delivery.pair.ann.wait(milliseconds: 100)
+      await delivery.pair.host.stop()
+      #expect(try await counting.value == 1)
+      #expect(await failure { try await bobs.completed() } != nil)
+    }
+  }
 }
