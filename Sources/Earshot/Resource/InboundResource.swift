@@ -19,8 +19,8 @@ final class InboundResource: Sendable {
   }
   private struct State {
     var machine = ResourceReceiveMachine()
-    var description: ResourceDescription?
-    var transfer: Transfer?
+    /// What is offered, and its transfer.
+    var offer: (description: ResourceDescription, transfer: Transfer)?
     var answer = Answer.open
   }
   private let state = Mutex(State())
@@ -47,9 +47,9 @@ final class InboundResource: Sendable {
     into destination: InboundFile.Destination, evenIfFull: Bool
   ) async throws(EarshotError) -> ResourceTransfer {
     let description = state.withLock { state -> ResourceDescription? in
-      guard case .open = state.answer, let description = state.description else { return nil }
+      guard case .open = state.answer, let offer = state.offer else { return nil }
       state.answer = .preparing
-      return description
+      return offer.description
     }
     guard let description else { throw ended }
     let needed = evenIfFull ? 0 : max(1, min(description.storedByteCount, description.byteCount))
@@ -68,21 +68,21 @@ final class InboundResource: Sendable {
       reopen()
       throw EarshotError(.cancelled, "Accepting was cancelled.", peers: [sender])
     }
-    let transfer = state.withLock { state -> ResourceTransfer? in
-      guard case .preparing = state.answer, let transfer = state.transfer else { return nil }
+    let begun = state.withLock { state -> (Transfer, ResourceTransfer)? in
+      guard case .preparing = state.answer, let transfer = state.offer?.transfer else { return nil }
       let handle = transfer.makeHandle()
       state.machine.accept()
       state.answer = .accepted(file, handle)
-      return handle
+      return (transfer, handle)
     }
-    guard let transfer else {
+    guard let (transfer, handle) = begun else {
       await host.offload { file.remove() }
       throw ended
     }
-    state.withLock { $0.transfer }?.answered()
+    transfer.answered()
     let accept = ResourceFrame.accept(pieces: 0, digest: Self.noDigest)
     _ = try? await stream.write(accept.encoded)  // A failure is the reading task's to find.
-    return transfer
+    return handle
   }
 
   private func reopen() {
@@ -118,11 +118,7 @@ final class InboundResource: Sendable {
   /// Declines, for a reason of the program.
   func decline(reason: String) {
     guard takeOpen() else { return }
-    var text = ""
-    for character in reason {
-      guard text.utf8.count + character.utf8.count <= ResourceFrame.reasonBytesMax else { break }
-      text.append(character)
-    }
+    let text = reason.prefix(utf8BytesMax: ResourceFrame.reasonBytesMax)
     // The first bytes of this side: there is room for them.
     _ = try? stream.tryWrite(ResourceFrame.decline(reason: text).encoded)
     stream.finish()
@@ -160,7 +156,7 @@ final class InboundResource: Sendable {
     } catch {
       await fail(TransferFailure(error))
     }
-    registry.ended(self)
+    registry.ended(from: sender)
   }
 
   private func receive() async throws {
@@ -176,13 +172,12 @@ final class InboundResource: Sendable {
       if transfer.isPaused { try await pause(transfer) }
       try await write(steps, of: input, to: file, transfer)
       transfer.completed(offset)
-      let now = host.now
       if case .finish(let byteCount, let digest)? = steps.last {
         try await report(.written(byteCount))
         try await finish(file, transfer, description, byteCount, digest)
         return
       }
-      if reported.isDue(offset, at: now) { try await report(.written(offset)) }
+      if reported.isDue(offset, at: host.now) { try await report(.written(offset)) }
     }
     throw ResourceFailure.violation  // The stream ended before the resource.
   }
@@ -194,10 +189,8 @@ final class InboundResource: Sendable {
   /// What is under way once the offer was accepted.
   private var receiving: (InboundFile, Transfer, ResourceDescription)? {
     state.withLock { state in
-      guard case .accepted(let file, _) = state.answer, let transfer = state.transfer,
-        let description = state.description
-      else { return nil }
-      return (file, transfer, description)
+      guard case .accepted(let file, _) = state.answer, let offer = state.offer else { return nil }
+      return (file, offer.transfer, offer.description)
     }
   }
 
@@ -205,7 +198,7 @@ final class InboundResource: Sendable {
   private func hear(_ step: ResourceReceiveMachine.Step) -> Int64? {
     switch step {
     case .offer(let description): offered(description)
-    case .pause(let pause): state.withLock { $0.transfer }?.remotePaused(pause)
+    case .pause(let pause): state.withLock { $0.offer }?.transfer.remotePaused(pause)
     case .write(let range, let offset): return offset + Int64(range.count)
     case .zeros(let count, let offset): return offset + Int64(count)
     case .finish(let byteCount, _): return byteCount
@@ -220,8 +213,8 @@ final class InboundResource: Sendable {
       byteCount: description.isCountExact ? description.byteCount : nil, on: host)
     transfer.opened(stream)
     stream.channel.transfers.add(transfer)
-    state.withLock { ($0.description, $0.transfer) = (description, transfer) }
-    registry.offered(ResourceOffer(self, description), description, by: self)
+    state.withLock { $0.offer = (description, transfer) }
+    registry.offered(ResourceOffer(self, description), description)
   }
 
   private func pause(_ transfer: Transfer) async throws {
@@ -285,20 +278,14 @@ final class InboundResource: Sendable {
   }
 
   private func fail(_ failure: TransferFailure) async {
-    let (file, transfer, wasDeclined) = state.withLock {
-      state -> (InboundFile?, Transfer?, Bool) in
-      defer { if case .declined = state.answer {} else { state.answer = .ended } }
-      switch state.answer {
-      case .accepted(let file, _): return (file, state.transfer, false)
-      case .declined: return (nil, state.transfer, true)
-      case .open, .preparing, .ended: return (nil, state.transfer, false)
-      }
+    let (former, transfer) = state.withLock { state in
+      let former = state.answer
+      if case .declined = former {} else { state.answer = .ended }
+      return (former, state.offer?.transfer)
     }
-    if !wasDeclined, let code = failure.resetCode { stream.reset(code: code) }
-    if let file { await host.offload { file.remove() } }
-    if let transfer {
-      transfer.end(.failure((transfer.isCancelled ? .cancelled : failure).error(of: transfer)))
-    }
+    if case .declined = former {} else if let code = failure.resetCode { stream.reset(code: code) }
+    if case .accepted(let file, _) = former { await host.offload { file.remove() } }
+    transfer?.end(with: failure)
   }
 
   private static let fullInterval = Duration.seconds(1)

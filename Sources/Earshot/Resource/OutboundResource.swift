@@ -23,13 +23,12 @@ final class OutboundResource: Sendable {
     do {
       transfer.end(.success(try await send()))
     } catch {
-      let failure = TransferFailure(error)
-      transfer.end(.failure((transfer.isCancelled ? .cancelled : failure).error(of: transfer)))
+      transfer.end(with: TransferFailure(error))
     }
   }
 
   private func send() async throws -> ResourceOutcome {
-    let stream = try await open()
+    let stream = try await channel.openStream("", .resource, isTwoWay: true)
     transfer.opened(stream)
     do {
       try Task.checkCancellation()
@@ -49,21 +48,6 @@ final class OutboundResource: Sendable {
     } catch {
       if let code = TransferFailure(error).resetCode { stream.reset(code: code) }
       throw error
-    }
-  }
-
-  private func open() async throws(TransferFailure) -> ByteStream {
-    do {
-      return try await channel.open("", .resource, isTwoWay: true)
-    } catch {
-      switch error {
-      case .cancelled: throw .cancelled
-      case .sessionEnded: throw .stream(EarshotError(.sessionEnded, "The session was left."))
-      case .notConnected, .finished, .short, .aborted:
-        throw .stream(
-          EarshotError(
-            .notConnected, "The member \(transfer.peer.short) has left.", peers: [transfer.peer]))
-      }
     }
   }
 
@@ -91,7 +75,7 @@ final class OutboundResource: Sendable {
   /// Writes the resource once it is accepted.
   private func write(to stream: ByteStream) async throws -> ResourceOutcome? {
     try await transfer.waitForAnswer()
-    let outcome = Mutex<ResourceOutcome?>(nil)
+    var outcome: ResourceOutcome?
     try await source.forEach(on: channel.host) { block in
       if self.transfer.isPaused { try await self.pause(stream) }
       try self.machine.withLock { machine throws(ResourceFailure) in
@@ -102,11 +86,9 @@ final class OutboundResource: Sendable {
       if !block.payload.isEmpty { try await stream.write(block.payload) }
       guard let total = block.total else { return }
       stream.finish()
-      outcome.withLock {
-        $0 = ResourceOutcome(byteCount: total.byteCount, digest: total.digest, file: nil)
-      }
+      outcome = ResourceOutcome(byteCount: total.byteCount, digest: total.digest, file: nil)
     }
-    return outcome.withLock { $0 }
+    return outcome
   }
 
   private func pause(_ stream: ByteStream) async throws {

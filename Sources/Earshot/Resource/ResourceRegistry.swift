@@ -30,11 +30,7 @@ final class ResourceRegistry: Sendable {
   func nextNumber() -> UInt64 { state.withLock { $0.random.next() } }
 
   /// A number for a transfer, in every session of every peer.
-  func nextToken() -> [UInt8] {
-    (0..<ResourceFrame.tokenBytes / 8).flatMap { _ in
-      withUnsafeBytes(of: nextNumber().bigEndian) { Array($0) }
-    }
-  }
+  func nextToken() -> [UInt8] { state.withLock { $0.random.bytes(ResourceFrame.tokenBytes) } }
 
   // MARK: Receiving
 
@@ -54,10 +50,8 @@ final class ResourceRegistry: Sendable {
   }
 
   /// Has an offer answered: by the policy, or by the program.
-  func offered(
-    _ offer: ResourceOffer, _ description: ResourceDescription, by inbound: InboundResource
-  ) {
-    guard let folder = policy.folder(for: description, from: inbound.sender) else {
+  func offered(_ offer: ResourceOffer, _ description: ResourceDescription) {
+    guard let folder = policy.folder(for: description, from: offer.sender) else {
       return offers.push(offer)
     }
     Task(executorPreference: host.executor.task) { [offers] in
@@ -68,10 +62,10 @@ final class ResourceRegistry: Sendable {
   }
 
   /// A transfer from a member has ended.
-  func ended(_ inbound: InboundResource) {
+  func ended(from sender: PeerID) {
     state.withLock { state in
-      let count = state.inboundCounts[inbound.sender, default: 0] - 1
-      state.inboundCounts[inbound.sender] = count > 0 ? count : nil
+      let count = state.inboundCounts[sender, default: 0] - 1
+      state.inboundCounts[sender] = count > 0 ? count : nil
     }
   }
 

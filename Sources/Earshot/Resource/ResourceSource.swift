@@ -81,15 +81,18 @@ final class FileSource: ResourceSource {
   private struct Reading {
     var framer = ResourceFramer()
     var offset: Int64 = 0
-    var stretch: Range<Int64>?  // That is not a hole, and holds the offset or comes after it.
+    /// The last stretch that is known not to be a hole.
+    var stretch: Range<Int64>
   }
   private let file: any StorageFile
   private let attributes: FileAttributes
-  private let reading = Mutex(Reading())
+  private let reading: Mutex<Reading>
 
   /// A file that is open and has attributes, which are not to change.
   init(_ file: any StorageFile, _ attributes: FileAttributes) {
     (self.file, self.attributes) = (file, attributes)
+    let stretch = 0..<(attributes.hasHoles ? 0 : attributes.byteCount)
+    reading = Mutex(Reading(stretch: stretch))
   }
 
   func forEach(
@@ -121,25 +124,19 @@ final class FileSource: ResourceSource {
   private func read(_ reading: inout Reading) throws(StorageError) -> ResourceBlock? {
     let left = attributes.byteCount - reading.offset
     guard left > 0 else { return reading.framer.end() }
-    let count = Int(min(left, Int64(reading.framer.bytesLeft)))
-    if attributes.hasHoles {
-      if reading.stretch.map({ $0.upperBound <= reading.offset }) ?? true {
-        let rest = attributes.byteCount..<attributes.byteCount
-        reading.stretch = try file.data(from: reading.offset) ?? rest
-      }
-      let stretch = reading.stretch ?? 0..<attributes.byteCount
-      if stretch.lowerBound > reading.offset {
-        let zeros = Int(min(Int64(count), stretch.lowerBound - reading.offset))
-        reading.offset += Int64(zeros)
-        return reading.framer.block(ofZeros: zeros)
-      }
-      return try read(Int(min(Int64(count), stretch.upperBound - reading.offset)), &reading)
+    let count = min(left, Int64(reading.framer.bytesLeft))
+    if reading.stretch.upperBound <= reading.offset {
+      let end = attributes.byteCount
+      reading.stretch = try file.data(from: reading.offset) ?? end..<end
     }
-    return try read(count, &reading)
-  }
-
-  private func read(_ count: Int, _ reading: inout Reading) throws(StorageError) -> ResourceBlock? {
-    let bytes = try file.read(min(count, ResourceFramer.blockBytes), at: reading.offset)
+    guard reading.stretch.lowerBound <= reading.offset else {
+      let zeros = min(count, reading.stretch.lowerBound - reading.offset)
+      reading.offset += zeros
+      return reading.framer.block(ofZeros: Int(zeros))
+    }
+    let dataCount = min(
+      count, reading.stretch.upperBound - reading.offset, Int64(ResourceFramer.blockBytes))
+    let bytes = try file.read(Int(dataCount), at: reading.offset)
     guard !bytes.isEmpty else { return nil }
     reading.offset += Int64(bytes.count)
     return reading.framer.block(of: bytes)
@@ -164,10 +161,7 @@ struct BytesSource: ResourceSource {
     on host: any NetworkHost, _ body: (ResourceBlock) async throws -> Void
   ) async throws {
     let cutter = BytesCutter()
-    for start in stride(from: 0, to: bytes.count, by: ResourceFramer.blockBytes) {
-      let end = min(bytes.count, start + ResourceFramer.blockBytes)
-      for block in await cutter.blocks(of: bytes[start..<end], on: host) { try await body(block) }
-    }
+    try await cutter.forEach(of: bytes, on: host, body)
     try await body(cutter.end())
   }
 }
@@ -186,7 +180,7 @@ where Bytes.Element == [UInt8] {
       let bytes: [UInt8]?
       do { bytes = try await iterator.next() } catch { throw TransferFailure.source(error) }
       guard let bytes else { break }
-      for block in await cutter.blocks(of: bytes[...], on: host) { try await body(block) }
+      try await cutter.forEach(of: bytes, on: host, body)
     }
     try await body(cutter.end())
   }
@@ -196,17 +190,19 @@ where Bytes.Element == [UInt8] {
 private final class BytesCutter: Sendable {
   private let framer = Mutex(ResourceFramer())
 
-  func blocks(of bytes: ArraySlice<UInt8>, on host: any NetworkHost) async -> [ResourceBlock] {
-    await host.offload {
-      self.framer.withLock { framer in
-        var (blocks, rest) = ([ResourceBlock](), bytes)
-        while !rest.isEmpty {
-          let part = rest.prefix(min(framer.bytesLeft, ResourceFramer.blockBytes))
-          blocks.append(framer.block(of: Array(part)))
-          rest = rest[part.endIndex...]
+  func forEach(
+    of bytes: [UInt8], on host: any NetworkHost, _ body: (ResourceBlock) async throws -> Void
+  ) async throws {
+    var start = 0
+    while start < bytes.count {
+      let rest = bytes[start...]
+      let block = await host.offload {
+        self.framer.withLock { framer in
+          framer.block(of: Array(rest.prefix(min(framer.bytesLeft, ResourceFramer.blockBytes))))
         }
-        return blocks
       }
+      start += block.payload.count
+      try await body(block)
     }
   }
 

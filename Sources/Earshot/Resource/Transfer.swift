@@ -172,6 +172,12 @@ final class Transfer: Sendable {
     for handle in handles { handle.end(outcome) }
   }
 
+  /// Ends the transfer with an error: that it was cancelled if the program of this side has done
+  /// that.
+  func end(with failure: TransferFailure) {
+    end(.failure((isCancelled ? .cancelled : failure).error(of: self)))
+  }
+
   // MARK: The program
 
   /// A handle for the program.

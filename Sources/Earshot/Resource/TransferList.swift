@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The transfers of one membership that have not ended, which are told whether a link carries it.
+/// The unfinished transfers of one membership; each learns whether a link carries it.
 final class TransferList: Sendable {
   private struct State {
     var transfers: [Transfer] = []

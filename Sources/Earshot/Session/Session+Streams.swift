@@ -37,17 +37,28 @@ extension Session {
     let entries = try core.directory.entries(of: .member(member))
     let channel = entries[0].reliable
     defer { withExtendedLifetime(self) {} }
+    return try await channel.openStream(name, priority.wire, isTwoWay: !isOneWay)
+  }
+}
+
+extension ReliableChannel {
+  /// Opens a stream, as soon as the remote peer has granted one more.
+  ///
+  /// - Throws: `cancelled`, `sessionEnded` or `notConnected`.
+  func openStream(
+    _ name: String, _ priority: StreamPriority, isTwoWay: Bool
+  ) async throws(EarshotError) -> ByteStream {
     do {
-      return try await channel.open(name, priority.wire, isTwoWay: !isOneWay)
+      return try await open(name, priority, isTwoWay: isTwoWay)
     } catch {
       switch error {
       case .cancelled:
-        throw EarshotError(.cancelled, "Opening the stream was cancelled.", peers: [member])
+        throw EarshotError(.cancelled, "Opening the stream was cancelled.", peers: [remote])
       case .sessionEnded: throw EarshotError(.sessionEnded, "The session was left.")
       case .notConnected, .finished, .short, .aborted:
         throw EarshotError(
-          .notConnected, "The member \(member.short) has left. No stream was opened.",
-          peers: [member])
+          .notConnected, "The member \(remote.short) has left. No stream was opened.",
+          peers: [remote])
       }
     }
   }

@@ -396,13 +396,17 @@ final class ReliableChannel: MessageSource, MembershipPart {
       return (state.takeArrived(), state.opened, effects)
     }
     if !messages.isEmpty { sink.messages(messages) }
+    if !streams.isEmpty { pass(on: streams) }
+    effects.apply()
+  }
+
+  private func pass(on streams: [ByteStream]) {
     for stream in streams where stream.isOfResource {
       taken(stream.number)
       sink.resource(stream)
     }
     let others = streams.filter { !$0.isOfResource }
     if !others.isEmpty { sink.streams(others) }
-    effects.apply()
   }
 }
 
