@@ -23,6 +23,8 @@ final class InboundResource: Sendable {
     var offer: (description: ResourceDescription, transfer: Transfer)?
     var answer = Answer.open
   }
+  /// How the offer ended.
+  let conclusion = Conclusion<ResourceOffer.Ending>()
   private let state = Mutex(State())
   private let stream: ByteStream
   private let registry: ResourceRegistry
@@ -79,6 +81,7 @@ final class InboundResource: Sendable {
       await host.offload { file.remove() }
       throw ended
     }
+    conclusion.end(.accepted)
     transfer.answered()
     let accept = ResourceFrame.accept(pieces: 0, digest: Self.noDigest)
     _ = try? await stream.write(accept.encoded)  // A failure is the reading task's to find.
@@ -131,11 +134,13 @@ final class InboundResource: Sendable {
   }
 
   private func takeOpen() -> Bool {
-    state.withLock { state in
+    let isTaken = state.withLock { state in
       guard case .open = state.answer else { return false }
       state.answer = .declined
       return true
     }
+    if isTaken { conclusion.end(.declined) }
+    return isTaken
   }
 
   // MARK: Receiving
@@ -283,6 +288,7 @@ final class InboundResource: Sendable {
       if case .declined = former {} else { state.answer = .ended }
       return (former, state.offer?.transfer)
     }
+    conclusion.end(.withdrawn)  // Unless it was answered.
     if case .declined = former {} else if let code = failure.resetCode { stream.reset(code: code) }
     if case .accepted(let file, _) = former { await host.offload { file.remove() } }
     transfer?.end(with: failure)

@@ -15,6 +15,16 @@ public final class ResourceOffer: Sendable {
     case data
   }
 
+  /// The way in which an offer ended.
+  public enum Ending: Hashable, Sendable, CaseIterable {
+    /// It was accepted, by the session's policy or by a call.
+    case accepted
+    /// It was declined.
+    case declined
+    /// The sender has cancelled it before it was answered, or has left.
+    case withdrawn
+  }
+
   private let inbound: InboundResource
   private let description: ResourceDescription
 
@@ -54,6 +64,18 @@ public final class ResourceOffer: Sendable {
 
   /// The transfer, if the offer was accepted, by the session's policy or by a call.
   public var transfer: ResourceTransfer? { inbound.accepted }
+
+  /// The way in which the offer ended; `nil` while it awaits an answer.
+  public var ending: Ending? { inbound.conclusion.ending }
+
+  /// Waits until the offer is answered or withdrawn.
+  ///
+  /// - Returns: The way in which it ended, at once if it has already; `nil` if the task was
+  ///   cancelled before.
+  public func waitForEnd() async -> Ending? {
+    defer { withExtendedLifetime(self) {} }
+    return await inbound.conclusion.wait()
+  }
 
   /// Accepts the offer, and begins to receive.
   ///

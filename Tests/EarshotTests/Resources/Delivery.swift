@@ -107,6 +107,13 @@ struct Delivery: Sendable {
     throw StreamPair.Missing()
   }
 
+  /// Has something done beside the rest, on Ann's host.
+  func start<Result: Sendable>(
+    _ body: @escaping @Sendable () async -> Result
+  ) -> Task<Result, Never> {
+    Task(executorPreference: ann.executor.task) { await body() }
+  }
+
   /// What there is in Ann's folder, hidden files included.
   var received: [String] { ann.disk.names(in: "/inbox") }
 }

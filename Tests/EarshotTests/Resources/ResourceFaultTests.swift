@@ -124,6 +124,7 @@ struct ResourceFaultTests {
       #expect(await failure { try await bobs.completed() }?.code == .notConnected)
       #expect(await failure { try await waiting.completed() }?.code == .notConnected)
       #expect(await failure { try await offer.accept(into: Delivery.inbox) }?.code == .offerEnded)
+      #expect(await offer.waitForEnd() == .withdrawn)
       #expect(delivery.received == [])
     }
   }

@@ -230,6 +230,38 @@ struct ResourceTests {
     }
   }
 
+  @Test("An offer ends once, with the first answer or when it is withdrawn, for all who wait")
+  func endings() throws {
+    try Delivery.play { delivery in
+      delivery.write(1)
+      let sent = try await delivery.send()
+      let offer = try await delivery.offer()
+      #expect(offer.ending == nil)
+      let waiting = delivery.start { await offer.waitForEnd() }
+      let cancelled = delivery.start { await offer.waitForEnd() }
+      cancelled.cancel()
+      #expect(await cancelled.value == nil && offer.ending == nil)
+      try await offer.accept(into: Delivery.inbox)
+      #expect(await waiting.value == .accepted)
+      try await sent.completed()
+      offer.decline()
+      #expect(await offer.waitForEnd() == .accepted && offer.ending == .accepted)
+      let second = try await delivery.send()
+      let declined = try await delivery.offer()
+      let answer = delivery.start { await declined.waitForEnd() }
+      declined.decline()
+      #expect(await answer.value == .declined)
+      #expect(await failure { try await second.completed() }?.code == .resourceDeclined)
+      let third = try await delivery.send()
+      let withdrawn = try await delivery.offer()
+      let end = delivery.start { await withdrawn.waitForEnd() }
+      third.cancel()
+      #expect(await end.value == .withdrawn)
+      withdrawn.decline()
+      #expect(withdrawn.ending == .withdrawn)
+    }
+  }
+
   @Test("Of two calls that accept at once, one succeeds; one that fails leaves the offer open")
   func twoAnswers() throws {
     try Delivery.play { delivery in
