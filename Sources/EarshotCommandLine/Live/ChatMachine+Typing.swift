@@ -66,10 +66,7 @@ extension ChatMachine {
     guard !word.isEmpty else {
       return out.append(.print("Say whom, such as /invite 1; /who shows who is near."))
     }
-    let selection = nearby.select(word) { number in
-      nearby.peers.first { numbers[$0.id] == number }
-    }
-    switch selection {
+    switch nearby.select(word) {
     case .none:
       let names = nearby.peers.map(\.name)
       let nearest = Spelling.nearest(to: word, among: names).map(\.escapedForTerminals)
@@ -85,8 +82,8 @@ extension ChatMachine {
 
   /// What to type for each of several peers: `/invite 1 (Ann), /invite 3 (Anna)`.
   private func choices(of peers: [DiscoveredPeer], named areNamed: Bool) -> String {
-    let numbered = peers.compactMap { peer in numbers[peer.id].map { (number: $0, peer: peer) } }
-    return numbered.sorted { $0.number < $1.number }.map { number, peer in
+    let meant = nearby.numbered.filter { entry in peers.contains { $0.id == entry.peer.id } }
+    return meant.map { number, peer in
       "/invite \(number)" + (areNamed ? " (\(peer.name.escapedForTerminals))" : "")
     }.joined(separator: ", ")
   }
@@ -95,7 +92,7 @@ extension ChatMachine {
   private func verify(_ word: String, into out: inout [Action]) {
     let lower = word.lowercased()
     let meant = members.filter {
-      word.isEmpty || $0.name.lowercased() == lower || numbers[$0.id].map(String.init) == word
+      word.isEmpty || $0.name.lowercased() == lower || nearby.number(of: $0.id).map(String.init) == word
         || lower.count >= 8 && $0.id.description.hasPrefix(lower)
     }
     guard let member = meant.first, meant.count == 1 else {
@@ -165,12 +162,12 @@ extension ChatMachine {
   }
 
   private func showNearby(into out: inout [Action]) {
-    let peers = nearby.peers.sorted { numbers[$0.id] ?? 0 < numbers[$1.id] ?? 0 }
+    let peers = nearby.numbered
     let hidden = members.filter { nearby[$0.id] == nil }
     guard !peers.isEmpty || !hidden.isEmpty else { return out.append(.print("Nobody is near.")) }
-    for peer in peers {
+    for (number, peer) in peers {
       let remark = member(peer.id) == nil ? "" : ", in this chat"
-      out.append(.print("  \(numbers[peer.id] ?? 0)  \(label(of: peer.id))\(remark)"))
+      out.append(.print("  \(number)  \(label(of: peer.id))\(remark)"))
     }
     for member in hidden {
       out.append(.print("  -  \(label(of: member.id)), in this chat, and invisible to others"))
@@ -191,7 +188,7 @@ extension ChatMachine {
 
 extension StringProtocol {
   /// The text without spaces at its ends.
-  fileprivate var trimmed: String {
+  var trimmed: String {
     let head = drop { $0.isWhitespace }
     return String(head.reversed().drop { $0.isWhitespace }.reversed())
   }

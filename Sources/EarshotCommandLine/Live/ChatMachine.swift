@@ -63,9 +63,7 @@ package struct ChatMachine: Hashable, Sendable {
   let name: String
   let paint: Paint
   let typedLines: TypedLines
-  private(set) var nearby = Nearby()
-  /// What a person calls those who are near; a number stays while its peer is there.
-  private(set) var numbers: [PeerID: Int] = [:]
+  private(set) var nearby = NumberedPeers()
   /// The peers in this chat, in the order of their joining.
   var members: [Member] = []
   /// Members whose connection broke.
@@ -140,20 +138,12 @@ package struct ChatMachine: Hashable, Sendable {
     case .unavailable(let problem): note(problem.description, into: &out)
     case .available: note("peers can be found again", into: &out)
     case .found(let peer):
-      let number = numbers[peer.id] ?? freeNumber
-      numbers[peer.id] = number
+      let number = nearby.number(of: peer.id) ?? 0
       note("\(self.label(of: peer.id)) is near: /invite \(number)", into: &out)
     case .updated: break
     case .lost(let peer):
-      numbers[peer.id] = nil
       if member(peer.id) == nil { note("\(label) is no longer near", into: &out) }
     }
-  }
-
-  /// The smallest number that is free.
-  private var freeNumber: Int {
-    let taken = Set(numbers.values)
-    return (1...taken.count + 1).first { !taken.contains($0) } ?? 0
   }
 
   // MARK: Who asks

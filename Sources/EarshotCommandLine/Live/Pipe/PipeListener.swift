@@ -1,6 +1,5 @@
 import Earshot
 import EarshotScenario
-import Synchronization
 
 /// The end of a pipe that is invited: one peer at a time, until one has ended or for ever.
 struct PipeListener: Sendable {
@@ -45,7 +44,7 @@ struct PipeListener: Sendable {
 
   /// Takes the first peer that connects; those who come meanwhile are declined.
   private func serveOne(_ advertiser: Advertiser) async -> ExitCode {
-    let place = SinglePlace()
+    let place = Places(countMax: 1)
     await withTaskGroup { group in
       for await invitation in advertiser.invitations {
         guard place.take() else {
@@ -63,7 +62,7 @@ struct PipeListener: Sendable {
         }
       }
     }
-    return place.code
+    return place.code ?? .violated
   }
 
   /// Accepts an invitation, and carries the stream that the sender opens.
@@ -125,28 +124,4 @@ struct PipeListener: Sendable {
   }
 
   private static let farewell = Duration.seconds(2)
-}
-
-/// The place of the one peer that a listener takes.
-private final class SinglePlace: Sendable {
-  private let state = Mutex((isTaken: false, code: ExitCode.violated))
-
-  /// How the transfer ended; `violated` if there was none.
-  var code: ExitCode { state.withLock { $0.code } }
-
-  /// Takes the place.
-  ///
-  /// - Returns: Whether it was free.
-  func take() -> Bool {
-    state.withLock { state in
-      defer { state.isTaken = true }
-      return !state.isTaken
-    }
-  }
-
-  /// Gives the place back, as nothing came of it.
-  func free() { state.withLock { $0.isTaken = false } }
-
-  /// Keeps how the transfer ended.
-  func end(with code: ExitCode) { state.withLock { $0.code = code } }
 }

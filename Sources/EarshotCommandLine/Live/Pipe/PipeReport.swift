@@ -78,17 +78,11 @@ final class PipeReport: Sendable {
 
   /// Reports what becomes of the link to a peer.
   func handle(_ event: SessionEvent, patience: Duration) {
+    guard let sentence = event.linkSentence(patience: patience) else { return }
+    let isBack = if case .resumed = event { true } else { false }
     let name = event.member.name.escapedForTerminals
-    switch event {
-    case .interrupted(_, let reason):
-      state.withLock { $0.awaited = name }
-      let why = reason == .suspending ? "sleeps" : "is out of reach"
-      say("\(name) \(why); waiting for up to \(patience.components.seconds) s")
-    case .resumed:
-      state.withLock { $0.awaited = nil }
-      say("\(name) is back, and nothing is lost")
-    case .left, .joining, .joined: break
-    }
+    state.withLock { $0.awaited = isBack ? nil : name }
+    say(sentence)
   }
 }
 
