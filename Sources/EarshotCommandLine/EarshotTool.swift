@@ -25,7 +25,7 @@ package struct EarshotTool {
 
   private static let liveCommands: [any LiveCommand.Type] = [
     AdvertiseCommand.self, BrowseCommand.self, ChatCommand.self, PingCommand.self,
-    PipeCommand.self, DoctorCommand.self,
+    PipeCommand.self, SendCommand.self, ReceiveCommand.self, DoctorCommand.self,
   ]
 
   private let console: Console
