@@ -1,5 +1,6 @@
 import Earshot
 import EarshotScenario
+import Foundation
 
 /// Does what a ``ChatMachine`` says, as a peer on a host.
 actor Chat {
@@ -15,7 +16,9 @@ actor Chat {
   private var advertiser: Advertiser?
   private var info: [String: String]?
   private var invitations: [ChatMachine.Question.Number: OpenInvitation] = [:]
+  private var offers: [ChatMachine.Question.Number: ResourceOffer] = [:]
   private var lastNumber = 0
+  private var transfers: [ChatTransfer.Number: ResourceTransfer] = [:]
   private var verifications: [PeerID: Verification] = [:]
 
   /// An invitation that was not answered yet, and the task that waits for its end.
@@ -57,7 +60,8 @@ actor Chat {
   func end() async {
     await handle(.endRequested)
     for open in invitations.values { open.clock.cancel() }
-    invitations = [:]
+    (invitations, offers) = ([:], [:])
+    for transfer in transfers.values { transfer.cancel() }
   }
 
   private func perform(_ action: ChatMachine.Action) async {
@@ -67,8 +71,12 @@ actor Chat {
     case .inviteByTicket(let id): await invite(id, by: options.ticket)
     case .showTicket: await showTicket()
     case .accept(let number): await accept(number)
-    case .decline(let number): await take(number)?.decline()
+    case .decline(let number):
+      offers.removeValue(forKey: number)?.decline()
+      await take(number)?.decline()
     case .send(let text): await send(text)
+    case .sendFile(let path, let members): sendFile(at: path, to: members)
+    case .cancelTransfer(let number): transfers[number]?.cancel()
     case .trust(let id, let name):
       await attempt { () throws(EarshotError) in try await self.peer.trust(id, as: name) }
     case .verify(let id): verify(id)
@@ -124,7 +132,7 @@ actor Chat {
   }
 
   private func expire(_ number: ChatMachine.Question.Number) async {
-    invitations[number] = nil
+    (invitations[number], offers[number]) = (nil, nil)
     await handle(.invitationEnded(number))
   }
 
@@ -135,6 +143,7 @@ actor Chat {
   }
 
   private func accept(_ number: ChatMachine.Question.Number) async {
+    if let offer = offers.removeValue(forKey: number) { return accept(offer) }
     guard let invitation = take(number), let session = await currentSession() else { return }
     addTask { chat in
       await chat.attempt { () throws(EarshotError) in
@@ -200,6 +209,10 @@ actor Chat {
       self.addTask { chat in
         for await activity in session.activity { await chat.listen(activity, in: session) }
       }
+      let offers = session.resources
+      self.addTask { chat in
+        for await offer in offers { await chat.receive(offer, in: session) }
+      }
       let asked = session.verifications
       self.addTask { chat in
         for await verification in asked { chat.addTask { await $0.follow(verification) } }
@@ -225,6 +238,75 @@ actor Chat {
     await left?.stop(within: .seconds(2))
   }
 
+  // MARK: Files
+
+  private func receive(_ offer: ResourceOffer, in session: Session) async {
+    guard session === self.session else { return }  // It was left.
+    lastNumber += 1
+    let number = lastNumber
+    offers[number] = offer
+    addTask { chat in
+      guard await offer.waitForEnd() == .withdrawn else { return }
+      await chat.expire(number)
+    }
+    await handle(
+      .fileOffered(
+        ChatMachine.Question(
+          number, from: offer.sender, named: machine.label(of: offer.sender), offering: offer.words)
+      ))
+  }
+
+  private func accept(_ offer: ResourceOffer) {
+    let folder = URL(filePath: options.folder, directoryHint: .isDirectory)
+    addTask { chat in
+      do throws(EarshotError) {
+        let transfer = try await offer.accept(into: folder)
+        await chat.follow(
+          transfer, of: offer.fileName.escapedForTerminals, with: offer.sender, isSending: false)
+      } catch {
+        offer.decline("the file cannot be written there")
+        await chat.handle(.callFailed(error.description))
+      }
+    }
+  }
+
+  private func sendFile(at path: String, to members: [PeerID]) {
+    guard let session else { return }
+    let url = URL(filePath: path.withHomeFolder, directoryHint: .notDirectory)
+    for member in members {
+      addTask { chat in
+        await chat.attempt { () throws(EarshotError) in
+          let transfer = try await session.sendResource(at: url, to: member)
+          await chat.follow(
+            transfer, of: url.lastPathComponent.escapedForTerminals, with: member, isSending: true)
+        }
+      }
+    }
+  }
+
+  /// Reports a transfer until it has ended.
+  private func follow(
+    _ transfer: ResourceTransfer, of file: String, with peer: PeerID, isSending: Bool
+  ) async {
+    let number = (1...transfers.count + 1).first { transfers[$0] == nil } ?? 0
+    transfers[number] = transfer
+    let (chat, end) = (
+      ChatTransfer(number, of: file, with: peer, isSending: isSending),
+      TransferEnd(machine.label(of: peer), isReceiver: isSending)
+    )
+    await handle(.transferBegan(chat, transfer.currentProgress))
+    for await progress in transfer.progress { await handle(.transferMoved(number, progress)) }
+    let ending: ChatTransfer.Ending
+    do throws(EarshotError) {
+      let path = try await transfer.completed().file?.path(percentEncoded: false)
+      ending = .done(path: path?.escapedForTerminals)
+    } catch {
+      ending = .failed(error.sentence(of: file, with: end, transfer.currentProgress))
+    }
+    transfers[number] = nil
+    await handle(.transferEnded(number, ending))
+  }
+
   // MARK: Around it
 
   /// Tells the user what cannot be done.
@@ -237,5 +319,12 @@ actor Chat {
   /// Begins something that goes on beside the rest; it ends with the stream that it reads.
   private nonisolated func addTask(_ act: @escaping @Sendable (Chat) async -> Void) {
     Task(executorPreference: peer.host.executor.task) { await act(self) }
+  }
+}
+
+extension String {
+  /// The path, with the user's folder in the place of a tilde at its beginning.
+  fileprivate var withHomeFolder: String {
+    self == "~" || hasPrefix("~/") ? NSHomeDirectory() + dropFirst() : self
   }
 }

@@ -50,6 +50,9 @@ package struct ChatCommand: LiveCommand {
           "Ask the peer of a ticket at once, where multicast does\nnot get through; /ticket shows one of ours"
       ),
       OptionPlan(
+        "--into", "DIR", help: "The folder for files that members send (default: the\ncurrent one)"
+      ),
+      OptionPlan(
         "--patience", "SECONDS",
         help: "How long to wait for members whose connection\nbroke (else 10)"),
     ] + LiveOptions.plans(service: ChatOptions.service))
@@ -60,11 +63,15 @@ struct ChatOptions: Hashable, Sendable {
   let live: LiveOptions
   /// Of whom is to be asked at the beginning.
   let ticket: PeerTicket?
+  /// The path of the folder for files that members send.
+  let folder: String
   /// How its sessions behave.
   let session: Session.Configuration
 
   /// The options of a command line.
   init(_ arguments: Arguments) throws(UsageError) {
+    folder = arguments[option: "--into"] ?? "."
+    guard !folder.isEmpty else { throw UsageError("--into needs a folder, such as --into .") }
     live = try LiveOptions(arguments, service: Self.service)
     ticket = try arguments[option: "--ticket"].map { text throws(UsageError) in
       try PeerTicket(of: "--ticket", text)

@@ -53,6 +53,9 @@ extension ChatMachine {
     case .confirm: answerCode(into: &out) { .confirm($0) }
     case .reject: answerCode(into: &out) { .reject($0) }
     case .members: showMembers(into: &out)
+    case .send: sendFile(operand, into: &out)
+    case .files: showFiles(into: &out)
+    case .cancel: cancelFile(operand, into: &out)
     case .leave: leave(into: &out)
     case .visible: show(true, into: &out)
     case .invisible: show(false, into: &out)
@@ -92,7 +95,8 @@ extension ChatMachine {
   private func verify(_ word: String, into out: inout [Action]) {
     let lower = word.lowercased()
     let meant = members.filter {
-      word.isEmpty || $0.name.lowercased() == lower || nearby.number(of: $0.id).map(String.init) == word
+      word.isEmpty || $0.name.lowercased() == lower
+        || nearby.number(of: $0.id).map(String.init) == word
         || lower.count >= 8 && $0.id.description.hasPrefix(lower)
     }
     guard let member = meant.first, meant.count == 1 else {

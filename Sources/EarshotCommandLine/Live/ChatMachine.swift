@@ -11,9 +11,16 @@ package struct ChatMachine: Hashable, Sendable {
     case browserReported(BrowserEvent)
     case sessionReported(SessionActivity)
     case invitationReceived(Question)
-    /// An invitation expired or was withdrawn.
+    /// An invitation expired, or it or an offer was withdrawn.
     case invitationEnded(Question.Number)
     case invitingEnded(PeerID, InvitationOutcome)
+    /// A member offers a file.
+    case fileOffered(Question)
+    /// The transfer of a file began.
+    case transferBegan(ChatTransfer, ResourceProgress)
+    /// A transfer is further, or stands still.
+    case transferMoved(ChatTransfer.Number, ResourceProgress)
+    case transferEnded(ChatTransfer.Number, ChatTransfer.Ending)
     /// Something happened to the peer itself.
     case peerReported(PeerEvent)
     /// A code is to be compared with a member.
@@ -35,6 +42,9 @@ package struct ChatMachine: Hashable, Sendable {
     case accept(Question.Number)
     case decline(Question.Number)
     case send(String)
+    /// Offers a file to the members.
+    case sendFile(path: String, to: [PeerID])
+    case cancelTransfer(ChatTransfer.Number)
     case trust(PeerID, as: String)
     case verify(PeerID)
     case confirm(PeerID)
@@ -46,17 +56,22 @@ package struct ChatMachine: Hashable, Sendable {
     case quit
   }
 
-  /// A peer that wants to chat.
+  /// A peer that wants to chat, or a member that offers a file.
   package struct Question: Hashable, Sendable {
-    /// Which invitation it is.
+    /// Which invitation or offer it is.
     package typealias Number = Int
     let number: Number
     let sender: PeerID
     let senderName: String
+    /// The file that is offered, safe to print; `nil` for an invitation.
+    let file: String?
 
-    /// An invitation by its number.
-    package init(_ number: Number, from sender: PeerID, named senderName: String) {
+    /// An invitation or an offer by its number.
+    package init(
+      _ number: Number, from sender: PeerID, named senderName: String, offering file: String? = nil
+    ) {
       (self.number, self.sender, self.senderName) = (number, sender, senderName)
+      self.file = file
     }
   }
 
@@ -70,13 +85,15 @@ package struct ChatMachine: Hashable, Sendable {
   var awaited: Set<PeerID> = []
   /// The peers that were asked, with their names.
   var invited: [PeerID: String] = [:]
-  /// The peers that ask; the first one was shown.
+  /// The invitations and offers that await an answer; the first one was shown.
   var questions: [Question] = []
   /// Who came with other keys than those who are known by their names.
   var changes: [KeyChange] = []
   /// With whom codes are being compared; the last one is meant.
   var comparing: [PeerID] = []
   var isVisible = true
+  /// The files under way.
+  var transfers = TransferBoard()
   /// What the user tells everybody nearby.
   var info: [String: String] = [:]
   private var isOver = false
@@ -106,9 +123,12 @@ package struct ChatMachine: Hashable, Sendable {
     case .lineTyped(let line): type(line, into: &out)
     case .browserReported(let event): look(event, into: &out)
     case .sessionReported(let event): listen(event, into: &out)
-    case .invitationReceived(let question): ask(question, into: &out)
+    case .invitationReceived(let question), .fileOffered(let question): ask(question, into: &out)
     case .invitationEnded(let number): withdraw(number, into: &out)
     case .invitingEnded(let id, let outcome): hear(outcome, of: id, into: &out)
+    case .transferBegan(let transfer, let progress): begin(transfer, progress, into: &out)
+    case .transferMoved(let number, let progress): move(number, progress, into: &out)
+    case .transferEnded(let number, let ending): end(number, ending, into: &out)
     case .peerReported(let event): warn(of: event, into: &out)
     case .ticketGiven(let id):
       note("Asking \(label(of: id))…", into: &out)
@@ -155,13 +175,14 @@ package struct ChatMachine: Hashable, Sendable {
 
   func repeatQuestion(into out: inout [Action]) {
     guard let question = questions.first else { return }
-    let text = "\(label(of: question.sender)) wants to chat with you. Accept? (y/n)"
-    out.append(.print(paint.bold(text)))
+    let wish = question.file.map { "offers \($0)" } ?? "wants to chat with you"
+    out.append(.print(paint.bold("\(label(of: question.sender)) \(wish). Accept? (y/n)")))
   }
 
   private mutating func withdraw(_ number: Question.Number, into out: inout [Action]) {
     guard let index = questions.firstIndex(where: { $0.number == number }) else { return }
-    note("\(label(of: questions[index].sender)) no longer asks", into: &out)
+    let wish = questions[index].file.map { "offers \($0)" } ?? "asks"
+    note("\(label(of: questions[index].sender)) no longer \(wish)", into: &out)
     questions.remove(at: index)
     if index == 0 { repeatQuestion(into: &out) }
   }
@@ -244,7 +265,7 @@ package struct ChatMachine: Hashable, Sendable {
   private mutating func join(_ member: Member, into out: inout [Action]) {
     members.removeAll { $0.id == member.id }
     members.append(member)
-    questions.removeAll { $0.sender == member.id }
+    questions.removeAll { $0.sender == member.id && $0.file == nil }
     out.append(.print("\(paint.bold(label(of: member.id))) joined this chat"))
   }
 

@@ -2,9 +2,8 @@ import EarshotScenario
 
 /// A word that begins with a slash, and means something in a chat.
 enum ChatWord: String, CaseIterable, Hashable, Sendable {
-  case who, invite, accept, decline, ticket, trust, verify, confirm, reject, members, leave,
-    visible,
-    invisible, info, help, quit
+  case who, invite, accept, decline, ticket, trust, verify, confirm, reject, members, send, files
+  case cancel, leave, visible, invisible, info, help, quit
 
   /// What it does, and what stands behind it.
   private var help: (operand: String, summary: String) {
@@ -19,6 +18,9 @@ enum ChatWord: String, CaseIterable, Hashable, Sendable {
     case .confirm: ("", "Say that both see the same code")
     case .reject: ("", "Say that the codes differ: somebody listens in")
     case .members: ("", "Who is in this chat")
+    case .send: (" FILE", "Offer a file to the members of this chat")
+    case .files: ("", "Show how far the files are that are sent and received")
+    case .cancel: (" NUMBER", "Cancel one of /files")
     case .leave: ("", "End this chat")
     case .visible: ("", "Let others see us and ask us")
     case .invisible: ("", "Hide from others; who chats with us stays")

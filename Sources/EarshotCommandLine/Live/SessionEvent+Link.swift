@@ -2,9 +2,10 @@ import Earshot
 import EarshotScenario
 
 extension SessionEvent {
-  /// The sentence about a link that is interrupted or back; `nil` for other events.
+  /// The sentence about a link that is interrupted or back.
   ///
   /// - Parameter patience: How long the session waits for the member.
+  /// - Returns: The sentence, safe to print; `nil` for other events.
   func linkSentence(patience: Duration) -> String? {
     let name = member.name.escapedForTerminals
     switch self {

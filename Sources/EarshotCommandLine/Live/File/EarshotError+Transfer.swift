@@ -8,6 +8,7 @@ extension EarshotError {
   ///   - file: The name of the file, safe to print.
   ///   - end: The other end.
   ///   - progress: How far the transfer came.
+  /// - Returns: The sentence, without its full stop.
   func sentence(
     of file: String, with end: TransferEnd, _ progress: ResourceProgress
   ) -> String {
@@ -17,7 +18,7 @@ extension EarshotError {
       return "\(end.name) declined \(file)"
         + (reason.isEmpty ? "" : ": \(reason.escapedForTerminals)")
     case .resourceCancelled: return "\(end.name) cancelled \(file): \(progress.amount)"
-    case .cancelled: return "interrupted: \(file), \(progress.amount)"
+    case .cancelled, .sessionEnded: return "interrupted: \(file), \(progress.amount)"
     case .notConnected: return "\(end.name) left before the end of \(file): \(progress.amount)"
     default: return description.escapedForTerminals
     }

@@ -265,7 +265,7 @@ private final class SenderState: Sendable {
 
 extension ResourceOffer {
   /// The file as a question names it: `report.pdf, 10.0 MiB`.
-  fileprivate var words: String {
+  var words: String {
     let size =
       byteCount.map { Int($0).sizeText }
       ?? (byteCountLimit == .max ? "size unknown" : "at most \(Int(byteCountLimit).sizeText)")

@@ -45,7 +45,8 @@ package struct ReceiveCommand: LiveCommand {
   private func hasFolder(on host: any NetworkHost, _ report: TransferReport) async -> Bool {
     let path = receive.folder
     do {
-      _ = try await host.offload { () throws(StorageError) in try host.storage.openFolder(at: path) }
+      _ = try await host.offload { () throws(StorageError) in try host.storage.openFolder(at: path)
+      }
       return true
     } catch {
       report.complain(

@@ -52,7 +52,8 @@ struct ReceiveOptions: Hashable, Sendable {
       help: "With --accept: decline files that are larger, such as\n500K, 20M or 4G"),
     OptionPlan(
       "--replace",
-      help: "Replace a file that has the name already (default: the\nnew one is called \"name (2)\")"
+      help:
+        "Replace a file that has the name already (default: the\nnew one is called \"name (2)\")"
     ),
     OptionPlan("--once", help: "End after the first sender of whom a file was accepted"),
     OptionPlan(

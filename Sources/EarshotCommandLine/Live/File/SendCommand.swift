@@ -51,7 +51,8 @@ package struct SendCommand: LiveCommand {
   private func canReadFiles(on host: any NetworkHost, _ report: TransferReport) async -> Bool {
     for case .file(let path) in send.sources {
       do {
-        _ = try await host.offload { () throws(StorageError) in try host.storage.openFile(at: path) }
+        _ = try await host.offload { () throws(StorageError) in try host.storage.openFile(at: path)
+        }
       } catch {
         let isFolder = await host.offload { (try? host.storage.openFolder(at: path)) != nil }
         let name = path.escapedForTerminals

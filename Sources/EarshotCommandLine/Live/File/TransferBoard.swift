@@ -53,6 +53,20 @@ package struct TransferBoard: Hashable, Sendable {
   /// Removes a transfer.
   package mutating func remove(_ number: Int) { rows.removeAll { $0.number == number } }
 
+  /// The name of a file, the other end, and how far it is.
+  subscript(number: Int) -> (file: String, end: TransferEnd, progress: ResourceProgress)? {
+    rows.first { $0.number == number }.map { ($0.name, $0.end, $0.progress) }
+  }
+
+  /// A line for each transfer, in the order of their beginning.
+  package var lines: [(number: Int, text: String)] {
+    rows.map { row in
+      let way = row.end.isReceiver ? "to" : "from"
+      let percent = row.progress.fraction.map { " \(Int($0 * 100)) %," } ?? ""
+      return (row.number, "\(row.name) \(way) \(row.end.name),\(percent) \(Self.figures(of: row))")
+    }
+  }
+
   // MARK: The line
 
   /// The line, in at most so many columns; empty if nothing is under way.

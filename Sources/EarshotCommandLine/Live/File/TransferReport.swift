@@ -156,7 +156,11 @@ final class TransferReport: Sendable {
     guard let sentence = event.linkSentence(patience: patience) else { return }
     say(sentence)
     let id = event.member.id.description.quotedForJSON
-    if case .resumed = event { show("resumed", [("id", id)]) } else { show("interrupted", [("id", id)]) }
+    if case .resumed = event {
+      show("resumed", [("id", id)])
+    } else {
+      show("interrupted", [("id", id)])
+    }
   }
 
   private static let columns = 80
