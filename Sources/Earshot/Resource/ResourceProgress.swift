@@ -27,6 +27,14 @@ public struct ResourceProgress: Hashable, Sendable {
   /// Whether the transfer has ended, with or without success.
   public let isEnded: Bool
 
+  package init(
+    completedBytes: Int64, totalBytes: Int64?, bytesPerSecond: Double, standstill: Standstill?,
+    isEnded: Bool
+  ) {
+    (self.completedBytes, self.totalBytes) = (completedBytes, totalBytes)
+    (self.bytesPerSecond, self.standstill, self.isEnded) = (bytesPerSecond, standstill, isEnded)
+  }
+
   /// The part that is done, from 0 to 1; `nil` if the total is unknown.
   ///
   /// It is 1 for a resource of no bytes.
