@@ -121,6 +121,9 @@ let package = Package(
     .executableTarget(
       name: "GameExample", dependencies: ["Earshot", "EarshotPOSIX"], path: "Examples/Game",
       swiftSettings: plain),
+    .executableTarget(
+      name: "DropExample", dependencies: ["Earshot", "EarshotPOSIX"],
+      path: "Sources/Examples/Drop", swiftSettings: plain),
     .target(
       name: "Hello", dependencies: ["Earshot"], path: "Examples/Hello/Sources/Hello",
       swiftSettings: plain),
@@ -148,8 +151,8 @@ let package = Package(
     .testTarget(
       name: "ExamplesTests",
       dependencies: [
-        "Hello", "ChatExample", "GatheringExample", "GameExample", "Earshot", "EarshotPOSIX",
-        "EarshotTesting",
+        "Hello", "ChatExample", "DropExample", "GatheringExample", "GameExample", "Earshot",
+        "EarshotPOSIX", "EarshotSimulator", "EarshotTesting",
       ],
       swiftSettings: plain),
     // How we know.
