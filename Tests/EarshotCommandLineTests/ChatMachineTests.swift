@@ -318,6 +318,67 @@ struct ChatMachineTests {
     #expect(chat.printed.count > 12)
     for line in chat.printed { #expect(unsafe.isDisjoint(with: line.unicodeScalars)) }
   }
+
+  // MARK: Files
+
+  @Test("Offers and invitations are asked about one after the other, each by its own words")
+  func offers() {
+    var chat = Chatter()
+    chat.hears(.joined(.test(1, "Bob")))
+    chat.handles(
+      .fileOffered(Question(1, from: .test(1), named: "Bob", offering: "a.txt, 1 byte")))
+    chat.isAsked(2, by: 2, "Eve")
+    #expect(chat.printed.last == "Bob offers a.txt, 1 byte. Accept? (y/n)")
+    chat.types("n")
+    #expect(chat.actions.contains(.decline(1)))
+    #expect(chat.printed.last == "Eve wants to chat with you. Accept? (y/n)")
+    chat.handles(
+      .fileOffered(Question(3, from: .test(1), named: "Bob", offering: "b.txt, 1 byte")))
+    chat.hears(.joined(.test(2, "Eve")))
+    chat.types("y")
+    #expect(chat.actions.last == .accept(3))
+  }
+
+  @Test("Files are sent to members that are there, and cancelled by numbers that exist")
+  func files() {
+    var chat = Chatter()
+    chat.types("/send a")
+    #expect(chat.printed.last == "No member is in this chat; /invite asks peers.")
+    for word in ["/files", "/cancel", "/cancel 1"] {
+      chat.types(word)
+      #expect(chat.printed.last == "No file is under way.")
+    }
+    chat.hears(.joined(.test(1, "Bob")))
+    chat.types("/send")
+    #expect(chat.printed.last == "Give a file, such as /send photo.jpg.")
+    chat.types("/send  a b ")
+    #expect(chat.actions.last == .sendFile(path: "a b", to: [.test(1)]))
+    for number in [1, 2] {
+      chat.handles(
+        .transferBegan(
+          ChatTransfer(number, of: "f\(number)", with: .test(1), isSending: number == 1),
+          .test(0, of: 10)))
+    }
+    #expect(
+      chat.printed.suffix(2) == [
+        "Offering f1 (10 bytes) to Bob", "Receiving f2 (10 bytes) from Bob",
+      ])
+    chat.types("/files")
+    #expect(chat.printed.last == "  2  f2 from Bob, 0 %, 0 bytes of 10 bytes, 0 bytes/s")
+    for word in ["/cancel", "/cancel 3", "/cancel x"] {
+      chat.types(word)
+      #expect(chat.printed.last == "Give a number of /files, such as /cancel 1.")
+    }
+    chat.types("/cancel 2")
+    #expect(chat.actions.last == .cancelTransfer(2))
+    chat.handles(.transferMoved(1, .test(5, of: 10, .diskFull)))
+    chat.handles(.transferMoved(1, .test(5, of: 10, .diskFull)))
+    #expect(chat.printed.count { $0 == "f1: the disk of Bob is full" } == 1)
+    chat.handles(.transferEnded(1, .done(path: nil)))
+    chat.handles(.transferEnded(2, .done(path: "/in/f2")))
+    chat.handles(.transferEnded(2, .failed("twice")))
+    #expect(chat.printed.suffix(2) == ["Bob has f1", "/in/f2 is here, from Bob"])
+  }
 }
 
 /// A machine and everything that it wanted to be done.

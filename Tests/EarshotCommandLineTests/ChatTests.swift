@@ -198,3 +198,98 @@ struct ChatTests {
     #expect(transcripts[0].contains("Bob said: hi"))
   }
 }
+
+@Suite("Files in chats")
+struct ChatFileTests {
+  /// As by `Party.chatting()`; Bob has files, and Ann a folder.
+  private func chatting() throws -> (party: Party, ann: Guest, bob: Guest) {
+    let party = Party()
+    let ann = try party.guest("chat", "--name", "Ann", "--into", "/in", on: "phone")
+    let bob = try party.guest("chat", "--name", "Bob", on: "tablet")
+    ann.host.disk.makeFolder(at: "/in")
+    bob.host.disk.makeFolder(at: "/home")
+    bob.host.disk.write(Mail.bytes(10 << 20), to: "/home/my photo.jpg")
+    bob.host.disk.write([1], to: "/home/b")
+    party.world.setLink(between: ann.host, and: bob.host, Mail.slow)
+    party.at(2) { bob.type("/invite Ann") }
+    party.at(3) { ann.type("y") }
+    return (party, ann, bob)
+  }
+
+  @Test("A file is offered to a member, asked about, and arrives while both talk on")
+  func sent() throws {
+    let (party, ann, bob) = try chatting()
+    party.at(4) { bob.type("/send /home/my photo.jpg") }
+    party.at(5) { ann.type("y") }
+    party.at(7) { ann.type("it comes") }
+    party.at(7.5) { bob.type("/files") }
+    party.run(until: 20)
+    #expect(
+      ann.lines.dropFirst(5) == [
+        "Bob offers my photo.jpg, 10.0 MiB. Accept? (y/n)",
+        "Receiving my photo.jpg (10.0 MiB) from Bob", "I said: it comes",
+        "/in/my photo.jpg is here, from Bob",
+      ])
+    let lines = bob.lines.dropFirst(5)
+    #expect(lines.first == "Offering my photo.jpg (10.0 MiB) to Ann")
+    #expect(lines.dropFirst().first == "Ann said: it comes")
+    #expect(lines.dropFirst(2).first?.hasPrefix("  1  my photo.jpg to Ann, ") == true)
+    #expect(lines.dropFirst(2).first?.hasSuffix(" s left") == true)
+    #expect(lines.last == "Ann has my photo.jpg")
+    #expect(ann.host.disk.bytes(of: "/in/my photo.jpg") == Mail.bytes(10 << 20))
+  }
+
+  @Test("A file is declined, cancelled by either side, or never offered, in words")
+  func ends() throws {
+    let (party, ann, bob) = try chatting()
+    party.at(4) { bob.type("/send /home/b") }
+    party.at(5) { ann.type("n") }
+    party.at(6) { bob.type("/send /none") }
+    party.at(7) { bob.type("/send /home/my photo.jpg") }
+    party.at(8) { bob.type("/cancel") }
+    party.at(9) { bob.type("/send /home/my photo.jpg") }
+    party.at(10) { ann.type("y") }
+    party.at(12) { ann.type("/cancel 1") }
+    party.at(13) { ann.type("/files") }
+    party.run(until: 20)
+    let bobs = bob.lines.dropFirst(5)
+    #expect(bobs.contains("Ann declined b"))
+    #expect(bobs.contains { $0.contains("/none") && $0.contains("cannot be read") })
+    #expect(bobs.contains("interrupted: my photo.jpg, 0 bytes of 10.0 MiB"))
+    #expect(bobs.last?.hasPrefix("Ann cancelled my photo.jpg: ") == true)
+    #expect(ann.lines.contains("Bob no longer offers my photo.jpg, 10.0 MiB"))
+    #expect(ann.lines.contains { $0.hasPrefix("interrupted: my photo.jpg, ") })
+    #expect(ann.lines.last == "No file is under way.")
+    #expect(ann.host.disk.names(in: "/in").isEmpty)
+  }
+
+  @Test("A file goes to every member, and the end of a chat ends it")
+  func toAll() throws {
+    let (party, ann, bob) = try chatting()
+    let cy = try party.guest("chat", "--name", "Cy", "--into", "/in", on: "watch")
+    cy.host.disk.makeFolder(at: "/in")
+    party.world.setLink(between: cy.host, and: bob.host, Mail.slow)
+    party.at(4) { cy.type("/invite Bob") }
+    party.at(5) { bob.type("y") }
+    party.at(7) { bob.type("/send /home/b") }
+    for guest in [ann, cy] { party.at(8) { guest.type("y") } }
+    party.at(10) { bob.type("/send /home/my photo.jpg") }
+    for guest in [ann, cy] { party.at(11) { guest.type("y") } }
+    party.at(11.5) { bob.type("/leave") }
+    party.run(until: 30)
+    for guest in [ann, cy] { #expect(guest.host.disk.names(in: "/in") == ["b"]) }
+    #expect(bob.lines.count { $0 == "Ann has b" || $0 == "Cy has b" } == 2)
+    #expect(bob.lines.count { $0.hasPrefix("interrupted: my photo.jpg, ") } == 2)
+  }
+
+  @Test("A folder that cannot be written to is an answer to both")
+  func noFolder() throws {
+    let (party, ann, bob) = try chatting()
+    ann.host.disk.remove("/in")
+    party.at(4) { bob.type("/send /home/b") }
+    party.at(5) { ann.type("/accept") }
+    party.run(until: 10)
+    #expect(ann.lines.last?.contains("/in/ is not a folder") == true)
+    #expect(bob.lines.last == "Ann declined b: the file cannot be written there")
+  }
+}

@@ -19,6 +19,18 @@ final class Party {
     isTyping: Bool = false, writingTo console: Console? = nil, isWatched: Bool = false,
     inputIsTerminal: Bool = false, outputIsTerminal: Bool = false
   ) throws -> Guest {
+    try guest(
+      typing: words, on: host, isColoured: isColoured, terminal: terminal, isTyping: isTyping,
+      writingTo: console, isWatched: isWatched, inputIsTerminal: inputIsTerminal,
+      outputIsTerminal: outputIsTerminal)
+  }
+
+  /// As above, with the words in an array.
+  func guest(
+    typing words: [String], on host: String, isColoured: Bool = false,
+    terminal: TerminalSize? = nil, isTyping: Bool = false, writingTo console: Console? = nil,
+    isWatched: Bool = false, inputIsTerminal: Bool = false, outputIsTerminal: Bool = false
+  ) throws -> Guest {
     let guest = Guest(
       on: world.makeHost(host), isTyping: isTyping, inputIsTerminal: inputIsTerminal,
       outputIsTerminal: outputIsTerminal)

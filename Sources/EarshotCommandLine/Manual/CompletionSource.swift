@@ -18,7 +18,7 @@ enum CompletionSource: Hashable, Sendable {
   /// What stands for the value of an option, such as `IF`.
   init(value placeholder: String) {
     switch placeholder {
-    case "FILE": self = .files
+    case "FILE", "DIR": self = .files
     case "SEED|FILE": self = .scenarios
     case "IF": self = .interfaces
     default: self = .init(words: placeholder)
@@ -31,7 +31,7 @@ enum CompletionSource: Hashable, Sendable {
     switch first.filter({ !"[]…".contains($0) }) {
     case "options", "": return nil
     case "FILE": self = .scenarios
-    case "KEYFILE": self = .files
+    case "KEYFILE", "PATH": self = .files
     case "COMMAND": self = .commands
     case let placeholder: self = .init(words: placeholder)
     }

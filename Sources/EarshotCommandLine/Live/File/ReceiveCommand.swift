@@ -133,16 +133,17 @@ package struct ReceiveCommand: LiveCommand {
     name: "receive", operands: "[options]",
     summary: "Receive files that peers send",
     details: """
-      Each file that "earshot send" offers is shown with its size and its sender, and
-      accepted or declined by a line: y, n, "all" for this and all further files of the
-      sender, or "none". A file appears in the folder when it is whole and verified,
-      never before. If its name is taken, it is called "name (2)".
+      Each file that "earshot send" offers is shown with its size and its sender,
+      and accepted or declined by a line: y, n, "all" for this and all further files
+      of the sender, or "none". A file appears in the folder when it is whole and
+      verified, never before. If its name is taken, it is called "name (2)".
 
       A connection that breaks is waited for. So is room on a full disk.
 
       exit status:
         0    every accepted file is in its place
-        1    a file was accepted and did not arrive; or with --once, none was accepted
+        1    a file was accepted and did not arrive; or with --once, none was
+             accepted
         2    the command line is wrong, or the folder cannot be used
         5    a file cannot be written
         130  Ctrl-C came during a transfer, or with --once before the end

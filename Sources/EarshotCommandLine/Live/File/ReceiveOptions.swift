@@ -49,19 +49,19 @@ struct ReceiveOptions: Hashable, Sendable {
     OptionPlan("--accept", help: "Accept all files without a question"),
     OptionPlan(
       "--up-to", "SIZE",
-      help: "With --accept: decline files that are larger, such as\n500K, 20M or 4G"),
+      help: "With --accept: decline files that are larger, such\nas 500K, 20M or 4G"),
     OptionPlan(
       "--replace",
       help:
-        "Replace a file that has the name already (default: the\nnew one is called \"name (2)\")"
+        "Replace a file that has the name already (default:\nthe new one is called \"name (2)\")"
     ),
-    OptionPlan("--once", help: "End after the first sender of whom a file was accepted"),
+    OptionPlan("--once", help: "End after the first sender of whom a file was\naccepted"),
     OptionPlan(
       "--ticket",
-      help: "Print a ticket for \"earshot send --ticket\", and its QR\ncode, on standard error"),
+      help: "Print a ticket for \"earshot send --ticket\", and its\nQR code, on standard error"),
     OptionPlan(
       "--timeout", "SECONDS",
-      help: "How long a sender may be connected and offer nothing\n(default: 60)"),
+      help: "How long a sender may be connected and offer\nnothing (default: 60)"),
     .patience,
     OptionPlan("--json", help: "Print one JSON object a line"),
   ]

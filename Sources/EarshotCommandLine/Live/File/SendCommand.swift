@@ -69,18 +69,20 @@ package struct SendCommand: LiveCommand {
 
   /// The command, as its help describes it.
   package static let plan = CommandPlan(
-    name: "send", operands: "FILE… [options]",
+    name: "send", operands: "PATH… [options]",
     summary: "Send files to a peer",
     details: """
-      The peer runs "earshot receive", and accepts or declines each file. Without --to,
-      the peers that are near are listed to choose from. "-" sends standard input.
+      Each PATH is a file, and "-" is standard input. The peer runs "earshot
+      receive", and accepts or declines each file. Without --to, the peers that are
+      near are listed to choose from.
 
         earshot receive --into Downloads --name Ann
         earshot send report.pdf photo.jpg --to Ann
 
-      The files are sent one after the other. A file has arrived when the receiver has
-      verified it and put it into its place. A connection that breaks is waited for, and
-      the transfer goes on where it was. So it does when a full disk has room again.
+      The files are sent one after the other. A file has arrived when the receiver
+      has verified it and put it into its place. A connection that breaks is waited
+      for, and the transfer goes on where it was. So it does when a full disk has room
+      again.
 
       exit status:
         0    every file has arrived

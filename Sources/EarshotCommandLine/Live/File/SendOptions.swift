@@ -75,7 +75,7 @@ struct SendOptions: Hashable, Sendable {
   static let plans = [
     OptionPlan(
       "--to", "PEER",
-      help: "Send to a peer: the beginning of its name or identifier,\nor its number"),
+      help: "Send to a peer: the beginning of its name or\nidentifier, or its number"),
     OptionPlan("--ticket", "TEXT", help: "Send to the peer of a ticket"),
     OptionPlan(
       "--at", "ADDRESS:PORT", isRepeatable: true,
@@ -83,7 +83,7 @@ struct SendOptions: Hashable, Sendable {
     OptionPlan("--as", "NAME", help: "The name of the one file, in place of its own"),
     OptionPlan(
       "--timeout", "SECONDS",
-      help: "How long to look for the peer, and to wait until it is\nconnected (default: 10)"),
+      help: "How long to look for the peer, and to wait until it\nis connected (default: 10)"),
     .patience,
     OptionPlan("--json", help: "Print one JSON object a line"),
   ]

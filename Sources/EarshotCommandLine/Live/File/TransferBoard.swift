@@ -80,7 +80,8 @@ package struct TransferBoard: Hashable, Sendable {
     guard let fraction else { return "\(head)  \(figures)".truncated(toColumns: columns) }
     let percent = Int(fraction * 100)
     let room = columns - head.columns - figures.columns - 11
-    let bar = room < Self.barColumnsMin ? "" : "[\(Self.bar(fraction, min(room, 30)))] "
+    let bar =
+      room < Self.barColumnsMin ? "" : "[\(Self.bar(fraction, min(room, Self.barColumnsMax)))] "
     let padding = String(repeating: " ", count: percent < 10 ? 2 : percent < 100 ? 1 : 0)
     return "\(head) \(padding)\(percent) % \(bar)\(figures)".truncated(toColumns: columns)
   }
@@ -110,6 +111,7 @@ package struct TransferBoard: Hashable, Sendable {
 
   private static let nameColumnsMin = 12
   private static let barColumnsMin = 10
+  private static let barColumnsMax = 20
 }
 
 extension ResourceProgress {
