@@ -1,5 +1,6 @@
 import BenchmarkKit
 import Foundation
+import LoopbackPeers
 
 /// Asks what streams carry, and what a message waits for beside one.
 ///
@@ -25,7 +26,7 @@ enum StreamThroughput {
     benchmark.compare(
       [
         .init("p50", unit: "ms"), .init("p99", unit: "ms"),
-        .init("p99 of \(Pairs.stretchCount)", unit: "ms"), .init("stream", unit: "MiB/s"),
+        .init("p99 of \(MessageTimes.stretchCount)", unit: "ms"), .init("stream", unit: "MiB/s"),
       ],
       [
         .init("a message each ms") { pairs.latencies(.idle) },
@@ -37,9 +38,6 @@ enum StreamThroughput {
 
 /// Pairs of processes, one of which sends to the other.
 struct Pairs {
-  /// How many messages make a stretch: a quarter of a second.
-  static let stretchCount = 250
-
   private let processes: Processes
   private let share: Int
 
@@ -55,17 +53,10 @@ struct Pairs {
   }
 
   /// How long messages took, and how much the stream beside them carried.
-  ///
-  /// The p99 of the median stretch leaves out what comes more seldom than twice a second, such as
-  /// the moments at which a virtual machine stands nearly still.
   func latencies(_ load: Load) -> [Double] {
     let lines = run(load, count: 4_000 / share)
-    let times = lines.received.dropFirst(1)
-    let stretches = stride(from: times.startIndex, to: times.endIndex, by: Self.stretchCount).map {
-      Percentiles(Array(times[$0..<min($0 + Self.stretchCount, times.endIndex)]))[99]
-    }
-    let all = Percentiles(Array(times))
-    return [all[50], all[99], Percentiles(stretches)[50], lines.received[0]]
+    let times = MessageTimes(lines.received.dropFirst(1))
+    return [times.median, times.p99, times.stretchP99, lines.received[0]]
   }
 
   private func run(_ load: Load, count: Int) -> (sent: [Double], received: [Double]) {

@@ -43,13 +43,13 @@ struct Worker {
         stream.finish()
         try await stream.waitForDelivery()
       case .streams: try await sendStreams(session, other)
-      case .idle: try await sendMessages(session)
+      case .idle: try await session.sendTimedMessages(count)
       case .beside:
         let stream = try await session.openStream("bytes", to: other, isOneWay: true)
         let writing = Task.detached {
           while !Task.isCancelled { _ = try? await stream.write(Self.chunk) }
         }
-        try await sendMessages(session)
+        try await session.sendTimedMessages(count)
         writing.cancel()
         stream.finish()
         try await stream.waitForDelivery()
@@ -75,20 +75,6 @@ struct Worker {
     }
   }
 
-  /// A message each millisecond with the time at which it is sent.
-  private func sendMessages(_ session: Session) async throws {
-    let start = Machine.nanoseconds
-    for number in 0..<Int64(count) {
-      let due = start + number * 1_000_000
-      let now = Machine.nanoseconds
-      if now < due { try await Task.sleep(for: .nanoseconds(due - now)) }
-      let stamp = Machine.nanoseconds
-      var message = [UInt8](repeating: 0, count: 64)
-      for byte in 0..<8 { message[byte] = UInt8(truncatingIfNeeded: stamp >> (8 * Int64(byte))) }
-      try await session.send(message)
-    }
-  }
-
   private func receive(at peer: LoopbackPeer) async throws {
     ChildProcess.answer("ready")
     let session = try await peer.host(service)
@@ -106,13 +92,13 @@ struct Worker {
       case .streams:
         try await read(session, Self.streamCount, meter)
         return "\(meter.rate) \(Self.mebibytes(Resources.peakMemoryBytes - resting))"
-      case .idle: return "0 " + (await times(session))
+      case .idle: return "0 " + Self.line(await session.receiveTimedMessages(count))
       case .beside:
         let reading = Task.detached { try await read(session, 1, meter) }
-        let times = await times(session)
+        let times = await session.receiveTimedMessages(count)
         let rate = meter.rate
         try await reading.value
-        return "\(rate) " + times
+        return "\(rate) " + Self.line(times)
       }
     }
     ChildProcess.answer("received \(line)")
@@ -132,14 +118,8 @@ struct Worker {
     }
   }
 
-  /// How many milliseconds each message took.
-  private func times(_ session: Session) async -> String {
-    var (times, messages) = ([Double](), session.messages.makeAsyncIterator())
-    while times.count < count, let message = await messages.next() {
-      let stamp = (0..<8).reduce(Int64(0)) { $0 | Int64(message.bytes[$1]) << (8 * Int64($1)) }
-      times.append(Double(Machine.nanoseconds - stamp) / 1e6)
-    }
-    return times.map { "\($0)" }.joined(separator: " ")
+  private static func line(_ times: [Double]) -> String {
+    times.map { "\($0)" }.joined(separator: " ")
   }
 
   private static func mebibytes(_ bytes: Int) -> Double { Double(bytes) / 1_048_576 }
