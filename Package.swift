@@ -286,6 +286,10 @@ let package = Package(
       name: "StreamThroughput", dependencies: ["BenchmarkKit", "Earshot", "LoopbackPeers"],
       path: "Benchmarks/StreamThroughput", swiftSettings: house),
     .executableTarget(
+      name: "ResourceThroughput",
+      dependencies: ["BenchmarkKit", "Earshot", "EarshotSimulator", "LoopbackPeers"],
+      path: "Benchmarks/ResourceThroughput", swiftSettings: house),
+    .executableTarget(
       name: "Meeting", dependencies: ["BenchmarkKit", "Earshot", "LoopbackPeers"],
       path: "Benchmarks/Meeting", swiftSettings: house),
   ]

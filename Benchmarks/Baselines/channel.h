@@ -1,4 +1,6 @@
-/* A connection as it is, or, with SECURE defined, with TLS 1.3 of OpenSSL on it, set up as Earshot sets it up. */
+/* A connection as it is, or, with SECURE defined, with TLS 1.3 of OpenSSL on it, set up as Earshot sets it up.
+
+   With READ_AHEAD_BYTES defined, as much is asked for at once; else a record after the other. */
 #ifndef CHANNEL_H
 #define CHANNEL_H
 
@@ -51,6 +53,10 @@ static inline struct channel make_channel(int descriptor, int is_server) {
   require(SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) == 1, "TLS 1.3");
   require(SSL_CTX_set_num_tickets(context, 0) == 1, "no tickets");
   require(SSL_CTX_set_ciphersuites(context, cipher_suites) == 1, "ciphers");
+#ifdef READ_AHEAD_BYTES
+  SSL_CTX_set_read_ahead(context, 1);
+  SSL_CTX_set_default_read_buffer_len(context, READ_AHEAD_BYTES);
+#endif
   SSL *tls = SSL_new(context);
   require(tls != NULL && SSL_set_fd(tls, descriptor) == 1, "SSL_new");
   require((is_server ? SSL_accept(tls) : SSL_connect(tls)) == 1, "the handshake");

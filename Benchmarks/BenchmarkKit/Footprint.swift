@@ -23,4 +23,14 @@ public struct Footprint {
     let ticks = fields.count > 12 ? (Double(fields[11]) ?? 0) + (Double(fields[12]) ?? 0) : 0
     processorSeconds = ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
+
+  /// The memory of a process in MiB that no other one shares.
+  public static func privateMiB(of process: Int32) -> Double {
+    let text = try? String(contentsOfFile: "/proc/\(process)/smaps_rollup", encoding: .utf8)
+    let kibibytes = (text ?? "").split(separator: "\n").compactMap { line -> Double? in
+      guard line.hasPrefix("Private_Clean:") || line.hasPrefix("Private_Dirty:") else { return nil }
+      return line.split(separator: " ").dropFirst().first.flatMap { Double($0) }
+    }
+    return kibibytes.reduce(0, +) / 1_024
+  }
 }

@@ -38,10 +38,12 @@ public struct LoopbackPeer: Sendable {
   }
 
   /// Advertises a service, and accepts the first invitation.
-  public func host(_ serviceType: String) async throws -> Session {
+  public func host(
+    _ serviceType: String, _ configuration: Session.Configuration = patient
+  ) async throws -> Session {
     let advertiser = try await peer.advertise(serviceType)
     for await invitation in advertiser.invitations {
-      let session = try await invitation.accept(into: peer.makeSession(Self.patient))
+      let session = try await invitation.accept(into: peer.makeSession(configuration))
       await advertiser.stop()
       return session
     }
@@ -65,7 +67,7 @@ public struct LoopbackPeer: Sendable {
   }
 
   /// Waits for a member that stands still for a minute.
-  private static let patient = Session.Configuration(patience: .seconds(120))
+  public static let patient = Session.Configuration(patience: .seconds(120))
 
   /// Ends the peer, then its network.
   public func stop() async {

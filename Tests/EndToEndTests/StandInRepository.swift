@@ -17,8 +17,7 @@ final class StandInRepository: Sendable {
     let names = [
       "FrameThroughput", "SimulatedCrowd", "ScheduleRaces", "FuzzedExploration", "PlantedBugs",
       "HistoryCheck", "CrowdedHall", "Calibration", "LinkThroughput", "LinkRoundTrip",
-      "StreamThroughput",
-      "DatagramThroughput", "Meeting",
+      "StreamThroughput", "ResourceThroughput", "DatagramThroughput", "Meeting",
     ]
     let programs =
       [".ci/tests", ".ci/determinism", ".ci/sanitize", ".ci/fuzz", "bin/swift"]
