@@ -41,6 +41,16 @@ package struct Disturbance: Hashable, Sendable {
     }
   }
 
+  /// Whether it befalls the disk of a peer.
+  func befallsDisk(of name: String) -> Bool {
+    switch kind {
+    case .hosts(let names, .fullDisk), .hosts(let names, .slowDisk),
+      .hosts(let names, .failingDisk):
+      names.contains(name)
+    case .hosts, .partition, .links, .medium, .heal: false
+    }
+  }
+
   /// Who has other addresses from then on.
   var readdressed: String? {
     if case .hosts(let names, .readdress) = kind { names.first } else { nil }
@@ -93,6 +103,11 @@ package struct Disturbances: Hashable, Sendable {
   /// Whether something stood between two peers, or befell one of them, in a range.
   func touch(_ left: String, _ right: String, in range: ClosedRange<Duration>) -> Bool {
     all.contains { $0.overlaps(range) && $0.touches(left, right) }
+  }
+
+  /// Whether something befell the disk of a peer in a range.
+  func befallDisk(of name: String, in range: ClosedRange<Duration>) -> Bool {
+    all.contains { $0.overlaps(range) && $0.befallsDisk(of: name) }
   }
 
   /// Whether a peer's memory was lost in a range, or may have been: a host that leaves loses its power later.

@@ -86,6 +86,13 @@ struct Evidence {
     plans[name]?.streamReading ?? StreamReading()
   }
 
+  /// Whether the program of a peer has its transfers stand still at some time of a range.
+  func pausesFiles(_ name: String, in range: ClosedRange<Duration>) -> Bool {
+    guard let plan = plans[name] else { return false }
+    let pauses = [plan.fileReceiving.pause] + plan.files.map(\.pause)
+    return pauses.contains { $0.map { $0.overlaps(range) } ?? false }
+  }
+
   /// Whether a program takes its time, and may not have been told yet, when the run ends, what befell it at a time.
   func isBehind(_ name: String, with time: Duration) -> Bool {
     guard let reading = plans[name]?.reading else { return false }
@@ -218,8 +225,8 @@ extension Timeline.Kind {
     switch self {
     case .suspended, .disconnected, .rejoined, .removed, .stopped: true
     case .found, .updated, .lost, .invited, .answered, .outcome, .joined, .interrupted, .resumed,
-      .left, .streamOpened, .streamEnded, .started, .awoke, .crashed, .failed, .fault,
-      .faultEnded:
+      .left, .streamOpened, .streamEnded, .fileOffered, .fileAccepted, .filePaused,
+      .fileContinued, .fileEnded, .started, .awoke, .crashed, .failed, .fault, .faultEnded:
       false
     }
   }

@@ -6,6 +6,8 @@ package struct ExpectationChecker {
   let timeline: Timeline
   let traffic: Traffic
   let streams: StreamLog
+  let files: FileLog
+  let linkTraffic: LinkTraffic
   /// The end of the run.
   let end: Duration
   private let history: MembershipHistory
@@ -17,7 +19,8 @@ package struct ExpectationChecker {
   /// A checker of one run.
   package init(_ scenario: Scenario, _ record: Recorder.Record) {
     (timeline, end) = (record.timeline, scenario.duration)
-    (traffic, streams) = (record.traffic, record.streams)
+    (traffic, streams, files) = (record.traffic, record.streams, record.files)
+    linkTraffic = record.linkTraffic
     history = MembershipHistory(record.timeline)
     healthyLinks = HealthyLinks(scenario, record.disturbances)
   }
@@ -56,6 +59,8 @@ package struct ExpectationChecker {
       return outcome(pattern, count, window, scope)
     case .messages(let pattern, let window): return delivered(pattern, window, scope)
     case .streams(let pattern, let window): return streamed(pattern, window, scope)
+    case .files(let pattern, let window): return received(pattern, window, scope)
+    case .traffic(let pattern, let window): return carried(pattern, window, scope)
     case .interrupted(let pairs, let limit, let window):
       return interrupted(scope.couples(of: pairs), limit, window, scope)
     }

@@ -101,8 +101,8 @@ extension Invariants {
       case .stopped, .crashed, .suspended: return true
       case .removed: return entry.session == session && entry.subject == other
       case .found, .updated, .lost, .invited, .answered, .outcome, .joined, .interrupted, .resumed,
-        .left, .streamOpened, .streamEnded, .started, .awoke, .rejoined, .failed, .fault,
-        .faultEnded:
+        .left, .streamOpened, .streamEnded, .fileOffered, .fileAccepted, .filePaused,
+        .fileContinued, .fileEnded, .started, .awoke, .rejoined, .failed, .fault, .faultEnded:
         return false
       }
     }

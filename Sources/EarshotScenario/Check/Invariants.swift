@@ -21,7 +21,8 @@ package struct Invariants {
     let record = evidence.record
     return !record.breaches.isEmpty || !evidence.spans.disorder.isEmpty
       || !record.calls.complaints(at: evidence.end, record.disturbances).isEmpty
-      || !stuckStreams.isEmpty || !torn.isEmpty || !lostMessages.isEmpty || !wrongCounts.isEmpty
+      || !stuckStreams.isEmpty || !torn.isEmpty || !stuckFiles.isEmpty || !splitTransfers.isEmpty
+      || !lostMessages.isEmpty || !wrongCounts.isEmpty
       || !wrongAnswers.isEmpty
       || !disagreements.isEmpty || !holes.isEmpty || !causeless.isEmpty
       || !brokenGuarantees.isEmpty
@@ -36,6 +37,13 @@ package struct Invariants {
       result("bytes of streams arrive in order, once and unharmed", breaches(.streams)),
       result("no stream stands still while its membership lasts", stuckStreams),
       result("what a stream has acknowledged is read to the end", torn),
+      result(
+        "files are whole and in their place, or absent",
+        breaches(.files) + evidence.record.files.misplaced),
+      result("a transfer of a file never goes back, and has one end", breaches(.transfers)),
+      result("both ends of a transfer are told the same", splitTransfers),
+      result("no file stands still while its membership lasts", stuckFiles),
+      result("nothing is left of a transfer that has ended", evidence.record.files.leftovers),
       result("no program fails", breaches(.programs)),
       result("every call returns in time", breaches(.calls) + unended),
       result("both ends of an invitation are told the same", wrongAnswers),

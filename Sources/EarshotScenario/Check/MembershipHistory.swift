@@ -36,7 +36,8 @@ struct MembershipState: Hashable {
       linked[observer]?[subject]?.remove(place)
     case .found, .updated, .lost, .invited, .answered, .outcome, .started, .suspended, .awoke,
       .disconnected, .rejoined, .removed, .stopped, .crashed, .failed, .fault, .faultEnded,
-      .streamOpened, .streamEnded:
+      .streamOpened, .streamEnded, .fileOffered, .fileAccepted, .filePaused, .fileContinued,
+      .fileEnded:
       return false
     }
     return true

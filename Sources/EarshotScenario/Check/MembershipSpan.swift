@@ -141,7 +141,8 @@ struct MembershipSpans {
       open[key]?[Part(entry)] = nil
     case .found, .updated, .lost, .invited, .answered, .outcome, .started, .suspended, .awoke,
       .disconnected, .rejoined, .removed, .stopped, .crashed, .failed, .fault, .faultEnded,
-      .streamOpened, .streamEnded:
+      .streamOpened, .streamEnded, .fileOffered, .fileAccepted, .filePaused, .fileContinued,
+      .fileEnded:
       break
     }
   }

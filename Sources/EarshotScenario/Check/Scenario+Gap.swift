@@ -34,6 +34,9 @@ extension Scenario {
     case .streams(let pattern, _):
       pattern.ending == nil && pattern.delivery?.allowsNone ?? true
         && planned(pattern).bytes == 0
+    case .files(let pattern, _): pattern.allowsNone && planned(pattern) == 0
+    case .traffic(let pattern, let window):
+      pattern.count.allows(0) && !someMeet(by: window.upperBound)
     }
   }
 
@@ -104,6 +107,29 @@ extension Scenario {
       }
     }
     return planned
+  }
+}
+
+extension Scenario {
+  /// How many files that are meant are sent at most.
+  func planned(_ pattern: FilePattern) -> Int {
+    guard someMeet(by: duration) else { return 0 }
+    let receivers = Set(pattern.to)
+    return peers.filter { pattern.from.contains($0.name) }.reduce(0) { sum, peer in
+      sum
+        + peer.files.filter { file in pattern.name.map { $0 == file.name } ?? true }
+        .reduce(0) { $0 + $1.count(of: peer.name, with: receivers) }
+    }
+  }
+}
+
+extension FilePlan {
+  /// To how many of some peers a peer sends it at most.
+  fileprivate func count(of sender: String, with others: Set<String>) -> Int {
+    guard receivers.isEmpty else {
+      return receivers.count { $0 != sender && others.contains($0) }
+    }
+    return others.contains(sender) ? others.count - 1 : others.count
   }
 }
 

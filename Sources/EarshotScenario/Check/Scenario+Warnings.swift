@@ -45,6 +45,9 @@ extension Scenario {
     case .streams(let pattern, _):
       guard pattern.ending != nil || !(pattern.delivery?.allowsNone ?? true) else { return nil }
       return shortage(of: pattern)
+    case .files(let pattern, _): return pattern.allowsNone ? nil : shortage(of: pattern)
+    case .traffic(let pattern, let window):
+      return pattern.count.allows(0) ? nil : solitude(by: window.upperBound)
     case .disconnected, .interrupted, .following: return nil
     }
   }
@@ -57,6 +60,14 @@ extension Scenario {
       return nil
     }
     return "no more than \(Quantity.size(planned.bytes)) are written"
+  }
+
+  /// Why not so many files can be received.
+  private func shortage(of pattern: FilePattern) -> String? {
+    let planned = planned(pattern)
+    guard planned > 0 else { return "no peer sends such a file" }
+    guard case .count(let count)? = pattern.delivery, planned < count.atLeast else { return nil }
+    return "no more than \(planned) files are sent"
   }
 
   /// Why not so many messages can arrive by a time.
@@ -106,7 +117,7 @@ extension Scenario {
   private func late(_ peer: PeerPlan) -> [String] {
     let deeds =
       peer.invitations.map { ("invites", $0.at) } + peer.workloads.map { ("sends", $0.start) }
-      + peer.streams.map { ("streams", $0.start) }
+      + peer.streams.map { ("streams", $0.start) } + peer.files.map { ("offers", $0.start) }
       + peer.steps.map { ($0.kind.verb, $0.at) }
     return deeds.filter { $0.1 >= duration }.map {
       "what \(peer.name) \($0.0) at \(Quantity.moment($0.1)) comes after the end"
@@ -132,7 +143,8 @@ extension Expectation.Kind {
   fileprivate var isPromise: Bool {
     switch self {
     case .event(_, let count, _), .outcome(_, let count, _): count == .exactly(0)
-    case .connected, .disconnected, .members, .following, .order, .messages, .streams, .interrupted:
+    case .connected, .disconnected, .members, .following, .order, .messages, .streams, .files,
+      .traffic, .interrupted:
       false
     }
   }

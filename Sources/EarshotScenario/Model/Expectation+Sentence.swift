@@ -26,6 +26,13 @@ extension Expectation.Kind {
     case .streams(let pattern, let window):
       "\(pattern.phrase) from \(Self.list(pattern.from)) to \(Self.list(pattern.to)) "
         + "\(Self.phrase(window))\(pattern.end)"
+    case .files(let pattern, let window):
+      "\(pattern.phrase) from \(Self.list(pattern.from)) to \(Self.list(pattern.to)) "
+        + "\(Self.phrase(window))\(pattern.end)"
+    case .traffic(let pattern, let window):
+      "\(pattern.count.size) \(pattern.count.largest == 1 ? "goes" : "go") over links "
+        + (pattern.isMutual ? "between " : "from ") + Self.list(pattern.from)
+        + (pattern.isMutual ? " and " : " to ") + "\(Self.list(pattern.to)) \(Self.phrase(window))"
     case .interrupted(let pairs, let limit, let window):
       "\(Self.list(pairs.names)) are without a connection for \(limit.phrase) \(Self.phrase(window))"
     }
@@ -99,6 +106,29 @@ extension StreamPattern {
   }
 
   fileprivate var end: String { ending.map { ", ending as \($0.rawValue)" } ?? "" }
+}
+
+extension FilePattern {
+  /// `all files film.bin are whole`.
+  fileprivate var phrase: String {
+    let named = name.map { " \($0)" } ?? ""
+    return switch delivery {
+    case .all: "all files\(named)"
+    case .share(let share): "\(share) of the files\(named)"
+    case .count(let count):
+      (count.atLeast == count.atMost ? "exactly " : "") + "\(count.amount) "
+        + (count.largest == 1 ? "file" : "files") + named
+    case nil: "files\(named)"
+    }
+  }
+
+  fileprivate var end: String {
+    [
+      ending.map { ", ending as \($0.rawValue)" },
+      receiverEnding.map { ", ending for the receiver as \($0.rawValue)" },
+      pause.map { ", standing still as \($0.rawValue)" },
+    ].compactMap { $0 }.joined()
+  }
 }
 
 extension OutageLimit {

@@ -23,6 +23,10 @@ package struct Expectation: Hashable, Sendable {
     case messages(MessagePattern, Window)
     /// How many bytes of streams were read, and how the streams ended.
     case streams(StreamPattern, Window)
+    /// How many files were received, and how their transfers ended.
+    case files(FilePattern, Window)
+    /// How many bytes were sent over links.
+    case traffic(TrafficPattern, Window)
     /// How long each two of some peers were not connected, since they were first.
     case interrupted(PeerPairs, OutageLimit, Window)
   }

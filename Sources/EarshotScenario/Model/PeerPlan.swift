@@ -18,6 +18,10 @@ package struct PeerPlan: Hashable, Sendable {
   package var streams: [StreamPlan] = []
   /// How its program reads streams.
   package var streamReading = StreamReading()
+  /// The files that it sends.
+  package var files: [FilePlan] = []
+  /// How its program treats files that members offer.
+  package var fileReceiving = FileReceiving()
   /// Whether it sends every message that is not an echo back to its sender.
   package var echoes = false
   /// Whether its program suspends its peer when the system is about to suspend the program.

@@ -93,6 +93,14 @@ public struct Scenario: Hashable, Sendable {
   /// Whether any peer opens streams.
   package var hasStreams: Bool { peers.contains { !$0.streams.isEmpty } }
 
+  /// Whether any peer sends files.
+  package var hasFiles: Bool { peers.contains { !$0.files.isEmpty } }
+
+  /// Whether any expectation is about the bytes of links.
+  var countsTraffic: Bool {
+    expectations.contains { if case .traffic = $0.kind { true } else { false } }
+  }
+
   /// The names of the peers, in the order of the file.
   public var peerNames: [String] { peers.map(\.name) }
 }

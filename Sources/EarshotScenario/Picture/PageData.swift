@@ -27,7 +27,7 @@ struct PageData {
       ("duration", "\(verdict.virtualDuration.microseconds)"),
       ("eventCount", "\(picture.recording.eventCount)"), ("states", states), ("faults", faults),
       ("pairs", pairs), ("messages", messages), ("events", events), ("series", series),
-      ("streams", streams),
+      ("streams", streams), ("files", files),
       ("names", names.json), ("texts", texts.json), ("payloads", payloads.json),
     ])
   }
@@ -107,6 +107,28 @@ struct PageData {
       })
   }
 
+  /// Of those of which most was written: name, end, size, how much was written at which times, and
+  /// the standstills, each with its cause and the side that was told.
+  private var files: String {
+    let files = picture.verdict.files
+    let order = files.indices.sorted { (-files[$0].written, $0) < (-files[$1].written, $1) }
+    let shown = order.prefix(Self.streamsMax).sorted().map { files[$0] }
+    let end = picture.verdict.virtualDuration
+    return JSONText.array(
+      shown.map { file in
+        let name = "\(file.name), \(file.from) → \(file.to)".quotedForScripts
+        let steps = file.steps(inSteps: end / Self.stepsMax)
+        let points = steps.map { "[\($0.time.microseconds),\($0.position)]" }
+        let pauses = file.pauses.prefix(Self.pausesMax).map { pause in
+          "[\(pause.start.microseconds),\((pause.end ?? end).microseconds),"
+            + "\(pause.cause.words.quotedForScripts),\(pause.side.rawValue.quotedForScripts)]"
+        }
+        return "[\(name),\(file.ended?.microseconds ?? -1),\(file.bytes),"
+          + "\(JSONText.array(["[\(file.offered.microseconds),0]"] + points)),"
+          + "\(JSONText.array(pauses))]"
+      })
+  }
+
   private mutating func place(of host: String) -> Int {
     host.isEmpty ? -1 : names.place(of: host)
   }
@@ -125,6 +147,20 @@ struct PageData {
   private static let messagesMax = 20_000
   private static let streamsMax = 6
   private static let stepsMax = 250
+  private static let pausesMax = 200
+}
+
+extension Verdict.File.Pause.Cause {
+  /// The cause, for people.
+  var words: String {
+    switch self {
+    case .linkInterrupted: "link interrupted"
+    case .unanswered: "waiting for an answer"
+    case .diskFull: "disk full"
+    case .paused: "paused"
+    case .pausedByRemote: "paused by the other side"
+    }
+  }
 }
 
 /// Texts that are written once, and have numbers.

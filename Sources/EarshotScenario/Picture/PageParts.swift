@@ -125,3 +125,48 @@ struct StreamTable {
 
   private static let rowsMax = 300
 }
+
+/// What became of files.
+struct FileTable {
+  private let files: [Verdict.File]
+  private let end: Duration
+
+  init(_ run: RunPicture) { (files, end) = (run.verdict.files, run.verdict.virtualDuration) }
+
+  /// The table; empty without files.
+  var html: String {
+    guard !files.isEmpty else { return "" }
+    let shown = files.prefix(Self.rowsMax)
+    let caption =
+      shown.count < files.count ? "The first \(shown.count) of \(files.count)" : "All files"
+    return PageParts.table(
+      caption,
+      [
+        "file", "from → to", "offered", "accepted", "bytes", "written", "ended", "for the sender",
+        "for the receiver", "in its place as", "standstills of the sender", "of the receiver",
+      ], shown.map(row))
+  }
+
+  private func row(_ file: Verdict.File) -> String {
+    let cells = [
+      file.name, "\(file.from) → \(file.to)", file.offered.secondsText,
+      file.accepted?.secondsText ?? "–", Quantity.size(file.bytes), Quantity.size(file.written),
+      file.ended?.secondsText ?? "–", file.ending?.rawValue ?? "goes on",
+      file.receiverEnding?.rawValue ?? (file.accepted == nil ? "–" : "goes on"),
+      file.place ?? "–", standstills(of: file, .sender), standstills(of: file, .receiver),
+    ]
+    return "<tr>\(cells.map { "<td>\($0.escapedForPages)</td>" }.joined())</tr>"
+  }
+
+  /// The causes, each with how long it held the transfer up in all.
+  private func standstills(of file: Verdict.File, _ side: Verdict.File.Side) -> String {
+    let own = file.pauses.filter { $0.side == side }
+    let words = Verdict.File.Pause.Cause.allCases.compactMap { cause -> String? in
+      let times = own.filter { $0.cause == cause }.map { ($0.end ?? end) - $0.start }
+      return times.isEmpty ? nil : "\(cause.words): \(times.reduce(.zero, +).shortText)"
+    }
+    return words.isEmpty ? "–" : words.joined(separator: ", ")
+  }
+
+  private static let rowsMax = 300
+}

@@ -1,5 +1,6 @@
 extension PageScript {
-  /// How long messages took, how far streams were read, how much was sent and was on its way.
+  /// How long messages took, how far streams were read and files written, how much was sent and was
+  /// on its way.
   static let plots = #"""
     const svg = (tag, attributes, text) => {
       const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -71,7 +72,15 @@ extension PageScript {
       return picture;
     };
     const hues = ["accent", "good", "connecting", "interrupted", "bad", "frozen"];
-    /// Steps: between two of its points nothing of a stream was read.
+    /// Steps: between two of its points nothing was read or written.
+    const stairs = (points, end, whole, most, colour, kind) => {
+      const steps = points.flatMap(([time, bytes], place) =>
+        (place ? [[time, points[place - 1][1]]] : []).concat([[time, bytes]]));
+      steps.push([end, points.at(-1)[1]]);
+      const drawn = line(steps.map(([time, bytes]) => [time / whole, bytes / most]), colour);
+      drawn.setAttribute("class", kind);
+      return drawn;
+    };
     const plotStreams = (run) => {
       if (!run.streams.length) return null;
       const read = (points) => points.at(-1)[1];
@@ -82,20 +91,52 @@ extension PageScript {
       const picture = frame("Read of streams", names.join(", "), "B", most, "0 s",
         (whole / 1e6).toFixed(1) + " s", names.length);
       run.streams.forEach(([, end, points], index) => {
-        const steps = points.flatMap(([time, bytes], place) =>
-          (place ? [[time, points[place - 1][1]]] : []).concat([[time, bytes]]));
-        steps.push([end < 0 ? whole : end, read(points)]);
         const colour = "var(--" + hues[index % hues.length] + ")";
-        const stairs = line(steps.map(([time, bytes]) => [time / whole, bytes / most]), colour);
-        stairs.setAttribute("class", "stream");
-        picture.append(stairs, mark(names[index], colour, 0, index));
+        picture.append(stairs(points, end < 0 ? whole : end, whole, most, colour, "stream"),
+          mark(names[index], colour, 0, index));
       });
+      return picture;
+    };
+    /// The colour of each cause of a standstill.
+    const standstills = { "link interrupted": "interrupted", "waiting for an answer": "connecting",
+      "disk full": "bad", "paused": "frozen", "paused by the other side": "suspended" };
+    /// How far a file was at a time.
+    const written = (points, time) => points.findLast((point) => point[0] <= time)?.[1] ?? 0;
+    /// Steps as of streams, and on them a bar for each standstill: the receiver's above the line, the
+    /// sender's below.
+    const plotFiles = (run) => {
+      if (!run.files.length) return null;
+      const most = Math.max(1, ...run.files.map((file) => file[2]));
+      const names = run.files.map(([name, end, size, points]) => name + ": "
+        + amount(points.at(-1)[1], "B") + " of " + amount(size, "B")
+        + (end < 0 ? "" : " in " + short(end - points[0][0])));
+      const seen = Object.keys(standstills).filter((cause) =>
+        run.files.some((file) => file[4].some((pause) => pause[2] === cause)));
+      const whole = Math.max(1, run.duration);
+      const picture = frame("Written of files", names.concat(seen).join(", "), "B", most, "0 s",
+        (whole / 1e6).toFixed(1) + " s", names.length + seen.length);
+      run.files.forEach(([name, end, , points, pauses], index) => {
+        const colour = "var(--" + hues[index % hues.length] + ")";
+        for (const [start, over, cause, side] of pauses) {
+          const y = box.top + box.height * (1 - written(points, start) / most);
+          const bar = svg("rect", { class: "standstill", fill: "var(--" + standstills[cause] + ")",
+            x: box.left + box.width * start / whole, y: y + (side === "sender" ? 1 : -4),
+            width: Math.max(1, box.width * (over - start) / whole), height: 3 });
+          bar.append(svg("title", {}, name + ": " + cause + " (" + side + "), "
+            + short(over - start)));
+          picture.append(bar);
+        }
+        picture.append(stairs(points, end < 0 ? whole : end, whole, most, colour, "file"),
+          mark(names[index], colour, 0, index));
+      });
+      seen.forEach((cause, index) => picture.append(mark("stands still: " + cause,
+        "var(--" + standstills[cause] + ")", 0, names.length + index)));
       return picture;
     };
     const drawPlots = (run) => {
       const rate = (values) => values.map((value) => value / (run.series.width / 1e6));
       const { sent, arrived, lost, inFlight } = run.series;
-      const pictures = [plotDelays(run), plotStreams(run),
+      const pictures = [plotDelays(run), plotStreams(run), plotFiles(run),
         plotSeries(run, "Payload per second", "B/s", [["sent", rate(sent), "var(--accent)"],
           ["arrived", rate(arrived), "var(--good)"], ["lost", rate(lost), "var(--bad)"]]),
         plotSeries(run, "Payload in queues and on its way", "B",

@@ -75,6 +75,8 @@ extension PageScript {
       report.parts = data.parting >= 0;
       report.plots = document.querySelectorAll(".plots svg").length;
       report.streamLines = document.querySelectorAll(".plots polyline.stream").length;
+      report.fileLines = document.querySelectorAll(".plots polyline.file").length;
+      report.standstills = document.querySelectorAll(".plots rect.standstill").length;
       byId("selftest").textContent = JSON.stringify(report);
     };
     /// An address that ends in `#event=7` shows that event from near by.

@@ -120,12 +120,13 @@ package struct ReportPage {
     let left = entries.count - story.count
     let rest = left > 0 ? "<p>\(left) more are left out.</p>" : ""
     let title = runs.count > 1 ? " of seed \(run.verdict.seed)" : ""
-    let streams = StreamTable(run).html
+    let (streams, files) = (StreamTable(run).html, FileTable(run).html)
     return """
       <section><h2>Pairs\(title)</h2>
       \(PairTable(run).html)
       </section>
       \(streams.isEmpty ? "" : "<section><h2>Streams\(title)</h2>\(streams)</section>")
+      \(files.isEmpty ? "" : "<section><h2>Files\(title)</h2>\(files)</section>")
       <section><h2>Plots\(title)</h2><div class="plots" id="plots\(index)"></div></section>
       <section><details><summary>What the peers saw\(title)</summary>
       \(PageParts.table("What the peers saw", ["seconds", "peer", "what"], Array(story)))\(rest)

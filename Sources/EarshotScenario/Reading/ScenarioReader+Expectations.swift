@@ -4,7 +4,7 @@ extension ScenarioReader {
   private static var subjects: [String] {
     [
       "connected", "disconnected", "interrupted", "members", "event", "order", "outcome",
-      "messages", "streams",
+      "messages", "streams", "files", "traffic",
     ]
   }
 
@@ -72,6 +72,8 @@ extension ScenarioReader {
     case "order": order(object)
     case "outcome": outcome(object)
     case "streams": streams(object)
+    case "files": files(object)
+    case "traffic": traffic(object)
     default: messages(object)
     }
   }
@@ -182,7 +184,7 @@ extension Expectation.Kind {
   /// Whether it can be about one session alone.
   fileprivate var hasSession: Bool {
     switch self {
-    case .messages, .streams: false
+    case .messages, .streams, .files, .traffic: false
     case .connected, .disconnected, .members, .event, .following, .order, .outcome, .interrupted:
       true
     }

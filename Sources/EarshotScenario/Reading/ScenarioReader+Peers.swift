@@ -26,6 +26,8 @@ extension ScenarioReader {
       stream(ObjectReader($0, path: $1, mistakes: mistakes), of: plan)
     }
     plan.streamReading = streamReading(object)
+    plan.files = files(object, of: plan)
+    plan.fileReceiving = fileReceiving(object)
     plan.reading = reading(object)
     plan.echoes = object.value("echo", .flag, default: false)
     let manners = ["prepared", "unprepared"]

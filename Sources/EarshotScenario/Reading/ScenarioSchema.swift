@@ -100,6 +100,9 @@ public enum ScenarioSchema {
           "stream": { "anyOf": [ { "$ref": "#/$defs/stream" },
             { "type": "array", "items": { "$ref": "#/$defs/stream" } } ] },
           "readStreams": { "$ref": "#/$defs/streamReading" },
+          "file": { "anyOf": [ { "$ref": "#/$defs/file" },
+            { "type": "array", "items": { "$ref": "#/$defs/file" } } ] },
+          "receiveFiles": { "$ref": "#/$defs/fileReceiving" },
           "echo": { "type": "boolean" }, "suspension": { "enum": ["prepared", "unprepared"] },
           "read": { "$ref": "#/$defs/reading" },
           "disconnect": { "$ref": "#/$defs/times" }, "rejoin": { "$ref": "#/$defs/times" },
@@ -148,6 +151,16 @@ public enum ScenarioSchema {
           "piece": { "$ref": "#/$defs/size" }, "exact": { "type": "boolean" },
           "every": { "$ref": "#/$defs/duration" }, "pause": { "$ref": "#/$defs/range" },
           "cancel": { "$ref": "#/$defs/duration" }, "stop": { "$ref": "#/$defs/size" } } },
+        "file": { "type": "object", "additionalProperties": false, "properties": {
+          "to": { "$ref": "#/$defs/peers" }, "name": { "$ref": "#/$defs/fileName" },
+          "bytes": { "$ref": "#/$defs/size" }, "start": { "$ref": "#/$defs/duration" },
+          "pause": { "$ref": "#/$defs/range" }, "cancel": { "$ref": "#/$defs/duration" },
+          "session": { "$ref": "#/$defs/name" } } },
+        "fileName": { "type": "string", "minLength": 1, "maxLength": 200 },
+        "fileReceiving": { "type": "object", "additionalProperties": false, "properties": {
+          "answer": { "enum": [\(fileAnswers)] },
+          "after": { "$ref": "#/$defs/duration" }, "reason": { "type": "string", "maxLength": 255 },
+          "pause": { "$ref": "#/$defs/range" }, "cancel": { "$ref": "#/$defs/duration" } } },
         "reading": { "type": "object", "additionalProperties": false, "properties": {
           "every": { "$ref": "#/$defs/duration" }, "batch": { "type": "integer", "minimum": 1 },
           "until": { "$ref": "#/$defs/duration" }, "leaves": { "type": "boolean" },
@@ -213,6 +226,10 @@ public enum ScenarioSchema {
     """
 
   private static let priorities = list(ByteStream.Priority.allCases.map(\.word))
+  private static let fileAnswers = list(FileReceiving.Answer.allCases.map(\.rawValue))
+  private static let fileEndings = list(Verdict.File.Ending.allCases.map(\.rawValue))
+  private static let fileCauses = list(
+    Verdict.File.Pause.Cause.allCases.filter { $0 != .pausedByRemote }.map(\.rawValue))
   private static let streamEndings = list(
     Verdict.Stream.Ending.allCases.map(\.rawValue))
 
@@ -238,6 +255,7 @@ public enum ScenarioSchema {
           "outcome": { "type": "string" },
           "is": { "anyOf": [ { "type": "string" }, { "type": "array", "items": { "type": "string" } } ] },
           "messages": { "$ref": "#/$defs/messages" }, "streams": { "$ref": "#/$defs/streams" },
+          "files": { "$ref": "#/$defs/files" }, "traffic": { "$ref": "#/$defs/traffic" },
           "at": { "$ref": "#/$defs/duration" }, "by": { "$ref": "#/$defs/duration" },
           "from": { "$ref": "#/$defs/duration" }, "throughout": { "$ref": "#/$defs/range" },
           "atLeast": { "$ref": "#/$defs/count" }, "atMost": { "$ref": "#/$defs/count" },
@@ -256,6 +274,18 @@ public enum ScenarioSchema {
           "name": { "$ref": "#/$defs/streamName" },
           "delivered": { "anyOf": [ { "enum": ["all"] }, { "$ref": "#/$defs/ratio" } ] },
           "ends": { "enum": [\(streamEndings)] },
+          "atLeast": { "$ref": "#/$defs/size" }, "atMost": { "$ref": "#/$defs/size" },
+          "exactly": { "$ref": "#/$defs/size" } } },
+        "files": { "type": "object", "additionalProperties": false, "properties": {
+          "from": { "$ref": "#/$defs/peers" }, "to": { "$ref": "#/$defs/peers" },
+          "name": { "$ref": "#/$defs/fileName" },
+          "delivered": { "anyOf": [ { "enum": ["all"] }, { "$ref": "#/$defs/ratio" } ] },
+          "ends": { "enum": [\(fileEndings)] }, "receiverEnds": { "enum": [\(fileEndings)] },
+          "pauses": { "enum": [\(fileCauses)] },
+          "atLeast": { "$ref": "#/$defs/count" }, "atMost": { "$ref": "#/$defs/count" },
+          "exactly": { "$ref": "#/$defs/count" } } },
+        "traffic": { "type": "object", "additionalProperties": false, "properties": {
+    \(ends),
           "atLeast": { "$ref": "#/$defs/size" }, "atMost": { "$ref": "#/$defs/size" },
           "exactly": { "$ref": "#/$defs/size" } } },
         "latency": { "type": "object", "additionalProperties": false, "properties": {

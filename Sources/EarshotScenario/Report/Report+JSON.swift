@@ -12,7 +12,9 @@ extension Report {
   /// `virtualSeconds`, `cpuSeconds`, `expectations`, `invariants`, `faults`, `guarantees` (what survives the faults; only
   /// when there are any), `buggify` (the points that took effect), `messages`, `streams` (the directions of streams,
   /// with `name`, `from`, `to`, `opened` and `ended` in seconds, `written` and `read` in bytes, and `ending`; `null` for
-  /// what goes on) and `timeline`. An expectation or
+  /// what goes on), `files` (with `name`, `from`, `to`, `offered`, `accepted` and `ended` in seconds, `bytes` and
+  /// `written`, `ending`, `receiverEnding`, `place`, and `pauses` with `side`, `cause`, `from` and `to`; `null` for what
+  /// is not) and `timeline`. An expectation or
   /// an invariant that was violated has `why`, the lines beneath it in a report for people.
   public var json: String {
     JSONText.object(
@@ -32,6 +34,7 @@ extension Report {
         ("buggify", JSONText.array(verdict.buggified.map(\.quotedForJSON))),
         ("messages", JSONText.array(verdict.messages.map(Self.json))),
         ("streams", JSONText.array(verdict.streams.map(Self.json))),
+        ("files", JSONText.array(verdict.files.map(Self.json))),
         ("timeline", JSONText.array(verdict.timeline.entries.map(Self.json))),
       ])
   }
@@ -88,6 +91,26 @@ extension Report {
       ("to", stream.to.quotedForJSON), ("opened", stream.opened.secondsText),
       ("ended", stream.ended?.secondsText ?? "null"), ("written", "\(stream.written)"),
       ("read", "\(stream.read)"), ("ending", stream.ending?.rawValue.quotedForJSON ?? "null"),
+    ])
+  }
+
+  private static func json(_ file: Verdict.File) -> String {
+    JSONText.object([
+      ("name", file.name.quotedForJSON), ("from", file.from.quotedForJSON),
+      ("to", file.to.quotedForJSON), ("offered", file.offered.secondsText),
+      ("accepted", file.accepted?.secondsText ?? "null"),
+      ("ended", file.ended?.secondsText ?? "null"), ("bytes", "\(file.bytes)"),
+      ("written", "\(file.written)"), ("ending", file.ending?.rawValue.quotedForJSON ?? "null"),
+      ("receiverEnding", file.receiverEnding?.rawValue.quotedForJSON ?? "null"),
+      ("place", file.place?.quotedForJSON ?? "null"),
+      ("pauses", JSONText.array(file.pauses.map(json))),
+    ])
+  }
+
+  private static func json(_ pause: Verdict.File.Pause) -> String {
+    JSONText.object([
+      ("side", pause.side.rawValue.quotedForJSON), ("cause", pause.cause.rawValue.quotedForJSON),
+      ("from", pause.start.secondsText), ("to", pause.end?.secondsText ?? "null"),
     ])
   }
 

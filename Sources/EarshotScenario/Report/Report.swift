@@ -23,7 +23,7 @@ public struct Report: Sendable {
   public func text(inColour: Bool = false) -> String {
     let paint = Paint(isOn: inColour)
     let sections = [
-      title(paint), timeline(paint), messages, streams, faults, buggified, results(paint),
+      title(paint), timeline(paint), messages, streams, files, faults, buggified, results(paint),
       summary(paint),
     ]
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
@@ -68,6 +68,11 @@ public struct Report: Sendable {
     case .left: return paint.yellow("\(subject) left\(reason)")
     case .streamOpened: return "opened a stream to \(subject)\(reason)"
     case .streamEnded: return "ended a stream with \(subject)\(reason)"
+    case .fileOffered: return "offered a file to \(subject)\(reason)"
+    case .fileAccepted: return "accepted a file from \(subject)\(reason)"
+    case .filePaused: return paint.yellow("a file with \(subject) stands still\(reason)")
+    case .fileContinued: return "a file with \(subject) goes on\(reason)"
+    case .fileEnded: return "ended a file with \(subject)\(reason)"
     case .removed: return "removed \(subject)\(reason)"
     case .started, .suspended, .awoke, .disconnected, .rejoined, .stopped, .crashed:
       return "\(entry.kind.rawValue)\(reason)"
@@ -108,6 +113,34 @@ public struct Report: Sendable {
         let name = stream.name.escapedForTerminals
         return "  \(ends): \(name), \(Self.bytes([stream]))\(ending)"
       } + more
+  }
+
+  private var files: [String] {
+    let all = verdict.files
+    guard !all.isEmpty else { return [] }
+    let written = all.reduce(0) { $0 + $1.written }
+    let total =
+      "files: \(Quantity.size(written)) written, \(all.count { $0.place != nil }) of "
+      + "\(all.count) in their place"
+    let shown = all.prefix(all.count == Self.streamsMax + 1 ? all.count : Self.streamsMax)
+    let more = all.count > shown.count ? ["  and \(all.count - shown.count) more"] : []
+    return [total] + shown.map(Self.line) + more
+  }
+
+  private static func line(_ file: Verdict.File) -> String {
+    let ends = "\(file.from.escapedForTerminals) → \(file.to.escapedForTerminals)"
+    let size =
+      file.place == nil
+      ? "\(Quantity.size(file.written)) of \(Quantity.size(file.bytes))"
+      : Quantity.size(file.bytes)
+    let ending = file.ending.map { $0 == .complete ? "" : ", \($0.rawValue)" } ?? ", goes on"
+    let place = file.place.map { $0 == file.name ? "" : ", as \($0.escapedForTerminals)" } ?? ""
+    let causes = Verdict.File.Pause.Cause.allCases.filter { cause in
+      cause != .unanswered && file.pauses.contains { $0.cause == cause }
+    }
+    let pauses =
+      causes.isEmpty ? "" : "; stood still: \(causes.map(\.rawValue).joined(separator: ", "))"
+    return "  \(ends): \(file.name.escapedForTerminals), \(size)\(place)\(ending)\(pauses)"
   }
 
   /// How many bytes were read of those that were written.

@@ -47,14 +47,19 @@ extension Verdict {
     }
 
     /// How many bytes had been read at which times; of each step, the first and the last.
-    func reads(inSteps width: Duration) -> [StreamLog.Read] {
-      guard width > .zero else { return reads }
-      let steps = reads.map { Int($0.time / width) }
-      return reads.indices.compactMap { index in
-        let isFirst = index == 0 || steps[index - 1] != steps[index]
-        let isLast = index == reads.count - 1 || steps[index + 1] != steps[index]
-        return isFirst || isLast ? reads[index] : nil
-      }
+    func reads(inSteps width: Duration) -> [StreamLog.Read] { reads.thinned(inSteps: width) }
+  }
+}
+
+extension [StreamLog.Read] {
+  /// Of each step of a width, the first and the last.
+  func thinned(inSteps width: Duration) -> [StreamLog.Read] {
+    guard width > .zero else { return self }
+    let steps = map { Int($0.time / width) }
+    return indices.compactMap { index in
+      let isFirst = index == 0 || steps[index - 1] != steps[index]
+      let isLast = index == count - 1 || steps[index + 1] != steps[index]
+      return isFirst || isLast ? self[index] : nil
     }
   }
 }

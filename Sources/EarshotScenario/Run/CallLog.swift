@@ -6,6 +6,7 @@ package struct Call: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     case makePeer, rename, advertise, update, browse, makeSession, invite, accept, decline
     case send, openStream, write, read, waitForDelivery
+    case sendResource, acceptResource, waitForResource
     case remove, disconnect, suspend, resume, stop
   }
   package let kind: Kind

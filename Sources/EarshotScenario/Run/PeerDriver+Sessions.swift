@@ -49,7 +49,7 @@ extension PeerDriver {
   /// Makes a session, under the name that the scenario gives it.
   func open(_ plan: SessionPlan, of peer: Peer) async throws(EarshotError) {
     let session = try await calling(.makeSession) { () async throws(EarshotError) in
-      try await peer.makeSession(Session.Configuration(plan))
+      try await peer.makeSession(Session.Configuration(plan, resourcePolicy))
     }
     recorder.know(session.id, as: plan.name)
     let number = sessions[plan.name].map { $0.number + 1 } ?? 0
@@ -61,6 +61,7 @@ extension PeerDriver {
     guard let open = sessions[plan.name] else { return }
     addTask("events") { await $0.watch(open) }
     if scenario.hasStreams { addTask("streams") { await $0.takeStreams(in: open) } }
+    if scenario.hasFiles { addTask("files") { await $0.takeFiles(in: open) } }
     guard self.plan.echoes else { return }
     addTask("echoes") { driver in
       for await echo in open.echoes { await driver.send(echo, in: open) }
@@ -73,6 +74,9 @@ extension PeerDriver {
       addTask("workload \(index)") { await $0.carryOut(workload, number: index) }
     }
     for stream in plan.streams { addTask("streams") { await $0.carryOut(stream) } }
+    for (index, file) in plan.files.enumerated() {
+      addTask("files") { await $0.carryOut(file, number: index) }
+    }
     // A program that starts late, or again, does not catch up.
     for step in plan.steps where step.at >= host.elapsed {
       addTask("step") { await $0.carryOut(step) }
@@ -254,8 +258,9 @@ extension PeerDriver {
 
 extension Session.Configuration {
   /// The framework's settings, but for what a plan says.
-  fileprivate init(_ plan: SessionPlan) {
+  fileprivate init(_ plan: SessionPlan, _ resourcePolicy: ResourcePolicy) {
     self.init()
+    self.resourcePolicy = resourcePolicy
     if let patience = plan.patience { self.patience = patience }
     if let capacity = plan.capacity { maximumMemberCount = capacity - 1 }
     if let bytes = plan.messageBytesMax { maximumMessageBytes = bytes }

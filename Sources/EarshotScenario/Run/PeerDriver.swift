@@ -24,6 +24,8 @@ actor PeerDriver {
   var allSeries: [SeriesKey: SendingSeries] = [:]
   /// The streams that the program has opened or got: one that is let go is reset.
   var keptStreams: [ByteStream] = []
+  /// The offers of files that the program never answers.
+  var keptOffers: [ResourceOffer] = []
   /// The tasks that wait for members, by session.
   var waiters: [String: [Waiter]] = [:]
 
@@ -100,6 +102,7 @@ actor PeerDriver {
 
   private func begin() async {
     guard host.isUp else { return }
+    makeFolders()
     do throws(EarshotError) {
       let peer = try await withPorts { () async throws(EarshotError) in
         try await calling(.makePeer) { () async throws(EarshotError) in

@@ -22,6 +22,10 @@ package final class Recorder: Sendable {
     package var invitations = InvitationLog()
     /// What was written to streams and read from them.
     package var streams = StreamLog()
+    /// What became of files.
+    package var files = FileLog()
+    /// How many bytes went over links, if an expectation asks.
+    package var linkTraffic = LinkTraffic()
     /// What was sent to members.
     package var memberships = MembershipLog()
     /// What befell peers and network.
@@ -65,7 +69,7 @@ package final class Recorder: Sendable {
   /// Something that must never happen.
   package struct Breach: Hashable, Sendable {
     package enum Law: Hashable, Sendable, CaseIterable {
-      case messages, streams, programs, calls, links
+      case messages, streams, files, transfers, programs, calls, links
     }
     package let law: Law
     package let text: String
@@ -196,6 +200,7 @@ package final class Recorder: Sendable {
         for session in sessions { record.traffic.crash(Direction(host.name, peer), in: session) }
       }
       record.streams.crash(host.name, at: time)
+      record.files.crash(host.name, at: time)
     }
   }
 
@@ -245,6 +250,14 @@ package final class Recorder: Sendable {
   package func streams<Answer: Sendable>(_ work: (inout StreamLog) -> Answer) -> Answer {
     record.withLock { work(&$0.streams) }
   }
+
+  /// Works on what is known of files.
+  package func files<Answer: Sendable>(_ work: (inout FileLog) -> Answer) -> Answer {
+    record.withLock { work(&$0.files) }
+  }
+
+  /// Takes in a packet, if the event is one that is sent.
+  package func carry(_ event: TraceEvent) { record.withLock { $0.linkTraffic.add(event) } }
 
   // MARK: Messages
 

@@ -31,13 +31,15 @@ public enum ScenarioRun {
     let start = ProcessorTime.now
     let world = makeWorld(scenario, seed)
     trace?(TraceEvent.header)
-    if trace != nil || events != nil {
+    let recorder = Recorder(in: world)
+    let counts = scenario.countsTraffic
+    if trace != nil || events != nil || counts {
       world.record { event in
         trace?(event.description)
         events?(event)
+        if counts { recorder.carry(event) }
       }
     }
-    let recorder = Recorder(in: world)
     prepare(world, recorder)
     let (plan, drawn) = scenario.faultPlan(seed: seed)
     let stage = play(scenario, plan, in: world, recorder, progress)
@@ -50,6 +52,9 @@ public enum ScenarioRun {
     world.record(into: nil)
     // What a run has left that was stopped is no wonder.
     let leaks = end < scenario.duration ? nil : stage.remains()
+    if leaks != nil {
+      for (peer, entries) in stage.receivedFiles() { record.files.close(entries, of: peer) }
+    }
     withExtendedLifetime(stage) { world.finish() }
     record.calls = recorder.everything.calls
     let invariants = Invariants(scenario, record, until: end)
@@ -72,7 +77,7 @@ public enum ScenarioRun {
       verdict.faults.guarantees = plan.guarantees(patience: scenario.shortestPatience)
     }
     (verdict.peers, verdict.attempts) = (scenario.peerNames, record.invitations.all)
-    verdict.streams = record.streams.streams
+    (verdict.streams, verdict.files) = (record.streams.streams, record.files.files)
     verdict.stopped = isStopped ? end : nil
     (verdict.schedule, verdict.properties) = (schedule, properties)
     verdict.warnings = scenario.warnings

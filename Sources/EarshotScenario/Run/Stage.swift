@@ -31,6 +31,7 @@ final class Stage {
   /// Has a host run its program, as it was or as a stranger.
   private func run(_ plan: PeerPlan, on host: SimulatedHost, _ start: HostStart) {
     if start.number == 0 || start.isErased { identities[plan.name, default: 0] += 1 }
+    if start.isErased { recorder.files { $0.erase(plan.name) } }
     let number = identities[plan.name, default: 1] - 1
     let driver = PeerDriver(
       plan, in: scenario, identity: identity(number, of: plan.name), on: host, recorder: recorder)
@@ -46,6 +47,7 @@ final class Stage {
 
   private func noteCrash(of host: SimulatedHost) {
     guard let plan = drivers[host.name]?.plan else { return }
+    lookForFiles(on: host)
     recorder.noteCrash(
       time, of: host, among: scenario.peerNames, Set(plan.sessions.map(\.name)))
   }
@@ -71,6 +73,21 @@ final class Stage {
       world.run(for: .seconds(1))
     }
     return world.leaks
+  }
+
+  /// What lies in the folders for files when all programs have ended.
+  func receivedFiles() -> [(peer: String, entries: [FileLog.Entry])] {
+    guard scenario.hasFiles else { return [] }
+    return scenario.peers.map { plan in
+      (plan.name, world.host(plan.name).receivedFiles(withBytes: true))
+    }
+  }
+
+  private func lookForFiles(on host: SimulatedHost) {
+    guard scenario.hasFiles, let complaint = recorder.look(in: host, withBytes: true) else {
+      return
+    }
+    recorder.breach(.files, "at \(Quantity.moment(time)) \(complaint)")
   }
 
   /// Far longer than a farewell.

@@ -90,6 +90,8 @@ public struct Verdict: Hashable, Sendable {
   public let messages: [Messages]
   /// The directions of streams that were opened, in the order of their opening.
   public internal(set) var streams: [Stream] = []
+  /// The files that were offered, in the order of their offers.
+  public internal(set) var files: [File] = []
   /// The faults that were planned.
   package var faults = Faults()
   /// What had to hold: the scenario's expectations, then the invariants.

@@ -46,11 +46,12 @@ extension JSON5Node {
   /// Keys whose values are words for people.
   private static let texts: Set<String> = [
     "name", "description", "context", "info", "service", "advertise", "browse", "reproduces",
-    "buggify",
+    "buggify", "reason",
   ]
   /// Keys without which an object makes no sense.
   private static let subjects: Set<String> = [
     "peer", "from", "to", "between", "groups", "who", "connected", "disconnected", "interrupted",
-    "members", "event", "order", "outcome", "messages", "streams", "after", "afterFirst",
+    "members", "event", "order", "outcome", "messages", "streams", "files", "traffic", "after",
+    "afterFirst",
   ]
 }
