@@ -13,7 +13,7 @@ struct InvariantTests {
   func nothing() throws {
     let results = try Recording().results
     #expect(results.allSatisfy { $0.held && $0.isInvariant })
-    #expect(results.count == 15)
+    #expect(results.count == 20)
   }
 
   @Test("Is violated by messages that arrive wrongly and programs that fail")

@@ -5,10 +5,11 @@ import TestKit
 /// A scenario that a seed decides: who is there, what they do, what the network is like, and what befalls it.
 ///
 /// First is drawn which features there are at all, then how they are used, so that each is missing in many. Streams
-/// are drawn apart: what else a seed decides does not change with them.
+/// and files are drawn apart: what else a seed decides does not change with them.
 struct RandomScenario {
   private var random: RandomStream
   private var streams: RandomStream?
+  private var files: RandomStream?
   private let names: [String]
   private let features: Features
   let seed: Seed
@@ -30,11 +31,13 @@ struct RandomScenario {
     }
   }
 
-  init(_ seed: Seed, withStreams: Bool = true) {
+  init(_ seed: Seed, withStreams: Bool = true, withFiles: Bool = true) {
     self.seed = seed
     random = seed.generator
     var streams = RandomStream(seed: seed.value, name: "streams")
     self.streams = withStreams && streams.chance(.percent(40)) ? streams : nil
+    var files = RandomStream(seed: seed.value, name: "files")
+    self.files = withFiles && files.chance(.percent(40)) ? files : nil
     let count = 2 + Int(random.below(6))
     names = Array(["ann", "bob", "cy", "dan", "eve", "fay", "gus"].prefix(count))
     features = Features(&random)
@@ -55,7 +58,7 @@ struct RandomScenario {
         let longest = pick(["500ms", "4s", "15s"])
         fields.append(
           "randomFaults: { count: \(1 + random.below(12)), between: ['1s', '40s'], "
-            + "lasting: ['1ms', '\(longest)'] }")
+            + "lasting: ['1ms', '\(longest)']\(storage) }")
       }
       return "{\n\(fields.joined(separator: ",\n"))\n}"
     }
@@ -105,7 +108,7 @@ struct RandomScenario {
     }
     if features.leaves, has(10) { fields.append("stop: \(time(10_000, 40_000))") }
     if features.changes { fields.append("rename: { at: \(time(1_000, 30_000)), to: 'N\(name)' }") }
-    fields += streamFields
+    fields += streamFields + fileFields
     return "{ \(unique(fields).joined(separator: ", ")) }"
   }
 
@@ -210,6 +213,52 @@ struct RandomScenario {
       if has(20) { parts.append("pause: ['5s', \(time(6_000, 30_000))]") }
       if has(30) { parts.append("cancel: \(time(1, 500))") }
       if has(15) { parts.append("stop: \(pick([0, 5_000, 200_000]))") }
+      return parts.joined(separator: ", ")
+    }
+  }
+
+  // MARK: Files
+
+  /// Whether disks fail, too.
+  private var storage: String {
+    mutating get { (files?.chance(.percent(60)) ?? false) ? ", storage: true" : "" }
+  }
+
+  private var fileFields: [String] {
+    mutating get {
+      guard let files else { return [] }
+      // As of streams.
+      let others = random
+      random = files
+      defer { (self.files, random) = (random, others) }
+      var fields: [String] = []
+      if has(70) {
+        let count = 1 + Int(random.below(3))
+        fields.append("file: [\((0..<count).map { file($0) }.joined(separator: ", "))]")
+      }
+      if has(60) { fields.append("receiveFiles: { \(fileReceiving) }") }
+      return fields
+    }
+  }
+
+  private mutating func file(_ number: Int) -> String {
+    var parts = [
+      "name: 'file \(number)'", "bytes: \(pick([0, 1, 5_000, 300_000, 1_500_000]))",
+      "start: \(time(0, 30_000))", place,
+    ]
+    if has(20) { parts.append("pause: ['5s', \(time(6_000, 40_000))]") }
+    if has(20) { parts.append("cancel: \(time(0, 10_000))") }
+    return "{ \(parts.joined(separator: ", ")) }"
+  }
+
+  private var fileReceiving: String {
+    mutating get {
+      let answer = pick(["accept", "accept", "policy", "policy", "decline", "release", "never"])
+      var parts = ["answer: '\(answer)'"]
+      if has(40) { parts.append("after: \(time(0, 8_000))") }
+      guard ["accept", "policy"].contains(answer) else { return parts.joined(separator: ", ") }
+      if has(20) { parts.append("pause: ['5s', \(time(6_000, 40_000))]") }
+      if has(20) { parts.append("cancel: \(time(0, 10_000))") }
       return parts.joined(separator: ", ")
     }
   }

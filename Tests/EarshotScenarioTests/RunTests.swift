@@ -34,7 +34,7 @@ struct RunTests {
     let verdict = ScenarioRun.runTwice(scenario, seed: seed.value)
     #expect(verdict.results.allSatisfy { $0.held })
     #expect(verdict.determinism == .same)
-    #expect(verdict.results.count == 22)
+    #expect(verdict.results.count == 27)
   }
 
   @Test("Is violated by what does not happen")

@@ -153,6 +153,16 @@ struct PictureTests {
   }
 
   @Test(
+    "A page has a plot of what was written of files, and why they stood still",
+    .enabled(if: browser != nil, "needs chromium"))
+  func files() async throws {
+    let run = try await Run("file-over-a-broken-link", "--report")
+    let report = try await selfTest(run)
+    #expect(report["plots"] as? Int == 3 && report["fileLines"] as? Int == 2)
+    #expect((report["standstills"] as? Int ?? 0) >= 6)
+  }
+
+  @Test(
     "A page of two runs draws both", .enabled(if: browser != nil, "needs chromium"))
   func comparison() async throws {
     let run = try await Run("partition-and-heal", "--report", ["--against", "2"])

@@ -1,14 +1,16 @@
 /// The bytes of a file: each follows from the content's number and its position, and no two blocks
 /// of a file are alike.
-struct FileBytes: Hashable, Sendable {
+package struct FileBytes: Hashable, Sendable {
   /// The number of the content.
-  let content: UInt64
+  package let content: UInt64
+
+  package init(content: UInt64) { self.content = content }
 
   /// The bytes of a whole file.
-  func bytes(_ count: Int) -> [UInt8] { bytes(count, at: 0) }
+  package func bytes(_ count: Int) -> [UInt8] { bytes(count, at: 0) }
 
   /// Whether a file is as it should be: of so many bytes, each the right one.
-  func isWhole(_ bytes: [UInt8], count: Int) -> Bool {
+  package func isWhole(_ bytes: [UInt8], count: Int) -> Bool {
     bytes.count == count && firstHarm(in: bytes) == nil
   }
 

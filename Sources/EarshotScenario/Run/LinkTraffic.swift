@@ -35,7 +35,7 @@ package struct LinkTraffic: Hashable, Sendable {
   }
 
   /// How many bytes were sent in some directions within a window.
-  func bytes(_ isMeant: (Direction) -> Bool, in window: Window) -> Int {
+  package func bytes(_ isMeant: (Direction) -> Bool, in window: Window) -> Int {
     steps.filter { isMeant($0.key) }.values.reduce(0) { sum, steps in
       let end = steps.last { $0.time <= window.upperBound }?.total ?? 0
       let start = steps.last { $0.time < window.lowerBound }?.total ?? 0

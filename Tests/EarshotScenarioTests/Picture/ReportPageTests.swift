@@ -111,6 +111,36 @@ struct ReportPageTests {
     #expect(((quiet["runs"] as? [[String: Any]])?.first?["streams"] as? [Any])?.isEmpty == true)
   }
 
+  @Test("A file's line says how much was written when, and its bars why it stood still")
+  func files() throws {
+    let scenario = """
+      { name: "full", duration: "30s", links: { bandwidth: "4Mbit/s" },
+        peers: [{ name: "bob", receiveFiles: { after: "1s" } }, { name: "ann", invite: "bob", file: {
+          to: "bob", name: "log", bytes: "4MiB", start: "4s", pause: ["18s", "20s"] } }],
+        faults: [{ at: "6s", kind: "fullDisk", peer: "bob", for: "4s" },
+          { at: "12s", kind: "reset", between: ["ann", "bob"] }] }
+      """
+    let page = ReportPage(try Self.picture(scenario, file: "a")).html
+    let run = try #require((Self.data(page)["runs"] as? [[String: Any]])?.first)
+    let file = try #require((run["files"] as? [[Any]])?.first)
+    #expect(file[0] as? String == "log, ann → bob" && file[2] as? Int == 4 << 20)
+    let points = try #require(file[3] as? [[Int]])
+    #expect(points.first?.last == 0 && points.last?.last == 4 << 20)
+    let steps = Array(zip(points, points.dropFirst()))
+    #expect(steps.allSatisfy { $0[0] <= $1[0] && $0[1] < $1[1] })
+    let pauses = try #require(file[4] as? [[Any]])
+    let causes = pauses.map { "\($0[2]), \($0[3])" }
+    #expect(causes.first == "waiting for an answer, sender")
+    for cause in ["disk full", "link interrupted"] {
+      for side in ["sender", "receiver"] { #expect(causes.contains("\(cause), \(side)")) }
+    }
+    let full = try #require(pauses.first { $0[2] as? String == "disk full" })
+    let (start, end) = (full[0] as? Int ?? 0, full[1] as? Int ?? 0)
+    #expect((5_900_000...6_600_000).contains(start) && (10_000_000...12_000_000).contains(end))
+    let quiet = try Self.data(ReportPage(Self.picture()).html)
+    #expect(((quiet["runs"] as? [[String: Any]])?.first?["files"] as? [Any])?.isEmpty == true)
+  }
+
   @Test("The plot has the six streams of which most was read")
   func mostRead() throws {
     let scenario = """

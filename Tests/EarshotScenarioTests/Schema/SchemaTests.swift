@@ -21,6 +21,10 @@ struct SchemaTests {
       "peers: ['ann'], randomFaults: {}", "peers: ['ann'], schedule: 'fast'",
       "peers: ['ann'], expect: { connected: 'ann', when: '3s' }", "groups: {}",
       "peers: ['ann'], variables: 7", "peers: ['ann'], include: 7",
+      "peers: [{ name: 'ann', file: { bytes: 'much' } }]",
+      "peers: [{ name: 'ann', receiveFiles: { answer: 'perhaps' } }]",
+      "peers: ['ann'], expect: { files: { ends: 'well' } }",
+      "peers: ['ann'], expect: { traffic: { atMost: 1, when: '1s' } }",
     ])
   func invalid(text: String) throws {
     let text = "{ name: 'x', duration: '9s', \(text) }"
@@ -72,6 +76,11 @@ struct SchemaTests {
       "stream": "peers: [{ name: 'ann', stream: { \(key) } }]",
       "streamReading": "peers: [{ name: 'ann', readStreams: { \(key) } }]",
       "streams": "\(ann), expect: { streams: { \(key) } }",
+      "file": "peers: [{ name: 'ann', file: { \(key) } }]",
+      "fileReceiving": "peers: [{ name: 'ann', receiveFiles: { \(key) } }]",
+      "files": "\(ann), expect: { files: { \(key) } }",
+      "traffic":
+        "\(ann), expect: { traffic: { between: ['ann', 'bob'], from: 'ann', atMost: 1, \(key) } }",
       "reading": "peers: [{ name: 'ann', read: { every: '1s', \(key) } }]",
       "service": "peers: [{ name: 'ann', advertise: { service: 'a', \(key) } }]",
       "update": "peers: [{ name: 'ann', update: { at: '1s', \(key) } }]",
@@ -121,7 +130,8 @@ struct SchemaTests {
     #expect(schema.properties("fault") == faults.reduce([]) { $0.union($1) })
     let expectations = [
       "connected: 'all'", "disconnected: 'all'", "members: 1", "event: 'ann sees bob joined'",
-      "outcome: 'ann -> bob', is: 'accepted'", "messages: {}", "streams: {}",
+      "outcome: 'ann -> bob', is: 'accepted'", "messages: {}", "streams: {}", "files: {}",
+      "traffic: { atMost: 1 }",
       "interrupted: 'all', total: '1s'",
       "order: ['ann sees bob found', 'ann sees bob joined']",
       "event: 'ann sees bob found'",
