@@ -146,7 +146,9 @@ struct Worker {
       ChildProcess.answer("first \(Machine.nanoseconds)")
       break
     }
-    await remove(try? transfer.completed())
+    if let file = try? await transfer.completed().file {
+      try? FileManager.default.removeItem(at: file)
+    }
   }
 
   // MARK: Messages beside files
@@ -188,9 +190,8 @@ struct Worker {
       for await offer in session.resources {
         guard let transfer = offer.transfer else { fail("the offer was not accepted") }
         inbox.begin(transfer)
-        let outcome = try? await transfer.completed()
-        inbox.end(outcome?.byteCount ?? 0)
-        remove(outcome)
+        // Stays until the end: removing a gibibyte of memory takes a core longer than a message may.
+        inbox.end((try? await transfer.completed())?.byteCount ?? 0)
       }
     }
     defer { receiving.cancel() }
@@ -220,10 +221,6 @@ struct Worker {
 
   private static func waitForLeaving(_ session: Session) async {
     for await event in session.events(from: .unread) { if case .left = event { return } }
-  }
-
-  private static func remove(_ outcome: ResourceOutcome?) {
-    if let file = outcome?.file { try? FileManager.default.removeItem(at: file) }
   }
 
   /// How long files go before anything is measured.
