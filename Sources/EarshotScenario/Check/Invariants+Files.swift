@@ -41,8 +41,8 @@ extension Invariants {
     .storageFailed,
   ]
 
-  /// Transfers that were accepted and do not go on, though no cause is told, their membership lasts,
-  /// and nothing stands in their way.
+  /// Transfers that were accepted and do not go on, though no cause is told, their membership
+  /// lasts, and nothing stands in their way.
   var stuckFiles: [String] {
     let transfers = evidence.record.files.transfers
     return transfers.compactMap { transfer in

@@ -1,6 +1,6 @@
 extension PageScript {
-  /// How long messages took, how far streams were read and files written, how much was sent and was
-  /// on its way.
+  /// How long messages took, how far streams were read and files written, how much was sent and
+  /// was on its way.
   static let plots = #"""
     const svg = (tag, attributes, text) => {
       const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -102,8 +102,8 @@ extension PageScript {
       "disk full": "bad", "paused": "frozen", "paused by the other side": "suspended" };
     /// How far a file was at a time.
     const written = (points, time) => points.findLast((point) => point[0] <= time)?.[1] ?? 0;
-    /// Steps as of streams, and on them a bar for each standstill: the receiver's above the line, the
-    /// sender's below.
+    /// Steps as of streams, and on them a bar for each standstill: the receiver's above the line,
+    /// the sender's below.
     const plotFiles = (run) => {
       if (!run.files.length) return null;
       const most = Math.max(1, ...run.files.map((file) => file[2]));

@@ -12,9 +12,9 @@ extension Report {
   /// `virtualSeconds`, `cpuSeconds`, `expectations`, `invariants`, `faults`, `guarantees` (what survives the faults; only
   /// when there are any), `buggify` (the points that took effect), `messages`, `streams` (the directions of streams,
   /// with `name`, `from`, `to`, `opened` and `ended` in seconds, `written` and `read` in bytes, and `ending`; `null` for
-  /// what goes on), `files` (with `name`, `from`, `to`, `offered`, `accepted` and `ended` in seconds, `bytes` and
-  /// `written`, `ending`, `receiverEnding`, `place`, and `pauses` with `side`, `cause`, `from` and `to`; `null` for what
-  /// is not) and `timeline`. An expectation or
+  /// what goes on), `files` (with `name`, `from`, `to`, `offered`, `accepted` and `ended` in
+  /// seconds, `bytes` and `written`, `ending`, `receiverEnding`, `place`, and `pauses` with `side`,
+  /// `cause`, `from` and `to`; `null` for what is not) and `timeline`. An expectation or
   /// an invariant that was violated has `why`, the lines beneath it in a report for people.
   public var json: String {
     JSONText.object(

@@ -2,8 +2,8 @@ package import EarshotSimulator
 
 /// How many bytes each host has sent to each other one, with time.
 ///
-/// The payloads of packets count, those of packets that are lost and of repeated ones included; what
-/// is sent to a multicast group does not.
+/// The payloads of packets count, those of packets that are lost and of repeated ones included.
+/// What is sent to a multicast group does not.
 package struct LinkTraffic: Hashable, Sendable {
   private struct Step: Hashable {
     let time: Duration

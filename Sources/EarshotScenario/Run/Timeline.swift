@@ -48,8 +48,8 @@ public struct Timeline: Hashable, Sendable {
     case joined, interrupted, resumed, left
     /// Streams: one that the observer opened to a member, and the end of one of its directions.
     case streamOpened, streamEnded
-    /// Files: one that the observer offered to a member, one of a member's that it accepted, and of a
-    /// transfer of either a standstill, its end, and the end of the whole.
+    /// Files: one that the observer offered to a member, one of a member's that it accepted; a
+    /// standstill of a transfer and its end; the end of the transfer.
     case fileOffered, fileAccepted, filePaused, fileContinued, fileEnded
     /// What a program does: it runs, sleeps, wakes, leaves a session and makes it anew, removes a member,
     /// stops its peer.
