@@ -10,7 +10,8 @@
 ///
 /// The threads of Dispatch are those that tasks run on, one for each processor at first. Measured
 /// on two processors, four bodies that block there delay the program's tasks by three seconds. A
-/// thread that waits takes work over within 6 µs; to start one takes 100 µs.
+/// thread that waits takes work over within 6 µs; to start one takes 100 µs. Of several that wait,
+/// the one that has worked last gets the work: its caches are warm.
 ///
 /// Sendable because its state is used with the mutex locked alone.
 final class WorkerPool: @unchecked Sendable {
@@ -19,26 +20,38 @@ final class WorkerPool: @unchecked Sendable {
   /// The pool of all hosts of the process.
   static let shared = WorkerPool(threadCountMax: 8)
 
+  /// A thread that waits for work.
+  private final class Waiter {
+    let wakeUp = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    var work: Work?
+
+    /// Used by a thread that never ends.
+    init() { pthread_cond_init(wakeUp, nil) }
+  }
+
   private let threadCountMax: Int
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let wakeUp = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  /// In the order in which it came.
+  /// Work for which no thread is free, in the order in which it came.
   private var waiting: [Work] = []
+  /// The threads that wait, the one that has worked last at the end.
+  private var idle: [Waiter] = []
   private var threadCount = 0
-  private var idleCount = 0
 
   private init(threadCountMax: Int) {
     self.threadCountMax = threadCountMax
     pthread_mutex_init(mutex, nil)
-    pthread_cond_init(wakeUp, nil)
   }
 
   /// Has work done soon by a thread of the pool, or at once if the system starts no thread.
   func perform(_ work: @escaping Work) {
     let needsThread = locked {
+      if let waiter = idle.popLast() {
+        waiter.work = work
+        pthread_cond_signal(waiter.wakeUp)
+        return false
+      }
       waiting.append(work)
-      pthread_cond_signal(wakeUp)
-      guard waiting.count > idleCount, threadCount < threadCountMax else { return false }
+      guard threadCount < threadCountMax else { return false }
       threadCount += 1
       return true
     }
@@ -58,18 +71,19 @@ final class WorkerPool: @unchecked Sendable {
 
   private func run() {
     System.blockSignalOfFileSize()
-    while true { next()() }
+    let waiter = Waiter()
+    while true { next(for: waiter)() }
   }
 
   /// Waits for work.
-  private func next() -> Work {
+  private func next(for waiter: Waiter) -> Work {
     locked {
-      while waiting.isEmpty {
-        idleCount += 1
-        pthread_cond_wait(wakeUp, mutex)
-        idleCount -= 1
+      guard waiting.isEmpty else { return waiting.removeFirst() }
+      idle.append(waiter)
+      while true {
+        if let work = waiter.work.take() { return work }
+        pthread_cond_wait(waiter.wakeUp, mutex)
       }
-      return waiting.removeFirst()
     }
   }
 
