@@ -14,11 +14,17 @@ final class InboundFile: Sendable {
     let name: FileName
     let replacing: Bool
   }
-  /// How far steps were carried out.
-  enum Progress: Sendable {
-    case all
-    /// The disk is full before a step, of which so many bytes are written.
-    case full(atStep: Int, bytes: Int)
+  /// Bytes that have arrived, and what they mean.
+  struct Part: Sendable {
+    let input: [UInt8]
+    let steps: [ResourceReceiveMachine.Step]
+  }
+  /// A place among the steps of several parts.
+  struct Position: Sendable {
+    var part = 0
+    var step = 0
+    /// How many bytes of the step are written.
+    var bytes = 0
   }
 
   private struct Writing {
@@ -54,31 +60,44 @@ final class InboundFile: Sendable {
     (self.folder, self.destination) = (folder, destination)
   }
 
-  /// Carries out the steps of a machine, from one on.
+  /// Carries out the steps of parts, from a place on.
   ///
-  /// - Returns: How far it has come.
+  /// - Returns: The place before which the disk is full; `nil` if all is done.
   /// - Throws: `corrupted`, or the error of the system.
-  func carryOut(
-    _ steps: [ResourceReceiveMachine.Step], from step: Int, bytes: Int, of input: [UInt8]
-  ) throws(TransferFailure) -> Progress {
+  func carryOut(_ parts: [Part], from start: Position) throws(TransferFailure) -> Position? {
     try writing.withLock { writing throws(TransferFailure) in
-      var skipped = bytes
-      for index in step..<steps.count {
-        switch steps[index] {
-        case .write(let range, let offset):
-          let written = try write(input.span.extracting(range), at: offset, from: skipped)
-          guard written == range.count else { return .full(atStep: index, bytes: written) }
-          writing.hash.add(input.span.extracting(range))
-          writing.end = offset + Int64(range.count)
-        case .zeros(let count, _): writing.hash.add(zeros: count)
-        case .check(let digest):
-          guard writing.hash.endPiece() == digest else { throw .local(.corrupted) }
-        case .finish, .offer, .pause: break
+      var position = start
+      for part in parts[start.part...] {
+        for step in part.steps[position.step...] {
+          if let written = try carryOut(step, of: part.input, after: position.bytes, &writing) {
+            position.bytes = written
+            return position
+          }
+          (position.step, position.bytes) = (position.step + 1, 0)
         }
-        skipped = 0
+        (position.part, position.step) = (position.part + 1, 0)
       }
-      return .all
+      return nil
     }
+  }
+
+  /// - Returns: How many bytes of the step are written if the disk is full; else `nil`.
+  private func carryOut(
+    _ step: ResourceReceiveMachine.Step, of input: [UInt8], after bytes: Int,
+    _ writing: inout Writing
+  ) throws(TransferFailure) -> Int? {
+    switch step {
+    case .write(let range, let offset):
+      let written = try write(input.span.extracting(range), at: offset, from: bytes)
+      guard written == range.count else { return written }
+      writing.hash.add(input.span.extracting(range))
+      writing.end = offset + Int64(range.count)
+    case .zeros(let count, _): writing.hash.add(zeros: count)
+    case .check(let digest):
+      guard writing.hash.endPiece() == digest else { throw .local(.corrupted) }
+    case .finish, .offer, .pause: break
+    }
+    return nil
   }
 
   /// - Returns: How many bytes are written, those before included; fewer than all if the disk is

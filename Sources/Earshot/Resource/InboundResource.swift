@@ -165,19 +165,21 @@ final class InboundResource: Sendable {
   }
 
   private func receive() async throws {
-    var (steps, offset) = ([ResourceReceiveMachine.Step](), Int64(0))
-    var reported = Report()
-    while let input = try await stream.read(upTo: ResourceFramer.blockBytes) {
-      steps.removeAll(keepingCapacity: true)
-      try state.withLock { state throws(ResourceFailure) in
-        try state.machine.receive(input, into: &steps)
+    var (offset, reported) = (Int64(0), Report())
+    while let inputs = try await nextInputs(isUnderWay: offset >= Self.gatheredBytes) {
+      let parts = try state.withLock { state throws(ResourceFailure) in
+        try inputs.map { input throws(ResourceFailure) in
+          var steps: [ResourceReceiveMachine.Step] = []
+          try state.machine.receive(input, into: &steps)
+          return InboundFile.Part(input: input, steps: steps)
+        }
       }
-      for step in steps { offset = hear(step) ?? offset }
+      for step in parts.lazy.flatMap(\.steps) { offset = hear(step) ?? offset }
       guard let (file, transfer, description) = receiving else { continue }
       if transfer.isPaused { try await pause(transfer) }
-      try await write(steps, of: input, to: file, transfer)
+      try await write(parts, to: file, transfer)
       transfer.completed(offset)
-      if case .finish(let byteCount, let digest)? = steps.last {
+      if case .finish(let byteCount, let digest)? = parts.last?.steps.last {
         try await report(.written(byteCount))
         try await finish(file, transfer, description, byteCount, digest)
         return
@@ -185,6 +187,20 @@ final class InboundResource: Sendable {
       if reported.isDue(offset, at: host.now) { try await report(.written(offset)) }
     }
     throw ResourceFailure.violation  // The stream ended before the resource.
+  }
+
+  /// The next bytes as they came; `nil` at the end.
+  ///
+  /// Each handing over to the thread that writes costs as much as 100 KiB do. So a transfer that is
+  /// under way waits for more bytes, yet not for long where they come slowly.
+  private func nextInputs(isUnderWay: Bool) async throws -> [[UInt8]]? {
+    if isUnderWay {
+      await stream.channel.waitForUnread(
+        Self.gatheredBytes, of: stream.number, within: Self.gatheringTime)
+    }
+    guard let first = try await stream.read(upTo: ResourceFramer.blockBytes) else { return nil }
+    let left = Self.gatheredBytes - first.count
+    return [first] + stream.channel.readUnread(upTo: left, of: stream.number)
   }
 
   private func report(_ frame: ResourceFrame) async throws {
@@ -229,17 +245,16 @@ final class InboundResource: Sendable {
   }
 
   private func write(
-    _ steps: [ResourceReceiveMachine.Step], of input: [UInt8], to file: InboundFile,
-    _ transfer: Transfer
+    _ parts: [InboundFile.Part], to file: InboundFile, _ transfer: Transfer
   ) async throws {
-    var (step, bytes) = (0, 0)
+    var position = InboundFile.Position()
     while true {
-      let (fromStep, fromByte) = (step, bytes)
-      let progress = try await host.offload { () throws(TransferFailure) in
-        try file.carryOut(steps, from: fromStep, bytes: fromByte, of: input)
+      let start = position
+      let reached = try await host.offload { () throws(TransferFailure) in
+        try file.carryOut(parts, from: start)
       }
-      guard case .full(let reached, let written) = progress else { break }
-      (step, bytes) = (reached, written)
+      guard let reached else { break }
+      position = reached
       try await waitForRoom(transfer)
     }
     try await goOn(transfer)
@@ -294,6 +309,8 @@ final class InboundResource: Sendable {
     transfer?.end(with: failure)
   }
 
+  private static let gatheredBytes = 256 << 10
+  private static let gatheringTime = Duration.milliseconds(10)
   private static let fullInterval = Duration.seconds(1)
   private static let noDigest = [UInt8](repeating: 0, count: ResourceFrame.digestBytes)
 }

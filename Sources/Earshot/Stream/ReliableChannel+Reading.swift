@@ -110,6 +110,76 @@ extension ReliableChannel {
     }
   }
 
+  // MARK: Many bytes at once
+
+  /// Takes out what is unread, as it came, without waiting.
+  ///
+  /// - Parameters:
+  ///   - count: The most bytes.
+  ///   - number: The stream.
+  /// - Returns: The bytes in the pieces in which they came; none if none are unread.
+  func readUnread(upTo count: Int, of number: StreamNumber) -> [[UInt8]] {
+    let (pieces, isNewlyDue) = state.withLock { state -> ([[UInt8]], Bool) in
+      let wasDue = state.machine.isCreditDue
+      var (pieces, left) = ([[UInt8]](), count)
+      guard state.waits.readers[number] == nil else { return (pieces, false) }
+      while left > 0,
+        let piece = state.machine.read(number, upTo: left, backedBy: reserve)
+      {
+        left -= piece.count
+        pieces.append(piece)
+      }
+      return (pieces, !wasDue && state.machine.isCreditDue)
+    }
+    if isNewlyDue { wakeup.raise() }
+    return pieces
+  }
+
+  /// Waits until so many bytes are unread, nothing more comes, or a time has passed.
+  ///
+  /// Takes nothing. What is handed on in large parts costs fewer changes of threads.
+  func waitForUnread(_ count: Int, of number: StreamNumber, within limit: Duration) async {
+    let promise = Promise<Void>()
+    let (id, effects) = state.withLock { state in
+      var effects = Effects()
+      let id = state.waits.makeID()
+      state.waits.gatherers[number, default: []].append(
+        StreamWaits.Gatherer(id: id, count: count, promise: promise))
+      state.machine.want(count, of: number, backedBy: reserve)
+      serveGatherers(of: number, &state, &effects)
+      if state.machine.isCreditDue { effects.wakeup = wakeup }
+      return (id, effects)
+    }
+    effects.apply()
+    let clock = Task(executorPreference: host.executor.task) { [self] in
+      if (try? await host.sleep(for: limit)) != nil { endGathering(id, of: number) }
+    }
+    await promise.value { [self] in endGathering(id, of: number) }
+    clock.cancel()
+  }
+
+  private func endGathering(_ id: StreamWaits.ID, of number: StreamNumber) {
+    let gatherer = state.withLock { state in
+      let gatherer = state.waits.gatherers.remove(id, of: number)
+      if gatherer != nil { state.machine.want(0, of: number, backedBy: reserve) }
+      return gatherer
+    }
+    gatherer?.promise.fulfil(())
+  }
+
+  func serveGatherers(
+    of number: StreamNumber, _ state: inout State, _ effects: inout Effects
+  ) {
+    let half = state.machine.receiveState(of: number)
+    let isOpen = half?.state == .open && !state.isEnded
+    let unread = half?.unreadBytes ?? 0
+    for gatherer in state.waits.gatherers[number] ?? [] where !isOpen || unread >= gatherer.count {
+      _ = state.waits.gatherers.remove(gatherer.id, of: number)
+      state.machine.want(0, of: number, backedBy: reserve)
+      effects.settle(gatherer.promise, ())
+    }
+  }
+
   /// Reads no more of a stream.
   func stopReading(_ number: StreamNumber, _ abort: StreamAbort) {
     change { $0.machine.stop(number, abort) }

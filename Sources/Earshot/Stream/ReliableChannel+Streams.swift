@@ -165,6 +165,7 @@ extension ReliableChannel {
       effects.wakeup = wakeup
     }
     if state.waits.readers[number] != nil { serveReaders(of: number, &state, &effects) }
+    if state.waits.gatherers[number] != nil { serveGatherers(of: number, &state, &effects) }
     if state.waits.watchers[number] != nil { serveWatchers(of: number, &state, &effects) }
     serveDeliverers(of: number, &state, &effects)
   }

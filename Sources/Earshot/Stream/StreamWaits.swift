@@ -45,6 +45,12 @@ struct StreamWaits {
     let id: ID
     let promise: Promise<StreamFailure>
   }
+  /// A call that waits until so many bytes are unread.
+  struct Gatherer: Wait {
+    let id: ID
+    let count: Int
+    let promise: Promise<Void>
+  }
   /// A call that waits until one more stream may be opened.
   struct Opener: Wait {
     let id: ID
@@ -58,6 +64,7 @@ struct StreamWaits {
   var readers: [StreamNumber: [Reader]] = [:]
   var deliverers: [StreamNumber: [Deliverer]] = [:]
   var watchers: [StreamNumber: [Watcher]] = [:]
+  var gatherers: [StreamNumber: [Gatherer]] = [:]
   var openers: [Opener] = []
   /// The streams that are finished behind the calls that wait to write.
   var finishing: Set<StreamNumber> = []
