@@ -27,6 +27,10 @@ struct NumberTests {
     "0/0", "-1/2", "1/1", "2/1", "0/1000001", "18446744073709551616/2",
     "0/18446744073709551616", "0/-1", "1/", "/", "nan/2", "",
   ]
+  private static let sizes = [
+    "-1", "-1K", "9223372036854775808", "9007199254740992K", "8388608T", "1e3", "0.5", "nan", "",
+    " ", "K", "1KK", "٣",
+  ]
   private static let ports = ["0", "65536"] + integers
 
   private static let table: [(command: [String], option: String, values: [String])] = [
@@ -39,6 +43,13 @@ struct NumberTests {
     (["pipe", "--to", "Ann"], "--timeout", ["0", "0.09"] + seconds),
     (["pipe", "--to", "Ann"], "--patience", seconds),
     (["pipe", "--listen", "--accept"], "--port", ports),
+    (["send", "a", "--to", "Ann"], "--timeout", ["0", "0.09"] + seconds),
+    (["send", "a", "--to", "Ann"], "--patience", seconds),
+    (["send", "a", "--to", "Ann"], "--port", ports),
+    (["receive"], "--timeout", ["0", "0.09", "86400.1"] + seconds.filter { $0 != "3600.1" }),
+    (["receive"], "--patience", seconds),
+    (["receive", "--accept"], "--up-to", sizes),
+    (["receive"], "--port", ports),
     (["browse"], "--port", ports),
     (["chat"], "--port", ports),
     (["chat"], "--patience", seconds),
@@ -95,7 +106,7 @@ struct NumberTests {
 
   @Test("Every option that takes a number is in the table")
   func complete() {
-    let numbers: Set = ["N", "SECONDS", "BYTES", "A...B", "T", "I/N"]
+    let numbers: Set = ["N", "SECONDS", "BYTES", "SIZE", "A...B", "T", "I/N"]
     for command in EarshotTool.commands {
       for option in command.options where numbers.contains(option.value ?? "") {
         #expect(

@@ -59,7 +59,7 @@ struct ContributingTests {
     let names = manifest.matches(of: #/name: "(\w+)",\s+dependencies: \["BenchmarkKit"/#).map {
       String($0.1)
     }.filter { $0 != "LoopbackPeers" }
-    #expect(names.count == 13)
+    #expect(names.count == 14)
     let lists = script.matches(of: #/for name in ([\w\s\\]+); do.*\n +benchmark /#).map(\.1)
     let run = lists.flatMap { $0.matches(of: /\w+/).map { String($0.0) } }
     #expect(run.sorted() == names.sorted())
