@@ -141,4 +141,25 @@ struct ResourceProgressTests {
       #expect(await failure { try await other.completed() }?.code == .resourceCancelled)
     }
   }
+
+  @Test("What arrives is written soon, however little it is and however much came before")
+  func trickle() throws {
+    try Delivery.play { delivery in
+      let (parts, input) = AsyncStream.makeStream(of: [UInt8].self)
+      input.yield(Delivery.bytes(3 << 20))
+      let bobs = try delivery.pair.guest.sendResource(
+        reading: parts, named: "log", to: delivery.pair.ann.id)
+      let anns = try await delivery.offer().accept(into: Delivery.inbox)
+      try await delivery.wait(for: anns) { $0.completedBytes == 3 << 20 }
+      for count in 1...5 {
+        let time = delivery.world.now
+        input.yield([7])
+        try await delivery.wait(for: anns) { $0.completedBytes == Int64(3 << 20) + Int64(count) }
+        #expect(delivery.world.now - time < .milliseconds(50))
+      }
+      input.finish()
+      #expect(try await bobs.completed().byteCount == Int64(3 << 20) + 5)
+      #expect(try await anns.completed().byteCount == Int64(3 << 20) + 5)
+    }
+  }
 }
