@@ -127,7 +127,7 @@ extension ReliableChannel {
       var effects = Effects()
       let id = state.waits.makeID()
       let half = state.machine[number]?.send
-      let isFinished = half?.state == .finished || state.waits.finishing.contains(number)
+      let isFinished = half?.isEndWritten == true || state.waits.finishing.contains(number)
       state.waits.deliverers[number, default: []].append(
         StreamWaits.Deliverer(
           id: id, position: half?.end ?? 0, isEndAwaited: isFinished, promise: promise))

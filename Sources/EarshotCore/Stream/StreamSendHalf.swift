@@ -23,6 +23,8 @@ package struct StreamSendHalf: Hashable, Sendable {
 
   /// Where it is in its life.
   package private(set) var state = State.open
+  /// Whether the program has written the end, though the half may have been aborted before or since.
+  package private(set) var isEndWritten = false
   /// Everything before was received.
   package private(set) var acknowledged: UInt64 = 0
   /// Everything before was sent.
@@ -107,7 +109,10 @@ package struct StreamSendHalf: Hashable, Sendable {
   }
 
   /// Ends the half behind everything that was written.
-  package mutating func finish() { if state == .open { state = .finished } }
+  package mutating func finish() {
+    isEndWritten = true
+    if state == .open { state = .finished }
+  }
 
   /// Ends the half at once, and drops what waits.
   ///

@@ -157,4 +157,29 @@ struct StreamFaultTests {
       #expect(await failure { try await annsOpen.read(upTo: 9) }?.code == .notConnected)
     }
   }
+
+  @Test(
+    "What was finished has arrived with its end alone, whichever comes first, it or the departure",
+    arguments: [true, false])
+  func endAtDeparture(isFinishedBefore: Bool) throws {
+    try StreamPair.play(configuration: Session.Configuration(patience: .seconds(5))) {
+      pair, world in
+      let (bobs, anns) = try await pair.open()
+      try await bobs.write([1, 2])
+      try await bobs.waitForDelivery()
+      world.partition([[world.hosts[0]], [world.hosts[1]]])
+      if isFinishedBefore { bobs.finish() }
+      await pair.guest.remove(pair.ann.id)
+      try await bobs.waitForDelivery(unless: isFinishedBefore)
+      bobs.finish()
+      #expect(await failure { try await bobs.waitForDelivery() }?.code == .notConnected)
+      #expect(await failure { _ = try await anns.readAll() }?.code == .notConnected)
+    }
+  }
+}
+
+extension ByteStream {
+  fileprivate func waitForDelivery(unless isFinished: Bool) async throws(EarshotError) {
+    if !isFinished { try await waitForDelivery() }
+  }
 }
