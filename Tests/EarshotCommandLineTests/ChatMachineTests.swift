@@ -334,7 +334,9 @@ struct ChatMachineTests {
     #expect(chat.printed.last == "Eve wants to chat with you. Accept? (y/n)")
     chat.handles(
       .fileOffered(Question(3, from: .test(1), named: "Bob", offering: "b.txt, 1 byte")))
-    chat.hears(.joined(.test(2, "Eve")))
+    for (number, name) in [(2, "Eve"), (1, "Bob")] as [(UInt8, String)] {
+      chat.hears(.joined(.test(number, name)))
+    }
     chat.types("y")
     #expect(chat.actions.last == .accept(3))
   }
