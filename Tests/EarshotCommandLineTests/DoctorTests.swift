@@ -19,6 +19,7 @@ struct DoctorTests {
       AddressRange(.v4(0x0A00_0001), bits: 24),
       AddressRange(.v6(0xFD00 << 48, 1, scope: 0), bits: 64),
     ]
+    facts.programs = programs("dhclient")
     facts.interfaces = [loopback, cable]
     facts.hearsItself = true
     facts.routes.add("default", through: "eth0")
@@ -26,6 +27,12 @@ struct DoctorTests {
     facts.routes.add("fd00::/64", through: "eth0", of: .v6)
     facts.sightings = [HostFacts.Sighting("Ann", at: "10.0.0.2", port: 7_100, .reached)]
     return facts
+  }
+
+  private static func programs(_ others: String..., isRoot: Bool = false) -> Programs {
+    Programs(
+      Set(["sudo", "ip", "sysctl", "ss", "nft", "systemctl", "timedatectl"] + others),
+      isRoot: isRoot)
   }
 
   @Test("Nothing is found on a host on which nothing is in the way")
@@ -88,10 +95,14 @@ struct DoctorTests {
   }
 
   private static let rows: [Row] = [
-    Row(.noInterface, .error, "link set eth0 up") { $0.interfaces[1].isUp = false },
+    Row(.noInterface, .error, "link set eth0 up") {
+      ($0.interfaces[1].isEnabled, $0.interfaces[1].isUp) = (false, false)
+    },
+    Row(.noInterface, .error, "plug in the cable of eth0") { $0.interfaces[1].isUp = false },
+    Row(.noInterface, .error, "ip -brief link") { $0.interfaces.removeLast() },
     Row(.interfaceDown, .note, "link set eth1 up") { facts in
       var other = HostFacts.Interface("eth1")
-      other.isUp = false
+      (other.isEnabled, other.isUp) = (false, false)
       facts.interfaces.append(other)
     },
     Row(.noMulticast, .warning, "link set eth1 multicast on") { facts in
@@ -111,6 +122,11 @@ struct DoctorTests {
       ($0.interfaces[1].hasIPv4, $0.interfaces[1].hasIPv6) = (false, false)
     },
     Row(.portTaken, .error, "kill 77") { ($0.problem, $0.portHolders) = (.portTaken, [avahi]) },
+    Row(.portTaken, .error, "press Ctrl-C in its terminal, pts/3") {
+      var other = HostFacts.Program("MyChat", process: 78)
+      other.terminal = "pts/3"
+      ($0.problem, $0.portHolders) = (.portTaken, [other])
+    },
     Row(.portTaken, .error, "ss -ulpn") { $0.problem = .portTaken },
     Row(.portTaken, .warning, "kill 77") {
       ($0.problem, $0.portHolders, $0.portHoldersV6) = (.onlyIPv4, [avahiService, avahi], [avahi])
@@ -210,8 +226,62 @@ struct DoctorTests {
     Row(.clock, .warning, "set-ntp true") { $0.clock.aheadOfHardware = .seconds(3 * 86_400) },
     Row(.clock, .warning, "set-ntp true") { $0.clock.aheadOfHardware = .seconds(-3 * 86_400) },
     Row(.clock, .note, "set-ntp true") { $0.clock.isAlone = true },
-    Row(.unreachable, .error, "tcp dport 7100 accept") { $0.sightings[0].answer = .silent },
-    Row(.unreachable, .error, "tcp dport 7100 accept") { $0.sightings[0].answer = .refused },
+    Row(.firewall, .warning, "nft insert rule inet f in ip saddr 10.0.0.0/24 meta l4proto tcp") {
+      $0.firewall.read(nft: nft("ct count over 20 drop"))
+    },
+    Row(.firewall, .note, "earshot doctor") { $0.isFirewallRead = false },
+    // This host's own firewall and routes come before those of the peer.
+    Row(.firewall, .error, "nft insert rule inet f out tcp dport 7100 accept") {
+      $0.firewall.read(
+        nft: nft("").replacing(
+          "hook output priority filter; policy accept;",
+          with: "hook output priority filter; policy accept;\nip daddr 10.0.0.2 tcp dport 7100 drop"
+        ))
+      $0.sightings[0].answer = .silent
+    },
+    Row(.firewall, .error, "nft insert rule inet f in ct state established,related accept") {
+      $0.firewall.read(nft: nft("tcp dport 7200 accept", policy: "drop"))
+      $0.sightings[0].answer = .silent
+    },
+    Row(.noRoute, .error, "ip route del blackhole 10.0.0.2") {
+      $0.routes.add("10.0.0.2", through: nil, kind: "blackhole")
+      $0.sightings[0].answer = .silent
+    },
+    Row(.noRoute, .error, "ip route del 10.0.0.2 dev eth1") {
+      $0.routes.add("10.0.0.2", through: "eth1")
+      $0.sightings[0].answer = .silent
+    },
+    Row(.noRoute, .error, "ip route del prohibit 10.0.0.128/25") {
+      $0.routes.add("10.0.0.128/25", through: nil, kind: "prohibit")
+      $0.sightings = []
+    },
+    Row(.noRoute, .warning, "ip -6 route del unreachable fd00::/65 table 7") {
+      $0.routes.read(
+        rules:
+          #"[{"priority":9,"src":"all","table":"7"},{"priority":10,"src":"all","table":"main"}]"#,
+        of: .v6)
+      $0.routes.add("fd00::/65", through: nil, kind: "unreachable", in: "7", of: .v6)
+    },
+    Row(.unreachable, .error, "start its peer with --port 7100") {
+      $0.sightings[0].answer = .silent
+    },
+    Row(.unreachable, .error, "earshot doctor --port 7100") { $0.sightings[0].answer = .refused },
+    Row(.unreachable, .error, "--port 7100") {
+      ($0.sightings[0].answer, $0.sightings[0].isSeen) = (.silent, false)
+      $0.sightings[0].answersOnLink = true
+    },
+    Row(.isolated, .error, "client isolation") {
+      ($0.sightings[0].answer, $0.sightings[0].isSeen) = (.silent, false)
+    },
+    Row(.isolated, .error, "--port 7100") {
+      ($0.sightings[0].answer, $0.sightings[0].isSeen) = (.silent, false)
+      $0.sightings[0].answersOnLink = false
+    },
+    Row(.isolated, .warning, "chat --ticket") { $0.sightings[0].isSeen = false },
+    Row(.isolated, .note, "chat --ticket") {
+      $0.sightings[0] = HostFacts.Sighting("Ann", at: "10.9.0.2", port: 7_100, .reached)
+      $0.sightings[0].isSeen = false
+    },
   ]
 
   @Test("Each cause is named with its severity and the command that mends it", arguments: rows)
@@ -230,6 +300,132 @@ struct DoctorTests {
   @Test("Every cause has a row here")
   func complete() {
     #expect(Set(Self.rows.map(\.cause)) == Set(Finding.Cause.allCases))
+  }
+
+  @Test("A cause on this host, a tunnel among them, is named once, and the peer is not blamed")
+  func once() {
+    for (plant, causes) in [
+      ({ Self.addTunnel("10.0.0.0/25", to: &$0) }, [Finding.Cause.tunnel]),
+      ({ Self.addTunnel("10.0.0.2", to: &$0) }, [.tunnel]),
+      ({ $0.routes.add("10.0.0.2", through: nil, kind: "blackhole") }, [.noRoute]),
+      ({ $0.routes.add("10.0.0.0/25", through: nil, kind: "blackhole") }, [.noRoute]),
+      (
+        { $0.firewall.read(nft: Self.nft("tcp sport 7100 drop")) }, [.firewall]
+      ),
+    ] as [((inout HostFacts) -> Void, [Finding.Cause])] {
+      var facts = Self.healthy
+      plant(&facts)
+      facts.sightings = [
+        HostFacts.Sighting("Ann", at: "10.0.0.2", port: 7_100, .silent),
+        HostFacts.Sighting("Bob", at: "10.0.0.2", port: 7_100, .silent),
+      ]
+      facts.sightings[1].isSeen = false
+      let found = Set(facts.findings.map(\.cause))
+      #expect(found == Set(causes), "\(facts.findings)")
+      if causes == [.tunnel] { #expect(facts.findings.count == 1) }
+    }
+  }
+
+  @Test("A tunnel that takes a peer of another network is named instead of the peer")
+  func farTunnel() {
+    var facts = Self.healthy
+    Self.addTunnel("10.9.0.0/16", to: &facts)
+    facts.sightings = [HostFacts.Sighting("Ann", at: "10.9.0.2", port: 7_100, .silent)]
+    facts.sightings[0].isSeen = false
+    #expect(facts.findings.map(\.cause) == [.tunnel])
+    #expect(facts.findings.map(\.severity) == [.error])
+  }
+
+  @Test("Of the interfaces, only those that were chosen are spoken of")
+  func chosen() throws {
+    var facts = Self.healthy
+    facts.interfaces[1].isUp = false
+    var loopback = facts.interfaces[0]
+    (loopback.isChosen, loopback.carriesMulticast) = (true, true)
+    loopback.networks = [AddressRange(.v4(0x7F00_0001), bits: 8)]
+    facts.interfaces[0] = loopback
+    #expect(facts.findings.isEmpty, "\(facts.findings)")
+    Self.addTunnel("default", metric: -1, to: &facts)
+    #expect(facts.findings.isEmpty, "\(facts.findings)")
+    (facts.interfaces[0].isUp, facts.interfaces[0].isEnabled) = (false, false)
+    let finding = try #require(facts.findings.first)
+    #expect(finding.cause == .noInterface && finding.command == "sudo ip link set lo up")
+    #expect(!facts.findings.contains { $0.command.contains("eth0") })
+    // What drops all but the loopback interface is not in its way.
+    (facts.interfaces[0].isUp, facts.interfaces[0].isEnabled) = (true, true)
+    facts.firewall.read(nft: Self.nft("iif \"lo\" accept", policy: "drop"))
+    #expect(facts.findings.isEmpty, "\(facts.findings)")
+  }
+
+  @Test(
+    "Commands name programs that are there",
+    arguments: [
+      (["sudo", "nmcli", "dhclient"], "sudo nmcli device connect eth0"),
+      (["sudo", "networkctl"], "sudo networkctl reconfigure eth0"),
+      (["sudo", "dhcpcd", "udhcpc"], "sudo dhcpcd eth0"),
+      (["doas", "udhcpc"], "doas udhcpc -i eth0"),
+      (["dhclient"], "as root: dhclient eth0"),
+      (
+        ["sudo", "sysctl"],
+        "sudo sysctl -w net.ipv6.conf.eth0.disable_ipv6=1 net.ipv6.conf.eth0.disable_ipv6=0"
+      ),
+      (["sudo", "ip"], "sudo ip link set eth0 addrgenmode eui64"),
+      ([], "install ip to give eth0 an address"),
+    ])
+  func programs(names: [String], command: String) {
+    var facts = Self.healthy
+    facts.programs = Programs(Set(names))
+    (facts.interfaces[1].hasIPv4, facts.interfaces[1].hasIPv6) = (false, false)
+    #expect(facts.findings.first { $0.cause == .noAddress }?.command == command)
+  }
+
+  @Test("Root types commands as they are; a service without systemctl is ended as a process")
+  func root() {
+    var facts = Self.healthy
+    facts.portHolders = [Self.avahiService]
+    facts.programs = Self.programs(isRoot: true)
+    #expect(facts.findings.map(\.command) == ["systemctl stop avahi-daemon"])
+    facts.programs = Programs(["sudo"])
+    #expect(facts.findings.map(\.command) == ["sudo kill 77"])
+  }
+
+  @Test("Another earshot that shares the port is in nobody's way, and no command ends it")
+  func otherTerminal() {
+    var facts = Self.healthy
+    var other = HostFacts.Program("earshot", process: 78)
+    (other.isEarshot, other.terminal) = (true, "pts/3")
+    (facts.portHolders, facts.portHoldersV6) = ([other], [other])
+    #expect(facts.findings.isEmpty)
+    for problem in [DiscoveryProblem.portTaken, .onlyIPv4] {
+      facts.problem = problem
+      #expect(!facts.findings.contains { $0.command.contains("kill") }, "\(facts.findings)")
+    }
+  }
+
+  @Test(
+    "The terminal of a process is read as Linux writes it",
+    arguments: [
+      ("77 (bash) S 1 77 77 34819 77 4194304", "pts/3"),
+      ("77 (a) b) S 1 77 77 1025 77 4194304", "tty1"), ("77 (x) S 1 77 77 0 -1 4194560", nil),
+      ("77 (x) S 1 77 77 1048832 77 4", "pts/256"), ("", nil), ("77 (x)", nil),
+    ])
+  func terminals(stat: String, name: String?) { #expect(HostFacts.terminal(stat) == name) }
+
+  @Test("Whether neighbours answer is read from what `ip` prints")
+  func neighbours() {
+    let text = """
+      [{"dst":"10.0.0.2","dev":"eth0","lladdr":"02:00:00:00:00:02","state":["STALE"]},
+       {"dst":"10.0.0.3","dev":"eth0","state":["FAILED"]},
+       {"dst":"10.0.0.4","dev":"eth0","state":["INCOMPLETE"]},
+       {"dst":"fe80::2","dev":"eth0","lladdr":"02:00:00:00:00:02","router":null,"state":["REACHABLE"]},
+       {"dst":"10.0.0.5","dev":"eth0","state":["NOARP"]},{"dst":"x"},{}]
+      """
+    #expect(
+      HostFacts.neighbours(text) == [
+        .v4(0x0A00_0002): true, .v4(0x0A00_0003): false, .v4(0x0A00_0004): false,
+        .v6(0xFE80 << 48, 2, scope: 0): true,
+      ])
+    #expect(HostFacts.neighbours("").isEmpty)
   }
 
   @Test("The graver a finding, the graver the code that the command ends with")
@@ -310,6 +506,71 @@ struct DoctorTests {
     party.run(until: 30)
     #expect(doctor.lines.last == "Nothing is in the way (40 seen, 40 reached)")
     withExtendedLifetime(peers) {}
+  }
+
+  @Test("The peers of every service are found, those of chats and of services that others name")
+  func services() throws {
+    let party = Party()
+    let guests = try [
+      party.guest("chat", "--name", "Ann", on: "phone"),
+      party.guest("advertise", "--name", "Bob", "--service", "board-game", on: "tablet"),
+      party.guest("receive", "--name", "Eve", on: "laptop", inputIsTerminal: true),
+    ]
+    let doctor = try party.guest("doctor", on: "desk")
+    party.run(until: 12)
+    #expect(doctor.lines.last == "Nothing is in the way (3 seen, 3 reached)")
+    withExtendedLifetime(guests) {}
+  }
+
+  @Test("Without a peer, a ticket is asked for")
+  func alone() throws {
+    let party = Party()
+    let doctor = try party.guest("doctor", on: "desk")
+    party.run(until: 12)
+    #expect(
+      doctor.lines.last
+        == "Nothing is in the way (0 seen, 0 reached); --ticket TEXT dials a peer that is not seen")
+  }
+
+  @Test("Ctrl-C before the end blames nothing", arguments: [0.1, 2, 4])
+  func interrupted(seconds: Double) throws {
+    let party = Party()
+    let ann = try party.guest("advertise", "--name", "Ann", on: "phone")
+    // The dials of those that answer nothing take until after the fourth second.
+    let ticket = try PeerTicket(
+      peer: #require(PeerID(Array(repeating: 7, count: 32))), serviceType: "earshot",
+      endpoints: [Endpoint(.v4(0x0A00_00FE), port: 7_100)])
+    let doctor = try party.guest("doctor", "--ticket", ticket.description, on: "desk")
+    party.at(seconds) { doctor.interrupt() }
+    party.run(until: seconds + 2)
+    #expect(doctor.code == .interrupted)
+    #expect(doctor.printed.out.isEmpty)
+    #expect(doctor.printed.err.contains("nothing is judged"))
+    withExtendedLifetime(ann) {}
+  }
+
+  @Test(
+    "The peer of a ticket that is seen is dialled once; one that nothing answers for is isolated")
+  func ticket() throws {
+    let party = Party()
+    let ann = try party.guest("advertise", "--name", "Ann", "--ticket", on: "phone")
+    party.run(until: 2)
+    let text = try #require(
+      ann.lines.joined(separator: " ").split(separator: " ").first { $0.hasPrefix("earshot:") })
+    let doctor = try party.guest("doctor", "--ticket", String(text), on: "desk")
+    party.run(until: 14)
+    #expect(doctor.lines.last == "Nothing is in the way (1 seen, 1 reached)")
+    let absent = try PeerTicket(
+      peer: #require(PeerID(Array(repeating: 7, count: 32))), serviceType: "earshot",
+      endpoints: [Endpoint(.v4(0x0A00_00FE), port: 7_100)])
+    let other = try party.guest(
+      "doctor", "--json", "--ticket", absent.description, on: "shelf")
+    party.run(until: 30)
+    #expect(other.code == .violated)
+    #expect(other.lines.contains { $0.contains("\"isolated\",\"severity\":\"error\"") })
+    let wrong = try party.guest("doctor", "--ticket", "me", on: "door")
+    #expect(wrong.printed.err.contains("--ticket"))
+    withExtendedLifetime(ann) {}
   }
 
   @Test("A word that it does not take is a mistake")

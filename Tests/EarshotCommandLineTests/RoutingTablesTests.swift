@@ -34,7 +34,13 @@ struct RoutingTablesTests {
     #expect(tables.interface(to: .v4(0x0A4E_0007)) == "eth1")
     #expect(tables.interface(to: .v4(0x0A4E_0008)) == "eth0")
     #expect(tables.interface(to: .v4(0x0A4F_0008)) == "eth2")
-    #expect(tables.interface(to: .v4(0x0A50_0008)) == "eth0")
+    let blocked = tables.way(to: .v4(0x0A50_0008))
+    #expect(tables.interface(to: .v4(0x0A50_0008)) == nil)
+    guard case .blocked(let route) = blocked else {
+      Issue.record("\(String(describing: blocked))")
+      return
+    }
+    #expect("\(route)" == "unreachable 10.80.0.0/16")
     #expect(tables.interface(to: .v6(0x2001 << 48, 1, scope: 0)) == nil)
     tables.add("10.77.0.0/24", through: "eth4", metric: 5)
     #expect(tables.interface(to: Self.near) == "eth0")
@@ -67,6 +73,27 @@ struct RoutingTablesTests {
     tables.read(routes: Self.routes, of: .v4)
     tables.read(rules: Self.rules("{\"priority\":9,\(rule),\"table\":\"51820\"},"), of: .v4)
     #expect(tables.interface(to: Self.far) == "eth0")
+  }
+
+  @Test("A rule for some destinations looks into its table for these alone")
+  func destinations() {
+    var tables = RoutingTables()
+    tables.read(routes: Self.routes, of: .v4)
+    let rule = #"{"priority":9,"src":"all","dst":"9.0.0.0","dstlen":8,"table":"51820"},"#
+    tables.read(rules: Self.rules(rule), of: .v4)
+    #expect(tables.interface(to: Self.far) == "wg0" && tables.interface(to: Self.near) == "eth0")
+  }
+
+  @Test("A route of the kind \"throw\" has the next table looked into")
+  func passing() {
+    var tables = RoutingTables()
+    tables.read(
+      routes: """
+        [{"type":"throw","dst":"10.77.0.0/24","table":"9"},{"dst":"default","dev":"wg0","table":"9"},
+         {"dst":"10.77.0.0/24","dev":"eth0"}]
+        """, of: .v4)
+    tables.read(rules: Self.rules(#"{"priority":9,"src":"all","table":"9"},"#), of: .v4)
+    #expect(tables.interface(to: Self.far) == "wg0" && tables.interface(to: Self.near) == "eth0")
   }
 
   @Test("Without `ip`, the main table is read as Linux writes it")

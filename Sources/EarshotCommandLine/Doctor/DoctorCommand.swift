@@ -8,6 +8,7 @@ package struct DoctorCommand: LiveCommand {
   package let options: LiveOptions
   private let isJSON: Bool
   private let patience: Duration
+  private let ticket: PeerTicket?
   private let console: Console
 
   /// The command that a command line asks for.
@@ -18,6 +19,9 @@ package struct DoctorCommand: LiveCommand {
     options = try LiveOptions(arguments, service: Self.service)
     isJSON = arguments.has("--json")
     patience = try arguments.seconds("--timeout", else: .seconds(3), in: 0.5...60)
+    ticket = try arguments[option: "--ticket"].map { text throws(UsageError) in
+      try PeerTicket(of: "--ticket", text)
+    }
     self.console = console
   }
 
@@ -32,14 +36,30 @@ package struct DoctorCommand: LiveCommand {
         seeing: host.interfaces, among: options.interfaces, files: options.files)
       : HostFacts(simulated: host.interfaces)
     if options.port > 0 { facts.peerPorts = options.port...options.port }
+    let probe = DoctorProbe(
+      host: host, services: services, ticket: ticket, patience: patience)
     do throws(EarshotError) {
-      try await DoctorProbe(host: host, service: options.service, patience: patience)
-        .add(to: &facts)
+      guard try await probe.add(to: &facts) else { return interrupted() }
     } catch {
+      if Task.isCancelled { return interrupted() }
       console.complain("earshot: \(error.description.escapedForTerminals)")
       return .violated
     }
+    if host.instrumentation == nil { facts.noteNeighbours() }
     return report(facts)
+  }
+
+  /// The services to look for: that of `--service` and of a ticket, and those of the commands.
+  private var services: [String] {
+    [options.service] + [ticket?.serviceType].compactMap(\.self) + [
+      Self.service, ChatOptions.service, PipeOptions.service, FileTransfers.service,
+    ]
+  }
+
+  private func interrupted() -> ExitCode {
+    console.complain(
+      "earshot: interrupted before the end, so nothing is judged; let \"earshot doctor\" finish")
+    return .interrupted
   }
 
   private func report(_ facts: HostFacts) -> ExitCode {
@@ -55,8 +75,11 @@ package struct DoctorCommand: LiveCommand {
     switch findings.map(\.severity).max() {
     case .error: return "Peers cannot meet as they should (\(seen))"
     case .warning: return "Some peers may not meet (\(seen))"
-    case .note, nil: return "Nothing is in the way (\(seen))"
+    case .note, nil: break
     }
+    let unread = facts.isFirewallRead ? "" : "; the firewall could not be read"
+    let unseen = facts.sightings.isEmpty ? "; --ticket TEXT dials a peer that is not seen" : ""
+    return "Nothing is in the way (\(seen))\(unread)\(unseen)"
   }
 
   private static let service = "earshot"
@@ -66,15 +89,20 @@ package struct DoctorCommand: LiveCommand {
     name: "doctor", operands: "[options]",
     summary: "Say why peers do not meet, and what mends it",
     details: """
-      Looks at the network interfaces, routes and tunnels, UDP port 5353 and who else
-      has it, the firewall (as root: nft, iptables) before multicast DNS and before
-      the ports of peers (that of --port, or those that the system gives), containers
-      and the clock; sends to the group of multicast DNS and listens whether that
-      comes back; dials every peer of the service that it sees. Ends with status 1
-      when something keeps peers apart, 6 when something may, and 0 otherwise.
+      Looks at the network interfaces (those of --interface, or all), routes and
+      tunnels, UDP port 5353 and who else has it, the firewall (as root: nft,
+      iptables) before multicast DNS and before the ports of peers (that of --port,
+      or those that the system gives), containers and the clock; sends to the group
+      of multicast DNS and listens whether that comes back; dials every peer of
+      every service that it sees, and that of --ticket. A rule of the firewall that
+      it cannot judge is a warning. Ends with status 1 when something keeps peers
+      apart, 6 when something may, 130 when Ctrl-C came first, and 0 otherwise.
       """,
     options: [
       OptionPlan("--json", help: "One JSON object a line, with what mends each"),
+      OptionPlan(
+        "--ticket", "TEXT",
+        help: "Dial the peer of a ticket, too, which multicast may not\nget through to"),
       OptionPlan("--timeout", "SECONDS", help: "How long to listen (else 3)"),
     ] + LiveOptions.plans(service: service))
 }

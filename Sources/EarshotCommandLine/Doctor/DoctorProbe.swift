@@ -3,24 +3,30 @@ import EarshotCore
 import EarshotNetwork
 import Synchronization
 
-/// Finds out what no file says: whether multicast comes back, and whether those who are seen can be reached.
+/// Finds out what no file says: whether multicast comes back, and whether the peers that are seen can be reached.
 struct DoctorProbe {
   let host: any NetworkHost
-  let service: String
+  /// The services to look for in any case.
+  let services: [String]
+  /// A ticket whose peer is dialled, seen or not.
+  let ticket: PeerTicket?
   let patience: Duration
 
-  /// Adds what it finds to some facts.
-  func add(to facts: inout HostFacts) async throws(EarshotError) {
+  /// Adds its findings to some facts.
+  ///
+  /// - Returns: Whether it was done; not if the task was cancelled before, when the facts prove nothing.
+  func add(to facts: inout HostFacts) async throws(EarshotError) -> Bool {
     let speaker = try await Peer("earshot doctor", trusting: .anyPeer, on: host)
     let listener = try await Peer("earshot doctor, listening", trusting: .anyPeer, on: host)
     do throws(EarshotError) {
       try await look(speaker, listener, &facts)
     } catch {
-      guard error.code == .discoveryUnavailable else { throw error }
+      guard error.code == .discoveryUnavailable || Task.isCancelled else { throw error }
       facts.problem = error.cause?.code == .addressInUse ? .portTaken : .portUnavailable
     }
     await speaker.stop(within: .seconds(1))
     await listener.stop(within: .seconds(1))
+    return !Task.isCancelled
   }
 
   private func look(
@@ -28,10 +34,9 @@ struct DoctorProbe {
   ) async throws(EarshotError) {
     let advertiser = try await speaker.advertise(Self.service)
     let own = try await listener.browse(Self.service)
-    let others = try await listener.browse(service)
     let problem = Mutex<DiscoveryProblem?>(nil)
     let watch = Task(executorPreference: host.executor.task) {
-      for await event in others.events {
+      for await event in own.events {
         switch event {
         case .unavailable(let reason): problem.withLock { $0 = reason }
         case .available: problem.withLock { $0 = nil }
@@ -39,13 +44,63 @@ struct DoctorProbe {
         }
       }
     }
-    try? await host.sleep(for: patience)
+    defer { watch.cancel() }
+    let browsers = try await browse(as: listener)
+    guard !Task.isCancelled else { return }
     facts.problem = problem.withLock { $0 }
     facts.hearsItself = await own.peers.contains { $0.id == speaker.id }
-    let seen = await others.peers.filter { $0.id != speaker.id }
-    facts.sightings = await sightings(of: seen)
-    watch.cancel()
+    var seen: [DiscoveredPeer] = []
+    for browser in browsers {
+      for peer in await browser.peers where peer.id != speaker.id && !seen.contains(peer) {
+        seen.append(peer)
+      }
+    }
+    facts.sightings = await sightings(of: Self.merged(seen))
+    if let ticket, !seen.contains(where: { $0.id == ticket.peer }) {
+      facts.sightings += await sighting(of: ticket)
+    }
     withExtendedLifetime(advertiser) {}
+  }
+
+  /// Looks for all services, those that others name as well, for a while.
+  private func browse(as listener: Peer) async throws(EarshotError) -> [Browser] {
+    var names: [String] = []
+    var browsers: [Browser] = []
+    let query = ServiceTypeQuery(on: host)
+    defer { query.close() }
+    let start = host.now
+    var end = start + patience
+    var questions = 0
+    while host.now < end, !Task.isCancelled {
+      if host.now >= start + Self.questionInterval * questions, questions < Self.questionsMax {
+        query.ask()
+        questions += 1
+      }
+      let wanted = services + query.services.map(\.text)
+      for name in wanted where name != Self.service && !names.contains(name) {
+        names.append(name)
+        browsers.append(try await listener.browse(name))
+        end = max(end, host.now + Self.leastPatience)
+      }
+      do { try await host.sleep(until: min(end, host.now + Self.step)) } catch { break }
+    }
+    return browsers
+  }
+
+  /// The peers of several services; one that offers several is one, with the endpoints of all.
+  private static func merged(_ peers: [DiscoveredPeer]) -> [DiscoveredPeer] {
+    var merged: [DiscoveredPeer] = []
+    for peer in peers {
+      guard let place = merged.firstIndex(where: { $0.id == peer.id }) else {
+        merged.append(peer)
+        continue
+      }
+      let known = merged[place]
+      let more = peer.endpoints.filter { !known.endpoints.contains($0) }
+      merged[place] = DiscoveredPeer(
+        id: known.id, name: known.name, endpoints: known.endpoints + more)
+    }
+    return merged
   }
 
   /// What comes of dialling peers, a few at once, in their order.
@@ -57,7 +112,7 @@ struct DoctorProbe {
           all[done.place] = done.sightings
         }
         group.addTask(executorPreference: host.executor.task) {
-          (place, await sighting(of: peer))
+          (place, await sighting(of: "\(peer.name) (\(peer.id.short))", at: peer.endpoints))
         }
       }
       for await done in group { all[done.place] = done.sightings }
@@ -65,13 +120,25 @@ struct DoctorProbe {
     }
   }
 
-  private func sighting(of peer: DiscoveredPeer) async -> [HostFacts.Sighting] {
+  /// What comes of dialling the peer of a ticket, the addresses of this host's links first.
+  private func sighting(of ticket: PeerTicket) async -> [HostFacts.Sighting] {
+    let near = ticket.endpoints.filter { endpoint in
+      host.interfaces.contains { $0.isOnLink(endpoint.address) }
+    }
+    let far = ticket.endpoints.filter { !near.contains($0) }
+    return await sighting(of: "The peer \(ticket.peer.short)", at: near + far).map { sighting in
+      var sighting = sighting
+      sighting.isSeen = false
+      return sighting
+    }
+  }
+
+  private func sighting(of name: String, at endpoints: [Endpoint]) async -> [HostFacts.Sighting] {
     var last: HostFacts.Sighting?
-    for endpoint in peer.endpoints {
-      let answer = await dial(endpoint)
+    for endpoint in endpoints {
+      guard let answer = await dial(endpoint) else { return [] }
       var sighting = HostFacts.Sighting(
-        "\(peer.name) (\(peer.id.short))", at: endpoint.address.description, port: endpoint.port,
-        answer)
+        name, at: endpoint.address.description, port: endpoint.port, answer)
       sighting.isHere = isHere(endpoint.address.unmapped)
       if answer == .reached { return [sighting] }
       last = last ?? sighting
@@ -83,15 +150,19 @@ struct DoctorProbe {
     address.isLoopback || host.interfaces.contains { $0.addresses.contains(address) }
   }
 
-  private func dial(_ endpoint: Endpoint) async -> HostFacts.Sighting.Answer {
+  /// How a dial ends; `nil` if the task is cancelled meanwhile.
+  private func dial(_ endpoint: Endpoint) async -> HostFacts.Sighting.Answer? {
     let dial = Dial()
+    guard !Task.isCancelled else { return nil }
     guard
       let connection = try? host.connect(
         to: endpoint, options: ConnectionOptions(), handler: dial)
     else { return .silent }
+    defer { connection.close() }
     let end = host.now + Self.dialPatience
-    while dial.answer == nil, host.now < end { try? await host.sleep(for: .milliseconds(20)) }
-    connection.close()
+    while dial.answer == nil, host.now < end {
+      do { try await host.sleep(for: .milliseconds(20)) } catch { return nil }
+    }
     return dial.answer ?? .silent
   }
 
@@ -114,4 +185,9 @@ struct DoctorProbe {
   private static let service = "earshot-doctor"
   private static let dialsMax = 16
   private static let dialPatience = Duration.seconds(2)
+  private static let questionInterval = Duration.seconds(1)
+  private static let questionsMax = 2
+  /// How long a service is looked for at least, from when it is known.
+  private static let leastPatience = Duration.milliseconds(600)
+  private static let step = Duration.milliseconds(100)
 }

@@ -35,7 +35,7 @@ package struct Finding: Hashable, Sendable {
   /// What it is, for programs; never changes.
   package enum Cause: String, Hashable, Sendable, CaseIterable {
     case noInterface, interfaceDown, noMulticast, noAddress, portTaken, portUnavailable, firewall
-    case deaf, noRoute, tunnel, noIPv6, container, clock, responder, unreachable
+    case deaf, noRoute, tunnel, noIPv6, container, clock, responder, unreachable, isolated
   }
 
   /// What it is.

@@ -1,11 +1,15 @@
-/// What the tables of a host's firewall do with what peers send.
+import EarshotCore
+
+/// The tables of a host's firewall, and their verdict on the packets of peers.
 package struct Firewall: Hashable, Sendable {
-  /// A rule or a policy that drops something.
+  /// A rule or a policy that drops something, or may.
   package struct Obstacle: Hashable, Sendable {
     /// The chain, and the rule as its tool prints it; without a rule the chain drops what no rule accepts.
     package let chain: String
     package let rule: String?
-    /// What lets it through.
+    /// Whether it drops the traffic; otherwise it may, and nothing that is known of the traffic decides that.
+    package let isCertain: Bool
+    /// The command that lets the traffic through, which takes the rights of root.
     package let command: String
   }
   /// A chain of rules.
@@ -16,70 +20,170 @@ package struct Firewall: Hashable, Sendable {
     let label: String
     let table: Int
     let tool: Tool
-    /// What packets come through it first, unless other chains call it.
-    var hook: Hook?
+    /// The families of addresses whose packets come through it.
+    let families: Set<IPAddress.Family>
+    /// The packets that come through it first, unless other chains call it.
+    var hook: Traffic.Direction?
+    /// The interfaces whose packets come through it; none stands for all.
+    var devices: Set<String> = []
     var drops = false  // By its policy.
     var rules: [FirewallRule] = []
   }
-  /// Where packets come through a chain.
-  enum Hook: Hashable, Sendable {
-    case inbound, outbound
-  }
-  /// What changes a firewall's tables.
+  /// The program that changes a firewall's tables.
   enum Tool: Hashable, Sendable {
     case nft(family: String), iptables(String), ufw, firewalld
   }
-  private enum Fate {
+  /// The place where the fate of a packet is decided.
+  private struct Place: Hashable {
+    let chain: Chain
+    let rule: FirewallRule?
+  }
+  private enum Fate: Hashable {
     case accepted
-    case dropped(Chain, FirewallRule?)
+    case dropped(Place)
+  }
+  /// The fate of some traffic in a chain.
+  private enum Outcome: Hashable {
+    case accepted
+    case undecided(Place)
+    case dropped(Place)
+
+    var rank: Int {
+      switch self {
+      case .accepted: 0
+      case .undecided: 1
+      case .dropped: 2
+      }
+    }
+  }
+  /// The first rules that may decide, but do not for certain.
+  private struct Doubts {
+    var accepting: Place?
+    var dropping: Place?
   }
 
   var chains: [Chain] = []
   var tableCount = 0
+  var mayMark = false
 
   /// No tables, or none that could be read.
   package init() {}
 
-  /// What drops some traffic.
+  /// The obstacles to some traffic.
   ///
-  /// A rule that speaks of more than is known of the traffic, such as of where it comes from, may let it through, and
-  /// is not taken to drop it.
+  /// A rule whose conditions are not all known of the traffic, such as those of its rate, leaves it undecided. Where a host
+  /// has addresses of both families on an interface, those of IPv4 decide in a chain for both.
   ///
   /// - Parameters:
-  ///   - traffic: What comes in; of multicast DNS also what goes out.
+  ///   - traffic: The traffic; of multicast DNS also what goes out counts.
+  ///   - paths: The interfaces and networks that it may pass; none if these are not known.
   ///   - network: The local network, which commands let in where traffic has no certain port.
-  /// - Returns: One for each chain that the system asks about it, and that drops it.
-  package func obstacles(to traffic: Traffic, from network: AddressText) -> [Obstacle] {
-    let asked = chains.filter {
-      $0.hook == .inbound || $0.hook == .outbound && traffic.isMulticast
-    }
-    return asked.compactMap { first in
-      let fate =
-        fate(of: traffic, in: first, depth: 0) ?? (first.drops ? .dropped(first, nil) : .accepted)
-      guard case .dropped(let chain, let rule) = fate else { return nil }
+  /// - Returns: One for each chain that the system asks about it, and that drops it or may.
+  package func obstacles(
+    to traffic: Traffic, over paths: [Traffic.Path] = [], from network: AddressText
+  ) -> [Obstacle] {
+    chains.compactMap { first in
+      guard let hook = first.hook, hook == traffic.direction || traffic.isMulticast else {
+        return nil
+      }
+      var traffic = traffic
+      (traffic.direction, traffic.mayBeMarked) = (hook, mayMark)
+      let outcome = outcome(of: traffic, over: paths, in: first)
+      let (place, isCertain): (Place, Bool)
+      switch outcome {
+      case .accepted: return nil
+      case .undecided(let undecided): (place, isCertain) = (undecided, false)
+      case .dropped(let dropped): (place, isCertain) = (dropped, true)
+      }
       return Obstacle(
-        chain: chain.name, rule: rule?.text,
-        command: chain.tool.command(admitting: traffic, from: network, in: chain))
+        chain: place.chain.name, rule: place.rule?.text, isCertain: isCertain,
+        command: place.chain.tool.command(
+          admitting: traffic, from: network,
+          in: place.rule.map(\.isDropping) == false ? first : place.chain))
     }
   }
 
-  /// What becomes of traffic in a chain; `nil` if the chain leaves that to the one that has called it.
-  private func fate(of traffic: Traffic, in chain: Chain, depth: Int) -> Fate? {
+  /// The gravest outcome on any interface.
+  private func outcome(
+    of traffic: Traffic, over paths: [Traffic.Path], in first: Chain
+  ) -> Outcome {
+    guard !paths.isEmpty else { return outcome(of: traffic, in: first) }
+    let used = paths.filter { path in
+      path.family.map(first.families.contains) ?? true
+        && (first.devices.isEmpty || path.interface.map(first.devices.contains) ?? true)
+    }
+    var names: [String?] = []
+    for path in used where !names.contains(path.interface) { names.append(path.interface) }
+    return names.map { name in
+      outcome(of: traffic, overOneOf: used.filter { $0.interface == name }, in: first)
+    }.max { $0.rank < $1.rank } ?? .accepted
+  }
+
+  /// The outcome on one interface with several networks.
+  private func outcome(
+    of traffic: Traffic, overOneOf paths: [Traffic.Path], in first: Chain
+  ) -> Outcome {
+    func outcomes(_ paths: [Traffic.Path]) -> [Outcome] {
+      paths.map { path in
+        var traffic = traffic
+        traffic.path = path
+        return outcome(of: traffic, in: first)
+      }
+    }
+    let four = paths.filter { $0.family == .v4 }
+    let lasting = four.filter { $0.local?.isLinkLocal != true }
+    // A host of IPv6 has several addresses, and one that is reached will do.
+    let found =
+      four.isEmpty
+      ? outcomes(paths).min { $0.rank < $1.rank }
+      : outcomes(lasting.isEmpty ? four : lasting).max { $0.rank < $1.rank }
+    return found ?? .accepted
+  }
+
+  private func outcome(of traffic: Traffic, in first: Chain) -> Outcome {
+    var doubts = Doubts()
+    let end = fate(of: traffic, in: first, isSure: true, depth: 0, &doubts)
+    switch end ?? (first.drops ? .dropped(Place(chain: first, rule: nil)) : .accepted) {
+    case .accepted: return doubts.dropping.map { .undecided($0) } ?? .accepted
+    case .dropped(let place): return doubts.accepting.map { .undecided($0) } ?? .dropped(place)
+    }
+  }
+
+  /// The fate of traffic in a chain; `nil` if the chain leaves that to the one that has called it.
+  private func fate(
+    of traffic: Traffic, in chain: Chain, isSure: Bool, depth: Int, _ doubts: inout Doubts
+  ) -> Fate? {
+    var isSure = isSure
     for rule in chain.rules {
       let fit = rule.fit(to: traffic)
       guard fit > .never, let verdict = rule.verdict else { continue }
+      let place = Place(chain: chain, rule: rule)
+      let decides = isSure && fit == .surely
       switch verdict {
-      case .accept: return .accepted
-      case .drop: if fit == .surely { return .dropped(chain, rule) }
-      case .leave: if fit == .surely { return nil }
+      case .accept:
+        if decides { return .accepted }
+        doubts.accepting = doubts.accepting ?? place
+      case .drop:
+        if decides { return .dropped(place) }
+        doubts.dropping = doubts.dropping ?? place
+      case .ask:
+        doubts.dropping = doubts.dropping ?? place
+        if decides { return .accepted }
+      case .leave:
+        if fit == .surely { return nil }
+        isSure = false
+        continue
       case .call(let label, let returns):
-        guard depth < Self.depthMax, let called = self.chain(label, of: chain.table) else { break }
-        switch fate(of: traffic, in: called, depth: depth + 1) {
-        case .accepted: return .accepted
-        case .dropped(let chain, let rule): if fit == .surely { return .dropped(chain, rule) }
-        case nil: if fit == .surely, !returns { return nil }
+        guard depth < Self.depthMax, let called = self.chain(label, of: chain.table) else {
+          doubts.dropping = doubts.dropping ?? place
+          continue
         }
+        let fate = fate(of: traffic, in: called, isSure: decides, depth: depth + 1, &doubts)
+        if decides, let fate { return fate }
+        if fit == .surely, !returns { return nil }
+        continue
       }
+      if fit == .surely { return nil }  // No later rule sees it.
     }
     return nil
   }
@@ -91,6 +195,11 @@ package struct Firewall: Hashable, Sendable {
   private static let depthMax = 16  // As many as the system lets call each other.
 }
 
+extension FirewallRule {
+  /// Whether it is a rule for what is dropped: what it is to spare is let through before it.
+  fileprivate var isDropping: Bool { verdict == .drop || verdict == .ask }
+}
+
 extension Firewall.Tool {
   /// What to type to let traffic through, by its port if that is certain, or else from the local network.
   fileprivate func command(
@@ -98,26 +207,32 @@ extension Firewall.Tool {
   ) -> String {
     let kind = traffic.transport.rawValue
     let port = traffic.ports.count == 1 ? traffic.ports.lowerBound : nil
+    let isAnswer = traffic.state == "established"
     switch self {
     case .nft(let family):
       let isSix = family == "ip6"
       let what =
-        port.map { "\(kind) dport \($0)" }
-        ?? "\(isSix ? "ip6" : "ip") saddr \(network.text(isSix: isSix)) meta l4proto \(kind)"
-      return "sudo nft insert rule \(chain.name) \(what) accept"
+        isAnswer
+        ? "ct state established,related"
+        : port.map { "\(kind) dport \($0)" }
+          ?? "\(isSix ? "ip6" : "ip") saddr \(network.text(isSix: isSix)) meta l4proto \(kind)"
+      return "nft insert rule \(chain.name) \(what) accept"
     case .iptables(let name):
       let isSix = name.hasPrefix("ip6")
       let what =
-        port.map { "-p \(kind) --dport \($0)" }
-        ?? "-s \(network.text(isSix: isSix)) -p \(kind)"
-      return "sudo \(name) -I \(chain.label) \(what) -j ACCEPT"
+        isAnswer
+        ? "-m conntrack --ctstate ESTABLISHED,RELATED"
+        : port.map { "-p \(kind) --dport \($0)" }
+          ?? "-s \(network.text(isSix: isSix)) -p \(kind)"
+      return "\(name) -I \(chain.label) \(what) -j ACCEPT"
     case .ufw:
-      return port.map { "sudo ufw allow \($0)/\(kind)" }
-        ?? "sudo ufw allow proto \(kind) from \(network.text(isSix: false))"
+      if traffic.direction == .outbound, let port { return "ufw allow out \(port)/\(kind)" }
+      return port.map { "ufw allow \($0)/\(kind)" }
+        ?? "ufw allow proto \(kind) from \(network.text(isSix: false))"
     case .firewalld:
-      if traffic.isMulticast { return "sudo firewall-cmd --add-service=mdns" }
-      return port.map { "sudo firewall-cmd --add-port=\($0)/\(kind)" }
-        ?? "sudo firewall-cmd --add-rich-rule='rule family=ipv4 source "
+      if traffic.isMulticast { return "firewall-cmd --add-service=mdns" }
+      return port.map { "firewall-cmd --add-port=\($0)/\(kind)" }
+        ?? "firewall-cmd --add-rich-rule='rule family=ipv4 source "
         + "address=\(network.text(isSix: false)) protocol value=\(kind) accept'"
     }
   }

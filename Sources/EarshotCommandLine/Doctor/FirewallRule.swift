@@ -1,57 +1,46 @@
 import EarshotCore
 
-/// What peers send that a firewall may drop.
-package struct Traffic: Hashable, Sendable {
-  /// What carries it.
-  package enum Transport: String, Hashable, Sendable { case tcp, udp }
-
-  let transport: Transport
-  /// The ports that it goes to, any of these.
-  let ports: ClosedRange<UInt16>
-  /// The ports that it comes from, any of these.
-  let sourcePorts: ClosedRange<UInt16>
-  let isMulticast: Bool
-
-  /// What finds peers.
-  package static let multicastDNS = Traffic(
-    transport: .udp, ports: 5_353...5_353, sourcePorts: 5_353...5_353, isMulticast: true)
-
-  /// The first packets of links to some ports.
-  package static func links(to ports: ClosedRange<UInt16>) -> Traffic {
-    Traffic(transport: .tcp, ports: ports, sourcePorts: ephemeral, isMulticast: false)
-  }
-
-  /// The first of the datagrams that carry unreliable messages.
-  package static func datagrams(to ports: ClosedRange<UInt16>) -> Traffic {
-    Traffic(transport: .udp, ports: ports, sourcePorts: ephemeral, isMulticast: false)
-  }
-
-  /// The ports that Linux chooses from, unless it is told otherwise.
-  package static let ephemeral: ClosedRange<UInt16> = 32_768...60_999
-}
-
-/// A rule of a firewall: what it speaks of, and what becomes of that.
+/// A rule of a firewall: the packets that it matches, and its verdict on them.
 struct FirewallRule: Hashable, Sendable {
-  /// Something that a packet has to be for the rule to speak of it.
+  /// Some ports, and whether others may belong to them that could not be read.
+  struct Ports: Hashable, Sendable {
+    var ranges: [ClosedRange<UInt16>] = []
+    var isComplete = true
+  }
+  /// Some addresses, and whether others may belong to them that could not be read.
+  struct Addresses: Hashable, Sendable {
+    var ranges: [AddressRange] = []
+    var isComplete = true
+  }
+  /// A property that a packet needs for the rule to match it.
   enum Condition: Hashable, Sendable {
     case transport(Set<String>)
-    case ports([ClosedRange<UInt16>])
-    case sourcePorts([ClosedRange<UInt16>])
+    case family(IPAddress.Family)
+    case ports(Ports)
+    case sourcePorts(Ports)
     case state(Set<String>)
-    case interface(Set<String>)
+    /// The interface that packets of a direction pass; `*` or `+` at the end stands for any text.
+    case interface(Set<String>, Traffic.Direction)
     case addressType(Set<String>)
-    case destination([AddressRange])
-    case none  // What the first packet of a peer never is.
-    case some  // What it may be.
+    case source(Addresses)
+    case destination(Addresses)
+    /// The flags of TCP that a mask leaves are these; without a mask all count.
+    case flags(Set<String>, mask: Set<String>?)
+    case anyFlag(Set<String>)
+    case mark
+    case none  // The first packet of a peer never has it.
+    case some  // It may have it.
+    case either([Condition])
     indirect case not(Condition)
   }
-  /// What becomes of a packet.
+  /// The fate of a packet.
   enum Verdict: Hashable, Sendable {
     case accept, drop
+    case ask  // A program, which decides.
     case leave  // The chain, for the one that has called it.
     case call(String, returns: Bool)
   }
-  /// Whether a rule speaks of all of some traffic.
+  /// Whether a rule matches all of some traffic.
   enum Fit: Int, Comparable {
     case never, perhaps, surely
 
@@ -72,10 +61,10 @@ struct FirewallRule: Hashable, Sendable {
   var conditions: [Condition] = []
   var verdict: Verdict?
 
-  /// A rule that speaks of everything, and does nothing.
+  /// A rule that matches everything, and does nothing.
   init(_ text: String) { self.text = text }
 
-  /// Whether the rule speaks of some traffic.
+  /// Whether the rule matches some traffic.
   func fit(to traffic: Traffic) -> Fit { conditions.map { $0.fit(to: traffic) }.min() ?? .surely }
 }
 
@@ -84,16 +73,27 @@ extension FirewallRule.Condition {
     switch self {
     case .transport(let names):
       FirewallRule.Fit(!names.isDisjoint(with: Self.names(of: traffic.transport)))
-    case .ports(let ranges): Self.fit(ranges, to: traffic.ports)
-    case .sourcePorts(let ranges): Self.fit(ranges, to: traffic.sourcePorts)
-    case .state(let names): FirewallRule.Fit(names.contains("new"))
-    case .interface(let names): names == ["lo"] ? .never : .perhaps
+    case .family(let family): traffic.path.family.map { FirewallRule.Fit($0 == family) } ?? .perhaps
+    case .ports(let ports): ports.fit(to: traffic.ports)
+    case .sourcePorts(let ports): ports.fit(to: traffic.sourcePorts)
+    case .state(let names): FirewallRule.Fit(names.contains(traffic.state))
+    case .interface(let names, let direction):
+      direction == traffic.direction ? Self.fit(names, to: traffic.path.interface) : .never
     case .addressType(let names):
       FirewallRule.Fit(
         !names.isDisjoint(with: traffic.isMulticast ? ["multicast"] : ["local", "unicast", "host"]))
-    case .destination(let ranges): ranges.map { Self.fit($0, to: traffic) }.max() ?? .perhaps
+    case .source(let addresses): addresses.fit(to: traffic.source)
+    case .destination(let addresses):
+      traffic.isMulticast
+        ? addresses.fit(toAnyOf: Self.groups(of: traffic.path.family))
+        : addresses.fit(to: traffic.destination)
+    case .flags(let flags, let mask):
+      FirewallRule.Fit((mask.map { traffic.flags.intersection($0) } ?? traffic.flags) == flags)
+    case .anyFlag(let flags): FirewallRule.Fit(!traffic.flags.isDisjoint(with: flags))
+    case .mark: traffic.mayBeMarked ? .perhaps : .never
     case .none: .never
     case .some: .perhaps
+    case .either(let conditions): conditions.map { $0.fit(to: traffic) }.max() ?? .never
     case .not(let condition): condition.fit(to: traffic).opposite
     }
   }
@@ -105,19 +105,51 @@ extension FirewallRule.Condition {
     }
   }
 
-  /// Single ports of many are no matter: who is there may be given another one.
-  private static func fit(
-    _ ranges: [ClosedRange<UInt16>], to ports: ClosedRange<UInt16>
-  ) -> FirewallRule.Fit {
-    FirewallRule.Fit(
-      ranges.contains { $0.contains(ports.lowerBound) && $0.contains(ports.upperBound) })
+  private static func fit(_ names: Set<String>, to interface: String?) -> FirewallRule.Fit {
+    guard let interface else { return names == ["lo"] ? .never : .perhaps }
+    return FirewallRule.Fit(
+      names.contains { name in
+        name.hasSuffix("*") || name.hasSuffix("+")
+          ? interface.hasPrefix(name.dropLast()) : name == interface
+      })
   }
 
-  private static func fit(_ range: AddressRange, to traffic: Traffic) -> FirewallRule.Fit {
-    if range.bits == 0 { return .surely }
-    guard traffic.isMulticast else { return range.address.isMulticast ? .never : .perhaps }
-    return FirewallRule.Fit(groups.contains { range.contains($0) })
+  private static func groups(of family: IPAddress.Family?) -> [IPAddress] {
+    [.v4(0xE000_00FB), .v6(0xFF02 << 48, 0xFB, scope: 0)]
+      .filter { $0.family == family ?? $0.family }
+  }
+}
+
+extension FirewallRule.Ports {
+  /// Whether all ports of a range are among these; a few of many are no matter, since a peer seldom gets one of them.
+  fileprivate func fit(to ports: ClosedRange<UInt16>) -> FirewallRule.Fit {
+    let common = ranges.reduce(0) { count, range in
+      let (low, high) = (
+        max(range.lowerBound, ports.lowerBound), min(range.upperBound, ports.upperBound)
+      )
+      return count + (low <= high ? Int(high - low) + 1 : 0)
+    }
+    if common >= ports.count { return .surely }
+    return isComplete && common * Self.fewOf < ports.count ? .never : .perhaps
   }
 
-  private static let groups = [IPAddress.v4(0xE000_00FB), .v6(0xFF02 << 48, 0xFB, scope: 0)]
+  private static let fewOf = 1_000
+}
+
+extension FirewallRule.Addresses {
+  fileprivate func fit(to others: AddressRange?) -> FirewallRule.Fit {
+    let fits = ranges.map { range -> FirewallRule.Fit in
+      if range.bits == 0, others == nil { return .surely }
+      guard let others else { return range.address.isMulticast ? .never : .perhaps }
+      if range.bits <= others.bits, range.contains(others.address) { return .surely }
+      return others.contains(range.address) && range.bits > others.bits ? .perhaps : .never
+    }
+    return max(fits.max() ?? .never, isComplete ? .never : .perhaps)
+  }
+
+  fileprivate func fit(toAnyOf groups: [IPAddress]) -> FirewallRule.Fit {
+    let isOne = ranges.contains { range in groups.contains { range.contains($0) } }
+    if isOne { return .surely }
+    return isComplete ? .never : .perhaps
+  }
 }

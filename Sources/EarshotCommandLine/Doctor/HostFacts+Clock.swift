@@ -1,7 +1,7 @@
 extension HostFacts {
   /// What speaks against the clock: links do not look at it, certificates of downloads and tickets do.
   var clockFindings: [Finding] {
-    let command = "sudo timedatectl set-ntp true"
+    let command = programs.setClock
     if let newer = clock.newerThanNow {
       return [
         Finding(

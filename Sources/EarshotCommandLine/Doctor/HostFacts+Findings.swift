@@ -11,8 +11,11 @@ extension HostFacts {
       .map(\.element)
   }
 
-  /// Those that lead to other hosts.
-  var cables: [Interface] { interfaces.filter { !$0.isLoopback } }
+  /// Those that the user chose, or else those that lead to other hosts.
+  var cables: [Interface] {
+    let chosen = interfaces.filter(\.isChosen)
+    return chosen.isEmpty ? interfaces.filter { !$0.isLoopback } : chosen
+  }
 
   /// Those that discovery uses.
   var useful: [Interface] {
@@ -21,104 +24,112 @@ extension HostFacts {
 
   private var interfaceFindings: [Finding] {
     var found: [Finding] = []
+    let down = cables.filter { !$0.isUp }
     if useful.isEmpty {
-      let first = cables.first { !$0.isUp }?.name ?? cables.first?.name ?? "eth0"
+      let which = interfaces.contains(where: \.isChosen) ? "of those that were chosen " : ""
+      let first = down.first ?? cables.first { !$0.isTunnel }
       found.append(
         Finding(
           .noInterface, .error,
-          "No network interface that leads to other hosts is up, has an address and carries multicast.",
-          mendedBy: "sudo ip link set \(first) up multicast on && sudo dhclient \(first)"))
+          "No network interface \(which)that leads to other hosts is up, has an address and carries multicast.",
+          mendedBy: first.map(mendingCommand) ?? listingCommand))
     } else {
-      found += cables.filter { !$0.isUp }.map {
+      found += down.map {
         Finding(
           .interfaceDown, .note, "The network interface \($0.name) is down or has no signal.",
-          mendedBy: "sudo ip link set \($0.name) up")
+          mendedBy: mendingCommand($0))
       }
     }
     found += cables.filter { $0.isUp && !$0.carriesMulticast && !$0.isTunnel }.map {
       Finding(
         .noMulticast, useful.isEmpty ? .error : .warning,
-        "The network interface \($0.name) carries no multicast, so nobody is discovered there.",
-        mendedBy: "sudo ip link set \($0.name) multicast on")
+        "The network interface \($0.name) carries no multicast, so no peer is discovered there.",
+        mendedBy: programs.allowMulticast(on: $0.name))
     }
     found += cables.filter {
       $0.isUp && $0.carriesMulticast && !$0.hasAddress && !$0.isTunnel
     }.map {
       Finding(
         .noAddress, useful.isEmpty ? .error : .note,
-        "The network interface \($0.name) is up and has no address, so nobody is discovered there.",
-        mendedBy: "sudo dhclient \($0.name)")
+        "The network interface \($0.name) is up and has no address, so no peer is discovered there.",
+        mendedBy: programs.address($0.name))
     }
     return found
+  }
+
+  /// What an interface needs first that is not as it should be.
+  private func mendingCommand(_ interface: Interface) -> String {
+    if !interface.isEnabled { return programs.raise(interface.name) }
+    if !interface.isUp {
+      return programs.has("nmcli")
+        ? programs.asRoot("nmcli device connect \(interface.name)")
+        : "plug in the cable of \(interface.name), or join a wireless network with it"
+    }
+    return interface.carriesMulticast
+      ? programs.address(interface.name) : programs.allowMulticast(on: interface.name)
+  }
+
+  private var listingCommand: String {
+    programs.has("ip") ? "ip -brief link" : "ls /sys/class/net"
   }
 
   private var portFindings: [Finding] {
     switch problem {
     case .portTaken:
-      let holder = portHolders.first
+      let holder = portHolders.first { !$0.isEarshot }
       let who = holder?.words ?? "Another program"
       return [
         Finding(
           .portTaken, .error,
           "\(who) holds UDP port 5353 for itself alone, and discovery needs a share of it.",
-          mendedBy: holder?.stopCommand ?? "sudo ss -ulpn 'sport = :5353'")
+          mendedBy: holder?.stopCommand(programs) ?? programs.portHolders())
       ]
     case .portUnavailable:
       return [
         Finding(
           .portUnavailable, .error, "The system refuses UDP port 5353, which discovery needs.",
-          mendedBy: "sudo ss -ulpn 'sport = :5353'")
+          mendedBy: programs.portHolders())
       ]
     case .onlyIPv4:
-      let holder = portHoldersV6.first
+      let holder = portHoldersV6.first { !$0.isEarshot }
       let who = holder?.words ?? "Another program"
       return [
         Finding(
           .portTaken, .warning,
           "\(who) holds UDP port 5353 of IPv6 for itself alone, so peers that have no IPv4 address are not met.",
-          mendedBy: holder?.stopCommand ?? "sudo ss -6ulpn 'sport = :5353'")
+          mendedBy: holder?.stopCommand(programs) ?? programs.portHolders(isSix: true))
       ]
     default:
-      return portHolders.map {
+      // Another earshot of this host shares the port as this one does.
+      return portHolders.filter { !$0.isEarshot }.map {
         Finding(
           .responder, .note,
           "\($0.words) answers multicast DNS on this host, too; both share the port.",
-          mendedBy: $0.stopCommand)
+          mendedBy: $0.stopCommand(programs))
       }
     }
   }
 
   private var addressFindings: [Finding] {
-    useful.filter { !$0.hasIPv6 && !$0.isTunnel }.map {
+    useful.filter { !$0.hasIPv6 && !$0.isTunnel && !$0.isLoopback }.map {
       Finding(
         .noIPv6, .note,
         "The network interface \($0.name) has no IPv6 address; peers that have no IPv4 address are not met there.",
-        mendedBy: "sudo sysctl net.ipv6.conf.\($0.name).disable_ipv6=0")
+        mendedBy: programs.renewIPv6($0.name))
     }
   }
 
   private var containerFindings: [Finding] {
-    guard isContainer else { return [] }
+    guard isContainer, useful.isEmpty || useful.contains(where: { !$0.isLoopback }) else {
+      return []
+    }
     let isAlone = sightings.allSatisfy(\.isHere)
     return [
       Finding(
         .container, isAlone ? .warning : .note,
         "This is a container, and unless it shares the network of its host, multicast seldom leaves it; "
           + "peers that are seen may all be on the same computer.",
-        mendedBy: "docker run --network host")
+        mendedBy: "on its host: start it again with --network host")
     ]
-  }
-
-  private var peerFindings: [Finding] {
-    sightings.filter { $0.answer != .reached }.map { peer in
-      let what =
-        peer.answer == .refused
-        ? "refuses connections to" : "does not answer connections to"
-      return Finding(
-        .unreachable, .error,
-        "\(peer.name) is seen, and \(what) \(peer.address), TCP port \(peer.port): its firewall, or a network that keeps its guests apart.",
-        mendedBy:
-          "on its host: sudo nft insert rule inet filter input tcp dport \(peer.port) accept")
-    }
   }
 }

@@ -1,35 +1,116 @@
 import EarshotCore
 
 extension HostFacts {
-  /// Whether multicast that is sent on no certain interface goes anywhere.
+  /// A route that leads packets for neighbours away from them.
+  enum Detour: Hashable {
+    /// No packet goes anywhere, because of the route with a destination.
+    case blocked(RoutingTables.Route)
+    /// They go to an interface that is not that of the neighbours.
+    case through(String, RoutingTables.Route, insteadOf: String)
+  }
+
+  /// Whether multicast that is sent on no certain interface goes anywhere, and packets to neighbours go to them.
   var routeFindings: [Finding] {
-    guard let first = useful.first(where: \.hasIPv4), routes.interface(to: Self.group) == nil else {
-      return []
+    for interface in useful where !interface.isTunnel && !interface.isLoopback {
+      for ip in interface.networks.flatMap(\.someHosts) where !ip.isLinkLocal {
+        guard let detour = detour(to: ip) else { continue }
+        let isReached = sightings.contains { $0.answer == .reached && !$0.isHere }
+        let what = "neighbours on \(interface.name)"
+        // One that a peer is behind is named with that peer.
+        guard !sightings.contains(where: { $0.answer != .reached && isBehind(detour, $0) }) else {
+          continue
+        }
+        return multicastFindings + [detourFinding(detour, to: what, isReached ? .warning : .error)]
+      }
     }
+    return multicastFindings
+  }
+
+  private func isBehind(_ detour: Detour, _ peer: Sighting) -> Bool {
+    peer.ip.flatMap { self.detour(to: $0) } == detour
+  }
+
+  private var multicastFindings: [Finding] {
+    guard let first = useful.first(where: { $0.hasIPv4 && !$0.isLoopback }),
+      routes.interface(to: Self.group) == nil
+    else { return [] }
     return [
       Finding(
         .noRoute, .note,
         "No route leads to multicast groups; Earshot names its interfaces, other programs may find nobody.",
-        mendedBy: "sudo ip route add 224.0.0.0/4 dev \(first.name)")
+        mendedBy: programs.asRoot(
+          firstOf: "ip route add 224.0.0.0/4 dev \(first.name)",
+          "route add -net 224.0.0.0/4 dev \(first.name)", to: "add a route"))
     ]
+  }
+
+  /// The route that leads packets for an address of a neighbour away, but for tunnels, which have a finding of their own.
+  func detour(to ip: IPAddress) -> Detour? {
+    guard !ip.isLinkLocal,
+      let own = useful.first(where: { $0.networks.contains { $0.contains(ip) } })
+    else {
+      // Of other networks only what blocks them is of interest.
+      guard !ip.isLinkLocal, case .blocked(let route) = routes.way(to: ip) else { return nil }
+      return .blocked(route)
+    }
+    switch routes.way(to: ip) {
+    case nil: return nil
+    case .blocked(let route): return .blocked(route)
+    case .through(let name, let route):
+      // Two interfaces of one network have routes of the same length.
+      let isTheirs = own.networks.contains { $0.contains(ip) && $0.bits >= route.range.bits }
+      return isTheirs || name == own.name || tunnels.contains(name)
+        ? nil : .through(name, route, insteadOf: own.name)
+    }
+  }
+
+  func detourFinding(_ detour: Detour, to what: String, _ severity: Finding.Severity) -> Finding {
+    let (words, route): (String, RoutingTables.Route)
+    switch detour {
+    case .blocked(let blocking):
+      (words, route) = ("goes nowhere, because of the route \"\(blocking)\"", blocking)
+    case .through(let name, let leading, let other):
+      (words, route) = (
+        "goes to the interface \(name) instead of \(other), because of the route \"\(leading)\"",
+        leading
+      )
+    }
+    return Finding(
+      .noRoute, severity, "What this host sends to \(what) \(words).",
+      mendedBy: programs.asRoot(firstOf: route.removal, to: "remove the route \"\(route)\""))
   }
 
   /// What goes into tunnels, as of virtual private networks: peers nearby are not in there.
   var tunnelFindings: [Finding] {
-    let tunnels = cables.filter { $0.isTunnel && $0.isUp }.map(\.name)
-    for interface in useful where !interface.isTunnel {
-      let neighbours = interface.networks.flatMap(\.someHosts).filter { !$0.isLinkLocal }
-      let ways = neighbours.lazy.compactMap { routes.interface(to: $0) }
+    let tunnels = tunnels
+    for interface in useful where !interface.isTunnel && !interface.isLoopback {
+      let seen = sightings.compactMap(\.ip).filter { ip in
+        interface.networks.contains { $0.contains(ip) }
+      }
+      let neighbours = interface.networks.flatMap(\.someHosts) + seen
+      let ways = neighbours.lazy.filter { !$0.isLinkLocal }
+        .compactMap { routes.interface(to: $0) }
       guard let tunnel = ways.first(where: tunnels.contains) else { continue }
-      let isReached = sightings.contains { $0.answer == .reached && !$0.isHere }
+      let isReached =
+        sightings.contains { $0.answer == .reached && !$0.isHere }
+        && !sightings.contains { $0.answer != .reached && isInTunnel($0) }
       return [
         Finding(
           .tunnel, isReached ? .warning : .error,
           "What this host sends to its neighbours on \(interface.name) goes into the tunnel \(tunnel), as of a virtual private network.",
-          mendedBy: "sudo ip link set \(tunnel) down")
+          mendedBy: programs.lower(tunnel))
       ]
     }
-    guard
+    let unreached = sightings.filter { $0.answer != .reached && isInTunnel($0) }
+    if let peer = unreached.first, let tunnel = peer.ip.flatMap({ routes.interface(to: $0) }) {
+      return [
+        Finding(
+          .tunnel, .error,
+          "What this host sends to \(peer.name) at \(peer.address) goes into the tunnel \(tunnel), as of a virtual private network.",
+          mendedBy: programs.lower(tunnel))
+      ]
+    }
+    guard !interfaces.contains(where: \.isChosen),
       let tunnel = Self.farAway.lazy.compactMap({ routes.interface(to: $0) })
         .first(where: tunnels.contains)
     else { return [] }
@@ -38,8 +119,7 @@ extension HostFacts {
       Finding(
         .tunnel, .warning,
         "What this host sends goes into the tunnel \(tunnel), as of a virtual private network, and answers to peers nearby may, too.",
-        mendedBy: other.map { "earshot browse --interface \($0)" }
-          ?? "sudo ip link set \(tunnel) down")
+        mendedBy: other.map { "earshot browse --interface \($0)" } ?? programs.lower(tunnel))
     ]
   }
 

@@ -15,22 +15,24 @@ extension HostFacts {
     seeing interfaces: [NetworkInterface], among wanted: [String], files: [String]
   ) -> HostFacts {
     var facts = HostFacts()
+    facts.programs = .ofThisHost
     facts.interfaces = names(in: "/sys/class/net").compactMap { name in
       let folder = "/sys/class/net/\(name)"
-      let interface = Interface(
+      var interface = Interface(
         name, flags: text("\(folder)/flags"), state: text("\(folder)/operstate"),
         seen: interfaces)
       // What is a part of another one needs no address of its own.
       let isPart = FileManager.default.fileExists(atPath: "\(folder)/master")
+      interface.isChosen = wanted.contains(name)
       let isWanted =
-        wanted.isEmpty ? interface.hasAddress || !isPart : wanted.contains(name)
+        wanted.isEmpty ? interface.hasAddress || !isPart : interface.isChosen
       return isWanted || interface.isLoopback || interface.isTunnel ? interface : nil
     }
     facts.routes = routes()
     let tableV6 = text("/proc/net/udp6")
     facts.portHolders = holders(of: text("/proc/net/udp") + tableV6)
     facts.portHoldersV6 = holders(of: tableV6)
-    facts.firewall = firewall()
+    (facts.firewall, facts.isFirewallRead) = firewall()
     facts.peerPorts = peerPorts(text("/proc/sys/net/ipv4/ip_local_port_range"))
     let signs = ["/.dockerenv", "/run/.containerenv", "/run/systemd/container"]
     facts.isContainer =
@@ -40,15 +42,24 @@ extension HostFacts {
     return facts
   }
 
-  /// What all tools say, of which `nft` knows the tables of newer `iptables`, but not those of older.
-  private static func firewall() -> Firewall {
+  /// The tables by all tools, of which `nft` knows those of newer `iptables`, but not those of older; and whether some
+  /// tool could read them, if one is there.
+  private static func firewall() -> (Firewall, isRead: Bool) {
     var firewall = Firewall()
-    let ruleset = output("nft list ruleset")
-    firewall.read(nft: ruleset)
+    let ruleset = run("nft list ruleset")
+    firewall.read(nft: ruleset.text)
     var tools = ["iptables-legacy", "ip6tables-legacy"]
-    if ruleset.isEmpty { tools += ["iptables-nft", "ip6tables-nft"] }
-    for tool in tools { firewall.read(tool, output("\(tool)-save")) }
-    return firewall
+    if ruleset.text.isEmpty { tools += ["iptables-nft", "ip6tables-nft"] }
+    var isRead = ruleset.status == 0
+    var isThere = ruleset.status != statusOfNone
+    for tool in tools {
+      let saved = run("\(tool)-save")
+      firewall.read(tool, saved.text)
+      // Without the right to, some versions print nothing and are content.
+      isRead = isRead || !saved.text.isEmpty
+      isThere = isThere || saved.status != statusOfNone
+    }
+    return (firewall, isRead || !isThere || geteuid() == 0 && ruleset.status == statusOfNone)
   }
 
   /// What `ip` says; where there is none, the main table alone, and nothing of IPv6.
@@ -92,21 +103,47 @@ extension HostFacts {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
   }
 
-  /// What a command of ours prints; nothing if it is not there or may not say.
+  /// Notes of each peer that was dialled in vain whether its host answers on the link.
+  mutating func noteNeighbours() {
+    let neighbours = Self.neighbours(Self.output("ip -json neigh"))
+    for place in sightings.indices where sightings[place].answer != .reached {
+      sightings[place].answersOnLink = sightings[place].ip.flatMap { neighbours[$0.withoutScope] }
+    }
+  }
+
+  /// The text that a command prints; none if it is not there or may not say.
+  private static func output(_ command: String) -> String { run(command).text }
+
+  /// Runs a command to its end.
   ///
   /// Not with Foundation's `Process`, which never hears of a child's end where the firewall drops what a host says
   /// to itself.
-  private static func output(_ command: String) -> String {
-    guard let pipe = popen("PATH=/usr/sbin:/sbin:/usr/bin:/bin \(command) 2>/dev/null", "r") else {
-      return ""
+  private static func run(_ command: String) -> (text: String, status: Int32) {
+    let path = "PATH=\"$PATH\":/usr/sbin:/sbin:/usr/bin:/bin"
+    guard let pipe = popen("\(path); \(command) 2>/dev/null", "r") else {
+      return ("", statusOfNone)
     }
-    defer { pclose(pipe) }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4_096)
     while case let count = fread(&chunk, 1, chunk.count, pipe), count > 0 {
       bytes += chunk[..<count]
     }
-    return String(decoding: bytes, as: UTF8.self)
+    let status = pclose(pipe)
+    return (String(decoding: bytes, as: UTF8.self), status >> 8 & 0xFF)
+  }
+
+  /// The status with which shells end that find no program.
+  private static let statusOfNone: Int32 = 127
+
+  /// Whether a process runs this program.
+  private static func isEarshot(_ process: Int) -> Bool {
+    func file(_ process: String) -> String? {
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe"))
+        // A file that was replaced while it runs.
+        .map { $0.hasSuffix(" (deleted)") ? String($0.dropLast(10)) : $0 }
+    }
+    guard let other = file("\(process)") else { return false }
+    return other == file("self") || other.hasSuffix("/earshot")
   }
 
   // MARK: Reading
@@ -137,6 +174,38 @@ extension HostFacts {
     return Set(rows.filter { $0.count > 9 && $0[1].hasSuffix(":14E9") }.map { String($0[9]) })
   }
 
+  /// Whether the hosts of a link answer there, by their addresses, from `ip -json neigh`; hosts are left out while
+  /// that is being found out.
+  package static func neighbours(_ text: String) -> [IPAddress: Bool] {
+    let read = try? JSONSerialization.jsonObject(with: Data(text.utf8))
+    var found: [IPAddress: Bool] = [:]
+    for object in read as? [[String: Any]] ?? [] {
+      guard let address = (object["dst"] as? String).flatMap({ IPAddress($0) }) else { continue }
+      let states = object["state"] as? [String] ?? []
+      // After two seconds without an answer, the system is about to give up.
+      if states.contains("FAILED") || states.contains("INCOMPLETE") {
+        found[address.withoutScope] = found[address.withoutScope] ?? false
+      } else if object["lladdr"] != nil {
+        found[address.withoutScope] = true
+      }
+    }
+    return found
+  }
+
+  /// The terminal of a process, from its line in `/proc`; `nil` for a process without one.
+  package static func terminal(_ stat: String) -> String? {
+    // The name, in parentheses, may have spaces in it.
+    guard let end = stat.lastIndex(of: ")") else { return nil }
+    let cells = stat[end...].split(separator: " ")
+    guard cells.count > 5, let device = Int32(cells[5]), device != 0 else { return nil }
+    let (major, minor) = (device >> 8 & 0xFFF, device & 0xFF | (device >> 12 & 0xFFF00))
+    switch major {
+    case 4 where minor < 64: return "tty\(minor)"
+    case 136...143: return "pts/\((major - 136) << 8 + minor)"
+    default: return "number \(device)"
+    }
+  }
+
   private static func holders(of table: String) -> [Program] {
     let sockets = Set(inodes(in: table).map { "socket:[\($0)]" })
     guard !sockets.isEmpty else { return [] }
@@ -149,7 +218,11 @@ extension HostFacts {
         }
     }.map { process in
       let name = text("/proc/\(process)/comm").filter { $0 != "\n" }
-      return Program(name, process: process, service: service(text("/proc/\(process)/cgroup")))
+      var program = Program(
+        name, process: process, service: service(text("/proc/\(process)/cgroup")))
+      program.terminal = terminal(text("/proc/\(process)/stat"))
+      program.isEarshot = isEarshot(process)
+      return program
     }
   }
 }
@@ -166,8 +239,9 @@ extension HostFacts.Interface {
     isLoopback = flags & 0x8 != 0
     isTunnel = flags & 0x10 != 0
     let hasSignal = ["up\n", "unknown\n"].contains(state) || seen != nil
-    isUp = flags & 0x1 != 0 && (hasSignal || isLoopback || isTunnel)  // Peers use no tunnels.
-    carriesMulticast = flags & 0x1000 != 0
+    isEnabled = flags & 0x1 != 0
+    isUp = isEnabled && (hasSignal || isLoopback || isTunnel)  // Peers use no tunnels.
+    carriesMulticast = flags & 0x1000 != 0 || isLoopback
     hasIPv4 = seen?.has(.v4) ?? false
     hasIPv6 = seen?.has(.v6) ?? false
     networks = seen?.networks ?? []

@@ -5,6 +5,8 @@ package struct HostFacts: Hashable, Sendable {
   /// A network interface.
   package struct Interface: Hashable, Sendable {
     package var name: String
+    /// Whether it is switched on; it may still lack a signal.
+    package var isEnabled = true
     /// Whether it is up and its cable, or its radio, has a signal.
     package var isUp = true
     package var carriesMulticast = true
@@ -13,6 +15,8 @@ package struct HostFacts: Hashable, Sendable {
     package var isLoopback = false
     /// Whether it has a single other end, as those of virtual private networks.
     package var isTunnel = false
+    /// Whether the user named it as one to look at.
+    package var isChosen = false
     /// The addresses that are reached over it without a router.
     package var networks: [AddressRange] = []
 
@@ -29,6 +33,10 @@ package struct HostFacts: Hashable, Sendable {
     package var process: Int
     /// What systemd calls it, if systemd runs it.
     package var service: String?
+    /// The terminal that it runs in, such as `pts/3`.
+    package var terminal: String?
+    /// Whether it is this program, started once more.
+    package var isEarshot = false
 
     /// A program with the given parts.
     package init(_ name: String, process: Int, service: String? = nil) {
@@ -38,13 +46,17 @@ package struct HostFacts: Hashable, Sendable {
     /// What people know it by.
     var words: String { "\(name) (process \(process))" }
 
-    /// What ends it.
-    var stopCommand: String {
-      service.map { "sudo systemctl stop \($0)" } ?? "sudo kill \(process)"
+    /// What ends it; the program of a terminal is ended there.
+    func stopCommand(_ programs: Programs) -> String {
+      if let service, programs.has("systemctl") {
+        return programs.asRoot("systemctl stop \(service)")
+      }
+      if let terminal { return "press Ctrl-C in its terminal, \(terminal)" }
+      return programs.asRoot("kill \(process)")
     }
   }
 
-  /// A peer that is seen, and what came of dialling it.
+  /// A peer that is seen or that a ticket names, and how dialling it ended.
   package struct Sighting: Hashable, Sendable {
     /// How a dial ended.
     package enum Answer: Hashable, Sendable { case reached, refused, silent }
@@ -54,11 +66,17 @@ package struct HostFacts: Hashable, Sendable {
     package var answer: Answer
     /// Whether the address is one of this host itself.
     package var isHere = false
+    /// Whether multicast DNS found it; otherwise it is known from a ticket alone.
+    package var isSeen = true
+    /// Whether its host answers on the link, whatever becomes of connections; `nil` if that is not known.
+    package var answersOnLink: Bool?
 
     /// A sighting with the given parts.
     package init(_ name: String, at address: String, port: UInt16, _ answer: Answer) {
       (self.name, self.address, self.port, self.answer) = (name, address, port, answer)
     }
+
+    var ip: IPAddress? { IPAddress(address)?.unmapped }
   }
 
   /// All interfaces, also those that are down.
@@ -73,6 +91,8 @@ package struct HostFacts: Hashable, Sendable {
   package var hearsItself: Bool?
   /// What the firewall lets through.
   package var firewall = Firewall()
+  /// Whether the firewall's rules could be read.
+  package var isFirewallRead = true
   /// The ports, of TCP and UDP, that a peer of this host may have.
   package var peerPorts = Traffic.ephemeral
   /// Where packets go when a program names no interface.
@@ -81,8 +101,10 @@ package struct HostFacts: Hashable, Sendable {
   package var isContainer = false
   /// What is known of the clock.
   package var clock = Clock()
-  /// The peers that were seen.
+  /// The peers that were seen, or are known from a ticket.
   package var sightings: [Sighting] = []
+  /// The programs that commands may name.
+  package var programs = Programs.all
 
   /// What is known of the host's clock, which nothing on the host itself proves to be right.
   package struct Clock: Hashable, Sendable {
