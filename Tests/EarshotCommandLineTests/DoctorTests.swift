@@ -227,7 +227,7 @@ struct DoctorTests {
     Row(.clock, .warning, "set-ntp true") { $0.clock.aheadOfHardware = .seconds(-3 * 86_400) },
     Row(.clock, .note, "set-ntp true") { $0.clock.isAlone = true },
     Row(.firewall, .warning, "nft insert rule inet f in ip saddr 10.0.0.0/24 meta l4proto tcp") {
-      $0.firewall.read(nft: nft("ct count over 20 drop"))
+      $0.firewall.read(nft: nft("meta l4proto tcp ct count over 20 drop"))
     },
     Row(.firewall, .note, "earshot doctor") { $0.isFirewallRead = false },
     // This host's own firewall and routes come before those of the peer.
@@ -407,7 +407,7 @@ struct DoctorTests {
     arguments: [
       ("77 (bash) S 1 77 77 34819 77 4194304", "pts/3"),
       ("77 (a) b) S 1 77 77 1025 77 4194304", "tty1"), ("77 (x) S 1 77 77 0 -1 4194560", nil),
-      ("77 (x) S 1 77 77 1048832 77 4", "pts/256"), ("", nil), ("77 (x)", nil),
+      ("77 (x) S 1 77 77 1083392 77 4", "pts/256"), ("", nil), ("77 (x)", nil),
     ])
   func terminals(stat: String, name: String?) { #expect(HostFacts.terminal(stat) == name) }
 

@@ -5,9 +5,9 @@ import Testing
 @Suite("Firewalls")
 struct FirewallTests {
   private static func obstacles(
-    _ firewall: Firewall, _ traffic: Traffic, from network: String = "10.0.0.0/24"
+    _ firewall: Firewall, _ traffic: Traffic, over paths: [Traffic.Path] = [path]
   ) -> [Firewall.Obstacle] {
-    firewall.obstacles(to: traffic, over: [path], from: AddressText(v4: network))
+    firewall.obstacles(to: traffic, over: paths, from: AddressText(v4: "10.0.0.0/24"))
   }
 
   /// The way of packets on `eth0`, between 10.0.0.7 and its neighbours.
@@ -411,7 +411,9 @@ struct FirewallTests {
           }
         }
         """)
-    let found = Self.obstacles(firewall, .multicastDNS)
+    let six = AddressRange(.v6(0xFE80 << 48, 7, scope: 0), bits: 64)
+    let both = [Self.path, Traffic.Path("eth0", six)]
+    let found = Self.obstacles(firewall, .multicastDNS, over: both)
     #expect(found.map(\.chain) == ["ip filter PRE", "ip filter OUT", "ip6 filter IN"])
     #expect(found.map(\.rule) == ["udp dport 5353 drop", nil, nil])
     #expect(
@@ -419,7 +421,7 @@ struct FirewallTests {
         == ["ip filter PRE", "ip filter OUT", "ip6 filter IN"].map {
           "nft insert rule \($0) udp dport 5353 accept"
         })
-    let links = Self.obstacles(firewall, Self.links)
+    let links = Self.obstacles(firewall, Self.links, over: both)
     #expect(
       links.map(\.command)
         == ["nft insert rule ip6 filter IN ip6 saddr fe80::/10 meta l4proto tcp accept"])

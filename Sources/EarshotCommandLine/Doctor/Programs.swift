@@ -20,9 +20,11 @@ package struct Programs: Hashable, Sendable {
     var found = known.filter { name in
       folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
     }
-    for (name, folder) in services where !FileManager.default.fileExists(atPath: folder) {
-      found.remove(name)
+    if !FileManager.default.fileExists(atPath: "/run/systemd/system") {
+      found.subtract(["systemctl", "timedatectl"])
     }
+    let running = servicesOfNetwork
+    for (name, service) in services where !running.contains(service) { found.remove(name) }
     return Programs(found, isRoot: geteuid() == 0)
   }
 
@@ -51,6 +53,22 @@ package struct Programs: Hashable, Sendable {
       return "install \(names.joined(separator: " or ")) to \(purpose)"
     }
     return asRoot(first)
+  }
+
+  /// The names of the processes that manage interfaces of this network, cut off as Linux does.
+  private static var servicesOfNetwork: Set<String> {
+    func network(_ process: String) -> String? {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/ns/net")
+    }
+    let own = network("self")
+    let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    let names = processes.filter { $0.allSatisfy(\.isNumber) }.compactMap { process in
+      let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
+      // Another user's process does not show its network.
+      let isHere = network(process).map { $0 == own } ?? true
+      return isHere ? name.map { $0.filter { $0 != "\n" } } : nil
+    }
+    return Set(names)
   }
 
   // MARK: Commands
@@ -121,10 +139,9 @@ package struct Programs: Hashable, Sendable {
     "sysctl", "ss", "lsof", "netstat", "timedatectl", "chronyc", "ntpdate", "date", "nft",
     "iptables-save", "systemctl",
   ]
-  /// What is there while the service of a program runs.
+  /// Programs that speak to a service, and the names of its processes.
   private static let services = [
-    ("nmcli", "/run/NetworkManager"), ("networkctl", "/run/systemd/netif"),
-    ("systemctl", "/run/systemd/system"), ("timedatectl", "/run/systemd/system"),
+    ("nmcli", "NetworkManager"), ("networkctl", "systemd-network"),
   ]
 
   /// All programs that commands may name, on the path of a user who is not root.
