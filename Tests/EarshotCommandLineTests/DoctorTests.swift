@@ -389,7 +389,7 @@ struct DoctorTests {
     #expect(facts.findings.map(\.command) == ["sudo kill 77"])
   }
 
-  @Test("Another earshot that shares the port is in nobody's way, and no command ends it")
+  @Test("Another earshot that shares the port is no obstacle, and no command ends it")
   func otherTerminal() {
     var facts = Self.healthy
     var other = HostFacts.Program("earshot", process: 78)
@@ -482,7 +482,7 @@ struct DoctorTests {
     #expect(!HostFacts.isContainer(environment: "A=container=\0TERM=x", groups: "0::/init.scope"))
   }
 
-  @Test("Who is seen is dialled, and whose port nobody can reach is named")
+  @Test("A peer that is seen is dialled")
   func simulated() throws {
     let party = Party()
     let ann = try party.guest("advertise", "--name", "Ann", on: "phone")

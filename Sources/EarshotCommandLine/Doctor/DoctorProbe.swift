@@ -3,7 +3,8 @@ import EarshotCore
 import EarshotNetwork
 import Synchronization
 
-/// Finds out what no file says: whether multicast comes back, and whether the peers that are seen can be reached.
+/// Finds out what no file says: whether multicast comes back, and whether the peers that are seen
+/// can be reached.
 struct DoctorProbe {
   let host: any NetworkHost
   /// The services to look for in any case.
@@ -14,7 +15,8 @@ struct DoctorProbe {
 
   /// Adds its findings to some facts.
   ///
-  /// - Returns: Whether it was done; not if the task was cancelled before, when the facts prove nothing.
+  /// - Returns: Whether it was done; not if the task was cancelled before, when the facts prove
+  ///   nothing.
   func add(to facts: inout HostFacts) async throws(EarshotError) -> Bool {
     let speaker = try await Peer("earshot doctor", trusting: .anyPeer, on: host)
     let listener = try await Peer("earshot doctor, listening", trusting: .anyPeer, on: host)

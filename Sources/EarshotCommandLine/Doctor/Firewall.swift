@@ -4,10 +4,12 @@ import EarshotCore
 package struct Firewall: Hashable, Sendable {
   /// A rule or a policy that drops something, or may.
   package struct Obstacle: Hashable, Sendable {
-    /// The chain, and the rule as its tool prints it; without a rule the chain drops what no rule accepts.
+    /// The chain, and the rule as its tool prints it; without a rule the chain drops what no rule
+    /// accepts.
     package let chain: String
     package let rule: String?
-    /// Whether it drops the traffic; otherwise it may, and nothing that is known of the traffic decides that.
+    /// Whether it drops the traffic; otherwise it may, and nothing that is known of the traffic
+    /// decides that.
     package let isCertain: Bool
     /// The command that lets the traffic through, which takes the rights of root.
     package let command: String
@@ -71,8 +73,9 @@ package struct Firewall: Hashable, Sendable {
 
   /// The obstacles to some traffic.
   ///
-  /// A rule whose conditions are not all known of the traffic, such as those of its rate, leaves it undecided. Where a host
-  /// has addresses of both families on an interface, those of IPv4 decide in a chain for both.
+  /// A rule whose conditions are not all known of the traffic, such as those of its rate, leaves it
+  /// undecided. Where a host has addresses of both families on an interface, those of IPv4 decide
+  /// in a chain for both.
   ///
   /// - Parameters:
   ///   - traffic: The traffic; of multicast DNS also what goes out counts.
@@ -201,7 +204,8 @@ extension FirewallRule {
 }
 
 extension Firewall.Tool {
-  /// What to type to let traffic through, by its port if that is certain, or else from the local network.
+  /// What to type to let traffic through, by its port if that is certain, or else from the local
+  /// network.
   fileprivate func command(
     admitting traffic: Traffic, from network: AddressText, in chain: Firewall.Chain
   ) -> String {

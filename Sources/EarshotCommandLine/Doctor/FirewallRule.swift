@@ -121,7 +121,8 @@ extension FirewallRule.Condition {
 }
 
 extension FirewallRule.Ports {
-  /// Whether all ports of a range are among these; a few of many are no matter, since a peer seldom gets one of them.
+  /// Whether all ports of a range are among these; a few of many are no matter, since a peer seldom
+  /// gets one of them.
   fileprivate func fit(to ports: ClosedRange<UInt16>) -> FirewallRule.Fit {
     let common = ranges.reduce(0) { count, range in
       let (low, high) = (

@@ -53,7 +53,8 @@ extension Firewall {
     /// Takes one value, several with commas, or all of a set in braces.
     mutating func values() -> [String] { elements().compactMap(\.first) }
 
-    /// Takes one value, several with commas, or the elements of a set in braces, each with its words.
+    /// Takes one value, several with commas, or the elements of a set in braces, each with its
+    /// words.
     mutating func elements() -> [[String]] {
       if take("{") {
         let inner = rest.prefix { $0 != "}" }
@@ -70,7 +71,8 @@ extension Firewall {
   struct NamedSet {
     /// Each with its words; those of a map have a colon and a verdict after the value.
     var elements: [[String]] = []
-    /// Whether packets change it, or its elements have several parts: what belongs to it cannot be decided.
+    /// Whether packets change it, or its elements have several parts: what belongs to it cannot be
+    /// decided.
     var isOpaque = false
 
     /// Takes the lines between its braces.

@@ -1,5 +1,6 @@
 extension HostFacts {
-  /// What speaks against the clock: links do not look at it, certificates of downloads and tickets do.
+  /// What speaks against the clock: links do not look at it, certificates of downloads and tickets
+  /// do.
   var clockFindings: [Finding] {
     let command = programs.setClock
     if let newer = clock.newerThanNow {

@@ -9,7 +9,8 @@ extension HostFacts {
     case through(String, RoutingTables.Route, insteadOf: String)
   }
 
-  /// Whether multicast that is sent on no certain interface goes anywhere, and packets to neighbours go to them.
+  /// Whether multicast that is sent on no certain interface goes anywhere, and packets to
+  /// neighbours go to them.
   var routeFindings: [Finding] {
     for interface in useful where !interface.isTunnel && !interface.isLoopback {
       for ip in interface.networks.flatMap(\.someHosts) where !ip.isLinkLocal {
@@ -37,14 +38,15 @@ extension HostFacts {
     return [
       Finding(
         .noRoute, .note,
-        "No route leads to multicast groups; Earshot names its interfaces, other programs may find nobody.",
+        "No route leads to multicast groups; Earshot names its interfaces, other programs may find no host.",
         mendedBy: programs.asRoot(
           firstOf: "ip route add 224.0.0.0/4 dev \(first.name)",
           "route add -net 224.0.0.0/4 dev \(first.name)", to: "add a route"))
     ]
   }
 
-  /// The route that leads packets for an address of a neighbour away, but for tunnels, which have a finding of their own.
+  /// The route that leads packets for an address of a neighbour away, but for tunnels, which have a
+  /// finding of their own.
   func detour(to ip: IPAddress) -> Detour? {
     guard !ip.isLinkLocal,
       let own = useful.first(where: { $0.networks.contains { $0.contains(ip) } })

@@ -8,7 +8,8 @@ extension HostFacts {
   ///
   /// - Parameters:
   ///   - interfaces: Those that peers use.
-  ///   - wanted: The names of those to look at; none stands for all. Tunnels are looked at in any case.
+  ///   - wanted: The names of those to look at; none stands for all. Tunnels are looked at in any
+  ///     case.
   ///   - files: What this program has written earlier, which tells when it ran.
   /// - Returns: The facts, but for what takes a peer to find out.
   static func ofSystem(
@@ -42,8 +43,8 @@ extension HostFacts {
     return facts
   }
 
-  /// The tables by all tools, of which `nft` knows those of newer `iptables`, but not those of older; and whether some
-  /// tool could read them, if one is there.
+  /// The tables by all tools, of which `nft` knows those of newer `iptables`, but not those of
+  /// older; and whether some tool could read them, if one is there.
   private static func firewall() -> (Firewall, isRead: Bool) {
     var firewall = Firewall()
     let ruleset = run("nft list ruleset")
@@ -116,8 +117,8 @@ extension HostFacts {
 
   /// Runs a command to its end.
   ///
-  /// Not with Foundation's `Process`, which never hears of a child's end where the firewall drops what a host says
-  /// to itself.
+  /// Not with Foundation's `Process`, which never hears of a child's end where the firewall drops
+  /// what a host says to itself.
   private static func run(_ command: String) -> (text: String, status: Int32) {
     let path = "PATH=\"$PATH\":/usr/sbin:/sbin:/usr/bin:/bin"
     guard let pipe = popen("\(path); \(command) 2>/dev/null", "r") else {
@@ -148,7 +149,8 @@ extension HostFacts {
 
   // MARK: Reading
 
-  /// Whether the first process of a system runs in a container, from its environment and its control groups.
+  /// Whether the first process of a system runs in a container, from its environment and its
+  /// control groups.
   package static func isContainer(environment: String, groups: String) -> Bool {
     let marks = ["docker", "lxc", "libpod", "containerd", "kubepods", "nspawn", "machine.slice"]
     return environment.split(separator: "\0").contains { $0.hasPrefix("container=") }
@@ -162,7 +164,8 @@ extension HostFacts {
     return ends[0]...ends[1]
   }
 
-  /// The service of systemd that a process belongs to, from its control groups; `nil` for what was started otherwise.
+  /// The service of systemd that a process belongs to, from its control groups; `nil` for what was
+  /// started otherwise.
   package static func service(_ groups: String) -> String? {
     let end = groups.split(whereSeparator: { $0 == "/" || $0 == "\n" }).last { $0.contains(".") }
     return end.flatMap { $0.hasSuffix(".service") ? String($0.dropLast(8)) : nil }
@@ -174,8 +177,8 @@ extension HostFacts {
     return Set(rows.filter { $0.count > 9 && $0[1].hasSuffix(":14E9") }.map { String($0[9]) })
   }
 
-  /// Whether the hosts of a link answer there, by their addresses, from `ip -json neigh`; hosts are left out while
-  /// that is being found out.
+  /// Whether the hosts of a link answer there, by their addresses, from `ip -json neigh`; hosts are
+  /// left out while that is being found out.
   package static func neighbours(_ text: String) -> [IPAddress: Bool] {
     let read = try? JSONSerialization.jsonObject(with: Data(text.utf8))
     var found: [IPAddress: Bool] = [:]
@@ -228,7 +231,8 @@ extension HostFacts {
 }
 
 extension HostFacts.Interface {
-  /// An interface from its flags and its state, as Linux writes them, and what the network says of it.
+  /// An interface from its flags and its state, as Linux writes them, and what the network says of
+  /// it.
   package init(
     _ name: String, flags text: String, state: String = "", seen interfaces: [NetworkInterface]
   ) {

@@ -68,7 +68,8 @@ package struct HostFacts: Hashable, Sendable {
     package var isHere = false
     /// Whether multicast DNS found it; otherwise it is known from a ticket alone.
     package var isSeen = true
-    /// Whether its host answers on the link, whatever becomes of connections; `nil` if that is not known.
+    /// Whether its host answers on the link, whatever becomes of connections; `nil` if that is not
+    /// known.
     package var answersOnLink: Bool?
 
     /// A sighting with the given parts.
@@ -87,7 +88,8 @@ package struct HostFacts: Hashable, Sendable {
   package var portHolders: [Program] = []
   /// Those of them that hold it for IPv6.
   package var portHoldersV6: [Program] = []
-  /// Whether a packet to the group of multicast DNS comes back to its sender; `nil` when that was not tried.
+  /// Whether a packet to the group of multicast DNS comes back to its sender; `nil` when that was
+  /// not tried.
   package var hearsItself: Bool?
   /// What the firewall lets through.
   package var firewall = Firewall()
@@ -110,7 +112,8 @@ package struct HostFacts: Hashable, Sendable {
   package struct Clock: Hashable, Sendable {
     /// What is from a time that the clock has yet to show: a file by its path, or this program.
     package var newerThanNow: String?
-    /// How far it is ahead of the clock that runs while the host is off; by less than nothing if it is behind.
+    /// How far it is ahead of the clock that runs while the host is off; by less than nothing if it
+    /// is behind.
     package var aheadOfHardware: Duration?
     /// Whether the system says that it takes the time from no other host.
     package var isAlone = false

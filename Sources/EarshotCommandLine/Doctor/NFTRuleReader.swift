@@ -2,8 +2,8 @@ import EarshotCore
 
 /// Reads a rule as `nft` prints it.
 ///
-/// A word that is not known stands for a condition that may hold or not. A map from values to verdicts becomes
-/// one rule for each of its elements.
+/// A word that is not known stands for a condition that may hold or not. A map from values to
+/// verdicts becomes one rule for each of its elements.
 struct NFTRuleReader {
   private var rule: FirewallRule
   private var words: Firewall.Words

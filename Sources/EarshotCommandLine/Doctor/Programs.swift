@@ -38,7 +38,8 @@ package struct Programs: Hashable, Sendable {
     return command.split(separator: " && ").map { "\(way) \($0)" }.joined(separator: " && ")
   }
 
-  /// The first command whose program, its first word, is there; as typed to be run with the rights of root.
+  /// The first command whose program, its first word, is there; as typed to be run with the rights
+  /// of root.
   ///
   /// - Parameters:
   ///   - commands: The commands, the best one first.
@@ -94,7 +95,8 @@ package struct Programs: Hashable, Sendable {
       to: "let \(interface) carry multicast")
   }
 
-  /// Gives an interface an address: from the network where a program for that is there, or of IPv6 by itself.
+  /// Gives an interface an address: from the network where a program for that is there, or of IPv6
+  /// by itself.
   func address(_ interface: String) -> String {
     let clients = [
       "nmcli device connect \(interface)", "networkctl reconfigure \(interface)",

@@ -1,7 +1,8 @@
 package import EarshotCore
 import Foundation
 
-/// Where a host sends packets: its routes, and the rules that say which tables of them it looks into.
+/// Where a host sends packets: its routes, and the rules that say which tables of them it looks
+/// into.
 package struct RoutingTables: Hashable, Sendable {
   /// A route: the addresses that it is for, and where it leads.
   package struct Route: Hashable, Sendable, CustomStringConvertible {
@@ -70,8 +71,8 @@ package struct RoutingTables: Hashable, Sendable {
 
   /// Where packets to an address go; `nil` if no route is for it.
   ///
-  /// As the system finds it for a packet without marks: the rules in their order, and within a table the route that
-  /// says most of the address.
+  /// As the system finds it for a packet without marks: the rules in their order, and within a
+  /// table the route that says most of the address.
   package func way(to address: IPAddress) -> Way? {
     let all = Rule(priority: 0, table: Self.main, bitsIgnored: -1, destination: nil)
     for rule in rules[address.family] ?? [all]

@@ -70,7 +70,8 @@ final class ServiceTypeQuery: DatagramHandler {
 
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
 
-  /// The kind of service of a domain such as `_chat._tcp.local`; `nil` for what peers cannot advertise.
+  /// The kind of service of a domain such as `_chat._tcp.local`; `nil` for what peers cannot
+  /// advertise.
   static func service(of domain: DNSName) -> ServiceType? {
     let label = String(decoding: domain.firstLabel.dropFirst(), as: UTF8.self)
     guard let service = try? ServiceType(label), service.domain == domain else { return nil }
