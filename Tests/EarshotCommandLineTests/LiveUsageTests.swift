@@ -61,9 +61,9 @@ struct LiveUsageTests {
       ("pipe", ["--to", "Ann", "--at", "10.0.0.1:1"], "--at needs the whole identifier"),
       ("chat", ["--into", ""], "--into needs a folder, such as --into ."),
       ("send", [], "send needs a file, or - for standard input"),
-      ("send", [""], "a file has no name at all"),
+      ("send", [""], "the name of a file is empty"),
       (
-        "send", ["-", "-", "--to", "A"], "- stands here twice, and standard input can be read once"
+        "send", ["-", "-", "--to", "A"], "- is given twice, and standard input can be read once"
       ),
       ("send", ["a", "b", "--as", "c", "--to", "A"], "--as names one file, and there are 2"),
       ("send", ["a", "--as", "", "--to", "A"], "--as takes a name of 1 to 1023 bytes, not of 0"),
@@ -76,13 +76,13 @@ struct LiveUsageTests {
       ("send", ["a", "--ticket", "x"], "--ticket: That is no ticket"),
       ("send", ["a", "--at", "10.0.0.1:1"], "--at needs the identifier of the peer: --to ID"),
       ("send", ["a", "--to", "A", "--patience", "-1"], "--patience takes seconds from 0 to 3600"),
-      ("receive", ["a"], "receive takes no words of its own; the folder goes to --into"),
+      ("receive", ["a"], "receive takes no operands; the folder goes to --into"),
       ("receive", ["--into", ""], "--into needs a folder, such as --into ."),
       ("receive", ["--up-to", "1M"], "--up-to limits what --accept accepts"),
       ("receive", ["--accept", "--up-to", "1X"], "such as 500K, 20M or 4G, not \"1X\""),
       ("receive", ["--accept", "--up-to", "9000000T"], "not \"9000000T\""),
       ("receive", ["--accept", "--up-to", "-1"], "not \"-1\""),
-      ("receive", ["--json"], "with --json nothing can be asked; give --accept as well"),
+      ("receive", ["--json"], "with --json no question can be asked; give --accept as well"),
     ] as [(String, [String], String)])
   func usage(command: String, words: [String], reason: String) {
     let shell = Shell()

@@ -109,7 +109,7 @@ struct SendAndReceiveTests {
         ") offers b.bin, 1 byte. Accept? (y/n, all, none)",
         ") offers c.bin, 1 byte. Accept? (y/n, all, none)",
       ])
-    #expect(mail.ann.complaints.first?.hasPrefix("y, n, all or none is the answer: Bob (") == true)
+    #expect(mail.ann.complaints.first?.hasPrefix("answer y, n, all or none: Bob (") == true)
     #expect(mail.bob.complaints == ["Ann declined b.bin"])
     #expect(mail.codes == [.held, .violated])
   }
@@ -155,12 +155,12 @@ struct SendAndReceiveTests {
     #expect(mail.received.count == 1)
   }
 
-  @Test("When nobody answers any more, offers are declined and the receiver ends")
+  @Test("After the end of the input offers are declined, and the receiver ends")
   func endOfInput() throws {
     let mail = try Mail(receiving: [], sending: ["/home/a"], files: ["/home/a": 1])
     mail.party.at(5) { mail.ann.closeInput() }
     mail.party.run(until: 15)
-    #expect(mail.bob.complaints == ["Ann declined a: nobody answers there any more"])
+    #expect(mail.bob.complaints == ["Ann declined a: its user does not answer any more"])
     #expect(mail.codes == [.held, .violated])
   }
 

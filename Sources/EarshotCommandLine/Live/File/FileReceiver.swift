@@ -133,7 +133,7 @@ struct FileReceiver: Sendable {
     case .none?:
       state.setStanding(false)
       return .decline("")
-    case .unasked: return .decline("nobody answers there any more")
+    case .unasked: return .decline("its user does not answer any more")
     case nil: return .withdrawn
     }
   }
@@ -226,7 +226,7 @@ struct FileReceiver: Sendable {
   private static let farewell = Duration.seconds(2)
 }
 
-/// What is known of one sender while it is connected.
+/// The state of the receiving from one sender.
 private final class SenderState: Sendable {
   private struct State {
     var code: ExitCode?

@@ -8,7 +8,7 @@ final class OfferQuestions: Sendable {
     case yes, no
     /// The answer to this offer and to all further ones of its sender.
     case all, none
-    /// Nobody can be asked: the input has ended.
+    /// The input has ended, so that no question is answered.
     case unasked
   }
   private struct Question {
@@ -67,7 +67,7 @@ final class OfferQuestions: Sendable {
   func type(_ line: String) {
     guard let first = state.withLock({ $0.questions.first }) else { return }
     guard let answer = Self.answers[line.lowercased().filter { !$0.isWhitespace }] else {
-      return report.complain("y, n, all or none is the answer: \(first.text)")
+      return report.complain("answer y, n, all or none: \(first.text)")
     }
     end(answer) { $0.number == first.number }
     guard answer == .all || answer == .none else { return }

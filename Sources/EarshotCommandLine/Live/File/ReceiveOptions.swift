@@ -1,7 +1,7 @@
 import Earshot
 import EarshotScenario
 
-/// How `earshot receive` waits, and where it puts what it gets.
+/// The options of `earshot receive`.
 struct ReceiveOptions: Hashable, Sendable {
   /// The path of the folder.
   let folder: String
@@ -25,7 +25,7 @@ struct ReceiveOptions: Hashable, Sendable {
   /// The options of a command line.
   init(_ arguments: Arguments) throws(UsageError) {
     guard arguments.operands.isEmpty else {
-      throw UsageError("receive takes no words of its own; the folder goes to --into")
+      throw UsageError("receive takes no operands; the folder goes to --into")
     }
     folder = arguments[option: "--into"] ?? "."
     guard !folder.isEmpty else { throw UsageError("--into needs a folder, such as --into .") }
@@ -37,7 +37,7 @@ struct ReceiveOptions: Hashable, Sendable {
       throw UsageError("--up-to limits what --accept accepts; give --accept as well")
     }
     guard accepts || !isJSON else {
-      throw UsageError("with --json nothing can be asked; give --accept as well")
+      throw UsageError("with --json no question can be asked; give --accept as well")
     }
     timeout = try arguments.seconds("--timeout", else: .seconds(60), in: 0.1...86_400)
     session = Session.Configuration(maximumMemberCount: 1, patience: try arguments.patience)
@@ -55,7 +55,7 @@ struct ReceiveOptions: Hashable, Sendable {
       help:
         "Replace a file that has the name already (default:\nthe new one is called \"name (2)\")"
     ),
-    OptionPlan("--once", help: "End after the first sender of whom a file was\naccepted"),
+    OptionPlan("--once", help: "End after the first sender whose file was accepted"),
     OptionPlan(
       "--ticket",
       help: "Print a ticket for \"earshot send --ticket\", and its\nQR code, on standard error"),

@@ -1,7 +1,7 @@
 import Earshot
 import EarshotScenario
 
-/// How `earshot send` finds the receiver, and what it sends.
+/// The options of `earshot send`.
 struct SendOptions: Hashable, Sendable {
   /// A file to send.
   enum Source: Hashable, Sendable {
@@ -35,9 +35,9 @@ struct SendOptions: Hashable, Sendable {
     guard !sources.isEmpty else {
       throw UsageError("send needs a file, or - for standard input")
     }
-    guard !sources.contains(.file("")) else { throw UsageError("a file has no name at all") }
+    guard !sources.contains(.file("")) else { throw UsageError("the name of a file is empty") }
     guard sources.count(where: { $0 == .standardInput }) <= 1 else {
-      throw UsageError("- stands here twice, and standard input can be read once")
+      throw UsageError("- is given twice, and standard input can be read once")
     }
     guard label == nil || sources.count == 1 else {
       throw UsageError("--as names one file, and there are \(sources.count)")
@@ -90,7 +90,7 @@ struct SendOptions: Hashable, Sendable {
   private static let labelBytesMax = 1_023
 }
 
-/// What `earshot send` and `earshot receive` agree on.
+/// The service that `earshot send` and `earshot receive` share.
 enum FileTransfers {
   /// The kind of service.
   static let service = "earshot-files"

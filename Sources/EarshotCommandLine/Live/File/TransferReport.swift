@@ -2,11 +2,11 @@ import Earshot
 import EarshotScenario
 import Synchronization
 
-/// What `earshot send` and `earshot receive` report: lines for a person, with a bar where one
-/// watches, or an object for each event.
+/// The report of `earshot send` and `earshot receive`: lines for a person, with a bar on a terminal,
+/// or an object for each event.
 ///
-/// Results are answers, on standard output. All else goes to standard error, and with `--json` only
-/// what is wrong.
+/// Results go to standard output, and all else to standard error. With `--json`, standard error gets
+/// errors alone.
 final class TransferReport: Sendable {
   private struct State {
     var progress: Progress
@@ -175,7 +175,7 @@ private struct WatchedTransfer {
   var standstill: ResourceProgress.Standstill?
   /// When it was accepted.
   var begun: Instant?
-  /// When a program is to hear of it again.
+  /// When the next object for a program is due.
   var dueAt = Instant.zero
 }
 
