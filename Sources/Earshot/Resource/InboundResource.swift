@@ -309,7 +309,7 @@ final class InboundResource: Sendable {
     transfer?.end(with: failure)
   }
 
-  private static let gatheredBytes = 256 << 10
+  private static let gatheredBytes = 512 << 10
   private static let gatheringTime = Duration.milliseconds(10)
   private static let fullInterval = Duration.seconds(1)
   private static let noDigest = [UInt8](repeating: 0, count: ResourceFrame.digestBytes)
