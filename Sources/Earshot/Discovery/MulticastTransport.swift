@@ -1,14 +1,11 @@
-import EarshotCore
-import EarshotNetwork
+package import EarshotCore
+package import EarshotNetwork
 import Synchronization
 
 /// The sockets of multicast DNS: one for IPv4, and one for IPv6 where a host has such addresses.
 ///
 /// Every interface is served over each family that it has an address of.
 final class MulticastTransport: Sendable {
-  private static let options = DatagramOptions(
-    sharesPort: true, hopLimit: 255, multicastHopLimit: 255, loopsMulticast: true)
-
   /// Whether others on this host had the port before.
   private let cameSecond: Bool
   /// At least one, and as many as it takes for all interfaces.
@@ -43,7 +40,7 @@ final class MulticastTransport: Sendable {
   ) throws(NetworkError) {
     func open(_ family: IPAddress.Family) throws(NetworkError) -> any DatagramSocket {
       try host.openDatagramSocket(
-        on: Endpoint(family.any, port: DNSArrival.port), options: Self.options, handler: handler)
+        on: Endpoint(family.any, port: DNSArrival.port), options: .multicastDNS, handler: handler)
     }
     cameSecond = host.isDatagramPortTaken(DNSArrival.port)
     var (socketsV4, socketsV6) = ([any DatagramSocket](), [any DatagramSocket]())
@@ -116,7 +113,7 @@ final class MulticastTransport: Sendable {
   /// Whether a host's port can be opened for IPv6 now.
   static func isIPv6Free(on host: any NetworkHost) -> Bool {
     let socket = try? host.openDatagramSocket(
-      on: Endpoint(.anyV6, port: DNSArrival.port), options: options, handler: SilentHandler())
+      on: Endpoint(.anyV6, port: DNSArrival.port), options: .multicastDNS, handler: SilentHandler())
     socket?.close()
     return socket != nil
   }
@@ -136,7 +133,7 @@ final class MulticastTransport: Sendable {
   func sendWithinHost(
     _ packet: [UInt8], to group: Endpoint, on interface: UInt32, of host: any NetworkHost
   ) {
-    var options = Self.options
+    var options = DatagramOptions.multicastDNS
     options.multicastHopLimit = 0
     let socket = try? host.openDatagramSocket(
       on: Endpoint(group.address.family.any, port: DNSArrival.port), options: options,
@@ -160,10 +157,16 @@ final class MulticastTransport: Sendable {
 
 extension IPAddress.Family {
   /// The group of multicast DNS: 224.0.0.251 or ff02::fb.
-  fileprivate var multicastDNSGroup: IPAddress {
+  package var multicastDNSGroup: IPAddress {
     switch self {
     case .v4: .v4(0xE000_00FB)
     case .v6: .v6(0xFF02_0000_0000_0000, 0xFB, scope: 0)
     }
   }
+}
+
+extension DatagramOptions {
+  /// The options of a socket for multicast DNS, which shares its port with other responders.
+  package static let multicastDNS = DatagramOptions(
+    sharesPort: true, hopLimit: 255, multicastHopLimit: 255, loopsMulticast: true)
 }

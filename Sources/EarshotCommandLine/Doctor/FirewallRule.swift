@@ -1,3 +1,4 @@
+import Earshot
 import EarshotCore
 
 /// A rule of a firewall: the packets that it matches, and its verdict on them.
@@ -115,8 +116,7 @@ extension FirewallRule.Condition {
   }
 
   private static func groups(of family: IPAddress.Family?) -> [IPAddress] {
-    [.v4(0xE000_00FB), .v6(0xFF02 << 48, 0xFB, scope: 0)]
-      .filter { $0.family == family ?? $0.family }
+    (family.map { [$0] } ?? IPAddress.Family.allCases).map(\.multicastDNSGroup)
   }
 }
 

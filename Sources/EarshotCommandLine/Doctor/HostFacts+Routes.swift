@@ -1,3 +1,4 @@
+import Earshot
 import EarshotCore
 
 extension HostFacts {
@@ -125,7 +126,7 @@ extension HostFacts {
     ]
   }
 
-  private static let group = IPAddress.v4(0xE000_00FB)
+  private static let group = IPAddress.Family.v4.multicastDNSGroup
   /// Addresses in either half of the Internet of IPv4, in that of IPv6, and where multicast goes.
   private static let farAway = [
     .v4(0x0909_0909), .v4(0xC100_0001), .v6(0x2001_4860 << 32, 1, scope: 0), group,

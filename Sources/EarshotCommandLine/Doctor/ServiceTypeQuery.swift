@@ -1,3 +1,4 @@
+import Earshot
 import EarshotCore
 import EarshotNetwork
 import Synchronization
@@ -18,10 +19,10 @@ final class ServiceTypeQuery: DatagramHandler {
     let interfaces = Self.interfaces(of: host)
     for family in IPAddress.Family.allCases where interfaces.contains(where: { $0.has(family) }) {
       let socket = try? host.openDatagramSocket(
-        on: Endpoint(family.any, port: DNSArrival.port), options: Self.options, handler: self)
+        on: Endpoint(family.any, port: DNSArrival.port), options: .multicastDNS, handler: self)
       guard let socket else { continue }
       for interface in interfaces where interface.has(family) {
-        try? socket.join(Self.group(of: family), on: interface.index)
+        try? socket.join(family.multicastDNSGroup, on: interface.index)
       }
       sockets.withLock { $0.append(socket) }
     }
@@ -35,7 +36,7 @@ final class ServiceTypeQuery: DatagramHandler {
     let packets = DNSMessage(asking: [DNSQuestion(Self.name, .ptr)]).packets()
     for socket in sockets.withLock({ $0 }) {
       let family = socket.localEndpoint.address.family
-      let group = Endpoint(Self.group(of: family), port: DNSArrival.port)
+      let group = Endpoint(family.multicastDNSGroup, port: DNSArrival.port)
       for interface in Self.interfaces(of: host) where interface.has(family) {
         for packet in packets { try? socket.send(packet.span, to: group, on: interface.index) }
       }
@@ -82,16 +83,7 @@ final class ServiceTypeQuery: DatagramHandler {
     host.interfaces.filter(\.supportsMulticast)
   }
 
-  private static func group(of family: IPAddress.Family) -> IPAddress {
-    switch family {
-    case .v4: .v4(0xE000_00FB)
-    case .v6: .v6(0xFF02 << 48, 0xFB, scope: 0)
-    }
-  }
-
   private static let name = DNSName("_services", "_dns-sd", "_udp", "local")
-  private static let options = DatagramOptions(
-    sharesPort: true, hopLimit: 255, multicastHopLimit: 255, loopsMulticast: true)
   /// A peer browses for no more than 72 at a time.
   private static let servicesMax = 60
 }
