@@ -1,3 +1,5 @@
+import EarshotCore
+
 /// The bytes of a file: each follows from the content's number and its position, and no two blocks
 /// of a file are alike.
 package struct FileBytes: Hashable, Sendable {
@@ -42,12 +44,9 @@ package struct FileBytes: Hashable, Sendable {
     }
   }
 
-  /// - SeeAlso: SplitMix64 (Steele, Lea and Flood, 2014).
+  /// A word of SplitMix64, which is not asked for those before it.
   private func word(_ index: Int) -> UInt64 {
-    var word = content &+ UInt64(index) &* 0x9E37_79B9_7F4A_7C15
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
+    RollingHash.mix(content &+ UInt64(index) &* 0x9E37_79B9_7F4A_7C15)
   }
 
   private static let partBytes = 1 << 16
