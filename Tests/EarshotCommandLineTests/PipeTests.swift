@@ -1,12 +1,13 @@
 import Earshot
 import EarshotCommandLine
+import EarshotCore
 import EarshotSimulator
 import Foundation
 import Testing
 
 @Suite("Pipes in a simulated world")
 struct PipeTests {
-  private let bytes = (0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 16) }
+  private let bytes = Mail.bytes(3 << 20)
   private let connected = "Connected to Ann ("
 
   /// Ann listens at a phone, and Bob connects at a tablet.
@@ -502,11 +503,11 @@ struct PipeFigureTests {
 
   @Test("A rate is that of the last seconds")
   func rate() {
-    var rate = TransferRate(since: .zero)
-    #expect(rate.bytesPerSecond == 0)
-    for second in 1...10 { rate.add(1_000 * second, at: .zero + .seconds(second)) }
-    #expect(rate.bytesPerSecond == 1_000)
-    for second in 11...20 { rate.add(10_000, at: .zero + .seconds(second)) }
-    #expect(rate.bytesPerSecond == 0)
+    var rate = TransferRate(from: .zero)
+    #expect(rate.bytesPerSecond(at: .zero) ?? 0 == 0)
+    for second in 1...10 { rate.note(1_000 * Int64(second), at: .zero + .seconds(second)) }
+    #expect(rate.bytesPerSecond(at: .zero + .seconds(10)) == 1_000)
+    for second in 11...20 { rate.note(10_000, at: .zero + .seconds(second)) }
+    #expect(rate.bytesPerSecond(at: .zero + .seconds(20)) == 0)
   }
 }

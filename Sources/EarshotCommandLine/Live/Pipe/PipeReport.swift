@@ -1,4 +1,5 @@
-package import Earshot
+import Earshot
+import EarshotCore
 import EarshotScenario
 import Synchronization
 
@@ -8,7 +9,7 @@ import Synchronization
 final class PipeReport: Sendable {
   private struct State {
     var progress: Progress
-    var rate = TransferRate()
+    var rate = TransferRate(from: .zero)
     /// The peer whose link is broken, while it is.
     var awaited: String?
   }
@@ -53,14 +54,14 @@ final class PipeReport: Sendable {
 
   /// Begins to measure another stream.
   func begin(at now: Instant) {
-    state.withLock { $0.rate = TransferRate(since: now) }
+    state.withLock { $0.rate = TransferRate(from: now) }
   }
 
   /// Shows how much of a stream has arrived: in a line that is rewritten where a person watches it.
   func show(_ statistics: StreamStatistics, at now: Instant) {
     let text = state.withLock { state in
-      state.rate.add(statistics.bytesAcknowledged + statistics.bytesRead, at: now)
-      let rate = "\(state.rate.bytesPerSecond.sizeText)/s"
+      state.rate.note(Int64(statistics.bytesAcknowledged + statistics.bytesRead), at: now)
+      let rate = "\(Int(state.rate.bytesPerSecond(at: now) ?? 0).sizeText)/s"
       let pace = state.awaited.map { "waiting for \($0)" } ?? rate
       let text = "\(Self.counts(statistics)), \(pace)"
       state.progress.show(text)
@@ -84,34 +85,6 @@ final class PipeReport: Sendable {
     state.withLock { $0.awaited = isBack ? nil : name }
     say(sentence)
   }
-}
-
-/// The rate of a transfer over the last seconds.
-package struct TransferRate: Hashable, Sendable {
-  private var samples: [Sample]
-
-  private struct Sample: Hashable {
-    let instant: Instant
-    let bytes: Int
-  }
-
-  /// A transfer that begins.
-  package init(since start: Instant = .zero) { samples = [Sample(instant: start, bytes: 0)] }
-
-  /// Takes in how many bytes were transferred until an instant.
-  package mutating func add(_ bytes: Int, at now: Instant) {
-    samples.append(Sample(instant: now, bytes: bytes))
-    while samples.count > 2, samples[1].instant <= now - Self.span { samples.removeFirst() }
-  }
-
-  /// The bytes per second, rounded down.
-  package var bytesPerSecond: Int {
-    let (first, last) = (samples[0], samples[samples.count - 1])
-    let seconds = (last.instant - first.instant) / .seconds(1)
-    return seconds > 0 ? Int(Double(last.bytes - first.bytes) / seconds) : 0
-  }
-
-  private static let span = Duration.seconds(3)
 }
 
 extension Int {
