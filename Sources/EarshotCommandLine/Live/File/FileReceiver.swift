@@ -126,11 +126,11 @@ struct FileReceiver: Sendable {
     }
     switch answer {
     case .yes: return .accept
-    case .all:
+    case .always:
       state.setStanding(true)
       return .accept
     case .no: return .decline("")
-    case .none?:
+    case .never:
       state.setStanding(false)
       return .decline("")
     case .unasked: return .decline("its user does not answer any more")
@@ -138,45 +138,31 @@ struct FileReceiver: Sendable {
     }
   }
 
-  private func receive(_ offer: ResourceOffer, _ number: Int) async {
+  private func receive(_ offer: ResourceOffer, _ number: Int, evenIfFull: Bool = false) async {
     let fileName = offer.fileName.escapedForTerminals
     do throws(EarshotError) {
-      let transfer = try await accept(offer, evenIfFull: false)
+      let transfer = try await offer.accept(
+        into: URL(filePath: options.folder, directoryHint: .isDirectory),
+        replacing: options.replaces, evenIfFull: evenIfFull)
+      state.add(.held)
       let end = TransferEnd(name, isReceiver: false)
-      let followed = await report.follow(transfer, number, fileName, with: end)
-      finish(followed, number, fileName)
+      finish(await report.follow(transfer, number, fileName, with: end), number, fileName)
     } catch {
       await handle(error, of: offer, number)
     }
   }
 
-  private func accept(
-    _ offer: ResourceOffer, evenIfFull: Bool
-  ) async throws(EarshotError) -> ResourceTransfer {
-    let folder = URL(filePath: options.folder, directoryHint: .isDirectory)
-    let transfer = try await offer.accept(
-      into: folder, replacing: options.replaces, evenIfFull: evenIfFull)
-    state.add(.held)
-    return transfer
-  }
-
   /// Handles an offer that could not be accepted.
   private func handle(_ error: EarshotError, of offer: ResourceOffer, _ number: Int) async {
-    let fileName = offer.fileName.escapedForTerminals
     switch error.code {
     case .offerEnded, .cancelled: withdrawn(offer, number)
     case .insufficientStorage where !options.accepts:
+      let fileName = offer.fileName.escapedForTerminals
       let question = "There is too little room for \(fileName) now. Begin, and wait for room? (y/n)"
       guard case .accept = await decide(offer, asking: question) else {
         return decline(offer, number, "there is too little room")
       }
-      do throws(EarshotError) {
-        let transfer = try await accept(offer, evenIfFull: true)
-        let end = TransferEnd(name, isReceiver: false)
-        finish(await report.follow(transfer, number, fileName, with: end), number, fileName)
-      } catch {
-        decline(offer, number, for: error)
-      }
+      await receive(offer, number, evenIfFull: true)
     case .insufficientStorage: decline(offer, number, for: error, "there is too little room")
     default: decline(offer, number, for: error)
     }

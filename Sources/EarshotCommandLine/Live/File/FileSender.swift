@@ -43,15 +43,15 @@ struct FileSender: Sendable {
         report.handle(event, patience: session.configuration.patience)
       }
     }
-    var (code, sentCount) = (ExitCode.held, 0)
+    var (code, offeredCount) = (ExitCode.held, 0)
     for source in sources {
       let ending = await send(source)
       code = max(code, ending.code)
-      sentCount += 1
+      offeredCount += 1
       guard !ending.isLast, !Task.isCancelled else { break }
     }
-    if sentCount < sources.count {
-      report.complain("\(sources.count - sentCount) of \(sources.count) files were not offered")
+    if offeredCount < sources.count {
+      report.complain("\(sources.count - offeredCount) of \(sources.count) files were not offered")
     }
     link.cancel()
     await session.stop(within: .seconds(2))

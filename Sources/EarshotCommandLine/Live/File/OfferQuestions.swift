@@ -7,7 +7,7 @@ final class OfferQuestions: Sendable {
   enum Answer: Hashable, Sendable {
     case yes, no
     /// The answer to this offer and to all further ones of its sender.
-    case all, none
+    case always, never
     /// The input has ended, so that no question is answered.
     case unasked
   }
@@ -70,7 +70,7 @@ final class OfferQuestions: Sendable {
       return report.complain("answer y, n, all or none: \(first.text)")
     }
     end(answer) { $0.number == first.number }
-    guard answer == .all || answer == .none else { return }
+    guard answer == .always || answer == .never else { return }
     while state.withLock({ $0.questions.contains { $0.sender == first.sender } }) {
       end(answer) { $0.sender == first.sender }
     }
@@ -96,6 +96,6 @@ final class OfferQuestions: Sendable {
   }
 
   private static let answers: [String: Answer] = [
-    "y": .yes, "yes": .yes, "n": .no, "no": .no, "all": .all, "none": .none,
+    "y": .yes, "yes": .yes, "n": .no, "no": .no, "all": .always, "none": .never,
   ]
 }
