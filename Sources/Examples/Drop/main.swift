@@ -5,7 +5,10 @@ import Synchronization
 
 // DropExample NAME FOLDER [INTERFACE …]
 let words = CommandLine.arguments
-guard words.count > 2 else { fatalError("usage: DropExample NAME FOLDER [INTERFACE …]") }
+guard words.count > 2 else {
+  print("usage: DropExample NAME FOLDER [INTERFACE …]")
+  exit(2)
+}
 let folder = URL(filePath: words[2], directoryHint: .isDirectory)
 let host = try POSIXHost(.init(interfaces: words.count > 3 ? Array(words.dropFirst(3)) : nil))
 let drop = try await Drop(words[1], on: host)
