@@ -14,7 +14,8 @@ package enum ExitCode: Int32, Hashable, Comparable, Sendable, CaseIterable {
   case unwritten = 5
   /// Something may be in the way of what is wanted.
   case doubted = 6
-  /// Ctrl-C came before the end of many runs, a pipe, a transfer or a diagnosis, or twice; what shells report for a process that SIGINT ended.
+  /// Ctrl-C came before the end of many runs, a pipe, a transfer or a diagnosis, or twice;
+  /// what shells report for a process that SIGINT ended.
   case interrupted = 130
 
   /// Whether the left code is the milder one: of several that apply, a command ends with the gravest.
