@@ -95,6 +95,24 @@ struct StreamInvariantTests {
     }
   }
 
+  @Test("Lets a reader's program leave, or remove the writer, with bytes unread")
+  func leftByReader() throws {
+    for (time, observer, kind, subject, isRight) in [
+      (3.5, "bob", Timeline.Kind.disconnected, nil, true), (3.5, "bob", .removed, "ann", true),
+      (1.5, "bob", .stopped, nil, true), (0.5, "bob", .disconnected, nil, false),
+      (3.5, "ann", .disconnected, nil, false), (3.5, "bob", .removed, "cy", false),
+    ] as [(Double, String, Timeline.Kind, String?, Bool)] {
+      let recording = try Self.recording(read: 40, "'ann', 'bob', 'cy'")
+      recording.note(time, observer, kind, subject)
+      recording.recorder.streams { log in
+        log.finish(0)
+        #expect(log.end(0, .reader, .left, at: .seconds(4)) == nil)
+        #expect(log.end(0, .writer, .complete, at: .seconds(5)) == nil)
+      }
+      #expect(recording.violated.contains(Self.torn) != isRight, "\(observer) \(kind) \(time)")
+    }
+  }
+
   @Test("Is told at once of bytes that are harmed, repeated, or were never written")
   func harmed() throws {
     let right = Self.bytes(40..<60)

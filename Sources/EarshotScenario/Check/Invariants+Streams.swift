@@ -43,14 +43,15 @@ extension Invariants {
     }
   }
 
-  /// Streams that ended for their writer as complete, and otherwise for their reader, though no
-  /// program had them end so.
+  /// Streams that ended for their writer as complete, and otherwise for their reader, though neither
+  /// program had reset them, and the reader's had not left the writer.
   var torn: [String] {
     let record = evidence.record
     return record.streams.flows.enumerated().compactMap { number, flow in
       guard let end = flow.writerEnd, end.ending == .complete, !flow.isAborted,
-        let ending = flow.readerEnd?.ending
+        let readerEnd = flow.readerEnd, !hasReaderLeft(flow, by: readerEnd.time)
       else { return nil }
+      let ending = readerEnd.ending
       switch ending {
       case .complete, .crashed, .stopped: return nil
       case .reset, .left, .sessionEnded:
@@ -60,6 +61,21 @@ extension Invariants {
           + "\(flow.written) bytes"
       }
     }
+  }
+
+  /// Whether the program of a flow's reader had left the session, or removed the writer.
+  ///
+  /// A host acknowledges until its session has ended, and the program there reads no more.
+  private func hasReaderLeft(_ flow: StreamLog.Flow, by time: Duration) -> Bool {
+    let (reader, writer) = (flow.direction.to, flow.direction.from)
+    let span = evidence.spans.all.last { span in
+      span.key.observer == reader && span.key.subject == writer
+        && span.key.session == flow.session && span.start <= time
+    }
+    guard let span else { return false }
+    let range = span.start...time
+    return evidence.ended(reader, flow.session, range)
+      || evidence.did(.removed, reader, to: writer, in: flow.session, range)
   }
 }
 
