@@ -55,7 +55,8 @@ package enum FaultNotice {
 extension World {
   /// Carries out a plan: every fault takes place at its time, and ends after its duration.
   ///
-  /// - Parameter plan: The plan; times are counted from the beginning of the world, and those that have passed are now.
+  /// - Parameter plan: The plan; times are counted from the beginning of the world. Faults whose time has come begin
+  ///   before the call returns, so that one at zero precedes whatever hosts do.
   ///   Every host that it names is there when its fault begins.
   public func execute(_ plan: FaultPlan) { _ = execute(plan) { _ in } }
 
@@ -72,7 +73,11 @@ extension World {
     let plan = plans.take(for: plan)
     for fault in plan.faults {
       let course = FaultCourse(fault, observer)
-      at(.zero + fault.at) { [unowned self] in course.begin(in: self) }
+      if .zero + fault.at <= now {
+        course.begin(in: self)
+      } else {
+        at(.zero + fault.at) { [unowned self] in course.begin(in: self) }
+      }
       guard let lasting = fault.lasting, !fault.kind.isMomentary else { continue }
       at(.zero + fault.at + lasting) { [unowned self] in course.end(in: self) }
     }
