@@ -4,7 +4,7 @@ struct FaultTable {
   enum Scope: Hashable {
     /// The network: ``Fault/Kind/heal`` ends it.
     case network
-    /// The code of a host stands still: a crash ends it, and ``HostFault/resume``.
+    /// The code of a host stands still: ``HostFault/resume`` ends it, and a restart.
     case pause(host: Int)
     /// A host has no power: a restart ends it.
     case power(host: Int)

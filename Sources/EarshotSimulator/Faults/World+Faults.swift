@@ -75,7 +75,7 @@ extension World {
   }
 
   /// Takes out faults that something else has ended.
-  private func forgetFaults(_ scope: FaultTable.Scope) {
+  func forgetFaults(_ scope: FaultTable.Scope) {
     for id in faultTable.ids(scope) { faultTable.remove(id)?.ended() }
   }
 }
@@ -83,13 +83,20 @@ extension World {
 extension World {
   /// Takes a host's power away: none of its code runs any more, and its sockets are gone without a word.
   ///
-  /// What its code waits for fails at the end of the world.
+  /// It stays so until ``restart(_:erased:)``, whatever faults end meanwhile. What its code waits for fails at the
+  /// end of the world.
   ///
-  /// - Parameter host: The host; nothing happens if it has crashed already.
+  /// - Parameter host: The host; nothing happens if it has been started anew since.
   public func crash(_ host: SimulatedHost) {
     scheduler.enter()
+    guard hosts[host.index] === host else { return }
+    hostsOff.insert(host.index)
+    endPauses(of: host.index)
+    takePower(from: host)
+  }
+
+  func takePower(from host: SimulatedHost) {
     guard host.process.condition != .crashed else { return }
-    forgetFaults(.pause(host: host.index))
     trace.recordFault(.crash, host.index)
     host.process.stop(.crashed)
     host.kernel.loseSockets()
@@ -99,6 +106,8 @@ extension World {
 
   /// Starts a host anew under its name and addresses, with nothing on it but the program that its maker gave it;
   /// crashes it before if it still lives.
+  ///
+  /// Faults that crash, suspend or freeze it end.
   ///
   /// - Parameters:
   ///   - host: The host as it was.
@@ -113,70 +122,58 @@ extension World {
     precondition(
       present.process.condition == .crashed,
       "'\(host.name)' has been restarted already, and lives")
+    endPauses(of: host.index)
     forgetFaults(.power(host: host.index))
+    hostsOff.remove(host.index)
+    return start(present, isErased: erased)
+  }
+
+  /// Starts a host that has no power, paused if a pause of it is in force.
+  @discardableResult
+  func start(_ host: SimulatedHost, isErased: Bool = false) -> SimulatedHost {
     trace.recordFault(.restart, host.index)
-    return replace(present, isErased: erased)
+    let next = replace(host, isErased: isErased)
+    settle(host.index)
+    return next
   }
 
   /// Suspends a host's app: after the grace no code of it runs, and its sockets are gone.
   ///
   /// The kernel lives: it answers the segments of the connections that were there with resets. When the app
-  /// is resumed, its handlers are told `connectionAborted`. The program hears `willSuspend` first.
+  /// is resumed, its handlers are told `connectionAborted`. The program hears `willSuspend` first. Until
+  /// ``resume(_:)``, the host stays suspended.
   ///
   /// - Parameters:
-  ///   - host: The host.
+  ///   - host: The host; nothing happens if it has crashed.
   ///   - grace: How long the code goes on: from zero to ten years; other values count as the
   ///     nearest of these.
   public func suspend(_ host: SimulatedHost, grace: Duration = .zero) {
-    let grace = grace.clamped(to: .settings)
     scheduler.enter()
-    if host.process.mayRun { host.tell(.willSuspend(grace: grace)) }
-    host.process.noteStopWish()
-    let stop = host.process.stops
-    guard grace > .zero else { return suspendNow(host) }
-    scheduler.schedule(at: (now + grace).nanoseconds) { [weak self, weak host] in
-      guard let self, let host, host.process.stops == stop else { return }
-      suspendNow(host)
-    }
-  }
-
-  private func suspendNow(_ host: SimulatedHost) {
-    switch host.process.condition {
-    case .running, .frozen, .waiting: break
-    case .suspended, .crashed: return
-    }
-    trace.recordFault(.suspend, host.index)
-    host.process.stop(.suspended)
-    host.kernel.abortSockets()
+    guard host.process.condition != .crashed else { return }
+    beginPause(
+      faultTable.takeID(), of: host, .suspended, after: grace.clamped(to: .settings))
   }
 
   /// Stops a host's code as SIGSTOP does: its sockets live, and its kernel acknowledges what there is room for.
   ///
-  /// - Parameter host: The host; nothing happens unless it runs.
+  /// A host that is suspended is frozen once no fault suspends it any more. It stays so until ``resume(_:)``.
+  ///
+  /// - Parameter host: The host; nothing happens if it has crashed.
   public func freeze(_ host: SimulatedHost) {
     scheduler.enter()
-    guard host.process.isAwake else { return }
-    trace.recordFault(.freeze, host.index)
-    host.process.noteStopWish()
-    host.process.stop(.frozen)
+    guard host.process.condition != .crashed else { return }
+    beginPause(faultTable.takeID(), of: host, .frozen)
   }
 
   /// Lets the code of a suspended or frozen host go on: what was held runs, timers that are overdue fire.
   ///
-  /// Within the grace of a suspension, the suspension does not take place. The program of a host that was suspended,
-  /// or was to be, hears `didResume`.
+  /// All faults that suspend or freeze it end. Within the grace of a suspension, the suspension does not take place.
+  /// The program of a host that was suspended, or was to be, hears `didResume`.
   ///
   /// - Parameter host: The host.
   public func resume(_ host: SimulatedHost) {
     scheduler.enter()
-    host.process.noteStopWish()
-    forgetFaults(.pause(host: host.index))
-    switch host.process.condition {
-    case .suspended, .frozen:
-      trace.recordFault(.resume, host.index)
-      host.letGoOn()
-    case .running, .waiting, .crashed: break
-    }
-    if host.isToldOfSuspension { host.tell(.didResume) }
+    endPauses(of: host.index)
+    settle(host.index)
   }
 }

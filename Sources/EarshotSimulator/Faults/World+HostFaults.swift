@@ -8,8 +8,8 @@ extension World {
     case .restart(let erased):
       restart(host, erased: erased)
       return nil
-    case .suspend(let grace): return beginSuspension(host, grace)
-    case .freeze: return beginFreeze(host)
+    case .suspend(let grace): return beginPause(of: host, .suspended, after: grace)
+    case .freeze: return beginPause(of: host, .frozen)
     case .resume:
       resume(host)
       return nil
@@ -40,55 +40,48 @@ extension World {
 
   // MARK: Power
 
-  private func beginCrash(_ host: SimulatedHost) -> Int? {
-    guard host.process.condition != .crashed else { return nil }
+  private func beginCrash(_ host: SimulatedHost) -> Int {
     let id = faultTable.takeID()
     faultTable.add(id, .power(host: host.index)) { [weak self] in self?.powerUp(host.index) }
-    crash(host)
+    takePower(from: host)
     return id
   }
 
-  /// Starts a host that has no power.
+  /// Starts a host that has no power, unless another fault or a call keeps it off.
   private func powerUp(_ index: Int) {
-    if hosts[index].process.condition == .crashed { restart(hosts[index]) }
+    guard hosts[index].process.condition == .crashed, !hostsOff.contains(index),
+      faultTable.ids(.power(host: index)).isEmpty
+    else { return }
+    start(hosts[index])
   }
 
   private func beginLeaving(
     _ host: SimulatedHost, _ within: Duration, _ effect: Fault.Kind
-  ) -> Int? {
-    guard host.process.isAwake else { return nil }
+  ) -> Int {
     let id = start(effect, host.index)
     // A program that was told to end does not go on when the fault ends earlier: it is started anew.
     faultTable.add(id, .power(host: host.index)) { [weak self] in
       guard let self else { return }
-      if hosts[host.index] === host { crash(host) }
+      if hosts[host.index] === host { takePower(from: host) }
       powerUp(host.index)
     }
-    host.tell(.willTerminate(within: within))
+    if host.process.isAwake { host.tell(.willTerminate(within: within)) }
     at(now + within) { [weak self] in
-      guard let self, faultTable.contains(id), hosts[host.index] === host else { return }
-      crash(host)
+      if let self, faultTable.contains(id) { takePower(from: hosts[host.index]) }
     }
     return id
   }
 
   // MARK: Time
 
-  private func beginSuspension(_ host: SimulatedHost, _ grace: Duration) -> Int? {
-    guard host.mayBeSuspended else { return nil }
-    let id = faultTable.takeID()
-    faultTable.add(id, .pause(host: host.index)) { [weak self] in self?.resume(host) }
-    suspend(host, grace: grace)
-    return id
-  }
-
-  private func beginFreeze(_ host: SimulatedHost) -> Int? {
-    guard host.process.isAwake else { return nil }
+  private func beginPause(
+    of host: SimulatedHost, _ condition: HostProcess.Condition, after grace: Duration = .zero
+  ) -> Int {
     let id = faultTable.takeID()
     faultTable.add(id, .pause(host: host.index)) { [weak self] in
-      if host.process.condition == .frozen { self?.resume(host) }
+      self?.endPause(id, of: host.index)
     }
-    freeze(host)
+    beginPause(id, of: host, condition, after: grace)
     return id
   }
 

@@ -11,8 +11,6 @@ final class HostProcess: @unchecked Sendable {
   /// What is to run once the host goes on, in order.
   @exclusivity(unchecked) private var held: [Held] = []
   let name: String
-  /// How often the host was stopped or resumed; tells a suspension whether it is still wanted.
-  private(set) var stops = 0
 
   enum Condition {
     case running
@@ -90,9 +88,6 @@ final class HostProcess: @unchecked Sendable {
       }
     }
   }
-
-  /// Counts a wish to stop or to go on, whether it takes place or not.
-  func noteStopWish() { stops += 1 }
 
   /// Calls code of this host soon, behind all that is ready: at once or once the host goes on.
   func perform(_ body: @escaping () -> Void) { scheduler.call(on: self, .body(body)) }

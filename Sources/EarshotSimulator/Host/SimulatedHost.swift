@@ -108,14 +108,6 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
   /// Does something as code of the host, at once: looks at what its actors hold, from outside of the hosts.
   package func perform(_ body: () -> Void) { process.scheduler.run(as: process, body) }
 
-  /// Whether a suspension would change anything.
-  var mayBeSuspended: Bool {
-    switch process.condition {
-    case .running, .frozen, .waiting: !isToldOfSuspension
-    case .suspended, .crashed: false
-    }
-  }
-
   /// Lets the code go on, and gives the sockets what arrived in the meantime.
   func letGoOn() {
     process.goOn()

@@ -25,6 +25,9 @@ public final class World: @unchecked Sendable {
   let trace: TraceRecorder
   let fabric: Fabric
   var faultTable = FaultTable()
+  var pauses = HostPauses()
+  /// The hosts that calls have taken the power of.
+  var hostsOff: Set<Int> = []
   /// The plans that were to be carried out so far, and what stood in for them.
   var plans: PlanSubstitutes
   /// Bytes that decide before the seed does.
