@@ -113,35 +113,35 @@ let package = Package(
       swiftSettings: house),
     // How it is used.
     .executableTarget(
-      name: "ChatExample", dependencies: ["Earshot", "EarshotPOSIX"], path: "Examples/Chat",
+      name: "ChatExample", dependencies: ["Earshot", "EarshotPOSIX"], path: "Sources/Examples/Chat",
       swiftSettings: plain),
     .executableTarget(
       name: "GatheringExample", dependencies: ["Earshot", "EarshotPOSIX"],
-      path: "Examples/Gathering", swiftSettings: plain),
+      path: "Sources/Examples/Gathering", swiftSettings: plain),
     .executableTarget(
-      name: "GameExample", dependencies: ["Earshot", "EarshotPOSIX"], path: "Examples/Game",
+      name: "GameExample", dependencies: ["Earshot", "EarshotPOSIX"], path: "Sources/Examples/Game",
       swiftSettings: plain),
     .executableTarget(
       name: "DropExample", dependencies: ["Earshot", "EarshotPOSIX"],
       path: "Sources/Examples/Drop", swiftSettings: plain),
     .target(
-      name: "Hello", dependencies: ["Earshot"], path: "Examples/Hello/Sources/Hello",
+      name: "Hello", dependencies: ["Earshot"], path: "Sources/Examples/Hello/Sources/Hello",
       swiftSettings: plain),
     .executableTarget(
       name: "Simulated", dependencies: ["Hello", "EarshotSimulator"],
-      path: "Examples/Hello/Sources/Simulated", swiftSettings: plain),
+      path: "Sources/Examples/Hello/Sources/Simulated", swiftSettings: plain),
     .executableTarget(
       name: "Sockets", dependencies: ["Hello", "EarshotPOSIX"],
-      path: "Examples/Hello/Sources/Sockets", swiftSettings: plain),
+      path: "Sources/Examples/Hello/Sources/Sockets", swiftSettings: plain),
     .target(
       name: "Timekeeper", dependencies: ["Hello", "Earshot"],
-      path: "Examples/Timekeeper/Sources/Timekeeper", swiftSettings: plain),
+      path: "Sources/Examples/Timekeeper/Sources/Timekeeper", swiftSettings: plain),
     .executableTarget(
       name: "SimulatedTimekeeper", dependencies: ["Timekeeper", "EarshotProcess"],
-      path: "Examples/Timekeeper/Sources/SimulatedTimekeeper", swiftSettings: plain),
+      path: "Sources/Examples/Timekeeper/Sources/SimulatedTimekeeper", swiftSettings: plain),
     .testTarget(
       name: "HelloTests", dependencies: ["Hello", "EarshotTesting"],
-      path: "Examples/Hello/Tests/HelloTests", swiftSettings: plain),
+      path: "Sources/Examples/Hello/Tests/HelloTests", swiftSettings: plain),
     .target(
       name: "ShoppingList", dependencies: ["Earshot"],
       path: "Simulations/shopping-list/Sources/ShoppingList", swiftSettings: plain),

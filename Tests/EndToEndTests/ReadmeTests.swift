@@ -36,7 +36,8 @@ struct ReadmeTests {
       at: folder.appending(path: "Earshot"), withDestinationURL: root)
     for part in ["Package.swift", "Sources", "Tests"] {
       try FileManager.default.copyItem(
-        at: root.appending(path: "Examples/Hello/\(part)"), to: package.appending(path: part))
+        at: root.appending(path: "Sources/Examples/Hello/\(part)"),
+        to: package.appending(path: part))
     }
     let program = try Program(running: [
       "swift", "package", "--package-path", package.path(), "show-dependencies",

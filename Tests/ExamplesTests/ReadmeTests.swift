@@ -12,15 +12,15 @@ struct ReadmeTests {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
-  @Test("All Swift that it prints is a file of Examples/Hello, and it prints all of them")
+  @Test("All Swift that it prints is a file of Sources/Examples/Hello, and it prints all of them")
   func printed() throws {
     let samples = try text("README.md").matches(
       of: #/`Hello/(?<path>[^`\n]+)`:\n\n```swift\n(?<text>.*?)```/#.dotMatchesNewlines())
     for sample in samples {
-      #expect(try text("Examples/Hello/\(sample.path)") == String(sample.text))
+      #expect(try text("Sources/Examples/Hello/\(sample.path)") == String(sample.text))
     }
     #expect(try text("README.md").matches(of: #/```swift/#).count == samples.count)
-    let folder = root.appending(path: "Examples/Hello").path()
+    let folder = root.appending(path: "Sources/Examples/Hello").path()
     let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
     #expect(
       samples.map { String($0.path) }.sorted() == files.filter { $0.hasSuffix(".swift") }.sorted())
