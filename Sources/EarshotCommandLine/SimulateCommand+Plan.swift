@@ -54,6 +54,9 @@ extension SimulateCommand {
         "--report", "FILE",
         help: "Write the run as a page for a browser, in one file:\ntimeline, outages, plots"),
       OptionPlan(
+        "--drawing", "FILE",
+        help: "Draw the run as SVG: states, faults, messages, files"),
+      OptionPlan(
         "--against", "SEED|FILE",
         help: "Compare the report's run with that of another seed,\nor of another scenario"),
       OptionPlan(

@@ -36,11 +36,12 @@ struct EndToEndTests {
   func outputs() throws {
     let folder = try Folder()
     let file = try folder.file("a.json5", Self.scenario(expecting: "bob sees ann joined"))
-    let paths = ["--pcap", "--perfetto", "--report", "--trace"].map { ($0, "\(folder.path)/\($0)") }
+    let options = ["--pcap", "--perfetto", "--report", "--trace", "--drawing"]
+    let paths = options.map { ($0, "\(folder.path)/\($0)") }
     #expect(run([file, "--once"] + paths.flatMap { [$0.0, $0.1] }).0 == .held)
     let sizes = try paths.map { try Data(contentsOf: URL(filePath: $0.1)).count }
-    #expect(sizes.allSatisfy { $0 > 5_000 })
-    for option in ["--pcap", "--perfetto", "--report"] {
+    #expect(sizes.allSatisfy { $0 > 3_000 })
+    for option in ["--pcap", "--perfetto", "--report", "--drawing"] {
       let (code, _, err) = run([file, "--once", option, "/dev/full"])
       #expect(code == .unwritten && err.contains("No space left on device"))
     }

@@ -106,7 +106,10 @@ struct SimulateTests {
 
   @Test(
     "Every file that cannot be written is named by what it holds",
-    arguments: [("--pcap", "capture"), ("--perfetto", "Perfetto trace"), ("--report", "report")])
+    arguments: [
+      ("--pcap", "capture"), ("--perfetto", "Perfetto trace"), ("--report", "report"),
+      ("--drawing", "drawing"),
+    ])
   func fullDisk(option: String, noun: String) throws {
     let folder = try Folder()
     let shell = Shell()

@@ -9,6 +9,7 @@ struct RunOutputs {
     case capture = "--pcap"
     case perfetto = "--perfetto"
     case report = "--report"
+    case drawing = "--drawing"
 
     /// What is written, for people.
     var noun: String {
@@ -17,11 +18,12 @@ struct RunOutputs {
       case .capture: "capture"
       case .perfetto: "Perfetto trace"
       case .report: "report"
+      case .drawing: "drawing"
       }
     }
   }
 
-  private let trace, capture, perfetto, report: OutputFile?
+  private let trace, capture, perfetto, report, drawing: OutputFile?
 
   /// Opens the files.
   ///
@@ -33,6 +35,7 @@ struct RunOutputs {
     }
     (trace, capture) = (try file(.trace), try file(.capture))
     (perfetto, report) = (try file(.perfetto), try file(.report))
+    drawing = try file(.drawing)
   }
 
   /// Runs an order, and writes what happens.
@@ -47,7 +50,7 @@ struct RunOutputs {
     if let trace { order.trace = { trace.write(line: $0) } }
     let capture = capture.map { file in PacketCapture { file.write($0) } }
     let perfetto = perfetto.map { file in PerfettoTrace { file.write($0) } }
-    let recording = report.map { _ in RunRecording() }
+    let recording = (report ?? drawing).map { _ in RunRecording() }
     var stops: [HostStop] = []
     let verdict = VerdictBox()
     if capture != nil || perfetto != nil || recording != nil {
@@ -71,8 +74,10 @@ struct RunOutputs {
   }
 
   private func write(_ picture: RunPicture, against rival: RunOrder?, with engine: Engine) {
+    drawing?.write(RunDrawing(picture).svg.utf8)
+    guard let report else { return }
     let other = rival.flatMap { self.picture(of: $0, with: engine) }
-    report?.write(ReportPage(picture, against: other).html.utf8)
+    report.write(ReportPage(picture, against: other).html.utf8)
   }
 
   private func picture(of order: RunOrder, with engine: Engine) -> RunPicture? {
@@ -88,7 +93,7 @@ struct RunOutputs {
   ///
   /// - Returns: The mistakes of files that are not complete.
   func close() -> [UsageError] {
-    [trace, capture, perfetto, report].compactMap { file in
+    [trace, capture, perfetto, report, drawing].compactMap { file in
       do throws(UsageError) { try file?.close() } catch { return error }
       return nil
     }

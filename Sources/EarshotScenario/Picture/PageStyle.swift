@@ -1,31 +1,37 @@
 /// How a page looks: light or dark as the reader has it, and on paper.
 enum PageStyle {
+  /// The colours of light pages and drawings.
+  static let light = """
+    --back: #ffffff; --panel: #f5f6f8; --text: #1b1f24; --dim: #5b6470; --line: #d5dae1;
+    --accent: #0b5cad; --good: #14713a; --bad: #b3261e; --fault: #c7741a;
+    --waiting: #c3c9d1; --discovering: #5b8def; --connecting: #8a63d2; --connected: #2c9a5b;
+    --interrupted: #d99411; --suspended: #7f8793; --frozen: #4aa3b5; --crashed: #c2372e;
+    --stopped: #4d545e;
+    """
+
+  /// The colours of dark ones.
+  static let dark = """
+    --back: #14171b; --panel: #1e2329; --text: #e7eaee; --dim: #9aa4b0; --line: #353c45;
+    --accent: #6cb0ff; --good: #56c988; --bad: #ff8379; --fault: #f0a54b;
+    --waiting: #4a525c; --discovering: #4f7fe0; --connecting: #9a78e0; --connected: #2f9e62;
+    --interrupted: #c98a18; --suspended: #6d7682; --frozen: #3d93a5; --crashed: #d3483f;
+    --stopped: #8d96a2;
+    """
+
   static let text = """
     :root {
       color-scheme: light;
-      --back: #ffffff; --panel: #f5f6f8; --text: #1b1f24; --dim: #5b6470; --line: #d5dae1;
-      --accent: #0b5cad; --good: #14713a; --bad: #b3261e; --fault: #c7741a;
-      --waiting: #c3c9d1; --discovering: #5b8def; --connecting: #8a63d2; --connected: #2c9a5b;
-      --interrupted: #d99411; --suspended: #7f8793; --frozen: #4aa3b5; --crashed: #c2372e;
-      --stopped: #4d545e;
+      \(light)
     }
     @media (prefers-color-scheme: dark) {
       :root:not([data-theme=light]) {
         color-scheme: dark;
-        --back: #14171b; --panel: #1e2329; --text: #e7eaee; --dim: #9aa4b0; --line: #353c45;
-        --accent: #6cb0ff; --good: #56c988; --bad: #ff8379; --fault: #f0a54b;
-        --waiting: #4a525c; --discovering: #4f7fe0; --connecting: #9a78e0; --connected: #2f9e62;
-        --interrupted: #c98a18; --suspended: #6d7682; --frozen: #3d93a5; --crashed: #d3483f;
-        --stopped: #8d96a2;
+        \(dark)
       }
     }
     :root[data-theme=dark] {
       color-scheme: dark;
-      --back: #14171b; --panel: #1e2329; --text: #e7eaee; --dim: #9aa4b0; --line: #353c45;
-      --accent: #6cb0ff; --good: #56c988; --bad: #ff8379; --fault: #f0a54b;
-      --waiting: #4a525c; --discovering: #4f7fe0; --connecting: #9a78e0; --connected: #2f9e62;
-      --interrupted: #c98a18; --suspended: #6d7682; --frozen: #3d93a5; --crashed: #d3483f;
-      --stopped: #8d96a2;
+      \(dark)
     }
     * { box-sizing: border-box; }
     body { margin: 0; background: var(--back); color: var(--text);

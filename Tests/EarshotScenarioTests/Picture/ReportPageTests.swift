@@ -204,7 +204,8 @@ struct ReportPageTests {
     let chapter = text[start.upperBound..<end.lowerBound]
     for state in PeerState.allCases { #expect(chapter.contains("| `\(state.rawValue)` |")) }
     for option in [
-      "--report FILE", "--against SEED\\|FILE", "--pcap FILE", "--perfetto FILE", "--watch",
+      "--report FILE", "--against SEED\\|FILE", "--pcap FILE", "--perfetto FILE", "--drawing FILE",
+      "--watch",
     ] {
       #expect(chapter.contains("| `\(option)` |"), "\(option)")
     }
