@@ -113,6 +113,9 @@ let package = Package(
       swiftSettings: house),
     // How it is used.
     .executableTarget(
+      name: "FirstExample", dependencies: ["Earshot", "EarshotPOSIX"],
+      path: "Sources/Examples/First", swiftSettings: plain),
+    .executableTarget(
       name: "ChatExample", dependencies: ["Earshot", "EarshotPOSIX"], path: "Sources/Examples/Chat",
       swiftSettings: plain),
     .executableTarget(
@@ -152,7 +155,7 @@ let package = Package(
       name: "ExamplesTests",
       dependencies: [
         "Hello", "ChatExample", "DropExample", "GatheringExample", "GameExample", "Earshot",
-        "EarshotPOSIX", "EarshotSimulator", "EarshotTesting",
+        "EarshotCore", "EarshotPOSIX", "EarshotSimulator", "EarshotTesting",
       ],
       swiftSettings: plain),
     // How we know.
@@ -229,7 +232,8 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "CEarshot", "Earshot", "EarshotPOSIX", "EarshotCLI", "EarshotCommandLine", "ScreenKit",
-        "Simulated",
+        "Simulated", "FirstExample", "ChatExample", "GatheringExample", "GameExample",
+        "DropExample",
       ],
       exclude: [
         "ask-again.py", "flood.py", "avahi-in-namespace.sh", "avahi-publish-text.py",

@@ -1,10 +1,23 @@
 import Earshot
 import EarshotPOSIX
+import Foundation
+
+/// Ends the program with an error, without a backtrace.
+func orExit<Value>(_ body: () async throws -> Value) async -> Value {
+  do { return try await body() } catch { print(error) }
+  exit(1)
+}
 
 // ChatExample NAME [INTERFACE …]
 let words = CommandLine.arguments.dropFirst()
-let host = try POSIXHost(.init(interfaces: words.count > 1 ? Array(words.dropFirst()) : nil))
-let chat = try await Chat(words.first ?? "Somebody", on: host)
+guard let name = words.first else {
+  print("usage: ChatExample NAME [INTERFACE …]")
+  exit(2)
+}
+let host = await orExit {
+  try POSIXHost(.init(interfaces: words.count > 1 ? Array(words.dropFirst()) : nil))
+}
+let chat = await orExit { try await Chat(name, on: host) }
 print("ask NAME, yes, no, end; anything else is said.")
 
 chat.peer.addTask("news") { for await news in chat.news { print(news) } }

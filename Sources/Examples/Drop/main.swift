@@ -3,6 +3,12 @@ import EarshotPOSIX
 import Foundation
 import Synchronization
 
+/// Ends the program with an error, without a backtrace.
+func orExit<Value>(_ body: () async throws -> Value) async -> Value {
+  do { return try await body() } catch { print(error) }
+  exit(1)
+}
+
 // DropExample NAME FOLDER [INTERFACE …]
 let words = CommandLine.arguments
 guard words.count > 2 else {
@@ -10,8 +16,9 @@ guard words.count > 2 else {
   exit(2)
 }
 let folder = URL(filePath: words[2], directoryHint: .isDirectory)
-let host = try POSIXHost(.init(interfaces: words.count > 3 ? Array(words.dropFirst(3)) : nil))
-let drop = try await Drop(words[1], on: host)
+let interfaces = words.count > 3 ? Array(words[3...]) : nil
+let host = await orExit { try POSIXHost(.init(interfaces: interfaces)) }
+let drop = await orExit { try await Drop(words[1], on: host) }
 print("send NAME FILE, yes, no, cancel; files come into \(folder.path)")
 
 /// The offers that await an answer, and the transfers that go on.
@@ -52,10 +59,7 @@ while let line = readLine() {
     switch words.first {
     case "yes", "no":
       guard let offer = desk.offers.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { break }
-      guard line == "yes" else {
-        offer.decline()
-        break
-      }
+      guard line == "yes" else { offer.decline(); break }
       desk.follow(try await offer.accept(into: folder))
     case "cancel": desk.transfers.withLock { $0 }.forEach { $0.cancel() }
     case "send" where words.count == 3:

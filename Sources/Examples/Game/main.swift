@@ -1,11 +1,23 @@
 import Earshot
 import EarshotPOSIX
+import Foundation
+
+/// Ends the program with an error, without a backtrace.
+func orExit<Value>(_ body: () async throws -> Value) async -> Value {
+  do { return try await body() } catch { print(error) }
+  exit(1)
+}
 
 // GameExample NAME OPPONENT [INTERFACE …]
 let words = Array(CommandLine.arguments.dropFirst())
-guard words.count > 1 else { fatalError("GameExample NAME OPPONENT [INTERFACE …]") }
-let host = try POSIXHost(.init(interfaces: words.count > 2 ? Array(words[2...]) : nil))
-let match = try await Match(words[0], against: words[1], on: host)
+guard words.count > 1 else {
+  print("usage: GameExample NAME OPPONENT [INTERFACE …]")
+  exit(2)
+}
+let host = await orExit {
+  try POSIXHost(.init(interfaces: words.count > 2 ? Array(words[2...]) : nil))
+}
+let match = await orExit { try await Match(words[0], against: words[1], on: host) }
 
 match.peer.addTask("screen") {
   for await game in match.games {
