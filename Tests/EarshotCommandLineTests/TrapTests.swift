@@ -54,6 +54,6 @@ struct TrapTests {
     #expect(code == .broken)
     #expect(
       shell.out.contains("fifo: the program crashed: Core/Machine.swift:7: Fatal error: planted"))
-    #expect(shell.out.contains("two, seed 5") && shell.out.contains("1 kinds of failures"))
+    #expect(shell.out.contains("two, seed 5") && shell.out.contains("1 kind of failure"))
   }
 }

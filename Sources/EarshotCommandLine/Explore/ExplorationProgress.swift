@@ -23,8 +23,8 @@ struct ExplorationProgress {
     let rate = Double(runs) / max(0.001, now.inSeconds)
     let left = limit.map { max(.zero, $0 - now) } ?? remaining(runs, rate)
     console.err(
-      "\r\u{1B}[K\(runs) runs, \(rate.rounded(toPlaces: 1)) a second, "
-        + "\(report.kinds.count) kinds of failures, \(report.sightings.phrase)\(Int(left.inSeconds.rounded(.up))) s left"
+      "\r\u{1B}[K\(String(counting: runs, "run")), \(rate.rounded(toPlaces: 1)) a second, "
+        + "\(ExplorationTally.kinds(report.kinds.count)), \(report.sightings.phrase)\(Int(left.inSeconds.rounded(.up))) s left"
     )
   }
 

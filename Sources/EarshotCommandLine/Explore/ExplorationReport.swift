@@ -91,13 +91,14 @@ struct ExplorationReport {
           isInterrupted: isInterrupted, exitCode: exitCode, elapsed) + "\n"
     }
     let paint = Paint(isOn: console.isColoured)
-    let files = exploration.files.count == 1 ? "1 file" : "\(exploration.files.count) files"
+    let files = String(counting: exploration.files.count, "file")
     let rate = Double(total.runs) / max(0.001, elapsed.inSeconds)
     let line =
-      "\(isInterrupted ? "interrupted: " : "")\(files), \(total.runs) runs, \(total.events) events, "
+      "\(isInterrupted ? "interrupted: " : "")\(files), \(total.counts), "
       + "\(rate.rounded(toPlaces: 1)) runs a second: "
       + (kinds.isEmpty
-        ? "nothing found" : "\(total.failed) failed, \(kinds.count) kinds of failures")
+        ? "nothing found"
+        : "\(total.failed) failed, \(ExplorationTally.kinds(kinds.count))")
     return (total.failed == 0 && !isInterrupted ? paint.green(line) : paint.red(line)) + "\n"
       + kinds.map { kind in
         "  \(kind.count) × \(title(of: kind.item)): \(kind.violation.text.escapedForTerminals)\n"

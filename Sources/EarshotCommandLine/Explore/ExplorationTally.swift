@@ -13,6 +13,16 @@ struct ExplorationTally {
 
   init(scenario: String) { self.scenario = scenario }
 
+  /// The runs and their events, such as `1 run, 240 events`.
+  var counts: String {
+    "\(String(counting: runs, "run")), \(String(counting: events, "event"))"
+  }
+
+  /// A number of kinds of failures, in words.
+  static func kinds(_ count: Int) -> String {
+    String(counting: count, "kind of failure", "kinds of failures")
+  }
+
   static func += (left: inout ExplorationTally, right: ExplorationTally) {
     left.runs += right.runs
     left.failed += right.failed

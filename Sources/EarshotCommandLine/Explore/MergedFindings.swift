@@ -175,10 +175,11 @@ struct MergedFindings {
         + "\(text.escapedForTerminals)\n    \(replay(kind))\n"
     }
     let total = tallies.values.total
-    let files = tallies.count == 1 ? "1 file" : "\(tallies.count) files"
+    let files = String(counting: tallies.count, "file")
     let end =
-      kinds.isEmpty ? "nothing found" : "\(total.failed) failed, \(kinds.count) kinds of failures"
-    let line = "\(files), \(total.runs) runs, \(total.events) events: \(end)"
+      kinds.isEmpty
+      ? "nothing found" : "\(total.failed) failed, \(ExplorationTally.kinds(kinds.count))"
+    let line = "\(files), \(total.counts): \(end)"
     let lost = incomplete.map { "\(paint.red("✗")) \($0.complaint.escapedForTerminals)\n" }
     let isGood = kinds.isEmpty && total.failed == 0 && lost.isEmpty
     return lines.joined() + lost.joined() + (isGood ? paint.green(line) : paint.red(line)) + "\n"
@@ -217,7 +218,7 @@ struct MergedFindings {
       let cases = failures.map { _, kind in
         """
             <testcase classname="\(file.escapedForXML)" name="\(kind.name.escapedForXML)">
-              <failure message="\(kind.observed.escapedForXML)">\(kind.count) runs. \(replay(kind).escapedForXML)</failure>
+              <failure message="\(kind.observed.escapedForXML)">\(String(counting: kind.count, "run")). \(replay(kind).escapedForXML)</failure>
             </testcase>
 
         """

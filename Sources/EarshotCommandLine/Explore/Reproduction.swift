@@ -42,10 +42,12 @@ struct Reproduction {
       return
         "  at \(Quantity.time(fault.at)): \(fault.kind.description.escapedForTerminals)\(lasting)\n"
     }
-    let counts = "\(start.peerNames.count) peers and \(start.faultCount) faults"
+    let counts =
+      "\(String(counting: start.peerNames.count, "peer")) and "
+      + String(counting: start.faultCount, "fault")
     return """
-      reduced in \(runCount) runs from \(counts):
-        \(peers.count) peers: \(peers.joined(separator: ", "))
+      reduced in \(String(counting: runCount, "run")) from \(counts):
+        \(String(counting: peers.count, "peer")): \(peers.joined(separator: ", "))
       \(faults.joined())\(schedule)  ✗ \(violation.name.escapedForTerminals)
 
       """
@@ -53,7 +55,7 @@ struct Reproduction {
 
   private var schedule: String {
     guard case .replay(let record) = scenario.schedule, !record.choices.isEmpty else { return "" }
-    return "  \(record.choices.count) choices of the schedule\n"
+    return "  \(String(counting: record.choices.count, "choice")) of the schedule\n"
   }
 
   /// The same for programs, without a line break.

@@ -279,7 +279,7 @@ package struct ChatMachine: Hashable, Sendable {
     let why = reason.remark.map { " (\($0))" } ?? ""
     out.append(.print("\(paint.bold(label)) ended this chat\(why)"))
     if undelivered > 0 {
-      let count = undelivered == 1 ? "1 message" : "\(undelivered) messages"
+      let count = String(counting: undelivered, "message")
       note("\(count) may not have reached \(label)", into: &out)
     }
     if members.isEmpty { note("Nobody is left in this chat", into: &out) }

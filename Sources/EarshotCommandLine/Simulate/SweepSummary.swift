@@ -38,16 +38,21 @@ extension SweepSummary {
     let verdict =
       tally.failed == 0
       ? paint.green("✓ all held") : paint.red("✗ \(tally.failed) failed")
-    let head = "\(title)  \(countText), \(tally.repeated) run twice, \(events) events  \(verdict)\n"
+    let head =
+      "\(title)  \(countText), \(tally.repeated) run twice, "
+      + "\(String(counting: events, "event"))  \(verdict)\n"
     let groups = groups.merged
     let hidden = groups.count - Self.groupsMax
-    let more = hidden > 0 ? "  and \(hidden) more kinds of failures; --json lists all seeds\n" : ""
+    let kinds = String(counting: hidden, "more kind of failure", "more kinds of failures")
+    let more = hidden > 0 ? "  and \(kinds); --json lists all seeds\n" : ""
     return head + groups.prefix(Self.groupsMax).map { text(of: $0, paint) }.joined() + more
   }
 
   private var countText: String {
-    guard tally.runs == seedCount else { return "\(tally.runs) of \(seedCount) seeds" }
-    return seedCount == 1 ? "1 seed" : "\(seedCount) seeds"
+    guard tally.runs == seedCount else {
+      return "\(tally.runs) of \(String(counting: seedCount, "seed"))"
+    }
+    return String(counting: seedCount, "seed")
   }
 
   private func text(of group: FailureGroups.Group, _ paint: Paint) -> String {

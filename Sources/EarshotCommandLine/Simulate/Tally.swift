@@ -40,8 +40,8 @@ struct Closing {
     let counts = RunResult.Ending.allCases.filter { $0 == .held || tally.count($0) > 0 }.map {
       "\(tally.count($0)) \($0.phrase)"
     }
-    let files = fileCount == 1 ? "1 file" : "\(fileCount) files"
-    let runs = runCount == 1 ? "1 run" : "\(runCount) runs"
+    let files = String(counting: fileCount, "file")
+    let runs = String(counting: runCount, "run")
     let done = isInterrupted ? "\(tally.runs) of \(runs)" : runs
     let twice = tally.repeated > 0 ? " (\(tally.repeated) twice)" : ""
     let line =

@@ -163,7 +163,7 @@ struct ExploreTests {
     #expect(shell.run(["merge"] + paths.reversed() + ["--junit", junit.path]) == .violated)
     #expect(shell.out.contains("✗ 8 × two: they \"meet\" & part: at 1s\n"))
     #expect(shell.out.contains("--seed 1 --policy random"))
-    #expect(shell.out.hasSuffix("1 file, 30 runs, 210 events: 8 failed, 1 kinds of failures\n"))
+    #expect(shell.out.hasSuffix("1 file, 30 runs, 210 events: 8 failed, 1 kind of failure\n"))
     let document = try XMLDocument(contentsOf: junit)
     let suite = try #require(document.rootElement()?.elements(forName: "testsuite").first)
     #expect(suite.attribute(forName: "tests")?.stringValue == "2")

@@ -72,7 +72,7 @@ struct LostShardTests {
     #expect(code == .broken)
     #expect(shell.out.contains("✗ 1 × two: they meet: at 2s\n"))
     #expect(shell.out.contains("(no answer: 0, 1; cut off: 2)"))
-    #expect(shell.out.hasSuffix("0 failed, 1 kinds of failures\n"))
+    #expect(shell.out.hasSuffix("0 failed, 1 kind of failure\n"))
   }
 
   @Test("An interrupted shard is told as one, and ends the merging as its own process")
@@ -94,7 +94,7 @@ struct LostShardTests {
       #expect(code == .violated)
       #expect(shell.out == once.out)
     }
-    #expect(once.out.hasSuffix("1 file, 30 runs, 210 events: 9 failed, 1 kinds of failures\n"))
+    #expect(once.out.hasSuffix("1 file, 30 runs, 210 events: 9 failed, 1 kind of failure\n"))
   }
 
   @Test("The lines of shards may stand in one file in any order")

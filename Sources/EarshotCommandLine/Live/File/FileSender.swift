@@ -51,7 +51,9 @@ struct FileSender: Sendable {
       guard !ending.isLast, !Task.isCancelled else { break }
     }
     if offeredCount < sources.count {
-      report.complain("\(sources.count - offeredCount) of \(sources.count) files were not offered")
+      report.complain(
+        "\(sources.count - offeredCount) of \(String(counting: sources.count, "file")) were not offered"
+      )
     }
     link.cancel()
     await session.stop(within: .seconds(2))

@@ -90,7 +90,7 @@ final class PipeReport: Sendable {
 extension Int {
   /// A number of bytes, such as `17 bytes` or `1.5 MiB`.
   package var sizeText: String {
-    guard self >= 1_024 else { return self == 1 ? "1 byte" : "\(self) bytes" }
+    guard self >= 1_024 else { return String(counting: self, "byte") }
     var (tenths, unit) = (self * 10 / 1_024, 0)
     while tenths >= 10_240, unit < Self.units.count - 1 {
       (tenths, unit) = (tenths / 1_024, unit + 1)
