@@ -31,9 +31,9 @@ extension SimulateCommand {
       OptionPlan(
         "--twice", help: "With --seeds: run each seed twice and compare\n(else every 20th)"),
       OptionPlan(
-        "--policy", "NAME",
+        "--policy", "POLICY",
         help:
-          "What could happen next is chosen by fifo, random, pct\nor urw, instead of as the file says"
+          "The schedule policy: fifo, random, pct or urw (default:\nthe policy of the file)"
       ),
       Setting.option,
       OptionPlan(

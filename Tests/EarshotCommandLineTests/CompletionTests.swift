@@ -54,6 +54,31 @@ struct CompletionTests {
     }
   }
 
+  @Test("Values of a closed set, and the topics of help, are offered by all shells")
+  func closedSets() {
+    let (bash, zsh) = (printed("completions", "bash"), printed("completions", "zsh"))
+    let fish = printed("completions", "fish")
+    for command in Self.commands {
+      for option in command.allOptions {
+        if option.name == "--policy" { #expect(option.value?.hasPrefix("POLICY") == true) }
+        let words =
+          option.value?.replacing("POLICY", with: "fifo|random|pct|urw").split(separator: "|")
+          .map(String.init) ?? []
+        guard words.count > 1, words.allSatisfy({ $0 == $0.lowercased() }) else { continue }
+        let list = words.joined(separator: " ")
+        let offer = "mapfile -t COMPREPLY < <(compgen -W \"\(list)\""
+        #expect(bash.contains("\"\(command.name) \(option.name)\") \(offer)"))
+        #expect(zsh.contains("]:\(option.value ?? ""):(\(list))'"))
+        let condition = "'__earshot_command \(command.name)'"
+        #expect(fish.contains("\(condition) -l \(option.name.dropFirst(2)) -x -a '\(list)'"))
+      }
+    }
+    let topics = (Self.names + ["scenario"]).joined(separator: " ")
+    #expect(bash.contains("words=\"\(topics)\""))
+    #expect(zsh.contains(":(\(topics))'"))
+    #expect(fish.contains("'__earshot_command help' -a '\(topics)'"))
+  }
+
   @Test("What may be repeated, takes a file, or an interface, is completed as such")
   func sources() {
     let (bash, zsh) = (printed("completions", "bash"), printed("completions", "zsh"))
@@ -113,7 +138,7 @@ struct CompletionTests {
     for name in ["a room.json5", "b.json5", "notes.txt"] { _ = try folder.file(name) }
     #expect(try bash(["earshot", "si"], in: folder) == ["simulate"])
     #expect(try bash(["earshot", "--v"], in: folder) == ["--version"])
-    #expect(try bash(["earshot", "help", ""], in: folder) == Self.names.sorted())
+    #expect(try bash(["earshot", "help", ""], in: folder) == (Self.names + ["scenario"]).sorted())
     #expect(try bash(["earshot", "completions", ""], in: folder) == ["bash", "fish", "zsh"])
     #expect(try bash(["earshot", "simulate", ""], in: folder) == ["a room.json5", "b.json5"])
     #expect(try bash(["earshot", "simulate", "--trace", "n"], in: folder) == ["notes.txt"])
@@ -159,7 +184,7 @@ struct CompletionTests {
     let folder = try Folder()
     for name in ["b.json5", "notes.txt"] { _ = try folder.file(name) }
     #expect(try fish("earshot si", in: folder) == ["simulate"])
-    #expect(try fish("earshot help ", in: folder) == Self.names.sorted())
+    #expect(try fish("earshot help ", in: folder) == (Self.names + ["scenario"]).sorted())
     #expect(try fish("earshot completions ", in: folder) == ["bash", "fish", "zsh"])
     #expect(try fish("earshot browse --interface l", in: folder).contains("lo"))
     #expect(try fish("earshot simulate b", in: folder) == ["b.json5"])

@@ -119,8 +119,8 @@ struct ExploreCommand {
         "--jobs", "N", help: "How many runs go on at once (else as many as there\nare processors)"),
       OptionPlan("--shard", "I/N", help: "Run only the I-th of N parts of the seeds, from 0"),
       OptionPlan(
-        "--policy", "NAME",
-        help: "What could happen next is chosen by fifo, random, pct\nor urw (else by turns: all)"),
+        "--policy", "POLICY|all",
+        help: "The schedule policy: fifo, random, pct or urw\n(default: all, by turns)"),
       OptionPlan(
         "--buggify",
         help:

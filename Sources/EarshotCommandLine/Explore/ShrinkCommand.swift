@@ -68,7 +68,9 @@ struct ShrinkCommand {
       """,
     options: [
       OptionPlan("--seed", "N", help: "The seed that fails, instead of the one in the file"),
-      OptionPlan("--policy", "NAME", help: "The policy of the schedule: fifo, random, pct or urw"),
+      OptionPlan(
+        "--policy", "POLICY",
+        help: "The schedule policy: fifo, random, pct or urw (default:\nthe policy of the file)"),
       Setting.option,
       OptionPlan("--buggify", help: "The run had --buggify"),
       OptionPlan("--repro", "FILE", help: "Where to write the reproduction (else repro.json)"),

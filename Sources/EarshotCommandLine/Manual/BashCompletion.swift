@@ -57,7 +57,7 @@ struct BashCompletion {
   private func action(_ source: CompletionSource) -> String {
     switch source {
     case .words(let words): offer(words.joined(separator: " "))
-    case .commands: offer(table.commands.map(\.name).joined(separator: " "))
+    case .commands: offer(table.topics.joined(separator: " "))
     case .interfaces: offer("$(ls /sys/class/net 2>/dev/null)")
     case .files, .scenarios: "_\(table.program)_files"
     case .anything: ":"
@@ -77,7 +77,7 @@ struct BashCompletion {
     switch CompletionSource(operands: command.operands) {
     case .scenarios: " files='!*.json5'"
     case .words(let words): "; words=\"\(words.joined(separator: " "))\""
-    case .commands: "; words=\"\(table.commands.map(\.name).joined(separator: " "))\""
+    case .commands: "; words=\"\(table.topics.joined(separator: " "))\""
     case .files, .interfaces, .anything, nil: ""
     }
   }

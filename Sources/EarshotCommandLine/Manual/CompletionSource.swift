@@ -4,7 +4,7 @@
 enum CompletionSource: Hashable, Sendable {
   /// One of a few words.
   case words([String])
-  /// The name of a command.
+  /// A topic of `help`: the name of a command, or `scenario`.
   case commands
   /// Any file.
   case files
@@ -38,7 +38,9 @@ enum CompletionSource: Hashable, Sendable {
   }
 
   private init(words placeholder: String) {
-    let words = placeholder.split(separator: "|").map(String.init)
+    let words = placeholder.split(separator: "|").flatMap { word in
+      word == "POLICY" ? ExplorationPolicy.allCases.map(\.rawValue) : [String(word)]
+    }
     self = words.count > 1 ? .words(words) : .anything
   }
 }
@@ -51,6 +53,9 @@ package struct CommandTable: Hashable, Sendable {
   package var commands: [CommandPlan]
   /// The options that stand in the place of a command.
   package var options: [OptionPlan]
+
+  /// The topics of `help`.
+  package var topics: [String] { commands.map(\.name) + [HelpCommand.formatTopic] }
 
   /// A table of commands and of options without a command.
   package init(commands: [CommandPlan], options: [OptionPlan]) {

@@ -39,7 +39,7 @@ struct FishCompletion {
   private func value(_ source: CompletionSource) -> String {
     switch source {
     case .words(let words): "-x -a '\(words.joined(separator: " "))'"
-    case .commands: "-x -a '\(table.commands.map(\.name).joined(separator: " "))'"
+    case .commands: "-x -a '\(table.topics.joined(separator: " "))'"
     case .interfaces: "-x -a '(command ls /sys/class/net 2>/dev/null)'"
     case .files, .scenarios: "-r -F"
     case .anything: "-x"
@@ -49,7 +49,7 @@ struct FishCompletion {
   private func operands(_ source: CompletionSource) -> String? {
     switch source {
     case .words(let words): "-a '\(words.joined(separator: " "))'"
-    case .commands: "-a '\(table.commands.map(\.name).joined(separator: " "))'"
+    case .commands: "-a '\(table.topics.joined(separator: " "))'"
     case .scenarios: "-k -a '(__fish_complete_suffix .json5)'"
     case .files, .interfaces, .anything: nil
     }

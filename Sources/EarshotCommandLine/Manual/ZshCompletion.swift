@@ -58,7 +58,7 @@ struct ZshCompletion {
   private func action(_ source: CompletionSource) -> String {
     switch source {
     case .words(let words): "(\(words.joined(separator: " ")))"
-    case .commands: "(\(table.commands.map(\.name).joined(separator: " ")))"
+    case .commands: "(\(table.topics.joined(separator: " ")))"
     case .files: "_files"
     case .scenarios: "_files -g \"*.json5\""
     case .interfaces: "_net_interfaces"
