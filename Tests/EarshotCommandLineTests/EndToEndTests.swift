@@ -66,6 +66,19 @@ struct EndToEndTests {
   }
 
   @Test("A scenario that does not hold says what was seen instead")
+  @Test("A replay of an ordinary scenario runs it, and names the command for scenarios")
+  func replayOfScenario() throws {
+    let folder = try Folder()
+    let file = try folder.file("a.json5", Self.scenario(expecting: "bob sees ann joined"))
+    let printed = Printed()
+    let tool = EarshotTool(
+      console: printed.console(), engine: .simulated,
+      surroundings: Surroundings { _ in .held })
+    #expect(tool.run(["replay", file]) == .held)
+    #expect(printed.err.contains("not a reproduction"))
+    #expect(printed.err.contains("\"earshot simulate \(file)\""))
+  }
+
   func violated() throws {
     let folder = try Folder()
     let file = try folder.file("a.json5", Self.scenario(expecting: "bob sees ann left"))

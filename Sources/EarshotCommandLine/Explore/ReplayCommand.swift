@@ -13,6 +13,12 @@ struct ReplayCommand {
         throw UsageError("replay needs one file: earshot replay repro.json")
       }
       guard let file = ScenarioFiles(console).read(arguments.operands)?.first else { return .usage }
+      if file.scenario.reproduces == nil {
+        let path = file.path.escapedForTerminals
+        console.complain(
+          "earshot: \(path) is an ordinary scenario, not a reproduction: no failure is recorded in it. "
+            + "To run it, use \"earshot simulate \(path)\"")
+      }
       return run(file, isJSON: arguments.has("--json"))
     }
   }
