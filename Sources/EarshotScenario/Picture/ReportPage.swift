@@ -56,6 +56,15 @@ package struct ReportPage {
     return JSONText.object([("runs", JSONText.array(runs)), ("parting", "\(time)")])
   }
 
+  /// The words that tell one run from the other: the seed, and the scenario or its file where they differ.
+  private func label(of run: RunPicture) -> String {
+    let seed = "seed \(run.verdict.seed)"
+    let names = Set(runs.map(\.verdict.scenario))
+    if names.count > 1 { return "\(run.verdict.scenario), \(seed)".escapedForPages }
+    let files = Set(runs.map(\.file))
+    return (files.count > 1 ? "\(run.file), \(seed)" : seed).escapedForPages
+  }
+
   // MARK: What came out
 
   private func heading(_ run: RunPicture) -> String {
@@ -64,7 +73,7 @@ package struct ReportPage {
     let summary = verdict.summary.isEmpty ? "" : "<p>\(verdict.summary.escapedForPages)</p>"
     return """
       <section class="verdict">
-      <p><strong class="\(style)">\(word)</strong> seed \(verdict.seed), trace \(verdict.traceHash), \
+      <p><strong class="\(style)">\(word)</strong> \(label(of: run)), trace \(verdict.traceHash), \
       \(run.recording.eventCount) events in \(verdict.virtualDuration.secondsText) s</p>
       \(summary)
       <p><code>\(run.replayCommand.escapedForPages)</code></p>
@@ -87,7 +96,7 @@ package struct ReportPage {
   private func section(_ difference: RunDifference) -> String {
     let events = zip(runs, difference.events).map { run, event in
       let text = event.map { "event \($0.number): \($0.words)" } ?? "nothing any more"
-      return "<li>seed \(run.verdict.seed): <code>\(text.escapedForPages)</code></li>"
+      return "<li>\(label(of: run)): <code>\(text.escapedForPages)</code></li>"
     }
     let stories = difference.stories.map { story in
       let cells = story.entries.map { entry in
@@ -99,7 +108,7 @@ package struct ReportPage {
       events.isEmpty
       ? "<p>All events that are kept of both runs are the same.</p>"
       : "<ul>\(events.joined(separator: "\n"))</ul>"
-    let seeds = runs.map { "seed \($0.verdict.seed)" }
+    let seeds = runs.map(label)
     return """
       <section><h2>Where the runs part</h2>
       \(first)
@@ -119,7 +128,7 @@ package struct ReportPage {
     }
     let left = entries.count - story.count
     let rest = left > 0 ? "<p>\(left) more are left out.</p>" : ""
-    let title = runs.count > 1 ? " of seed \(run.verdict.seed)" : ""
+    let title = runs.count > 1 ? " of \(label(of: run))" : ""
     let (streams, files) = (StreamTable(run).html, FileTable(run).html)
     return """
       <section><h2>Pairs\(title)</h2>
