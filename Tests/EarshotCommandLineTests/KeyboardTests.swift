@@ -92,7 +92,7 @@ struct KeyboardTests {
       } read: { _ in
         script.withLock { $0.removeFirst() }
       })
-    keyboard.listen()
+    keyboard.listen(on: Printed().console())
     var typed: [String] = []
     for await line in keyboard.lines { typed.append(line) }
     #expect(typed == ["one", "two"])

@@ -3,6 +3,11 @@ import EarshotCommandLine
 import Foundation
 import Testing
 
+extension LineSplitter.Line {
+  /// The size of a line that is too long.
+  fileprivate var bytes: Int { if case .tooLong(let bytes) = self { bytes } else { 0 } }
+}
+
 @Suite("Lines that are typed")
 struct LineTests {
   @Test("Lines are found wherever the bytes are cut")
@@ -11,24 +16,40 @@ struct LineTests {
     for cut in bytes.indices {
       var splitter = LineSplitter()
       let lines = splitter.split(bytes[..<cut]) + splitter.split(bytes[cut...])
-      #expect(lines == ["one", "two", ""])
-      #expect(splitter.finish() == "Zoë")
+      #expect(lines == [.line("one"), .line("two"), .line("")])
+      #expect(splitter.finish() == .line("Zoë"))
       #expect(splitter.finish() == nil)
     }
   }
 
-  @Test("A line without an end comes in pieces")
-  func pieces() {
+  @Test("A line over the limit is refused as a whole, wherever the bytes are cut", arguments: 0...4)
+  func tooLong(excess: Int) {
+    let count = LineSplitter.lineBytesMax + excess
+    let bytes = [UInt8](repeating: 0x61, count: count) + Array("\r\nnext\n".utf8)
     var splitter = LineSplitter()
-    let bytes = [UInt8](repeating: 0x61, count: LineSplitter.lineBytesMax + 3)
-    #expect(splitter.split(bytes).map(\.utf8.count) == [LineSplitter.lineBytesMax])
-    #expect(splitter.finish() == "aaa")
+    let lines = splitter.split(bytes[..<(count - 1)]) + splitter.split(bytes[(count - 1)...])
+    let first: LineSplitter.Line =
+      excess == 0 ? .line(String(repeating: "a", count: count)) : .tooLong(bytes: lines[0].bytes)
+    #expect(lines == [first, .line("next")])
+    #expect(splitter.finish() == nil)
+  }
+
+  @Test("A piped line over the limit is reported with its size and is not typed")
+  func refusal() async {
+    let (keyboard, printed) = (Keyboard(), Printed())
+    _ = keyboard.begin(on: printed.console())
+    keyboard.take([UInt8](repeating: 0x61, count: 70_000) + Array("\nnext\n".utf8))
+    keyboard.close()
+    var lines: [String] = []
+    for await line in keyboard.lines { lines.append(line) }
+    #expect(lines == ["next"])
+    #expect(printed.err.contains("70000 bytes") && printed.err.contains("65536 bytes"))
   }
 
   @Test("What is no UTF-8 is repaired")
   func repair() {
     var splitter = LineSplitter()
-    #expect(splitter.split([0x61, 0xFF, 0x0A]) == ["a\u{FFFD}"])
+    #expect(splitter.split([0x61, 0xFF, 0x0A]) == [.line("a\u{FFFD}")])
   }
 
   @Test("Many more lines than the keyboard holds come through a pipe, in order")

@@ -57,7 +57,7 @@ package struct AdvertiseCommand: LiveCommand {
         console.line("\(ticket)")
         if showsCode { console.show(ticket) }
       }
-      keyboard.listen()
+      keyboard.listen(on: console)
       let typing = Task(executorPreference: host.executor.task) {
         await change(advertiser, by: keyboard.lines)
       }

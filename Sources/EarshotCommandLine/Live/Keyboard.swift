@@ -30,6 +30,8 @@ package final class Keyboard: Sendable {
     /// Whether the thread that reads waits until the terminal is back.
     var isWaitingForTerminal = false
     var isClosed = false
+    /// The console that reports lines that are too long.
+    var complaints: Console?
 
     /// Whether the terminal is other than it was at the start, or is to be when it is back.
     var hasTerminal: Bool { prompt != nil || isHidden }
@@ -62,6 +64,7 @@ package final class Keyboard: Sendable {
   /// - Parameter console: Where the lines are edited.
   /// - Returns: Where to print from now on until ``end()``, and what becomes of lines that are typed.
   package func begin(on console: Console) -> (console: Console, lines: TypedLines) {
+    state.withLock { $0.complaints = console }
     let result = edit(on: console) ?? (console, isEchoed ? .echoed : .unseen)
     if let descriptor { read(from: descriptor, whileAway: waitForTerminal) }
     return result
@@ -70,7 +73,10 @@ package final class Keyboard: Sendable {
   /// Begins to read lines, and leaves the terminal as it is: nothing is edited.
   ///
   /// While another job has the terminal, the process goes on and nothing is read.
-  package func listen() {
+  ///
+  /// - Parameter console: The console that reports lines that are too long.
+  package func listen(on console: Console) {
+    state.withLock { $0.complaints = console }
     // No shell tells a job that runs already that it has got the terminal.
     if let descriptor { read(from: descriptor) { usleep(Self.lookAgainMicroseconds) } }
   }
@@ -119,6 +125,14 @@ package final class Keyboard: Sendable {
     guard !state.withLock({ $0.isClosed }) else { return }
     room.wait()
     hub.push(line)
+  }
+
+  private func type(_ line: LineSplitter.Line) {
+    switch line {
+    case .line(let text): type(text)
+    case .tooLong(let bytes):
+      state.withLock { $0.complaints }?.complain(LineSplitter.refusal(ofBytes: bytes))
+    }
   }
 
   /// Takes bytes as a terminal or a pipe sends them.

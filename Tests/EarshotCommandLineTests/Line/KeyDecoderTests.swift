@@ -88,8 +88,10 @@ struct KeyDecoderTests {
   @Test("A paste without end is bounded, and its end is seen all the same")
   func bound() {
     let long = String(repeating: "x", count: 3 * KeyDecoder.pasteBytesMax)
-    let kept = String(repeating: "x", count: KeyDecoder.pasteBytesMax)
-    #expect(keys("\u{1B}[200~\(long)\u{1B}[20\(long)\u{1B}[201~y") == [.paste(kept), .text("y")])
+    #expect(
+      keys("\u{1B}[200~\(long)\u{1B}[20\(long)\u{1B}[201~y") == [
+        .oversizedPaste(bytes: 6 * KeyDecoder.pasteBytesMax + 4), .text("y"),
+      ])
   }
 
   @Test("Where the bytes are cut does not matter", arguments: Seed.some(300))

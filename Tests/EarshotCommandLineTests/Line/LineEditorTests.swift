@@ -82,6 +82,18 @@ struct LineEditorTests {
     #expect(editor.handle(.endOfInput) == .ended)
   }
 
+  @Test("A paste that does not fit is refused as a whole, with the size that the line would have")
+  func oversizedPaste() {
+    var editor = LineEditor()
+    #expect(editor.handle(.text("abc")) == .edited)
+    let paste = String(repeating: "x", count: LineEditor.bytesMax - 2)
+    #expect(editor.handle(.paste(paste)) == .tooLong(bytes: LineEditor.bytesMax + 1))
+    #expect(editor.handle(.oversizedPaste(bytes: 70_000)) == .tooLong(bytes: 70_003))
+    #expect(editor.text == "abc")
+    #expect(editor.handle(.paste(String(paste.dropLast()))) == .edited)
+    #expect(editor.text.utf8.count == LineEditor.bytesMax)
+  }
+
   @Test("What cannot be done is refused, and changes nothing", arguments: Key.all)
   func refused(key: Key) {
     var editor = LineEditor("|")

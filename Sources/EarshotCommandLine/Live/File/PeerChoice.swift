@@ -26,12 +26,10 @@ struct PeerChoice: Sendable {
     let host = peer.host
     let list = PeerList()
     console.complain("Send to which peer? Its number, or the beginning of its name:")
-    keyboard.listen()
-    let hint = Task(executorPreference: host.executor.task) {
-      guard (try? await host.sleep(for: Self.patience)) != nil else { return }
-      if list.peers.peers.isEmpty { console.complain(Self.hint) }
-    }
-    defer { hint.cancel() }
+    keyboard.listen(on: console)
+    let hint = SearchHint()
+    let clock = hint.start(on: host) { console.complain($0) }
+    defer { clock.cancel() }
     let chosen = await withTaskGroup { group in
       group.addTask { () -> FoundPeer? in
         for await line in keyboard.lines {

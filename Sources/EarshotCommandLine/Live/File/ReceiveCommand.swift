@@ -32,7 +32,7 @@ package struct ReceiveCommand: LiveCommand {
       try await announce(peer, to: report)
       let typing = Task(executorPreference: host.executor.task) {
         guard !receive.accepts else { return }
-        keyboard.listen()
+        keyboard.listen(on: report.console)
         for await line in keyboard.lines { questions.type(line) }
         questions.close()
         await advertiser.stop()

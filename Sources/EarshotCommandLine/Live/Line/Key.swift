@@ -4,6 +4,8 @@ package enum Key: Hashable, Sendable {
   case text(String)
   /// What the terminal says was pasted, with whatever the clipboard had in it.
   case paste(String)
+  /// A paste that exceeds the limit of a line, and was discarded.
+  case oversizedPaste(bytes: Int)
   case enter
   /// Ctrl-D: the end of the input on an empty line, ``eraseForward`` on others.
   case endOfInput

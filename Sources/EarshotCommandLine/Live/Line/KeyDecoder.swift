@@ -20,8 +20,8 @@ package struct KeyDecoder: Hashable, Sendable {
     case console
     /// Within a string that is meant for programs, such as a title, and perhaps behind its last escape.
     case string(isEscaped: Bool)
-    /// Within a paste, behind so many bytes of what ends it.
-    case paste([UInt8], matched: Int)
+    /// Within a paste of so many bytes, behind so many bytes of what ends it.
+    case paste([UInt8], bytes: Int, matched: Int)
   }
   private var state = State.ground
 
@@ -47,7 +47,8 @@ package struct KeyDecoder: Hashable, Sendable {
       return emit(Self.shiftedKeys[byte], into: &keys)
     case .console: return .ground
     case .string(let isEscaped): return Self.string(isEscaped, byte)
-    case .paste(let text, let matched): return paste(text, matched, byte, into: &keys)
+    case .paste(let text, let bytes, let matched):
+      return paste(text, bytes, matched, byte, into: &keys)
     }
   }
 
@@ -121,7 +122,7 @@ package struct KeyDecoder: Hashable, Sendable {
     case UInt8(ascii: "[") where parameters.isEmpty: return .console
     case 0x40...0x7E:
       guard parameters != Array("200".utf8) || byte != UInt8(ascii: "~") else {
-        return .paste([], matched: 0)
+        return .paste([], bytes: 0, matched: 0)
       }
       return emit(Self.key(Self.numbers(parameters), byte), into: &keys)
     default: return .ground
@@ -142,21 +143,27 @@ package struct KeyDecoder: Hashable, Sendable {
   // MARK: Pastes
 
   private func paste(
-    _ text: [UInt8], _ matched: Int, _ byte: UInt8, into keys: inout [Key]
+    _ text: [UInt8], _ bytes: Int, _ matched: Int, _ byte: UInt8, into keys: inout [Key]
   ) -> State {
     guard byte != Self.pasteEnd[matched] else {
-      guard matched + 1 == Self.pasteEnd.count else { return .paste(text, matched: matched + 1) }
-      return emit(.paste(String(decoding: text, as: UTF8.self)), into: &keys)
+      guard matched + 1 == Self.pasteEnd.count else {
+        return .paste(text, bytes: bytes, matched: matched + 1)
+      }
+      let key: Key =
+        bytes > Self.pasteBytesMax
+        ? .oversizedPaste(bytes: bytes) : .paste(String(decoding: text, as: UTF8.self))
+      return emit(key, into: &keys)
     }
     let isEscape = byte == Self.pasteEnd[0]  // Which is nowhere else in what ends a paste.
     let passed = Self.pasteEnd[..<matched] + (isEscape ? [] : [byte])
     let room = Self.pasteBytesMax - text.count
-    return .paste(text + passed.prefix(room), matched: isEscape ? 1 : 0)
+    return .paste(
+      text + passed.prefix(room), bytes: bytes + passed.count, matched: isEscape ? 1 : 0)
   }
 
   private static let pasteEnd = Array("\u{1B}[201~".utf8)
-  /// More than a line takes, so that it is seen there that something was cut off.
-  package static let pasteBytesMax = LineEditor.bytesMax + 1
+  /// The largest paste that is kept.
+  package static let pasteBytesMax = LineEditor.bytesMax
   private static let parametersMax = 32
 }
 

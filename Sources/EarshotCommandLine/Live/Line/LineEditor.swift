@@ -9,6 +9,8 @@ package struct LineEditor: Hashable, Sendable {
     case edited, unchanged
     /// There is nothing there to move to or to erase, or no room.
     case refused
+    /// A paste would make the line longer than the limit; nothing of it was inserted.
+    case tooLong(bytes: Int)
     /// The line was entered, and is empty now.
     case entered(String)
     case ended
@@ -36,7 +38,8 @@ package struct LineEditor: Hashable, Sendable {
     isKilling = false
     switch key {
     case .text(let text): return insert(text)
-    case .paste(let text): return insert(Self.cleaned(text))
+    case .paste(let text): return paste(Self.cleaned(text))
+    case .oversizedPaste(let bytes): return .tooLong(bytes: text.utf8.count + bytes)
     case .yank: return insert(killed)
     case .enter: return enter()
     case .endOfInput: return characters.isEmpty ? .ended : erase(cursor..<next)
@@ -83,6 +86,11 @@ package struct LineEditor: Hashable, Sendable {
     guard !fitting.isEmpty else { return .refused }
     replace(cursor..<cursor, with: fitting)
     return fitting.utf8.count < text.utf8.count ? .refused : .edited
+  }
+
+  private mutating func paste(_ paste: String) -> Outcome {
+    let bytes = text.utf8.count + paste.utf8.count
+    return bytes > Self.bytesMax ? .tooLong(bytes: bytes) : insert(paste)
   }
 
   private mutating func erase(_ range: Range<Int>) -> Outcome {

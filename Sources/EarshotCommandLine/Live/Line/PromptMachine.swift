@@ -88,6 +88,9 @@ package struct PromptMachine: Hashable, Sendable {
       case .edited: isEdited = true
       case .unchanged: break
       case .refused: (isEdited, bells) = (true, true)
+      case .tooLong(let bytes):
+        draw(after: Self.clear + LineSplitter.refusal(ofBytes: bytes) + "\n", into: &out)
+        (isEdited, bells) = (true, true)
       case .entered(let text):
         out += text.split(separator: "\n").map { .submit(String($0)) }
         isEdited = true
