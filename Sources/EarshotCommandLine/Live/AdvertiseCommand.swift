@@ -55,6 +55,7 @@ package struct AdvertiseCommand: LiveCommand {
       if showsTicket {
         let ticket = try await peer.ticket(for: options.service, validFor: validity)
         console.line("\(ticket)")
+        console.warn(of: ticket)
         if showsCode { console.show(ticket) }
       }
       keyboard.listen(on: console)

@@ -200,6 +200,7 @@ actor Chat {
 
   // MARK: Talking
 
+      self.console.warn(of: ticket)
   /// The session of this chat; a new one if there is none.
   private func currentSession() async -> Session? {
     if let session { return session }

@@ -71,6 +71,14 @@ extension PeerTicket {
 }
 
 extension Console {
+  /// Warns of a ticket that no peer can use.
+  func warn(of ticket: PeerTicket) {
+    guard ticket.endpoints.isEmpty else { return }
+    complain(
+      "earshot: warning: the ticket names no address, so it leads to no peer. Connect this host to a "
+        + "network, or choose an interface with an address by --interface, and print a new ticket")
+  }
+
   /// Shows a ticket as a QR code.
   func show(_ ticket: PeerTicket) {
     guard let code = QRCode(ticket.description) else {

@@ -59,6 +59,7 @@ package struct ReceiveCommand: LiveCommand {
     let name = peer.name.escapedForTerminals
     report.say("Receiving as \(name) (\(peer.id.short)); Ctrl-C ends it")
     let ticket = receive.showsTicket ? try await peer.ticket(for: options.service) : nil
+    if let ticket { report.console.warn(of: ticket) }
     if let ticket, !receive.isJSON {
       report.say("\(ticket)")
       var aside = report.console

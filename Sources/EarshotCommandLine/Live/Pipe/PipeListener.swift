@@ -27,7 +27,11 @@ struct PipeListener: Sendable {
     report.say(
       "Listening as \(peer.name.escapedForTerminals) (\(peer.id.short)) for \"\(service)\"; "
         + "Ctrl-C ends it")
-    if listening.showsTicket { report.say("\(try await peer.ticket(for: service))") }
+    if listening.showsTicket {
+      let ticket = try await peer.ticket(for: service)
+      report.say("\(ticket)")
+      report.console.warn(of: ticket)
+    }
     return listening.isKept ? await serveAll(advertiser) : await serveOne(advertiser)
   }
 
