@@ -228,6 +228,84 @@ struct LiveCommandTests {
     #expect(bob.code == .held)
   }
 
+  @Test("A lost unreliable message costs a multiple of the round trip, and not the timeout")
+  func lossTimer() throws {
+    let party = Party()
+    party.world.setDefaultLink(LinkConditions(loss: .percent(20)))
+    _ = try party.guest("advertise", "--name", "Eve", "--accept", on: "phone")
+    let bob = try party.guest(
+      "ping", "Eve", "--unreliable", "--count", "40", "--interval", "0.01", "--timeout", "60",
+      on: "tablet")
+    party.run(until: 55)  // One lost message would take longer by the timeout.
+    #expect(bob.code == .violated)
+    let counts = bob.lines.first { $0.hasPrefix("40 sent, ") }
+    #expect(counts?.hasSuffix(" 0 % lost") == false)
+  }
+
+  @Test("A search that takes a while names the peer on a terminal, and nowhere else")
+  func searchNotice() throws {
+    let party = Party()
+    let (ann, bob) = (
+      try party.guest("ping", "Eve", "--timeout", "4", on: "phone", isWatched: true),
+      try party.guest("ping", "Eve", "--timeout", "4", on: "tablet")
+    )
+    party.run(until: 8)
+    #expect(ann.printed.err.hasPrefix("Looking for \"Eve\" of the service \"earshot\"; "))
+    #expect(!bob.printed.err.contains("Looking"))
+  }
+
+  @Test(
+    "A search without a peer mentions the doctor once after ten seconds", arguments: [true, false])
+  func doctorHint(isAlone: Bool) throws {
+    let party = Party()
+    let (ann, bob) = (
+      try party.guest("browse", "--service", "earshot-chat", on: "phone"),
+      try party.guest("chat", on: "tablet")
+    )
+    let eve = isAlone ? nil : try party.guest("chat", on: "watch")
+    // A chat is visible, so the one that browses is alone only once it is gone.
+    if isAlone { bob.type("/invisible") }
+    party.run(until: 40)
+    let hint = "earshot doctor"
+    #expect(bob.lines.count { $0.contains(hint) } == (isAlone ? 1 : 0))
+    #expect(ann.printed.err.components(separatedBy: hint).count - 1 == 0)
+    withExtendedLifetime(eve) {}
+    let lonely = try party.guest("browse", "--service", "x", on: "desk")
+    party.run(until: 80)
+    #expect(lonely.printed.err.components(separatedBy: hint).count == 2)
+    #expect(lonely.lines.isEmpty)
+  }
+
+  @Test(
+    "A damaged file of trusted peers ends each command at the start, with its name",
+    arguments: [["chat"], ["advertise"], ["browse"], ["ping", "Ann"], ["pipe", "--to", "Ann"]])
+  func damagedTrust(words: [String]) throws {
+    let folder = try Folder()
+    let path = try folder.file("known.json", "{ no }")
+    let party = Party()
+    let guest = try party.guest(typing: words + ["--trust", path], on: "phone")
+    party.run(until: 0.5)
+    #expect(guest.code == .usage && guest.lines.isEmpty)
+    #expect(guest.printed.err.contains("--trust \(path): ") && guest.printed.err.contains("Repair"))
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test("A key that cannot be read is reported with its file and the remedy")
+  func damagedIdentity() throws {
+    let folder = try Folder()
+    let path = try folder.file("me.pem", "nothing")
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    let party = Party()
+    let guest = try party.guest("browse", "--identity", path, on: "phone")
+    party.run(until: 0.5)
+    #expect(guest.code == .violated)
+    #expect(guest.printed.err.contains("--identity \(path): "))
+    #expect(guest.printed.err.contains("earshot identity KEYFILE --create"))
+    let shell = Shell()
+    #expect(shell.run("identity", path) == .violated && shell.err.contains(path))
+    withExtendedLifetime(folder) {}
+  }
+
   @Test("What is sent unreliably is answered so, and shows what a path loses")
   func unreliable() throws {
     let party = Party()

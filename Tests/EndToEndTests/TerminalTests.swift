@@ -99,7 +99,7 @@ struct TerminalTests {
       kill -\(signal) %1; kill -CONT %1; wait %1; echo "[ended $?]"; read line
       """, command)
     await shell.expect { screen in
-      screen.lines.last.map { command == "chat" ? $0 == ">" : $0.hasPrefix("Nobody") } == true
+      screen.lines.last.map { command == "chat" ? $0 == ">" : $0.hasPrefix("Looking for peers") } == true
     }
     shell.press("\u{1A}")
     await shell.expect("[stopped 148]")
@@ -212,7 +212,7 @@ struct TerminalTests {
   @Test("Keys that are pressed do not show in the table of who is near")
   func tableStaysWhole() async throws {
     let browser = try TerminalProgram("browse", "--service", service, columns: 100)
-    await browser.expect("Nobody is in sight")
+    await browser.expect("Looking for peers")
     browser.press("keys that\rare pressed\r\r")
     let ann = try Program(["advertise", "--name", "Ann", "--service", service])
     await browser.expect { screen in

@@ -28,7 +28,13 @@ package struct BrowseCommand: LiveCommand {
       defer { keyboard.end() }
       let report = Mutex(BrowseReport(on: console, isJSON: isJSON, service: options.service))
       keyboard.whenTerminalChanges { report.withLock { $0.terminalChanged() } }
-      for await event in browser.events { report.withLock { $0.handle(event) } }
+      let hint = SearchHint()
+      let clock = hint.start(on: host) { sentence in report.withLock { $0.hint(sentence) } }
+      defer { clock.cancel() }
+      for await event in browser.events {
+        hint.note(event)
+        report.withLock { $0.handle(event) }
+      }
       return .held
     }
   }

@@ -8,6 +8,7 @@ package struct BrowseReport {
   private let service: String
   private var nearby = Nearby()
   private var problem: DiscoveryProblem?
+  private var hint: String?
   private var rowsShown = 0
 
   /// Begins without peers.
@@ -41,6 +42,15 @@ package struct BrowseReport {
     draw(size)
   }
 
+  /// Shows a hint: within the table until a peer is found, or on standard error where there is none.
+  package mutating func hint(_ sentence: String) {
+    guard !isJSON, let size = console.terminal() else {
+      return console.complain("earshot: \(sentence)")
+    }
+    hint = sentence
+    draw(size)
+  }
+
   // MARK: A table
 
   /// Draws the table over the one that is there.
@@ -55,7 +65,8 @@ package struct BrowseReport {
     let peers = nearby.peers
     let trouble = problem.map { [$0.description] } ?? []
     guard !peers.isEmpty else {
-      return trouble + ["Nobody is in sight for \"\(service)\" yet; Ctrl-C ends looking"]
+      return trouble + ["Looking for peers of \"\(service)\"; Ctrl-C ends the search"]
+        + (hint.map { [$0] } ?? [])
     }
     let rows = peers.enumerated().prefix(rowsMax).map { index, peer in
       ["\(index + 1)"] + Self.cells(of: peer)

@@ -44,7 +44,13 @@ actor Chat {
       for await event in events { await chat.handle(.peerReported(event)) }
     }
     addTask { chat in
-      for await event in browser.events { await chat.handle(.browserReported(event)) }
+      let hint = SearchHint()
+      let clock = hint.start(on: chat.peer.host) { await chat.handle(.searchUnanswered($0)) }
+      defer { clock.cancel() }
+      for await event in browser.events {
+        hint.note(event)
+        await chat.handle(.browserReported(event))
+      }
     }
     if let ticket = options.ticket { await handle(.ticketGiven(ticket.peer)) }
   }
@@ -194,13 +200,13 @@ actor Chat {
     await attempt { () throws(EarshotError) in
       let ticket = try await self.peer.ticket(for: self.options.live.service)
       self.console.line("\(ticket)")
+      self.console.warn(of: ticket)
       self.console.show(ticket)
     }
   }
 
   // MARK: Talking
 
-      self.console.warn(of: ticket)
   /// The session of this chat; a new one if there is none.
   private func currentSession() async -> Session? {
     if let session { return session }

@@ -9,6 +9,8 @@ package struct ChatMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case lineTyped(String)
     case browserReported(BrowserEvent)
+    /// No peer was found for some time; the sentence is a hint.
+    case searchUnanswered(String)
     case sessionReported(SessionActivity)
     case invitationReceived(Question)
     /// An invitation expired, or it or an offer was withdrawn.
@@ -124,6 +126,7 @@ package struct ChatMachine: Hashable, Sendable {
     case .browserReported(let event): look(event, into: &out)
     case .sessionReported(let event): listen(event, into: &out)
     case .invitationReceived(let question), .fileOffered(let question): ask(question, into: &out)
+    case .searchUnanswered(let hint): if members.isEmpty { note(hint, into: &out) }
     case .invitationEnded(let number): withdraw(number, into: &out)
     case .invitingEnded(let id, let outcome): hear(outcome, of: id, into: &out)
     case .transferBegan(let transfer, let progress): begin(transfer, progress, into: &out)

@@ -39,6 +39,7 @@ struct PeerChoice: Sendable {
       }
       group.addTask {
         for await event in browser.events {
+          hint.note(event)
           list.handle(event)
           show(event, list.peers)
         }
@@ -78,10 +79,6 @@ struct PeerChoice: Sendable {
     }
     return nil
   }
-
-  private static let patience = Duration.seconds(10)
-  private static let hint =
-    "No peer has been found for ten seconds; \"earshot doctor\" looks for the cause"
 }
 
 /// The peers that the tasks of a choice share.
