@@ -123,7 +123,7 @@ struct ChatMachineTests {
       chat.printed.suffix(2) == ["Bob no longer asks", "Eve wants to chat with you. Accept? (y/n)"])
     chat.hears(.joined(.test(2, "Eve")))
     chat.types("y")
-    #expect(chat.actions.suffix(2) == [.print("I said: y"), .send("y")])
+    #expect(chat.actions.suffix(2) == [.print("You said: y"), .send("y")])
   }
 
   @Test("Without a question, y and n are things to say")
@@ -208,6 +208,34 @@ struct ChatMachineTests {
       ])
   }
 
+  @Test("A member that goes while others stay has left the chat, and not ended it")
+  func leavesGroup() {
+    var chat = Chatter()
+    chat.hears(.joined(.test(1, "Bob")))
+    chat.hears(.joined(.test(2, "Dee")))
+    chat.hears(.left(Member(id: .test(2), name: "Dee"), .left, undelivered: 0))
+    #expect(chat.printed.last == "Dee left this chat")
+    chat.hears(.left(Member(id: .test(1), name: "Bob"), .left, undelivered: 0))
+    #expect(chat.printed.contains("Bob ended this chat"))
+  }
+
+  @Test("A member is announced as near once, until it is gone")
+  func announcedOnce() {
+    var chat = Chatter()
+    let line = "Bob is near: /invite 1"
+    chat.finds(1, "Bob")
+    chat.hears(.joined(.test(1, "Bob")))
+    for _ in 0..<3 {
+      chat.loses(1)
+      chat.finds(1, "Bob")
+    }
+    #expect(chat.printed.count { $0 == line } == 1)
+    chat.hears(.left(Member(id: .test(1), name: "Bob"), .left, undelivered: 0))
+    chat.loses(1)
+    chat.finds(1, "Bob")
+    #expect(chat.printed.count { $0 == line } == 2)
+  }
+
   @Test("Who leaves hears no more of who was there")
   func leaving() {
     var chat = Chatter()
@@ -273,7 +301,7 @@ struct ChatMachineTests {
     chat.isAsked(1, by: 2, "Eve")
     chat.types("n")
     #expect(chat.actions.contains(.send("hello")))
-    #expect(chat.printed.filter { $0 == "I said: hello" }.count == (typed == .echoed ? 0 : 1))
+    #expect(chat.printed.filter { $0 == "You said: hello" }.count == (typed == .echoed ? 0 : 1))
     #expect(
       chat.printed.filter { $0.hasPrefix(">") } == (typed == .edited ? ["> /members", "> n"] : []))
   }

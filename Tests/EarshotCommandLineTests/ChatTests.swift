@@ -17,13 +17,13 @@ struct ChatTests {
     #expect(
       ann.lines.dropFirst(2) == [
         "Bob is near: /invite 1", "Bob wants to chat with you. Accept? (y/n)",
-        "Bob joined this chat", "I said: hello", "Bob said: hello yourself",
+        "Bob joined this chat", "You said: hello", "Bob said: hello yourself",
         "You ended this chat",
       ])
     #expect(
       bob.lines.dropFirst(2) == [
         "Ann is near: /invite 1", "Asking Ann…", "Ann joined this chat", "Ann said: hello",
-        "I said: hello yourself", "Ann ended this chat", "Nobody is left in this chat",
+        "You said: hello yourself", "Ann ended this chat", "Nobody is left in this chat",
         "Ann is no longer near",
       ])
     #expect(ann.code == .held)
@@ -63,7 +63,7 @@ struct ChatTests {
     #expect(
       bob.screen(columns: 80).lines.dropFirst(2) == [
         "Ann is near: /invite 1", "> /invite 1", "Asking Ann…", "Ann joined this chat",
-        "I said: hello!", ">",
+        "You said: hello!", ">",
       ])
     #expect(ann.isEditing && bob.isEditing)
     party.at(8) { ann.press("\u{15}\u{4}") }
@@ -101,7 +101,7 @@ struct ChatTests {
     party.at(3) { ann.type("yes") }
     party.at(4) { ann.type("hello") }
     party.run(until: 5)
-    #expect(ann.lines.contains("\u{1B}[32mI said:\u{1B}[0m hello"))
+    #expect(ann.lines.contains("\u{1B}[32mYou said:\u{1B}[0m hello"))
     #expect(bob.lines.contains("\u{1B}[33mAnn said:\u{1B}[0m hello"))
   }
 
@@ -121,7 +121,7 @@ struct ChatTests {
       #expect(guest.lines.contains("Eve said: hello all"))
     }
     for guest in [ann, others[1], others[2]] {
-      #expect(guest.lines.contains("Bob ended this chat"))
+      #expect(guest.lines.contains("Bob left this chat"))
     }
     #expect(others[0].code == .held)
     #expect(ann.lines.filter { $0.hasSuffix("Accept? (y/n)") }.count == 3)
@@ -227,7 +227,7 @@ struct ChatFileTests {
     #expect(
       ann.lines.dropFirst(5) == [
         "Bob offers my photo.jpg, 10.0 MiB. Accept? (y/n)",
-        "Receiving my photo.jpg (10.0 MiB) from Bob", "I said: it comes",
+        "Receiving my photo.jpg (10.0 MiB) from Bob", "You said: it comes",
         "/in/my photo.jpg is here, from Bob",
       ])
     let lines = bob.lines.dropFirst(5)

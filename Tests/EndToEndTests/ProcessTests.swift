@@ -31,7 +31,7 @@ final class ProcessTests: Sendable {
     await bob.expect("Ann said: hello")
     try bob.type("hello yourself")
     await ann.expect("Bob said: hello yourself")
-    await ann.expect("I said: hello")
+    await ann.expect("You said: hello")
     await bob.expect("Ann is near")
     try ann.type("/leave")
     await bob.expect("Ann ended this chat")
@@ -61,8 +61,8 @@ final class ProcessTests: Sendable {
     let people = try ["Ann", "Bob", "Eve"].map { ($0, try chat($0, "--patience", "1")) }
     try await Program.bringTogether(people)
     people[0].1.signal(SIGKILL)
-    await people[1].1.expect("Ann ended this chat (the connection is lost)")
-    await people[2].1.expect("Ann ended this chat (the connection is lost)")
+    await people[1].1.expect("Ann left this chat (the connection is lost)")
+    await people[2].1.expect("Ann left this chat (the connection is lost)")
     try people[1].1.type("and we go on")
     await people[2].1.expect("Bob said: and we go on")
   }
@@ -126,7 +126,7 @@ final class ProcessTests: Sendable {
     try await Program.bringTogether([("Ann", ann), ("Bob", bob)])
     bob.signal(SIGSTOP)
     try ann.type("nobody takes this")
-    await ann.expect("I said: nobody takes this")
+    await ann.expect("You said: nobody takes this")
     ann.signal(SIGINT)
     ann.signal(SIGTERM)
     #expect(await ann.exitStatus() == 130)

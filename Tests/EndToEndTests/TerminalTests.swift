@@ -28,7 +28,7 @@ struct TerminalTests {
     await bob.expect { $0.lines.suffix(2) == ["Ann said: hlelo 小林 👩‍👩‍👧", "> half a"] }
     bob.press(" line\r")
     await ann.expect { $0.lines.suffix(2) == ["Bob said: half a line", ">"] }
-    await bob.expect { $0.lines.filter { $0.contains("half a") } == ["I said: half a line"] }
+    await bob.expect { $0.lines.filter { $0.contains("half a") } == ["You said: half a line"] }
     #expect(!ann.showsKeys)
     ann.press("\u{4}")
     #expect(await ann.exitStatus() == 0)

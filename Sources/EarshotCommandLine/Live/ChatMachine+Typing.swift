@@ -28,7 +28,7 @@ extension ChatMachine {
         .print("That line has \(text.utf8.count) bytes; send at most \(Self.messageBytesMax)."))
     }
     if typedLines != .echoed {
-      out.append(.print("\(paint.green("I said:")) \(text.escapedForTerminals)"))
+      out.append(.print("\(paint.green("You said:")) \(text.escapedForTerminals)"))
     }
     out.append(.send(text))
   }
@@ -142,6 +142,7 @@ extension ChatMachine {
     guard !members.isEmpty || !invited.isEmpty else {
       return out.append(.print("You are in no chat."))
     }
+    announced = announced.filter { nearby[$0] != nil }
     (members, awaited) = ([], [])
     out += [.leave, .print(Self.goodbye)]
   }

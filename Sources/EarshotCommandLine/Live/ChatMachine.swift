@@ -93,6 +93,8 @@ package struct ChatMachine: Hashable, Sendable {
   var changes: [KeyChange] = []
   /// With whom codes are being compared; the last one is meant.
   var comparing: [PeerID] = []
+  /// The peers that were announced as near, and not as gone since.
+  var announced: Set<PeerID> = []
   var isVisible = true
   /// The files under way.
   var transfers = TransferBoard()
@@ -124,9 +126,9 @@ package struct ChatMachine: Hashable, Sendable {
     switch event {
     case .lineTyped(let line): type(line, into: &out)
     case .browserReported(let event): look(event, into: &out)
+    case .searchUnanswered(let hint): if members.isEmpty { note(hint, into: &out) }
     case .sessionReported(let event): listen(event, into: &out)
     case .invitationReceived(let question), .fileOffered(let question): ask(question, into: &out)
-    case .searchUnanswered(let hint): if members.isEmpty { note(hint, into: &out) }
     case .invitationEnded(let number): withdraw(number, into: &out)
     case .invitingEnded(let id, let outcome): hear(outcome, of: id, into: &out)
     case .transferBegan(let transfer, let progress): begin(transfer, progress, into: &out)
@@ -161,11 +163,15 @@ package struct ChatMachine: Hashable, Sendable {
     case .unavailable(let problem): note(problem.description, into: &out)
     case .available: note("peers can be found again", into: &out)
     case .found(let peer):
+      guard announced.insert(peer.id).inserted else { break }
       let number = nearby.number(of: peer.id) ?? 0
       note("\(self.label(of: peer.id)) is near: /invite \(number)", into: &out)
     case .updated: break
     case .lost(let peer):
-      if member(peer.id) == nil { note("\(label) is no longer near", into: &out) }
+      // A member whose link is replaced is found again at once.
+      guard member(peer.id) == nil else { break }
+      announced.remove(peer.id)
+      note("\(label) is no longer near", into: &out)
     }
   }
 
@@ -279,8 +285,10 @@ package struct ChatMachine: Hashable, Sendable {
     let label = label(of: id)
     awaited.remove(id)
     members.removeAll { $0.id == id }
+    if nearby[id] == nil { announced.remove(id) }
     let why = reason.remark.map { " (\($0))" } ?? ""
-    out.append(.print("\(paint.bold(label)) ended this chat\(why)"))
+    out.append(
+      .print("\(paint.bold(label)) \(members.isEmpty ? "ended" : "left") this chat\(why)"))
     if undelivered > 0 {
       let count = String(counting: undelivered, "message")
       note("\(count) may not have reached \(label)", into: &out)
