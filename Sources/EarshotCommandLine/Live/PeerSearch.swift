@@ -46,6 +46,13 @@ struct PeerSearch: Sendable {
       await browser.stop()
     }
     defer { clock.cancel() }
+    let notice = Task(executorPreference: host.executor.task) {
+      guard console.isWatched, (try? await host.sleep(for: Self.silence)) != nil else { return }
+      console.complain(
+        "Looking for \"\(name.escapedForTerminals)\" of the service \"\(service)\"; Ctrl-C ends the search"
+      )
+    }
+    defer { notice.cancel() }
     // Before most of those who are there have answered, numbers mean little, and a name may mean two.
     try? await host.sleep(for: min(Self.settling, timeout))
     var nearby = Nearby(await browser.peers)
@@ -104,6 +111,8 @@ struct PeerSearch: Sendable {
   }
 
   private static let settling = Duration.seconds(1)
+  /// Longer than a search that succeeds at once.
+  private static let silence = Duration.milliseconds(1_500)
 }
 
 extension [DiscoveredPeer] {

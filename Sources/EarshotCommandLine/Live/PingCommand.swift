@@ -34,15 +34,30 @@ package struct PingCommand: LiveCommand {
   private func ask(
     _ target: FoundPeer, in session: Session, on host: any NetworkHost
   ) async -> ExitCode {
-    var report = PingReport(on: console, ping, to: target.name, target.id)
+    var (report, pending) = (
+      PingReport(on: console, ping, to: target.name, target.id), Pending(ping)
+    )
+    var isOpen = true
     for number in 1...ping.count {
       let start = host.now
-      guard await trip(number, to: target, in: session, on: host, &report),
-        number < ping.count, await pause(from: start, on: host)
-      else { break }
+      isOpen = await trip(number, to: target, in: session, on: host, &report, &pending)
+      guard isOpen, number < ping.count, await pause(from: start, on: host) else { break }
     }
     report.finished()
+    if isOpen, !Task.isCancelled, report.trips.answered == 0, ping.sizeBytes > Self.probeBytes,
+      await isProbeAnswered(by: target, in: session, on: host)
+    {
+      report.onlyLargeOnesAreLost(probeBytes: Self.probeBytes)
+    }
     return report.trips.areAllAnswered ? .held : .violated
+  }
+
+  /// The messages that are not answered yet, and the time after which the next one counts as lost.
+  private struct Pending {
+    var sent: [Int: Instant] = [:]
+    var timer: LossTimer
+
+    init(_ ping: PingOptions) { timer = LossTimer(limit: ping.timeout) }
   }
 
   /// Waits until the next message is due.
@@ -58,7 +73,7 @@ package struct PingCommand: LiveCommand {
   /// - Returns: Whether there is a point in sending more.
   private func trip(
     _ number: Int, to target: FoundPeer, in session: Session, on host: any NetworkHost,
-    _ report: inout PingReport
+    _ report: inout PingReport, _ pending: inout Pending
   ) async -> Bool {
     let (start, message) = (host.now, ping.message(number))
     if ping.isUnreliable {
@@ -67,34 +82,54 @@ package struct PingCommand: LiveCommand {
       guard (try? await session.send(message, to: [target.id])) != nil else { return false }
     }
     report.sent()
-    let answer = await answer(like: message, in: session, on: host)
-    switch answer {
-    case .arrived(let instant):
-      report.answered(number, bytes: message.count, after: instant - start)
-    case .late where Task.isCancelled:
-      report.withdrawn()
-      return false
-    case .late: report.unanswered(number)
-    case .gone: report.gone()
+    pending.sent[number] = start
+    let deadline = start + wait(for: number, pending.timer)
+    while true {
+      switch await answer(until: deadline, in: session, on: host) {
+      case .arrived(let answered, let instant):
+        // A duplicate, or an answer that no message of this command has asked for.
+        guard let sent = pending.sent.removeValue(forKey: answered) else { continue }
+        pending.timer.add(instant - sent)
+        report.answered(answered, bytes: message.count, after: instant - sent)
+        if answered == number { return true }
+      case .late where Task.isCancelled:
+        report.withdrawn()
+        return false
+      case .late:
+        report.unanswered(number)
+        return true
+      case .gone:
+        report.gone()
+        return false
+      }
     }
-    return answer != .gone
+  }
+
+  /// How long to wait for the answer to a message before the next one is sent, or before the end.
+  private func wait(for number: Int, _ timer: LossTimer) -> Duration {
+    guard ping.isUnreliable else { return ping.timeout }
+    // The last wait is the last chance to see any answer at all.
+    if number == ping.count { return timer.hasSample ? timer.wait : ping.timeout }
+    return ping.isFlood ? timer.wait : min(ping.timeout, max(ping.interval, timer.wait))
   }
 
   private enum Answer: Hashable, Sendable {
-    case arrived(Instant)
+    case arrived(Int, Instant)
     case late, gone
   }
 
+  /// The next answer to any message of this command.
   private func answer(
-    like message: [UInt8], in session: Session, on host: any NetworkHost
+    until deadline: Instant, in session: Session, on host: any NetworkHost
   ) async -> Answer {
     await withTaskGroup { group in
       group.addTask {
         for await activity in session.activity {
           switch activity {
-          case .message(let answer)
-          where answer.bytes == message && answer.isReliable != ping.isUnreliable:
-            return Answer.arrived(host.now)
+          case .message(let answer) where answer.isReliable != ping.isUnreliable:
+            if let number = ping.number(of: answer.bytes) {
+              return Answer.arrived(number, host.now)
+            }
           case .event(.left): return .gone
           case .message, .event: break
           }
@@ -102,7 +137,7 @@ package struct PingCommand: LiveCommand {
         return .late
       }
       group.addTask {
-        try? await host.sleep(for: ping.timeout)
+        try? await host.sleep(until: deadline)
         return .late
       }
       let first = await group.next() ?? .late
@@ -111,6 +146,38 @@ package struct PingCommand: LiveCommand {
     }
   }
 
+  // MARK: Large messages
+
+  /// Whether small unreliable messages come back.
+  private func isProbeAnswered(
+    by target: FoundPeer, in session: Session, on host: any NetworkHost
+  ) async -> Bool {
+    let probe = [UInt8](repeating: 0x3F, count: Self.probeBytes)
+    for _ in 0..<Self.probesMax {
+      guard (try? session.sendUnreliably(probe, to: [target.id])) != nil else { return false }
+      let isAnswered = await withTaskGroup { group in
+        group.addTask {
+          for await case .message(let answer) in session.activity where answer.bytes == probe {
+            return true
+          }
+          return false
+        }
+        group.addTask {
+          try? await host.sleep(for: Self.probePatience)
+          return false
+        }
+        let first = await group.next() ?? false
+        group.cancelAll()
+        return first
+      }
+      if isAnswered { return true }
+    }
+    return false
+  }
+
+  private static let probeBytes = 56
+  private static let probesMax = 3
+  private static let probePatience = Duration.milliseconds(500)
   private static let service = "earshot"
 
   /// The command, as its help describes it.
@@ -122,9 +189,15 @@ package struct PingCommand: LiveCommand {
       browse" shows it; a whole name wins. It must send back what it gets: "earshot
       advertise --accept" does.
 
+      With --unreliable, the wait for an answer follows the round trips so far: the
+      smoothed round trip and four times its variation, as in RFC 6298, from 200 ms up
+      to --timeout, and at least until the next message is due. A later answer still
+      counts until the last wait ends. If only large messages are lost, a sentence
+      on standard error reports it.
+
       exit status:
         0  every message was answered
-        1  the peer was not found, said no, or left messages unanswered
+        1  the peer was not found or declined, or messages were not answered
         2  the command line is wrong
       """,
     options: PingOptions.plans + LiveOptions.plans(service: service))

@@ -51,6 +51,14 @@ struct PingOptions: Hashable, Sendable {
     return head + [UInt8](repeating: 0x2E, count: sizeBytes - Self.sizeBytesMin)
   }
 
+  /// The number of a message of this command; `nil` for other bytes.
+  func number(of bytes: [UInt8]) -> Int? {
+    guard bytes.count == sizeBytes else { return nil }
+    let number = bytes.prefix(Self.sizeBytesMin).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    guard let number = Int(exactly: number) else { return nil }
+    return (1...count).contains(number) && bytes == message(number) ? number : nil
+  }
+
   private static let sizeBytesMin = 8
   private static let floodCount = 1_000
 

@@ -8,12 +8,13 @@ struct PingReport {
   private let isFlood: Bool
   private let name: String
   private let identifier: PeerID
+  private let bytes: Int
   private(set) var trips = RoundTrips()
 
   /// Begins with nothing sent.
   init(on console: Console, _ ping: PingOptions, to name: String, _ identifier: PeerID) {
     (self.console, self.name, self.identifier) = (console, name, identifier)
-    (isJSON, isFlood) = (ping.isJSON, ping.isFlood)
+    (isJSON, isFlood, bytes) = (ping.isJSON, ping.isFlood, ping.sizeBytes)
     if isJSON {
       show(
         "started",
@@ -63,6 +64,14 @@ struct PingReport {
     } else {
       console.line("no answer to \(number) in time")
     }
+  }
+
+  /// Messages of this size were all lost, while small ones were answered.
+  func onlyLargeOnesAreLost(probeBytes: Int) {
+    console.complain(
+      "earshot: messages of \(bytes) bytes are lost, while messages of \(probeBytes) bytes are answered. "
+        + "The path may drop large packets: find the largest size that arrives with a smaller --size, "
+        + "and lower the MTU of the interface")
   }
 
   /// The peer is gone.
