@@ -36,7 +36,9 @@ package struct IdentityCommand {
       console.complain("earshot: that is another identity than \(wanted)")
       return .violated
     } catch {
-      console.complain("earshot: \(error.description.escapedForTerminals)")
+      console.complain(
+        "earshot: \(store.path.escapedForTerminals): "
+          + "\(error.description.escapedForTerminals)\(error.remedy)")
       return error.code == .unwritable ? .unwritten : .violated
     }
   }

@@ -124,7 +124,7 @@ struct LiveCommandTests {
     party.run(until: 5)
     let last = bob.printed.out.split(separator: "\u{1B}[J").last ?? ""
     let lines = last.split(separator: "\n")
-    #expect(bob.printed.out.hasPrefix("\r\u{1B}[JNobody is in sight for \"earshot\" yet"))
+    #expect(bob.printed.out.hasPrefix("\r\u{1B}[JLooking for peers of \"earshot\""))
     #expect(lines.count == 5)
     #expect(lines.first?.hasPrefix("#  NAME  ID        ADDRESS") == true)
     #expect(lines.dropFirst().first?.hasPrefix("1  Ann   ") == true)

@@ -47,12 +47,13 @@ extension LiveCommand {
     _ act: (Peer) async throws(EarshotError) -> ExitCode
   ) async -> ExitCode {
     let identity: Identity?
+    guard checkTrust(on: console) else { return .usage }
     do throws(IdentityError) {
       identity = try options.identity.map { path throws(IdentityError) in
         try Identity.stored(in: FileIdentityStore(path: path))
       }
     } catch {
-      return console.fail(error)
+      return console.fail(error, about: "--identity \(options.identity ?? "")")
     }
     do throws(EarshotError) {
       let peer = try await Peer(
@@ -63,6 +64,22 @@ extension LiveCommand {
       return await Self.finish(peer, console, act)
     } catch {
       return console.fail(error)
+    }
+  }
+
+  /// Reads the file of `--trust`, so that a file that cannot be used is reported before any peer is met.
+  private func checkTrust(on console: Console) -> Bool {
+    guard case .onFirstUse(let path) = options.trust else { return true }
+    do throws(TrustStoreError) {
+      _ = try FileTrustStore(path: path).records()
+      return true
+    } catch {
+      let remedy =
+        error.code == .damaged ? " Repair the file, or move it away to begin a new one" : ""
+      console.complain(
+        "earshot: --trust \(path.escapedForTerminals): \(error.description.escapedForTerminals)\(remedy)"
+      )
+      return false
     }
   }
 
@@ -81,6 +98,27 @@ extension Console {
   fileprivate func fail(_ error: some Error & CustomStringConvertible) -> ExitCode {
     complain("earshot: \(error.description.escapedForTerminals)")
     return .violated
+  }
+
+  /// Reports an identity that cannot be used, with its file and the remedy.
+  fileprivate func fail(_ error: IdentityError, about option: String) -> ExitCode {
+    complain(
+      "earshot: \(option.escapedForTerminals): \(error.description.escapedForTerminals)\(error.remedy)"
+    )
+    return .violated
+  }
+}
+
+extension IdentityError {
+  /// The next step, where the description does not name one.
+  var remedy: String {
+    switch code {
+    case .noKey, .otherKind:
+      " Move the file away, and make a new identity with \"earshot identity KEYFILE --create\""
+    case .unreadable: " Check the permissions of the file and of its folder"
+    case .unwritable: " Check the permissions of the folder, or name a file elsewhere"
+    default: ""
+    }
   }
 }
 
