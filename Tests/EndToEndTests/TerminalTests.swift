@@ -99,7 +99,8 @@ struct TerminalTests {
       kill -\(signal) %1; kill -CONT %1; wait %1; echo "[ended $?]"; read line
       """, command)
     await shell.expect { screen in
-      screen.lines.last.map { command == "chat" ? $0 == ">" : $0.hasPrefix("Looking for peers") } == true
+      screen.lines.last.map { command == "chat" ? $0 == ">" : $0.hasPrefix("Looking for peers") }
+        == true
     }
     shell.press("\u{1A}")
     await shell.expect("[stopped 148]")
