@@ -27,7 +27,7 @@ package struct CommandPlan: Hashable, Sendable {
     do throws(UsageError) {
       let arguments = try ArgumentParser(options).parse(words)
       guard arguments.has("--help") else { return try body(arguments) }
-      console.out(help)
+      console.page(help)
       return .held
     } catch {
       throw UsageError(error.reason, command: name)

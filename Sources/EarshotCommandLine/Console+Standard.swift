@@ -12,11 +12,14 @@ extension Console {
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> Console {
     let refusal = StopSignal()
-    return Console(
+    var console = Console(
       isColoured: isatty(STDOUT_FILENO) == 1 && allowsColour(environment),
       isWatched: isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb",
-      terminal: { environment["TERM"] == "dumb" ? nil : terminalSize }, refusal: refusal,
+      terminal: { environment["TERM"] == "dumb" ? nil : size(of: STDOUT_FILENO) },
+      refusal: refusal,
       out: { write($0, to: STDOUT_FILENO, refusal: refusal) }, err: { complain($0) })
+    console.errorColumns = { size(of: STDERR_FILENO)?.columns }
+    return console
   }
 
   /// Has the standard descriptors be what they are for; called before anything else is opened.
@@ -38,10 +41,10 @@ extension Console {
     (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
   }
 
-  /// The size of the terminal that standard output is, as it is now.
-  private static var terminalSize: TerminalSize? {
+  /// The size of the terminal that a descriptor is, as it is now.
+  private static func size(of descriptor: Int32) -> TerminalSize? {
     var size = winsize()
-    guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0,
+    guard isatty(descriptor) == 1, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0,
       size.ws_col > 0, size.ws_row > 0
     else { return nil }
     return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))

@@ -15,6 +15,8 @@ package struct Console: Sendable {
   package var terminal: @Sendable () -> TerminalSize?
   /// Given when something could not be written: the command is to end, since its answers are lost.
   package let refusal: StopSignal
+  /// How many columns the terminal has that shows `err`; `nil` when it goes elsewhere.
+  package var errorColumns: @Sendable () -> Int? = { nil }
 
   /// A console of two closures, for readers that are not terminals unless said otherwise.
   package init(
@@ -29,8 +31,15 @@ package struct Console: Sendable {
   /// Answers with a line.
   package func line(_ text: String) { out(text + "\n") }
 
-  /// Says a line about what is wrong.
-  package func complain(_ text: String) { err(text + "\n") }
+  /// Answers with text for people, in rows that the terminal has room for.
+  package func page(_ text: String) {
+    out(terminal().map { text.wrapped(toColumns: $0.columns) } ?? text)
+  }
+
+  /// Reports a fault, in rows that the terminal has room for.
+  package func complain(_ text: String) {
+    err((errorColumns().map { text.wrapped(toColumns: $0) } ?? text) + "\n")
+  }
 }
 
 /// The room that a terminal has.

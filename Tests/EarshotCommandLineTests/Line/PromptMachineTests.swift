@@ -19,6 +19,13 @@ struct PromptMachineTests {
     #expect(desk.submitted == ["hello world"])
   }
 
+  @Test("Text above the line ends its rows between words")
+  func rows() {
+    var desk = Desk(columns: 24)
+    desk.print("Ann said: one two three four five")
+    #expect(desk.screen.lines == ["Ann said: one two three", "four five", ">"])
+  }
+
   @Test("Arrow keys move the cursor, and are not text")
   func arrows() {
     var desk = Desk()

@@ -68,7 +68,9 @@ package struct PromptMachine: Hashable, Sendable {
       draw(after: Self.clear, into: &out)
     case (.away, .closeRequested): phase = .closed
     case (_, .bytesRead(let bytes)): read(bytes, into: &out)
-    case (_, .printRequested(let text)): draw(after: Self.clear + Self.ended(text), into: &out)
+    case (_, .printRequested(let text)):
+      let rows = text.wrapped(toColumns: size.columns)
+      draw(after: Self.clear + Self.ended(rows), into: &out)
     case (_, .resized(let size)): resize(to: size, into: &out)
     case (_, .stopped): phase = .away
     case (_, .closeRequested):
