@@ -40,15 +40,18 @@ func greet(on host: POSIXHost) async throws -> Int32 {
   }
 }
 
-let host = try POSIXHost()
-let status: Int32
-switch CommandLine.arguments.last {
-case "listen": status = try await listen(on: host, accepting: true)
-case "refuse": status = try await listen(on: host, accepting: false)
-case "greet": status = try await greet(on: host)
-default:
-  print("usage: FirstExample listen | refuse | greet")
-  status = 2
+var status: Int32 = 2
+do {
+  let host = try POSIXHost()
+  switch CommandLine.arguments.last {
+  case "listen": status = try await listen(on: host, accepting: true)
+  case "refuse": status = try await listen(on: host, accepting: false)
+  case "greet": status = try await greet(on: host)
+  default: print("usage: FirstExample listen | refuse | greet")
+  }
+  await host.shutDown()
+} catch {
+  print(error)
+  status = 1
 }
-await host.shutDown()
 exit(status)
