@@ -4,7 +4,7 @@ import EarshotScenario
 struct HelpCommand {
   static let plan = CommandPlan(
     name: "help", operands: "[COMMAND]",
-    summary: "Show what there is, the help of a command, or the scenario format")
+    summary: "Show the commands, the help of a command, or the scenario format")
 
   private let console: Console
 
@@ -13,12 +13,12 @@ struct HelpCommand {
   func run(_ words: [String]) throws(UsageError) -> ExitCode {
     let arguments = try ArgumentParser([]).parse(words)
     guard !arguments.has("--help") else {
-      console.out(Self.plan.help)
+      console.page(Self.plan.help)
       return .held
     }
     guard arguments.operands.count <= 1 else { throw UsageError("help explains one command") }
     guard let name = arguments.operands.first else {
-      console.out(Self.overview)
+      console.page(Self.overview)
       return .held
     }
     guard name != Self.formatTopic else {
@@ -28,7 +28,7 @@ struct HelpCommand {
     guard let plan = EarshotTool.commands.first(where: { $0.name == name }) else {
       throw EarshotTool.unknown(name)
     }
-    console.out(plan.help)
+    console.page(plan.help)
     return .held
   }
 

@@ -58,15 +58,16 @@ package struct IdentityCommand {
 
   static let plan = CommandPlan(
     name: "identity", operands: "KEYFILE [options]",
-    summary: "Show who an identity in a file is, or make one",
+    summary: "Show the identity in a file, or make one",
     details: """
-      Prints the identifier, by which others know this peer: the hash of its public
-      key. The file holds the private key (Ed25519, PKCS #8 in PEM) and is refused
-      when others than its owner may read it. Who has the file is that peer.
+      Prints the identifier, by which other peers know this one: the hash of its
+      public key. The file holds the private key (Ed25519, PKCS #8 in PEM) and is
+      refused when users other than its owner can read it. A program with the file
+      can pose as that peer.
       "chat", "advertise", "browse", "ping" and "pipe" use it with --identity FILE.
       """,
     options: [
-      OptionPlan("--create", help: "Make a new identity if there is none; one that is there stays"),
+      OptionPlan("--create", help: "Make a new identity if the file is missing"),
       OptionPlan("--public-key", help: "Print the public key in PEM, as openssl reads it"),
       OptionPlan("--verify", "ID", help: "End with status 1 unless this is its identifier"),
       OptionPlan("--json", help: "Print one line for programs"),

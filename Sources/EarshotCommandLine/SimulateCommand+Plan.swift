@@ -2,23 +2,23 @@ extension SimulateCommand {
   /// The command, as its help describes it.
   static let plan = CommandPlan(
     name: "simulate", operands: "FILE… [options]",
-    summary: "Run scenarios in virtual time and say whether they hold",
+    summary: "Run scenarios in virtual time, and report whether they hold",
     details: """
-      A file describes peers, their host, what befalls them, and what must hold.
-      One seed is one run, always the same: the last line of a report tells how to
-      see it again. A single run is done twice, to be sure of that.
+      A file describes peers, their hosts, faults, and expectations. One seed is one
+      run, always the same: the last line of a report is the command that replays it.
+      A single run is done twice to prove that.
 
-      Several runs are done by several processes. A run that crashes is one failure
-      among others, failures that are alike are shown together, and the last line is
-      a tally. Ctrl-C ends a command with what was found until then.
+      Several processes share several runs. A run that crashes is one failure among
+      others, similar failures are shown together, and the last line is a tally.
+      Ctrl-C ends a command, which then prints its findings so far.
 
       exit status, the gravest of those that apply:
         0    everything held
         1    an expectation was violated
         2    the command line or a file is wrong; nothing was run
         3    a run crashed, or two runs of one seed differed
-        4    nothing was checked: no expectation, or nobody did anything
-        5    what was to be written could not be
+        4    nothing was checked: no expectation, or no activity
+        5    an output could not be written
         130  Ctrl-C came before the end
       """,
     options: [
@@ -29,7 +29,7 @@ extension SimulateCommand {
           "Run the seeds from A to B, and list those that fail;\n\"A..<B\", in quotes, leaves B out"
       ),
       OptionPlan(
-        "--twice", help: "With --seeds: run each seed twice and compare\n(else every 20th)"),
+        "--twice", help: "With --seeds: run each seed twice and compare\n(default: every 20th)"),
       OptionPlan(
         "--policy", "POLICY",
         help:
@@ -39,7 +39,7 @@ extension SimulateCommand {
       OptionPlan(
         "--buggify",
         help:
-          "Have Earshot do on purpose what it seldom does, within\nwhat it promises; the seed draws what"
+          "Make rare behaviour of Earshot frequent, within its\npromises; the seed draws which"
       ),
       OptionPlan("--once", help: "Run nothing twice"),
       OptionPlan(
@@ -62,11 +62,11 @@ extension SimulateCommand {
       OptionPlan(
         "--watch",
         help:
-          "Run the file again each time it is saved, or one that it\nincludes, and show a lane a peer, until Ctrl-C"
+          "Run the file again each time it or an included file is\nsaved, and show a lane for each peer, until Ctrl-C"
       ),
       OptionPlan("--quiet", help: "Show only what failed, and the tally"),
       OptionPlan(
-        "--jobs", "N", help: "How many runs go on at once (else as many as there\nare processors)"),
+        "--jobs", "N", help: "The number of simultaneous runs (default: the number\nof processors)"),
       OptionPlan("--json", help: "Answer with one JSON object a line"),
     ])
 }

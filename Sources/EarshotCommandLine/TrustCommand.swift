@@ -90,13 +90,13 @@ package struct TrustCommand {
 
   static let plan = CommandPlan(
     name: "trust", operands: "FILE [options]",
-    summary: "List whom a file of trusted peers keeps, and change it",
+    summary: "List the peers of a trust file, and change it",
     details: """
-      "chat", "advertise", "browse", "ping" and "pipe" keep in the file of --trust
-      FILE whom they met, by name, and refuse whoever comes by such a name with
-      another key. Without an option, this prints the identifiers and names, a line
-      each. Programs that use the file see at once what is changed here. Nobody is met
-      twice who does not keep an identity (--identity): each start is a new key.
+      "chat", "advertise", "browse", "ping" and "pipe" keep the peers that they have
+      met in the file of --trust FILE, by name, and refuse another key by such a name.
+      Without an option, this prints the identifiers and names, a line each. Programs
+      that use the file see changes at once. A peer without a stored identity
+      (--identity) has a new key at each start, and is never recognised.
       """,
     options: [
       OptionPlan("--pin", "ID", help: "Keep the peer with this identifier, with --name"),

@@ -87,7 +87,7 @@ struct ChatMachineTests {
     chat.hears(.joined(.test(1, "Annabel")))
     chat.hears(.joined(.test(2, "Bob")))
     chat.types("/verify Anna")
-    #expect(chat.printed.last?.hasPrefix("Say whom: /verify ") == true)
+    #expect(chat.printed.last?.hasPrefix("Name one: /verify ") == true)
     chat.types("/verify annabel")
     #expect(chat.actions.last == .verify(.test(1)))
   }
@@ -110,7 +110,7 @@ struct ChatMachineTests {
     chat.types("/accept")
     #expect(chat.actions.last == .accept(3))
     chat.types("/accept")
-    #expect(chat.printed.last == "Nobody asks you.")
+    #expect(chat.printed.last == "No invitation is open.")
   }
 
   @Test("A question that ends gives way to the next; one that was answered otherwise goes")
@@ -141,7 +141,7 @@ struct ChatMachineTests {
     chat.types("maybe")
     #expect(
       chat.printed.suffix(2) == [
-        "Nobody hears you: /who shows who is near, /invite asks them.",
+        "No member is in this chat: /who lists the peers nearby, /invite invites one.",
         "Bob wants to chat with you. Accept? (y/n)",
       ])
   }
@@ -154,10 +154,10 @@ struct ChatMachineTests {
       ("/xyzzy", "There is no /xyzzy; /help shows what there is"),
       ("/qu\u{1B}", "There is no /qu\\u{1B}; /help shows what there is"),
       ("/", "There is no /; /help shows what there is"),
-      ("/invite", "Say whom, such as /invite 1; /who shows who is near."),
-      ("/invite Bbo", "Nobody near is \"Bbo\"; did you mean Bob?"),
-      ("/invite 7", "Nobody near is \"7\"; /who shows who is."),
-      ("/leave", "You are in no chat."), ("/members", "You are in no chat."),
+      ("/invite", "Name a peer, such as /invite 1; /who lists the peers nearby."),
+      ("/invite Bbo", "No peer nearby is \"Bbo\"; did you mean Bob?"),
+      ("/invite 7", "No peer nearby is \"7\"; /who lists the peers nearby."),
+      ("/leave", "You are not in a chat."), ("/members", "You are not in a chat."),
       ("/visible", "You are visible already."),
     ])
   func mistakes(line: String, answer: String) {
@@ -204,7 +204,7 @@ struct ChatMachineTests {
     chat.hears(.left(Member(id: .test(1), name: "Bob"), reason, undelivered: 2))
     #expect(
       chat.printed.suffix(3) == [
-        line, "2 messages may not have reached Bob", "Nobody is left in this chat",
+        line, "2 messages may not have reached Bob", "No member is left in this chat",
       ])
   }
 
@@ -245,7 +245,7 @@ struct ChatMachineTests {
     chat.hears(.left(Member(id: .test(1), name: "Bob"), .disconnected, undelivered: 0))
     #expect(chat.printed.last == "You ended this chat")
     chat.types("/members")
-    #expect(chat.printed.last == "You are in no chat.")
+    #expect(chat.printed.last == "You are not in a chat.")
   }
 
   @Test("Who wants no more reads that they left, and not that the others did")
@@ -285,10 +285,10 @@ struct ChatMachineTests {
     chat.loses(1)
     chat.types("/who")
     #expect(chat.printed.last == "  -  Eve, in this chat, and invisible to others")
-    #expect(!chat.printed.contains("Nobody is near."))
+    #expect(!chat.printed.contains("No peer is nearby."))
     chat.hears(.left(Member(id: .test(2), name: "Bob"), .left, undelivered: 0))
     chat.types("/who")
-    #expect(chat.printed.last == "Nobody is near.")
+    #expect(chat.printed.last == "No peer is nearby.")
   }
 
   @Test(

@@ -23,7 +23,7 @@ struct ChatTests {
     #expect(
       bob.lines.dropFirst(2) == [
         "Ann is near: /invite 1", "Asking Ann…", "Ann joined this chat", "Ann said: hello",
-        "You said: hello yourself", "Ann ended this chat", "Nobody is left in this chat",
+        "You said: hello yourself", "Ann ended this chat", "No member is left in this chat",
         "Ann is no longer near",
       ])
     #expect(ann.code == .held)
@@ -150,7 +150,7 @@ struct ChatTests {
     party.run(until: 8)
     #expect(
       bob.lines.dropFirst(2) == [
-        "Ann is near: /invite 1", "Ann is no longer near", "Nobody is near.",
+        "Ann is near: /invite 1", "Ann is no longer near", "No peer is nearby.",
         "Ann is near: /invite 1", "  1  Ann",
       ])
   }

@@ -390,7 +390,7 @@ struct LiveCommandTests {
     let eve = try party.guest("ping", "Zo\u{7}", "--timeout", "2", on: "watch")
     party.run(until: 10)
     #expect(bob.printed.err == "earshot: Ann declined\n")
-    #expect(eve.printed.err == "earshot: nobody nearby is \"Zo\\u{7}\"\n")
+    #expect(eve.printed.err == "earshot: no peer nearby is \"Zo\\u{7}\"\n")
     #expect([bob.code, eve.code] == [.violated, .violated])
     #expect(ann.lines.last?.hasSuffix(" invites us: declined") == true)
     #expect(ann.lines.last?.hasPrefix("Bob (") == true)
@@ -422,7 +422,7 @@ struct LiveCommandTests {
     for (text, (guest, isHinted)) in zip(cases, zip(guests, [true, true, false, differs]))
     where text != String(typed) {
       #expect(
-        guest.printed.err == "earshot: nobody nearby is \"\(text)\"\(isHinted ? hint : "")\n")
+        guest.printed.err == "earshot: no peer nearby is \"\(text)\"\(isHinted ? hint : "")\n")
       #expect(guest.code == .violated)
     }
   }

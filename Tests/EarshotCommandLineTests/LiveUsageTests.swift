@@ -48,7 +48,10 @@ struct LiveUsageTests {
       ("pipe", [], "pipe needs --to PEER, or --listen at the other end"),
       ("pipe", ["Ann"], "pipe takes no words of its own; the peer goes to --to"),
       ("pipe", ["--to", ""], "--to needs a peer, such as --to Ann"),
-      ("pipe", ["--listen"], "--listen cannot ask who may connect, since standard input is taken"),
+      (
+        "pipe", ["--listen"],
+        "--listen cannot ask whether a peer may connect, since standard input is taken"
+      ),
       ("pipe", ["--listen"], "give --accept for any peer, --pin ID or --trust FILE"),
       ("pipe", ["--listen", "--accept", "--to", "Ann"], "leave --to out"),
       ("pipe", ["--listen", "--accept", "--at", "10.0.0.1:1"], "leave --at out"),

@@ -264,7 +264,7 @@ struct PipeTests {
     #expect(
       guests[2].printed.err.hasPrefix(
         "earshot: the names of 2 peers begin with \"Ann\"; take one of Anna ("))
-    #expect(guests[3].printed.err == "earshot: nobody nearby is \"Zo\\u{7}\"\n")
+    #expect(guests[3].printed.err == "earshot: no peer nearby is \"Zo\\u{7}\"\n")
     #expect(guests.map(\.code) == [.held, .held, .violated, .violated])
   }
 

@@ -86,7 +86,7 @@ struct TrustCommandTests {
     party.run(until: 6)
     #expect(
       bob.lines.last
-        == "Ann is not trusted, or does not trust this peer: --identity says who we are")
+        == "Ann is not trusted, or does not trust this peer: --identity gives this peer its key")
     let warning = try #require(ann.lines.first { $0.hasPrefix("WARNING") })
     #expect(warning.contains("\"Bob\" came with another key") && warning.contains("\(first.peer)"))
     let advice = try #require(ann.lines.first { $0.hasPrefix("If that is right, /trust ") })
@@ -97,9 +97,9 @@ struct TrustCommandTests {
     party.at(12) { ann.type("y") }
     party.at(14) { ann.type("/trust") }
     party.run(until: 16)
-    #expect(ann.lines.contains("Say whom: /trust \(short)"))
+    #expect(ann.lines.contains("Name one: /trust \(short)"))
     #expect(ann.lines.contains("Bob joined this chat"))
-    #expect(ann.lines.last == "Nobody came with another key.")
+    #expect(ann.lines.last == "No peer has come with another key.")
     #expect(try FileTrustStore(path: known).records().count == 2)
   }
 
@@ -154,12 +154,12 @@ struct TrustCommandTests {
       isSame
       ? ["Bob is verified", "Ann is verified"]
       : [
-        "WARNING: the codes differ. Somebody may sit between you and Bob; /leave",
-        "WARNING: the codes differ. Somebody may sit between you and Ann; /leave",
+        "WARNING: the codes differ. Another party may listen between you and Bob; /leave",
+        "WARNING: the codes differ. Another party may listen between you and Ann; /leave",
       ]
     #expect(ann.lines.contains(sentences[0]) && bob.lines.contains(sentences[1]))
-    #expect(ann.lines.contains("You are in no chat."))
+    #expect(ann.lines.contains("You are not in a chat."))
     #expect(ann.lines.contains("There is no code to compare; /verify shows one."))
-    #expect(ann.lines.last?.hasPrefix("Say whom: /verify ") == true)
+    #expect(ann.lines.last?.hasPrefix("Name one: /verify ") == true)
   }
 }

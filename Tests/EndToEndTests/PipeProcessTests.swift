@@ -237,7 +237,7 @@ final class PipeProcessTests: Sendable {
     for program in [one, listeners[0]] { try program.closeInput() }
     for program in [one, listeners[0]] { #expect(await program.exitStatus() == 0) }
     let nobody = try start("--to", "Zoë", "--timeout", "1.5")
-    await nobody.expect("earshot: nobody nearby is \"Zoë\"")
+    await nobody.expect("earshot: no peer nearby is \"Zoë\"")
     #expect(await nobody.exitStatus() == 1)
   }
 

@@ -147,7 +147,7 @@ final class ProcessTests: Sendable {
     #expect(await toEve.exitStatus() == 1)
     await eve.expect("invites us: declined")
     let toNobody = try start(["ping", "Zoë", "--timeout", "1.5"] + words)
-    await toNobody.expect("earshot: nobody nearby is \"Zoë\"")
+    await toNobody.expect("earshot: no peer nearby is \"Zoë\"")
     #expect(await toNobody.exitStatus() == 1)
   }
 

@@ -87,23 +87,28 @@ package struct DoctorCommand: LiveCommand {
   /// The command, as its help describes it.
   package static let plan = CommandPlan(
     name: "doctor", operands: "[options]",
-    summary: "Say why peers do not meet, and what mends it",
+    summary: "Find the causes that keep peers apart, and their remedies",
     details: """
       Looks at the network interfaces (those of --interface, or all), routes and
-      tunnels, UDP port 5353 and who else has it, the firewall (as root: nft,
-      iptables) before multicast DNS and before the ports of peers (that of --port,
-      or those that the system gives), containers and the clock; sends to the group
-      of multicast DNS and listens whether that comes back; dials every peer of
-      every service that it sees, and that of --ticket. A rule of the firewall that
-      it cannot judge is a warning. Ends with status 1 when something keeps peers
-      apart, 6 when something may, 130 when Ctrl-C came first, and 0 otherwise.
+      tunnels, the programs that hold UDP port 5353, containers and the clock. Reads
+      the firewall (as root: nft, iptables) for multicast DNS and for the ports of
+      peers (that of --port, or those that the system gives). Sends to the group of
+      multicast DNS and listens for the return of its packets. Dials the peer of
+      --ticket, and every peer of every service that it sees. A rule of the firewall
+      that it cannot judge is a warning.
+
+      exit status:
+        0    no obstacle was found
+        1    an obstacle was found
+        6    there may be an obstacle
+        130  Ctrl-C came first; nothing is judged
       """,
     options: [
       OptionPlan("--json", help: "One JSON object a line, with what mends each"),
       OptionPlan(
         "--ticket", "TEXT",
         help: "Dial the peer of a ticket, too, which multicast may not\nget through to"),
-      OptionPlan("--timeout", "SECONDS", help: "How long to listen (else 3)"),
+      OptionPlan("--timeout", "SECONDS", help: "How long to listen (default: 3)"),
     ] + LiveOptions.plans(service: service))
 }
 

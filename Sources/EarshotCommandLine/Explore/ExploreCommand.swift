@@ -83,27 +83,27 @@ struct ExploreCommand {
 
   static let plan = CommandPlan(
     name: "explore", operands: "FILE…|all [options]",
-    summary: "Look for seeds that fail, and reduce what is found to its cause",
+    summary: "Search for seeds that fail, and reduce failures to their cause",
     details: """
       Runs scenarios with one seed after the other, each with another policy for the
-      order of what could happen next, and shows each kind of failure once. What is
-      found is then reduced: faults, peers, what they do, values and the schedule
-      are left out as long as the same failure is seen. The result is written to
-      repro.json, which "earshot replay" runs, and beside it to a test in Swift.
+      order of possible events, and shows each kind of failure once. A failure is
+      then reduced: faults, peers, their actions, values and the schedule are left
+      out while the same failure is seen. The result is written to repro.json, which
+      "earshot replay" runs, and beside it to a test in Swift.
 
       "all" stands for the scenarios in the folder Simulations. Ctrl-C ends the
-      search, or a reduction, with what was found until then.
+      search, or a reduction, which then prints its findings so far.
 
-      A seed with BUGGIFY draws points at which Earshot does on purpose what it seldom
-      does, within what it promises: writes are short, timers late, windows small.
+      A seed with BUGGIFY draws points at which rare behaviour of Earshot becomes
+      frequent, within its promises: writes are short, timers late, windows small.
 
-      Earshot names what happens rarely, such as two invitations that cross; a program
-      under test does so with "sometimes" and "reachable". The last lines say which of
-      these no run has seen: what was not seen was not tested. That is a finding,
-      but changes the exit status only with --require-seen.
+      Earshot names rare events, such as two invitations that cross; a program under
+      test does so with "sometimes" and "reachable". The last lines list the events
+      that no run has seen and so has not tested. That is a finding, but changes the
+      exit status only with --require-seen.
 
-      Shards share nothing: run them wherever you like, each with --json, and put
-      their answers together with "earshot merge", which tells of each that is lost.
+      Shards share nothing: run them anywhere, each with --json, and combine their
+      answers with "earshot merge", which reports each lost shard.
       SIGTERM ends a search as Ctrl-C does. Simulations/cluster has examples for
       GNU parallel, Slurm and Kubernetes.
 
@@ -111,12 +111,12 @@ struct ExploreCommand {
       """,
     options: [
       OptionPlan(
-        "--seeds", "A...B", help: "The seeds to run, such as 0...999 (else from 0 on)"),
+        "--seeds", "A...B", help: "The seeds to run, such as 0...999 (default: from 0 on)"),
       OptionPlan(
         "--time", "T",
-        help: "How long to look, such as 30s or 8h\n(else 60s, unless seeds are given)"),
+        help: "How long to search, such as 30s or 8h\n(default: 60s, unless seeds are given)"),
       OptionPlan(
-        "--jobs", "N", help: "How many runs go on at once (else as many as there\nare processors)"),
+        "--jobs", "N", help: "The number of simultaneous runs (default: the number\nof processors)"),
       OptionPlan("--shard", "I/N", help: "Run only the I-th of N parts of the seeds, from 0"),
       OptionPlan(
         "--policy", "POLICY|all",
@@ -124,12 +124,12 @@ struct ExploreCommand {
       OptionPlan(
         "--buggify",
         help:
-          "Have Earshot do on purpose what it seldom does, in all\nruns (else in every second round of policies)"
+          "Make rare behaviour of Earshot frequent in all runs\n(default: in every second round of policies)"
       ),
       OptionPlan("--no-buggify", help: "Do so in none"),
       Setting.option,
       OptionPlan(
-        "--repro", "FILE", help: "Where to write the first reproduction\n(else repro.json)"),
+        "--repro", "FILE", help: "Where to write the first reproduction\n(default: repro.json)"),
       OptionPlan("--no-shrink", help: "Reduce nothing"),
       ExploreOptions.requireSeen,
       OptionPlan("--json", help: "Answer with one JSON object a line"),

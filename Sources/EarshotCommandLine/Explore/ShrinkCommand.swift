@@ -55,10 +55,10 @@ struct ShrinkCommand {
 
   static let plan = CommandPlan(
     name: "shrink", operands: "FILE [options]",
-    summary: "Reduce a run that fails to what its failure needs",
+    summary: "Reduce a run that fails to the cause of its failure",
     details: """
-      Faults, peers, what they do, values and the schedule are left out or made
-      smaller as long as the same failure is seen. The result is written to
+      Faults, peers, their actions, values and the schedule are left out or made
+      smaller while the same failure is seen. The result is written to
       repro.json, which "earshot replay" runs, and beside it to a test in Swift.
       The report has the last packets, timers, faults and choices of the schedule
       beneath each failure.
@@ -73,8 +73,8 @@ struct ShrinkCommand {
         help: "The schedule policy: fifo, random, pct or urw (default:\nthe policy of the file)"),
       Setting.option,
       OptionPlan("--buggify", help: "The run had --buggify"),
-      OptionPlan("--repro", "FILE", help: "Where to write the reproduction (else repro.json)"),
-      OptionPlan("--runs", "N", help: "How many runs it may take (else 200)"),
+      OptionPlan("--repro", "FILE", help: "Where to write the reproduction (default: repro.json)"),
+      OptionPlan("--runs", "N", help: "How many runs it may take (default: 200)"),
       OptionPlan("--json", help: "Answer with one JSON object a line"),
     ])
 }

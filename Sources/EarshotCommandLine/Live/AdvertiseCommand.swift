@@ -133,28 +133,29 @@ package struct AdvertiseCommand: LiveCommand {
   /// The command, as its help describes it.
   package static let plan = CommandPlan(
     name: "advertise", operands: "[options]",
-    summary: "Be visible to others until Ctrl-C",
+    summary: "Be visible to peers nearby until Ctrl-C",
     details: """
-      Whoever browses for the service sees our name and our info. Invitations are
-      shown and declined, or accepted: then every message goes back to its sender,
-      which is what "earshot ping" measures.
+      Browsers of the service see the name and the info. Invitations are shown and
+      declined. With --accept they are accepted, and every message goes back to its
+      sender; "earshot ping" measures that.
 
-      A line that is typed changes the info: KEY=VALUE sets a key, KEY= removes it. A
-      wrong line is told to be wrong and changes nothing. After the end of the input
-      the info stays as it is.
+      A typed line changes the info: KEY=VALUE sets a key, KEY= removes it. A line
+      with a mistake is reported and changes nothing. At the end of the input the
+      info stays as it is.
       """,
     options: [
       OptionPlan(
         "--info", "KEY=VALUE", isRepeatable: true,
         help:
-          "What everybody nearby may know; may be given several\ntimes, and changed by lines that are typed"
+          "Info that peers nearby can read; may be given several\ntimes, and changed by lines that are typed"
       ),
       OptionPlan(
         "--ticket",
         help: "Print a ticket for \"earshot ping --ticket\", where\nmulticast does not get through"),
       OptionPlan("--qr", help: "The same, and as a QR code"),
       OptionPlan(
-        "--valid", "SECONDS", help: "How long the ticket is good (else as long as we listen\nthere)"
+        "--valid", "SECONDS",
+        help: "How long the ticket is valid (default: while this\ncommand listens)"
       ),
       OptionPlan("--accept", help: "Accept invitations and send every message back"),
     ] + LiveOptions.plans(service: service))

@@ -44,13 +44,13 @@ package struct BrowseCommand: LiveCommand {
   /// The command, as its help describes it.
   package static let plan = CommandPlan(
     name: "browse", operands: "[options]",
-    summary: "Show who is nearby until Ctrl-C",
+    summary: "List the peers nearby until Ctrl-C",
     details: """
-      On a terminal, a table that is kept up to date; its numbers are good for
-      "earshot ping". Elsewhere a line for each peer that is found, updated or lost:
-      the event, the name, the identifier, the address and the info, separated by
-      tabs. A line says when peers cannot be found, and why, and when they can be
-      again. Those who chat are found with --service earshot-chat.
+      A terminal shows a table that is kept up to date; "earshot ping" takes its
+      numbers. In a pipe there is a line for each peer that is found, updated or
+      lost: the event, the name, the identifier, the address and the info, separated
+      by tabs. A line reports that peers cannot be found, and why, and the end of
+      that. Use --service earshot-chat to see the peers of "earshot chat".
       """,
     options: [OptionPlan("--json", help: "One JSON object a line")]
       + LiveOptions.plans(service: service))

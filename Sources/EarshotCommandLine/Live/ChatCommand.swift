@@ -37,11 +37,12 @@ package struct ChatCommand: LiveCommand {
   /// The command, as its help describes it.
   package static let plan = CommandPlan(
     name: "chat", operands: "[options]",
-    summary: "Talk with those who are near",
+    summary: "Chat with peers nearby",
     details: """
-      Others appear when they chat, too. "/invite 1" asks one of them; who is asked
-      answers with y or n. Whoever joins one of a chat is in it with all. What else
-      there is to type, "/help" tells. /quit, Ctrl-D or Ctrl-C leave.
+      Other peers that run "earshot chat" appear. "/invite 1" invites one of them;
+      the invited peer answers with y or n. A peer that joins one member of a chat is
+      linked with all members. "/help" lists all commands. /quit, Ctrl-D or Ctrl-C
+      leave.
       """,
     options: [
       OptionPlan(
@@ -54,7 +55,7 @@ package struct ChatCommand: LiveCommand {
       ),
       OptionPlan(
         "--patience", "SECONDS",
-        help: "How long to wait for members whose connection\nbroke (else 10)"),
+        help: "How long to wait for a member to reconnect\n(default: 10)"),
     ] + LiveOptions.plans(service: ChatOptions.service))
 }
 

@@ -20,7 +20,8 @@ extension ChatMachine {
 
   private mutating func say(_ text: String, into out: inout [Action]) {
     guard !members.isEmpty else {
-      out.append(.print("Nobody hears you: /who shows who is near, /invite asks them."))
+      out.append(
+        .print("No member is in this chat: /who lists the peers nearby, /invite invites one."))
       return repeatQuestion(into: &out)
     }
     guard text.utf8.count <= Self.messageBytesMax else {
@@ -67,14 +68,14 @@ extension ChatMachine {
 
   private mutating func invite(_ word: String, into out: inout [Action]) {
     guard !word.isEmpty else {
-      return out.append(.print("Say whom, such as /invite 1; /who shows who is near."))
+      return out.append(.print("Name a peer, such as /invite 1; /who lists the peers nearby."))
     }
     switch nearby.select(word) {
     case .none:
       let names = nearby.peers.map(\.name)
       let nearest = Spelling.nearest(to: word, among: names).map(\.escapedForTerminals)
-      let advice = nearest.map { "did you mean \($0)?" } ?? "/who shows who is."
-      out.append(.print("Nobody near is \"\(word.escapedForTerminals)\"; \(advice)"))
+      let advice = nearest.map { "did you mean \($0)?" } ?? "/who lists the peers nearby."
+      out.append(.print("No peer nearby is \"\(word.escapedForTerminals)\"; \(advice)"))
     case .several(let peers):
       let areNamesakes = Set(peers.map(\.name)).count == 1
       let several = areNamesakes ? "Several are called so" : "Several names begin so"
@@ -102,7 +103,7 @@ extension ChatMachine {
     guard let member = meant.first, meant.count == 1 else {
       let choices = members.map { "/verify \($0.id.short)" }.joined(separator: ", ")
       return out.append(
-        .print(members.isEmpty ? "You are in no chat." : "Say whom: \(choices)"))
+        .print(members.isEmpty ? "You are not in a chat." : "Name one: \(choices)"))
     }
     out.append(.verify(member.id))
   }
@@ -120,7 +121,7 @@ extension ChatMachine {
     guard let index else {
       let choices = changes.map { "/trust \($0.peer.short)" }.joined(separator: ", ")
       return out.append(
-        .print(changes.isEmpty ? "Nobody came with another key." : "Say whom: \(choices)"))
+        .print(changes.isEmpty ? "No peer has come with another key." : "Name one: \(choices)"))
     }
     let change = changes.remove(at: index)
     out.append(.trust(change.peer, as: change.name))
@@ -140,7 +141,7 @@ extension ChatMachine {
 
   private mutating func leave(into out: inout [Action]) {
     guard !members.isEmpty || !invited.isEmpty else {
-      return out.append(.print("You are in no chat."))
+      return out.append(.print("You are not in a chat."))
     }
     announced = announced.filter { nearby[$0] != nil }
     (members, awaited) = ([], [])
@@ -169,7 +170,7 @@ extension ChatMachine {
   private func showNearby(into out: inout [Action]) {
     let peers = nearby.numbered
     let hidden = members.filter { nearby[$0.id] == nil }
-    guard !peers.isEmpty || !hidden.isEmpty else { return out.append(.print("Nobody is near.")) }
+    guard !peers.isEmpty || !hidden.isEmpty else { return out.append(.print("No peer is nearby.")) }
     for (number, peer) in peers {
       let remark = member(peer.id) == nil ? "" : ", in this chat"
       out.append(.print("  \(number)  \(label(of: peer.id))\(remark)"))
@@ -180,7 +181,7 @@ extension ChatMachine {
   }
 
   private func showMembers(into out: inout [Action]) {
-    guard !members.isEmpty else { return out.append(.print("You are in no chat.")) }
+    guard !members.isEmpty else { return out.append(.print("You are not in a chat.")) }
     out.append(.print("  \(name.escapedForTerminals), yourself"))
     for member in members {
       let remark = awaited.contains(member.id) ? ", out of reach" : ""

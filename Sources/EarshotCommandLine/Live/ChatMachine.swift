@@ -116,7 +116,7 @@ package struct ChatMachine: Hashable, Sendable {
     out += [
       .becomeVisible,
       .print("You are \(paint.bold(name.escapedForTerminals)), and others can see you."),
-      .print("Who is near appears here; /invite asks them to chat, /help shows the rest."),
+      .print("Peers nearby appear here; /invite invites one, /help lists the commands."),
     ]
   }
 
@@ -198,7 +198,7 @@ package struct ChatMachine: Hashable, Sendable {
 
   mutating func answer(_ isYes: Bool, into out: inout [Action]) {
     guard let question = questions.first else {
-      return out.append(.print("Nobody asks you."))
+      return out.append(.print("No invitation is open."))
     }
     out.append(isYes ? .accept(question.number) : .decline(question.number))
     if !isYes { note("\(label(of: question.sender)) is told that you do not want to", into: &out) }
@@ -235,7 +235,8 @@ package struct ChatMachine: Hashable, Sendable {
     switch ending {
     case .verified: out.append(.print(paint.green("\(label) is verified")))
     case .rejected, .rejectedByRemote:
-      let text = "WARNING: the codes differ. Somebody may sit between you and \(label); /leave"
+      let text =
+        "WARNING: the codes differ. Another party may listen between you and \(label); /leave"
       out.append(.print(paint.red(text)))
     case .withdrawn, .timedOut, .linkLost: note("\(label) is not verified", into: &out)
     }
@@ -293,7 +294,7 @@ package struct ChatMachine: Hashable, Sendable {
       let count = String(counting: undelivered, "message")
       note("\(count) may not have reached \(label)", into: &out)
     }
-    if members.isEmpty { note("Nobody is left in this chat", into: &out) }
+    if members.isEmpty { note("No member is left in this chat", into: &out) }
   }
 
   private mutating func hear(

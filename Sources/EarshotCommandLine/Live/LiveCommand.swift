@@ -141,7 +141,7 @@ extension PeerEvent {
     case .keyChanged(let change):
       "\"\(change.name.escapedForTerminals)\" came with another key (\(change.peer)) than the one that is kept "
         + "by that name (\(change.known.map(\.description).joined(separator: ", "))), and was refused: "
-        + "somebody else of that name, a new device, or an attack"
+        + "another person of that name, a new device, or an attack"
     case .trustStoreFailed(let error): error.description.escapedForTerminals
     default: nil
     }

@@ -82,26 +82,30 @@ package struct LiveOptions: Hashable, Sendable {
   /// The options, as the help of a command has them.
   static func plans(service: String) -> [OptionPlan] {
     [
-      OptionPlan("--name", "NAME", help: "What others see us as (else peer- and our short ID)"),
+      OptionPlan(
+        "--name", "NAME",
+        help: "The name that others see (default: peer- and the short\nidentifier)"),
       OptionPlan(
         "--identity", "FILE",
         help: """
-          Be the peer whose key this file has; write the file
-          if there is none (else a new peer each time)
+          Use the identity in FILE, creating it if missing
+          (default: a new one for each run)
           """),
       OptionPlan(
         "--trust", "FILE",
         help: """
-          Trust on first use: keep in FILE whom we meet, and
-          refuse others by their names (else trust everybody)
+          Trust on first use: keep the keys of peers in FILE,
+          and refuse other keys by their names (default:
+          trust every key)
           """),
       OptionPlan(
         "--pin", "ID", isRepeatable: true,
         help: "Trust the peer with this identifier and no others;\nmay be given several times"),
-      OptionPlan("--service", "S", help: "The kind of service (else \(service))"),
+      OptionPlan("--service", "S", help: "The service (default: \(service))"),
       OptionPlan(
         "--port", "N",
-        help: "Listen on this port, TCP and UDP, that a firewall lets in\n(else any that is free)"),
+        help:
+          "Listen on this port, TCP and UDP, as a firewall may\nrequire (default: any free port)"),
       OptionPlan(
         "--interface", "IF", isRepeatable: true,
         help: "Use this network interface only, such as lo or eth0;\nmay be given several times"),

@@ -75,7 +75,7 @@ struct PeerSearch: Sendable {
         "; did you mean \($0.id.description.prefix(name.count)) (\($0.name.escapedForTerminals))?"
       }
       console.complain(
-        "earshot: nobody nearby is \"\(name.escapedForTerminals)\"" + hint.joined())
+        "earshot: no peer nearby is \"\(name.escapedForTerminals)\"" + hint.joined())
     }
     return nil
   }
@@ -133,7 +133,8 @@ extension InvitationOutcome {
     case .busy: "is busy; another time may be better"
     case .full: "cannot join: the session is full"
     case .mismatch: "does not take part in this, or speaks another version"
-    case .untrusted: "is not trusted, or does not trust this peer: --identity says who we are"
+    case .untrusted:
+      "is not trusted, or does not trust this peer: --identity gives this peer its key"
     case .cancelled: "was not asked to the end"
     }
   }

@@ -35,7 +35,7 @@ struct PingOptions: Hashable, Sendable {
   private static func target(_ arguments: Arguments) throws(UsageError) -> PeerTarget {
     if let text = arguments[option: "--ticket"] {
       guard arguments.operands.isEmpty else {
-        throw UsageError("--ticket says whom to ping; leave the name out")
+        throw UsageError("--ticket names the peer to ping; leave the name out")
       }
       return try PeerTarget(ticket: text, in: arguments)
     }
@@ -71,12 +71,12 @@ struct PingOptions: Hashable, Sendable {
     OptionPlan(
       "--ticket", "TEXT",
       help: "Ping the peer of a ticket, where multicast does not\nget through"),
-    OptionPlan("--count", "N", help: "How many messages to send (else 5, or 1000 with\n--flood)"),
-    OptionPlan("--interval", "SECONDS", help: "From one to the next (else 1)"),
-    OptionPlan("--size", "BYTES", help: "How large a message is, from 8 (else 56)"),
+    OptionPlan("--count", "N", help: "The number of messages (default: 5; with --flood: 1000)"),
+    OptionPlan("--interval", "SECONDS", help: "The time between messages (default: 1)"),
+    OptionPlan("--size", "BYTES", help: "The size of a message, from 8 (default: 56)"),
     OptionPlan(
       "--timeout", "SECONDS",
-      help: "How long to look for the peer, and to wait for an\nanswer (else 10)"),
+      help: "How long to look for the peer, and to wait for an\nanswer (default: 10)"),
     OptionPlan(
       "--flood",
       help:

@@ -34,13 +34,13 @@ package struct TicketCommand {
 
   static let plan = CommandPlan(
     name: "ticket", operands: "TICKET [options]",
-    summary: "Say whom a ticket leads to, and whether it is good",
+    summary: "Show the peer of a ticket, and whether the ticket is valid",
     details: """
-      A ticket says who a peer is and where it listens, for those whom multicast does
-      not reach. "earshot advertise --ticket", "pipe --listen --ticket" and /ticket in
-      a chat make one, "ping", "pipe" and "chat" take one with --ticket. Ends with
-      status 1 for a text that is none, was mistyped, or has expired. Nothing is
-      dialled.
+      A ticket has the identifier and the addresses of a peer, for peers that
+      multicast does not reach. "earshot advertise --ticket", "pipe --listen --ticket"
+      and /ticket in a chat make one; "ping", "pipe" and "chat" take one with
+      --ticket. Ends with status 1 for a text that is not a ticket, was mistyped, or
+      has expired. Nothing is dialled.
       """,
     options: [
       OptionPlan("--qr", help: "Show it as a QR code, too"),

@@ -73,15 +73,15 @@ package struct SendCommand: LiveCommand {
     summary: "Send files to a peer",
     details: """
       Each PATH is a file, and "-" is standard input. The peer runs "earshot
-      receive", and accepts or declines each file. Without --to, the peers that are
-      near are listed to choose from.
+      receive", and accepts or declines each file. Without --to, the peers nearby are
+      listed to choose from.
 
         earshot receive --into Downloads --name Ann
         earshot send report.pdf photo.jpg --to Ann
 
       The files are sent one after the other. A file has arrived when the receiver
-      has verified it and put it into its place. A connection that breaks is waited
-      for, and the transfer goes on where it was. So it does when a full disk has room
+      has verified it and put it into its place. After a connection breaks, the
+      transfer continues where it was. It also continues when a full disk has room
       again.
 
       exit status:

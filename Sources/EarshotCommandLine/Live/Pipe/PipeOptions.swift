@@ -53,17 +53,18 @@ struct PipeOptions: Hashable, Sendable {
     OptionPlan(
       "--ticket", optional: "TEXT",
       help:
-        "With --listen: print a ticket on standard error; else:\nconnect to the peer of a ticket"
+        "With --listen: print a ticket on standard error;\nwithout it: connect to the peer of a ticket"
     ),
     OptionPlan(
       "--at", "ADDRESS:PORT", isRepeatable: true,
       help: "Connect to the peer with the identifier of --to there,\nwithout looking for it"),
     OptionPlan(
       "--timeout", "SECONDS",
-      help: "How long to look for the peer, and to wait for its\nanswer or its stream (else 10)"),
+      help: "How long to look for the peer, and to wait for its\nanswer or its stream (default: 10)"
+    ),
     OptionPlan(
       "--patience", "SECONDS",
-      help: "How long to wait for the peer when the connection\nbreaks (else 30)"),
+      help: "How long to wait for the peer to reconnect\n(default: 30)"),
     OptionPlan(
       "--progress",
       help:
@@ -87,7 +88,7 @@ extension PipeOptions.Role {
     }
     if let text = arguments[option: "--ticket"] {
       guard !arguments.has("--to") else {
-        throw UsageError("--ticket says whom to connect to; leave --to out")
+        throw UsageError("--ticket names the peer to connect to; leave --to out")
       }
       guard !text.isEmpty else {
         throw UsageError("--ticket needs a value without --listen: --ticket TEXT")
@@ -112,7 +113,7 @@ extension PipeOptions.Role {
     }
     guard arguments.has("--accept") || trust != .anyPeer else {
       throw UsageError(
-        "--listen cannot ask who may connect, since standard input is taken; "
+        "--listen cannot ask whether a peer may connect, since standard input is taken; "
           + "give --accept for any peer, --pin ID or --trust FILE")
     }
     return .listen(
