@@ -94,6 +94,52 @@ struct LiveCommandTests {
     }
   }
 
+  @Test("A ticket without an address comes with a warning, whatever command prints it")
+  func ticketWithoutAddress() throws {
+    for words in [
+      ["advertise", "--ticket"], ["pipe", "--listen", "--accept", "--ticket"],
+      ["receive", "--into", "/in", "--accept", "--ticket"], ["chat", "--name", "Ann"],
+    ] {
+      for isUnplugged in [true, false] {
+        let party = Party()
+        let ann = try party.guest(typing: words, on: "phone", isTyping: words[0] == "chat")
+        ann.host.disk.makeFolder(at: "/in")
+        if isUnplugged { party.world.inject(.hosts(["phone"], .unplug)) }
+        party.run(until: 1)
+        if words[0] == "chat" { ann.type("/ticket") }
+        party.run(until: 2)
+        let isWarned = (ann.printed.err + ann.printed.out).contains("the ticket names no address")
+        #expect(isWarned == isUnplugged, "\(words)")
+        ann.interrupt()
+        party.run(until: 5)
+      }
+    }
+  }
+
+  @Test(
+    "Large messages that alone are lost are reported as such, and no others",
+    arguments: [(4_000, 1_300, true), (4_000, 0, false), (56, 0, false)])
+  func largeMessages(size: Int, passing: Int, isReported: Bool) throws {
+    let party = Party()
+    let ann = try party.guest("advertise", "--name", "Ann", "--accept", on: "phone")
+    let bob = try party.guest(
+      "ping", "Ann", "--size", "\(size)", "--count", "2", "--timeout", "3", on: "tablet")
+    var isOpen = false
+    party.world.add(
+      Rule { packet, _ in
+        // The path is whole until both are members.
+        if packet.kind == .tcp, packet.payloadBytes > 1_300 { isOpen = true }
+        guard isOpen, packet.destination.port != 5_353 else { return nil }
+        return packet.payloadBytes > passing || passing == 0 ? .drop : nil
+      })
+    party.run(until: 40)
+    #expect(bob.code == (size == 56 ? .held : .violated))
+    #expect(
+      bob.printed.err.contains(
+        "messages of 4000 bytes are lost, while messages of 56 bytes are answered") == isReported)
+    withExtendedLifetime(ann) {}
+  }
+
   @Test("Programs get one object a line")
   func json() throws {
     let party = Party()

@@ -25,14 +25,14 @@ package struct PingCommand: LiveCommand {
       guard let target = try await search.find(ping.target) else { return .violated }
       let session = try await peer.makeSession()
       guard try await search.invite(target, to: session) else { return .violated }
-      return await ask(target, in: session, on: host)
+      return await ask(target, in: session, of: peer, on: host)
     }
   }
 
   // MARK: Asking
 
   private func ask(
-    _ target: FoundPeer, in session: Session, on host: any NetworkHost
+    _ target: FoundPeer, in session: Session, of peer: Peer, on host: any NetworkHost
   ) async -> ExitCode {
     var (report, pending) = (
       PingReport(on: console, ping, to: target.name, target.id), Pending(ping)
@@ -45,7 +45,7 @@ package struct PingCommand: LiveCommand {
     }
     report.finished()
     if isOpen, !Task.isCancelled, report.trips.answered == 0, ping.sizeBytes > Self.probeBytes,
-      await isProbeAnswered(by: target, in: session, on: host)
+      await isProbeAnswered(by: target, as: peer, on: host)
     {
       report.onlyLargeOnesAreLost(probeBytes: Self.probeBytes)
     }
@@ -148,36 +148,35 @@ package struct PingCommand: LiveCommand {
 
   // MARK: Large messages
 
-  /// Whether small unreliable messages come back.
+  /// Whether a small message comes back through a link of its own, which no large one has blocked.
   private func isProbeAnswered(
-    by target: FoundPeer, in session: Session, on host: any NetworkHost
+    by target: FoundPeer, as peer: Peer, on host: any NetworkHost
   ) async -> Bool {
+    let quiet = Console(out: { _ in }, err: { _ in })
+    let search = PeerSearch(
+      as: peer, for: options.service, within: min(ping.timeout, Self.probePatience), on: quiet)
     let probe = [UInt8](repeating: 0x3F, count: Self.probeBytes)
-    for _ in 0..<Self.probesMax {
-      guard (try? session.sendUnreliably(probe, to: [target.id])) != nil else { return false }
-      let isAnswered = await withTaskGroup { group in
-        group.addTask {
-          for await case .message(let answer) in session.activity where answer.bytes == probe {
-            return true
-          }
-          return false
-        }
-        group.addTask {
-          try? await host.sleep(for: Self.probePatience)
-          return false
-        }
-        let first = await group.next() ?? false
-        group.cancelAll()
-        return first
+    guard let session = try? await peer.makeSession(),
+      (try? await search.invite(target, to: session)) == true,
+      (try? await session.send(probe, to: [target.id])) != nil
+    else { return false }
+    return await withTaskGroup { group in
+      group.addTask {
+        for await message in session.messages where message.bytes == probe { return true }
+        return false
       }
-      if isAnswered { return true }
+      group.addTask {
+        try? await host.sleep(for: Self.probePatience)
+        return false
+      }
+      let first = await group.next() ?? false
+      group.cancelAll()
+      return first
     }
-    return false
   }
 
   private static let probeBytes = 56
-  private static let probesMax = 3
-  private static let probePatience = Duration.milliseconds(500)
+  private static let probePatience = Duration.seconds(3)
   private static let service = "earshot"
 
   /// The command, as its help describes it.
@@ -186,7 +185,7 @@ package struct PingCommand: LiveCommand {
     summary: "Measure how long messages take to a peer and back",
     details: """
       PEER is the beginning of a name or of an identifier, or a number as "earshot
-      browse" shows it; a whole name wins. It must send back what it gets: "earshot
+      browse" shows it; a whole name wins. It must send back messages: "earshot
       advertise --accept" does.
 
       With --unreliable, the wait for an answer follows the round trips so far: the
