@@ -29,7 +29,7 @@ struct SeedRange: Hashable, Sendable {
   /// The one seed of a text.
   static func seed(_ text: String) throws(UsageError) -> UInt64 {
     if let seed = UInt64(text) { return seed }
-    let advice = text.contains("..") ? "; for several there is --seeds A...B" : ""
+    let advice = text.contains("..") ? "; use --seeds A...B for several" : ""
     throw UsageError(
       "\"\(text.escapedForTerminals)\" is no seed; seeds are whole numbers from 0 to \(UInt64.max)\(advice)"
     )

@@ -46,7 +46,7 @@ extension SimulateCommand {
         "--trace", "FILE", help: "Write every event of the run to a file,\nseparated by tabs"),
       OptionPlan(
         "--pcap", "FILE",
-        help: "Write what the peers send to a capture file for Wireshark\n(pcapng)"),
+        help: "Write the packets of the peers to a capture file for\nWireshark (pcapng)"),
       OptionPlan(
         "--perfetto", "FILE",
         help: "Write the run as a trace for https://ui.perfetto.dev"),
@@ -64,7 +64,7 @@ extension SimulateCommand {
         help:
           "Run the file again each time it or an included file is\nsaved, and show a lane for each peer, until Ctrl-C"
       ),
-      OptionPlan("--quiet", help: "Show only what failed, and the tally"),
+      OptionPlan("--quiet", help: "Show only failures, and the tally"),
       OptionPlan(
         "--jobs", "N", help: "The number of simultaneous runs (default: the number\nof processors)"),
       OptionPlan("--json", help: "Answer with one JSON object a line"),

@@ -100,7 +100,7 @@ package struct TrustCommand {
       """,
     options: [
       OptionPlan("--pin", "ID", help: "Keep the peer with this identifier, with --name"),
-      OptionPlan("--name", "NAME", help: "What the peer of --pin calls itself"),
+      OptionPlan("--name", "NAME", help: "The name of the peer of --pin"),
       OptionPlan("--forget", "ID", help: "Take a peer out; status 1 if it is not there"),
       OptionPlan("--json", help: "Print a line for programs for each peer"),
     ])

@@ -93,7 +93,7 @@ struct AdvertisedInfoTests {
     #expect(
       ann.lines.dropFirst(2).filter { !$0.contains("earshot doctor") } == [
         "The info is now room=attic", "The info is now room=attic",
-        "That cannot be told: the info changes by key=value, or key= to remove a key, not by \"room\"",
+        "That info cannot be advertised: the info changes by key=value, or key= to remove a key, not by \"room\"",
         "You are invisible now", "The info is now floor=2 room=attic", "You are visible now",
         "The info is now floor=2", "There is no info now",
       ])

@@ -59,8 +59,8 @@ struct ChatMachineTests {
     chat.finds(3, "Ann")
     #expect(
       chat.printed == [
-        "Bob is near: /invite 1", "Bob (\(PeerID.test(2).short)) is near: /invite 2",
-        "Ann (\(PeerID.test(3).short)) is near: /invite 3",
+        "Bob is nearby: /invite 1", "Bob (\(PeerID.test(2).short)) is nearby: /invite 2",
+        "Ann (\(PeerID.test(3).short)) is nearby: /invite 3",
       ])
     chat.types("/invite Bob")
     #expect(chat.printed.last == "Several are called so: /invite 1, /invite 2")
@@ -151,9 +151,9 @@ struct ChatMachineTests {
     arguments: [
       ("/inivte 1", "There is no /inivte; did you mean /invite?"),
       ("/WHO", "There is no /WHO; did you mean /who?"),
-      ("/xyzzy", "There is no /xyzzy; /help shows what there is"),
-      ("/qu\u{1B}", "There is no /qu\\u{1B}; /help shows what there is"),
-      ("/", "There is no /; /help shows what there is"),
+      ("/xyzzy", "There is no /xyzzy; /help lists all commands"),
+      ("/qu\u{1B}", "There is no /qu\\u{1B}; /help lists all commands"),
+      ("/", "There is no /; /help lists all commands"),
       ("/invite", "Name a peer, such as /invite 1; /who lists the peers nearby."),
       ("/invite Bbo", "No peer nearby is \"Bbo\"; did you mean Bob?"),
       ("/invite 7", "No peer nearby is \"7\"; /who lists the peers nearby."),
@@ -222,7 +222,7 @@ struct ChatMachineTests {
   @Test("A member is announced as near once, until it is gone")
   func announcedOnce() {
     var chat = Chatter()
-    let line = "Bob is near: /invite 1"
+    let line = "Bob is nearby: /invite 1"
     chat.finds(1, "Bob")
     chat.hears(.joined(.test(1, "Bob")))
     for _ in 0..<3 {

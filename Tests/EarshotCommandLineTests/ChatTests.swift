@@ -16,15 +16,15 @@ struct ChatTests {
     party.run(until: 14)
     #expect(
       ann.lines.dropFirst(2) == [
-        "Bob is near: /invite 1", "Bob wants to chat with you. Accept? (y/n)",
+        "Bob is nearby: /invite 1", "Bob wants to chat with you. Accept? (y/n)",
         "Bob joined this chat", "You said: hello", "Bob said: hello yourself",
         "You ended this chat",
       ])
     #expect(
       bob.lines.dropFirst(2) == [
-        "Ann is near: /invite 1", "Asking Ann…", "Ann joined this chat", "Ann said: hello",
+        "Ann is nearby: /invite 1", "Asking Ann…", "Ann joined this chat", "Ann said: hello",
         "You said: hello yourself", "Ann ended this chat", "No member is left in this chat",
-        "Ann is no longer near",
+        "Ann is no longer nearby",
       ])
     #expect(ann.code == .held)
     #expect(bob.code == .held)
@@ -57,12 +57,12 @@ struct ChatTests {
     party.run(until: 7)
     #expect(
       ann.screen(columns: 80).lines.dropFirst(2) == [
-        "Bob is near: /invite 1", "Bob wants to chat with you. Accept? (y/n)", "> y",
+        "Bob is nearby: /invite 1", "Bob wants to chat with you. Accept? (y/n)", "> y",
         "Bob joined this chat", "Bob said: hello!", "> I am typing",
       ])
     #expect(
       bob.screen(columns: 80).lines.dropFirst(2) == [
-        "Ann is near: /invite 1", "> /invite 1", "Asking Ann…", "Ann joined this chat",
+        "Ann is nearby: /invite 1", "> /invite 1", "Asking Ann…", "Ann joined this chat",
         "You said: hello!", ">",
       ])
     #expect(ann.isEditing && bob.isEditing)
@@ -150,8 +150,8 @@ struct ChatTests {
     party.run(until: 8)
     #expect(
       bob.lines.dropFirst(2) == [
-        "Ann is near: /invite 1", "Ann is no longer near", "No peer is nearby.",
-        "Ann is near: /invite 1", "  1  Ann",
+        "Ann is nearby: /invite 1", "Ann is no longer nearby", "No peer is nearby.",
+        "Ann is nearby: /invite 1", "  1  Ann",
       ])
   }
 

@@ -103,7 +103,7 @@ struct CompletionTests {
       (["completions", "bash", "zsh"], "completions are for one shell: bash, zsh or fish"),
       (["completions", "tcsh"], "there are no completions for \"tcsh\"; the shells are bash, zsh"),
       (["completions", "--shell"], "there is no option \"--shell\"; did you mean \"--help\"?"),
-      (["man", "earshot"], "man takes no words of its own"),
+      (["man", "earshot"], "man takes no operands"),
     ])
   func usage(words: [String], reason: String) {
     let shell = Shell()

@@ -577,6 +577,6 @@ struct DoctorTests {
   func usage() throws {
     let party = Party()
     let doctor = try party.guest("doctor", "me", on: "phone")
-    #expect(doctor.printed.err.contains("doctor takes no words of its own"))
+    #expect(doctor.printed.err.contains("doctor takes no operands"))
   }
 }

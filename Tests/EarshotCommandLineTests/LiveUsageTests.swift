@@ -6,7 +6,7 @@ struct LiveUsageTests {
   @Test(
     "A mistake is named, and the code says so",
     arguments: [
-      ("advertise", ["hello"], "advertise takes no words of its own"),
+      ("advertise", ["hello"], "advertise takes no operands"),
       ("advertise", ["--info", "room"], "--info takes key=value, not \"room\""),
       ("advertise", ["--info", "a=1", "--info=a=2"], "--info has \"a\" twice"),
       ("advertise", ["--info", "_id=1"], "begins with an underscore"),
@@ -30,7 +30,7 @@ struct LiveUsageTests {
       ),
       ("browse", ["--interface", ""], "--interface needs a name, such as lo"),
       ("browse", ["--name", "A", "--name", "B"], "--name stands here twice"),
-      ("chat", ["Ann"], "chat takes no words of its own"),
+      ("chat", ["Ann"], "chat takes no operands"),
       ("chat", ["--patience", "-1"], "--patience takes seconds from 0 to 3600, not \"-1\""),
       ("chat", ["--patience", "soon"], "not \"soon\""),
       ("ping", [], "ping needs one peer"),
@@ -46,7 +46,7 @@ struct LiveUsageTests {
       ("ping", ["Ann", "--timeout", "0"], "--timeout takes seconds from 0.1 to 3600, not \"0\""),
       ("ping", ["Ann", "--interval", "nan"], "--interval takes seconds"),
       ("pipe", [], "pipe needs --to PEER, or --listen at the other end"),
-      ("pipe", ["Ann"], "pipe takes no words of its own; the peer goes to --to"),
+      ("pipe", ["Ann"], "pipe takes no operands; the peer goes to --to"),
       ("pipe", ["--to", ""], "--to needs a peer, such as --to Ann"),
       (
         "pipe", ["--listen"],
@@ -81,7 +81,7 @@ struct LiveUsageTests {
       ("send", ["a", "--to", "A", "--patience", "-1"], "--patience takes seconds from 0 to 3600"),
       ("receive", ["a"], "receive takes no operands; the folder goes to --into"),
       ("receive", ["--into", ""], "--into needs a folder, such as --into ."),
-      ("receive", ["--up-to", "1M"], "--up-to limits what --accept accepts"),
+      ("receive", ["--up-to", "1M"], "--up-to limits the files of --accept"),
       ("receive", ["--accept", "--up-to", "1X"], "such as 500K, 20M or 4G, not \"1X\""),
       ("receive", ["--accept", "--up-to", "9000000T"], "not \"9000000T\""),
       ("receive", ["--accept", "--up-to", "-1"], "not \"-1\""),

@@ -116,7 +116,7 @@ struct PipeTests {
     let bob = try party.guest("pipe", "--to", "Ann", "--name", "Bob", on: "tablet")
     bob.input.end()
     party.run(until: 20)
-    #expect(ann.printed.err.hasSuffix("Bob sends nothing more; Ctrl-D ends what is typed\n"))
+    #expect(ann.printed.err.hasSuffix("Bob has ended its direction; Ctrl-D ends yours\n"))
     #expect(ann.code == nil)
     ann.input.bring("late".utf8)
     ann.input.end()

@@ -77,7 +77,9 @@ struct RunProcessTests {
     let folder = try Folder()
     let silent = try engine("read order", in: folder).run(try order(1))
     #expect(
-      silent.violations.map(\.observed) == ["it ended without a word; a debug build says more"])
+      silent.violations.map(\.observed) == [
+        "it ended without a message; a debug build reports more"
+      ])
     let deaf = try engine("exec 0<&-; sleep 0.2", in: folder)
     #expect(deaf.run(try order(1)).ending == .crashed)
     let missing = Engine.processes(of: URL(fileURLWithPath: "\(folder.path)/none"))

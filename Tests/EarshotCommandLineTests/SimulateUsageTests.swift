@@ -11,7 +11,7 @@ struct SimulateUsageTests {
       (["a", "--seed", "x"], "\"x\" is no seed"),
       (["a", "--seed", "-1"], "\"-1\" is no seed"),
       (["a", "--seed", "18446744073709551616"], "is no seed"),
-      (["a", "--seed", "0..<9"], "for several there is --seeds A...B"),
+      (["a", "--seed", "0..<9"], "use --seeds A...B for several"),
       (["a", "--seeds", "5"], "\"5\" is no range of seeds; write --seeds 0...999"),
       (["a", "--seeds", "0.."], "with the quotes, since < redirects"),
       (["a", "--seeds", "9..<9"], "there is no seed in 9..<9"),

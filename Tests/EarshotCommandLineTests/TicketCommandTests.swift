@@ -65,7 +65,7 @@ struct TicketCommandTests {
       (["ping", "Ann", "--at", "10.0.0.1:1"], "--at needs the whole identifier"),
       (["ping", "\(id)", "--at", "10.0.0.1"], "--at takes an address with a port"),
       (["ping", "\(id)", "--at", "10.0.0.1:0"], "--at takes an address with a port"),
-      (["advertise", "--valid", "60"], "--valid says how long a ticket is good"),
+      (["advertise", "--valid", "60"], "--valid limits the validity of a ticket"),
       (["advertise", "--ticket", "--valid", "0"], "--valid takes seconds from 1"),
     ] {
       let shell = Shell()

@@ -267,7 +267,7 @@ final class PipeProcessTests: Sendable {
     await bob.expect("typed")
     await ann.expect("6 bytes sent, 0 bytes received, ")
     try bob.closeInput()
-    await ann.expect("Bob sends nothing more; Ctrl-D ends what is typed")
+    await ann.expect("Bob has ended its direction; Ctrl-D ends yours")
     ann.press("\u{4}")
     #expect(await ann.exitStatus() == 0)
     #expect(await bob.exitStatus() == 0)

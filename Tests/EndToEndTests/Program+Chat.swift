@@ -5,7 +5,7 @@ extension Program {
   static func bringTogether(_ people: [(name: String, program: Program)]) async throws {
     let host = people[0].program
     for person in people.dropFirst() {
-      await host.expect("\(person.name) is near")
+      await host.expect("\(person.name) is nearby")
       try host.type("/invite \(person.name)")
       await person.program.expect("\(people[0].name) wants to chat with you. Accept? (y/n)")
       try person.program.type("y")

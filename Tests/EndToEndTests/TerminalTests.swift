@@ -16,7 +16,7 @@ struct TerminalTests {
   @Test("Two people type at once, and neither sees what is not so")
   func chatting() async throws {
     let (ann, bob) = (try chat("Ann"), try chat("Bob"))
-    await ann.expect("Bob is near")
+    await ann.expect("Bob is nearby")
     ann.press("/invitee\u{7F} Bob\r")
     await bob.expect("Ann wants to chat with you. Accept? (y/n)")
     bob.press("y\r")
@@ -210,7 +210,7 @@ struct TerminalTests {
     withExtendedLifetime(ann) {}
   }
 
-  @Test("Keys that are pressed do not show in the table of who is near")
+  @Test("Keys that are pressed do not show in the table of who is nearby")
   func tableStaysWhole() async throws {
     let browser = try TerminalProgram("browse", "--service", service, columns: 100)
     await browser.expect("Looking for peers")

@@ -14,7 +14,7 @@ package struct DoctorCommand: LiveCommand {
   /// The command that a command line asks for.
   package init(_ arguments: Arguments, on console: Console) throws(UsageError) {
     guard arguments.operands.isEmpty else {
-      throw UsageError("doctor takes no words of its own; it looks at all there is")
+      throw UsageError("doctor takes no operands; it looks at all there is")
     }
     options = try LiveOptions(arguments, service: Self.service)
     isJSON = arguments.has("--json")
@@ -104,7 +104,7 @@ package struct DoctorCommand: LiveCommand {
         130  Ctrl-C came first; nothing is judged
       """,
     options: [
-      OptionPlan("--json", help: "One JSON object a line, with what mends each"),
+      OptionPlan("--json", help: "Print one JSON object a line, each with its remedy"),
       OptionPlan(
         "--ticket", "TEXT",
         help: "Dial the peer of a ticket, too, which multicast may not\nget through to"),

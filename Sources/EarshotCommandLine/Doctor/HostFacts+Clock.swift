@@ -25,7 +25,7 @@ extension HostFacts {
     return [
       Finding(
         .clock, .note,
-        "The clock is compared with none of the network, so nothing says whether it is right.",
+        "The clock is not synchronised with the network, so it may be wrong.",
         mendedBy: command)
     ]
   }

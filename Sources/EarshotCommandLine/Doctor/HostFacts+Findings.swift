@@ -127,7 +127,7 @@ extension HostFacts {
     return [
       Finding(
         .container, isAlone ? .warning : .note,
-        "This is a container, and unless it shares the network of its host, multicast seldom leaves it; "
+        "This is a container, and unless it shares the network of its host, multicast rarely leaves it; "
           + "peers that are seen may all be on the same computer.",
         mendedBy: "on its host: start it again with --network host")
     ]

@@ -61,7 +61,7 @@ struct MergeCommand {
 
   static let plan = CommandPlan(
     name: "merge", operands: "FILE… [options]",
-    summary: "Put together what several explorations have found",
+    summary: "Combine the findings of several explorations",
     details: """
       Reads what "earshot explore --json" has written, each shard to a file of its
       own, and lists each kind of failure once: how often it was found, the smallest

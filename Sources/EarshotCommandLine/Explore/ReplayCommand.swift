@@ -33,7 +33,7 @@ struct ReplayCommand {
     guard !isJSON, let violation = file.scenario.reproduces else { return result.ending.exitCode }
     let isShown = result.violations.contains { $0.name == violation }
     let name = violation.escapedForTerminals
-    console.line(isShown ? "reproduced: \(name)" : "does not fail any more: \(name)")
+    console.line(isShown ? "reproduced: \(name)" : "no longer fails: \(name)")
     return result.ending.exitCode
   }
 
@@ -45,7 +45,7 @@ struct ReplayCommand {
       with all its faults and with the seed, so that it fails also when the file that
       it comes from has changed.
 
-      exit status: as of "earshot simulate"; 0 when it does not fail any more
+      exit status: as of "earshot simulate"; 0 when it no longer fails
       """,
     options: [OptionPlan("--json", help: "Answer with one JSON object a line")])
 }

@@ -38,7 +38,7 @@ struct ShrinkCommand {
     let result = engine.run(order)
     guard result.ending != .held, let violation = result.violations.first else {
       let file = order.file.escapedForTerminals
-      console.line("seed \(order.seed) of \(file) holds: there is nothing to reduce")
+      console.line("seed \(order.seed) of \(file) holds: no failure to reduce")
       return .held
     }
     guard result.ending != .unchecked else {

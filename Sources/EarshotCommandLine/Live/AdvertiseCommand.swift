@@ -14,7 +14,7 @@ package struct AdvertiseCommand: LiveCommand {
   /// The command that a command line asks for.
   package init(_ arguments: Arguments, on console: Console) throws(UsageError) {
     guard arguments.operands.isEmpty else {
-      throw UsageError("advertise takes no words of its own; what others may know goes to --info")
+      throw UsageError("advertise takes no operands; what others may know goes to --info")
     }
     options = try LiveOptions(arguments, service: Self.service)
     info = try Self.info(arguments.all("--info"))
@@ -24,7 +24,7 @@ package struct AdvertiseCommand: LiveCommand {
       arguments[option: "--valid"] == nil
       ? nil : try arguments.seconds("--valid", else: .zero, in: 1...31_536_000)
     guard validity == nil || showsTicket else {
-      throw UsageError("--valid says how long a ticket is good; ask for one with --ticket or --qr")
+      throw UsageError("--valid limits the validity of a ticket; ask for one with --ticket or --qr")
     }
     self.console = console
   }
@@ -104,7 +104,7 @@ package struct AdvertiseCommand: LiveCommand {
     }
     do throws(EarshotError) {
       let session = try await invitation.accept()
-      console.line("\(name) invites us: accepted, and what it sends goes back")
+      console.line("\(name) has sent an invitation: accepted; its messages are sent back")
       Task(executorPreference: host.executor.task) { await echo(session) }
     } catch {
       console.line("\(name) invites us: too late")

@@ -11,7 +11,7 @@ package struct BrowseCommand: LiveCommand {
   /// The command that a command line asks for.
   package init(_ arguments: Arguments, on console: Console) throws(UsageError) {
     guard arguments.operands.isEmpty else {
-      throw UsageError("browse takes no words of its own; the kind of service goes to --service")
+      throw UsageError("browse takes no operands; the kind of service goes to --service")
     }
     options = try LiveOptions(arguments, service: Self.service)
     isJSON = arguments.has("--json")

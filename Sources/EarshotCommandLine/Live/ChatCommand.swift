@@ -10,7 +10,7 @@ package struct ChatCommand: LiveCommand {
   /// The command that a command line asks for.
   package init(_ arguments: Arguments, on console: Console) throws(UsageError) {
     guard arguments.operands.isEmpty else {
-      throw UsageError("chat takes no words of its own; invite others inside, with /invite")
+      throw UsageError("chat takes no operands; invite others inside, with /invite")
     }
     chat = try ChatOptions(arguments)
     self.console = console

@@ -163,7 +163,7 @@ extension ChatMachine {
       info = try info.changed(by: line)
       out += [.setInfo(info), .print(info.infoRemark)]
     } catch {
-      out.append(.print("That cannot be told: \(error.reason)"))
+      out.append(.print("That info cannot be advertised: \(error.reason)"))
     }
   }
 

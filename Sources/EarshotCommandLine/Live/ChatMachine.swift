@@ -165,13 +165,13 @@ package struct ChatMachine: Hashable, Sendable {
     case .found(let peer):
       guard announced.insert(peer.id).inserted else { break }
       let number = nearby.number(of: peer.id) ?? 0
-      note("\(self.label(of: peer.id)) is near: /invite \(number)", into: &out)
+      note("\(self.label(of: peer.id)) is nearby: /invite \(number)", into: &out)
     case .updated: break
     case .lost(let peer):
       // A member whose link is replaced is found again at once.
       guard member(peer.id) == nil else { break }
       announced.remove(peer.id)
-      note("\(label) is no longer near", into: &out)
+      note("\(label) is no longer nearby", into: &out)
     }
   }
 
@@ -201,7 +201,7 @@ package struct ChatMachine: Hashable, Sendable {
       return out.append(.print("No invitation is open."))
     }
     out.append(isYes ? .accept(question.number) : .decline(question.number))
-    if !isYes { note("\(label(of: question.sender)) is told that you do not want to", into: &out) }
+    if !isYes { note("\(label(of: question.sender)) is told that you decline", into: &out) }
     questions.removeFirst()
     repeatQuestion(into: &out)
   }

@@ -40,7 +40,7 @@ enum ChatWord: String, CaseIterable, Hashable, Sendable {
   /// What to answer to a word that there is not.
   static func advice(on word: String) -> String {
     let nearest = Spelling.nearest(to: word, among: allCases.map(\.rawValue))
-    let advice = nearest.map { "did you mean /\($0)?" } ?? "/help shows what there is"
+    let advice = nearest.map { "did you mean /\($0)?" } ?? "/help lists all commands"
     return "There is no /\(word.escapedForTerminals); \(advice)"
   }
 }

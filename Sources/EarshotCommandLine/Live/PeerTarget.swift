@@ -11,7 +11,7 @@ enum PeerTarget: Hashable, Sendable {
   /// The peer of a ticket.
   init(ticket text: String, in arguments: Arguments) throws(UsageError) {
     guard arguments.all("--at").isEmpty else {
-      throw UsageError("a ticket says where its peer listens; leave --at out")
+      throw UsageError("a ticket has the address of its peer; leave --at out")
     }
     self = .ticket(try PeerTicket(of: "--ticket", text))
   }

@@ -32,7 +32,7 @@ struct CompletionsCommand {
   /// The command, as its help describes it.
   static let plan = CommandPlan(
     name: "completions", operands: "bash|zsh|fish",
-    summary: "Print what has a shell complete the command line",
+    summary: "Print a script with which a shell completes commands",
     details: """
       bash:  source <(earshot completions bash)
       zsh:   source <(earshot completions zsh)
@@ -48,7 +48,7 @@ struct ManCommand {
 
   func run(_ words: [String]) throws(UsageError) -> ExitCode {
     try Self.plan.run(words, on: console) { arguments throws(UsageError) in
-      guard arguments.operands.isEmpty else { throw UsageError("man takes no words of its own") }
+      guard arguments.operands.isEmpty else { throw UsageError("man takes no operands") }
       let page = ManualPage(
         table: EarshotTool.table, version: EarshotTool.version, date: EarshotTool.date)
       console.out(page.text)

@@ -69,7 +69,7 @@ private final class RunProcesses: Sendable {
   /// Why a process ended, out of what it printed.
   private static func cause(_ said: [String]) -> String {
     let fatal = said.first { $0.contains("Fatal error") } ?? said.first { !$0.isEmpty }
-    return fatal ?? "it ended without a word; a debug build says more"
+    return fatal ?? "it ended without a message; a debug build reports more"
   }
 }
 

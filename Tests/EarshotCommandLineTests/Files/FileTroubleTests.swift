@@ -93,7 +93,7 @@ struct FileTroubleTests {
     mail.party.at(5) { mail.ann.type("y") }
     mail.party.at(7) { mail.ann.type("n") }
     mail.party.run(until: 20)
-    #expect(mail.bob.complaints == ["Ann declined big.bin: there is too little room"])
+    #expect(mail.bob.complaints == ["Ann declined big.bin: the disk has too little room"])
     #expect(mail.codes == [accepts ? .unwritten : nil, .violated])
     #expect(mail.received.isEmpty)
   }

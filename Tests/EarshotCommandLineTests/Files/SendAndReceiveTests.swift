@@ -160,7 +160,7 @@ struct SendAndReceiveTests {
     let mail = try Mail(receiving: [], sending: ["/home/a"], files: ["/home/a": 1])
     mail.party.at(5) { mail.ann.closeInput() }
     mail.party.run(until: 15)
-    #expect(mail.bob.complaints == ["Ann declined a: its user does not answer any more"])
+    #expect(mail.bob.complaints == ["Ann declined a: its user no longer answers"])
     #expect(mail.codes == [.held, .violated])
   }
 

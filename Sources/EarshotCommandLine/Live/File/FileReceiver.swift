@@ -133,7 +133,7 @@ struct FileReceiver: Sendable {
     case .never:
       state.setStanding(false)
       return .decline("")
-    case .unasked: return .decline("its user does not answer any more")
+    case .unasked: return .decline("its user no longer answers")
     case nil: return .withdrawn
     }
   }
@@ -160,10 +160,10 @@ struct FileReceiver: Sendable {
       let fileName = offer.fileName.escapedForTerminals
       let question = "There is too little room for \(fileName) now. Begin, and wait for room? (y/n)"
       guard case .accept = await decide(offer, asking: question) else {
-        return decline(offer, number, "there is too little room")
+        return decline(offer, number, "the disk has too little room")
       }
       await receive(offer, number, evenIfFull: true)
-    case .insufficientStorage: decline(offer, number, for: error, "there is too little room")
+    case .insufficientStorage: decline(offer, number, for: error, "the disk has too little room")
     default: decline(offer, number, for: error)
     }
   }

@@ -59,7 +59,7 @@ struct PeerChoice: Sendable {
       let number = peers.number(of: peer.id) ?? 0
       console.complain("  \(number)  \(peer.name.escapedForTerminals) (\(peer.id.short))")
     case .lost(let peer):
-      console.complain("  \(peer.name.escapedForTerminals) is no longer near")
+      console.complain("  \(peer.name.escapedForTerminals) is no longer nearby")
     case .unavailable(let problem): console.complain("earshot: \(problem)")
     case .updated, .available: break
     }

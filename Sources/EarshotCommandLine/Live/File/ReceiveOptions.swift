@@ -34,7 +34,7 @@ struct ReceiveOptions: Hashable, Sendable {
     showsTicket = arguments.has("--ticket")
     byteCountMax = try arguments.byteCount("--up-to") ?? .max
     guard accepts || !arguments.has("--up-to") else {
-      throw UsageError("--up-to limits what --accept accepts; give --accept as well")
+      throw UsageError("--up-to limits the files of --accept; give --accept as well")
     }
     guard accepts || !isJSON else {
       throw UsageError("with --json no question can be asked; give --accept as well")

@@ -139,7 +139,7 @@ struct PipeTransfer: Sendable {
         receiving.cancel()
       case .received(nil) where !streams.isInputTerminal || hasSent || failure != nil: break
       case .received(nil) where streams.isOutputTerminal:
-        report.say("\(name) sends nothing more; Ctrl-D ends what is typed")
+        report.say("\(name) has ended its direction; Ctrl-D ends yours")
       case .received(nil):
         // Nobody would know that there is something to end by Ctrl-D.
         isGivenUp = true
