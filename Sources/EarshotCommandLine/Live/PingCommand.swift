@@ -44,10 +44,10 @@ package struct PingCommand: LiveCommand {
       guard isOpen, number < ping.count, await pause(from: start, on: host) else { break }
     }
     report.finished()
-    if isOpen, !Task.isCancelled, report.trips.answered == 0, ping.sizeBytes > Self.probeBytes,
+    if isOpen, !Task.isCancelled, report.trips.answered == 0, ping.sizeBytes > ping.probe.sizeBytes,
       await isProbeAnswered(by: target, as: peer, on: host)
     {
-      report.onlyLargeOnesAreLost(probeBytes: Self.probeBytes)
+      report.onlyLargeOnesAreLost(probeBytes: ping.probe.sizeBytes)
     }
     return report.trips.areAllAnswered ? .held : .violated
   }
@@ -85,7 +85,7 @@ package struct PingCommand: LiveCommand {
     pending.sent[number] = start
     let deadline = start + wait(for: number, pending.timer)
     while true {
-      switch await answer(until: deadline, in: session, on: host) {
+      switch await answer(to: ping, until: deadline, in: session, on: host) {
       case .arrived(let answered, let instant):
         // A duplicate, or an answer that no message of this command has asked for.
         guard let sent = pending.sent.removeValue(forKey: answered) else { continue }
@@ -118,9 +118,9 @@ package struct PingCommand: LiveCommand {
     case late, gone
   }
 
-  /// The next answer to any message of this command.
+  /// The next answer to any message of such a ping.
   private func answer(
-    until deadline: Instant, in session: Session, on host: any NetworkHost
+    to ping: PingOptions, until deadline: Instant, in session: Session, on host: any NetworkHost
   ) async -> Answer {
     await withTaskGroup { group in
       group.addTask {
@@ -155,27 +155,18 @@ package struct PingCommand: LiveCommand {
     let quiet = Console(out: { _ in }, err: { _ in })
     let search = PeerSearch(
       as: peer, for: options.service, within: min(ping.timeout, Self.probePatience), on: quiet)
-    let probe = [UInt8](repeating: 0x3F, count: Self.probeBytes)
+    let probe = ping.probe
     guard let session = try? await peer.makeSession(),
       (try? await search.invite(target, to: session)) == true,
-      (try? await session.send(probe, to: [target.id])) != nil
+      (try? await session.send(probe.message(1), to: [target.id])) != nil
     else { return false }
-    return await withTaskGroup { group in
-      group.addTask {
-        for await message in session.messages where message.bytes == probe { return true }
-        return false
-      }
-      group.addTask {
-        try? await host.sleep(for: Self.probePatience)
-        return false
-      }
-      let first = await group.next() ?? false
-      group.cancelAll()
-      return first
+    let deadline = host.now + Self.probePatience
+    switch await answer(to: probe, until: deadline, in: session, on: host) {
+    case .arrived: return true
+    case .late, .gone: return false
     }
   }
 
-  private static let probeBytes = 56
   private static let probePatience = Duration.seconds(3)
   private static let service = "earshot"
 

@@ -4,15 +4,15 @@ import EarshotScenario
 /// How `earshot ping` asks.
 struct PingOptions: Hashable, Sendable {
   let target: PeerTarget
-  let count: Int
+  private(set) var count: Int
   let interval: Duration
-  let sizeBytes: Int
+  private(set) var sizeBytes: Int
   /// How long to look for the peer, and to wait for each answer.
   let timeout: Duration
   /// Whether the next message follows at once when one is answered.
   let isFlood: Bool
   /// Whether messages are sent unreliably.
-  let isUnreliable: Bool
+  private(set) var isUnreliable: Bool
   /// Whether there is one JSON object a line.
   let isJSON: Bool
 
@@ -28,7 +28,8 @@ struct PingOptions: Hashable, Sendable {
     count = try arguments.number("--count", else: standard, in: 1...1_000_000)
     interval = try arguments.seconds("--interval", else: .seconds(1), in: 0...3_600)
     let sizeBytesMax = isUnreliable ? Session.maximumUnreliableMessageBytes : 1 << 20
-    sizeBytes = try arguments.number("--size", else: 56, in: Self.sizeBytesMin...sizeBytesMax)
+    sizeBytes = try arguments.number(
+      "--size", else: Self.sizeBytesDefault, in: Self.sizeBytesMin...sizeBytesMax)
     timeout = try arguments.seconds("--timeout", else: .seconds(10), in: 0.1...3_600)
   }
 
@@ -43,6 +44,13 @@ struct PingOptions: Hashable, Sendable {
       throw UsageError("ping needs one peer: its name, its identifier, or its number in browse")
     }
     return try PeerTarget(name, in: arguments, service: "earshot")
+  }
+
+  /// The same with one small message, sent reliably.
+  var probe: PingOptions {
+    var probe = self
+    (probe.count, probe.sizeBytes, probe.isUnreliable) = (1, Self.sizeBytesDefault, false)
+    return probe
   }
 
   /// The message of a number: eight bytes of it, the most significant first, and padding.
@@ -60,6 +68,7 @@ struct PingOptions: Hashable, Sendable {
   }
 
   private static let sizeBytesMin = 8
+  private static let sizeBytesDefault = 56
   private static let floodCount = 1_000
 
   static let plans = [
