@@ -48,30 +48,34 @@ extension World {
   /// Begins a pause of a host.
   ///
   /// - Parameters:
-  ///   - id: Its number, which ``endPause(_:of:)`` takes.
   ///   - host: The host.
   ///   - condition: What the host becomes: frozen or suspended.
   ///   - grace: How long the code goes on.
+  /// - Returns: The number of what ends it.
+  @discardableResult
   func beginPause(
-    _ id: Int, of host: SimulatedHost, _ condition: HostProcess.Condition,
-    after grace: Duration = .zero
-  ) {
-    pauses.add(id, of: host.index, condition)
+    of host: SimulatedHost, _ condition: HostProcess.Condition, after grace: Duration = .zero
+  ) -> Int {
+    let (id, index) = (faultTable.takeID(), host.index)
+    faultTable.add(id, .pause(host: index)) { [weak self] in
+      guard let self else { return }
+      pauses.end(id)
+      settle(index)
+    }
+    pauses.add(id, of: index, condition)
     if condition == .suspended, host.process.mayRun, !host.isToldOfSuspension {
       host.tell(.willSuspend(grace: grace))
     }
-    guard grace > .zero else { return enforcePause(id) }
-    at(now + grace) { [weak self] in self?.enforcePause(id) }
+    if grace > .zero {
+      at(now + grace) { [weak self] in self?.enforcePause(id) }
+    } else {
+      enforcePause(id)
+    }
+    return id
   }
 
   private func enforcePause(_ id: Int) {
     if let host = pauses.enforce(id) { settle(host) }
-  }
-
-  /// Ends a pause; the host goes on unless another one is in force.
-  func endPause(_ id: Int, of host: Int) {
-    pauses.end(id)
-    settle(host)
   }
 
   /// Forgets all pauses of a host, and tells that their faults have ended.

@@ -118,7 +118,7 @@ extension World {
   public func restart(_ host: SimulatedHost, erased: Bool = false) -> SimulatedHost {
     scheduler.enter()
     let present = hosts[host.index]
-    if present === host { crash(host) }
+    if present === host { takePower(from: host) }
     precondition(
       present.process.condition == .crashed,
       "'\(host.name)' has been restarted already, and lives")
@@ -150,8 +150,7 @@ extension World {
   public func suspend(_ host: SimulatedHost, grace: Duration = .zero) {
     scheduler.enter()
     guard host.process.condition != .crashed else { return }
-    beginPause(
-      faultTable.takeID(), of: host, .suspended, after: grace.clamped(to: .settings))
+    beginPause(of: host, .suspended, after: grace.clamped(to: .settings))
   }
 
   /// Stops a host's code as SIGSTOP does: its sockets live, and its kernel acknowledges what there is room for.
@@ -162,7 +161,7 @@ extension World {
   public func freeze(_ host: SimulatedHost) {
     scheduler.enter()
     guard host.process.condition != .crashed else { return }
-    beginPause(faultTable.takeID(), of: host, .frozen)
+    beginPause(of: host, .frozen)
   }
 
   /// Lets the code of a suspended or frozen host go on: what was held runs, timers that are overdue fire.

@@ -74,17 +74,6 @@ extension World {
 
   // MARK: Time
 
-  private func beginPause(
-    of host: SimulatedHost, _ condition: HostProcess.Condition, after grace: Duration = .zero
-  ) -> Int {
-    let id = faultTable.takeID()
-    faultTable.add(id, .pause(host: host.index)) { [weak self] in
-      self?.endPause(id, of: host.index)
-    }
-    beginPause(id, of: host, condition, after: grace)
-    return id
-  }
-
   private func beginSlowness(
     _ host: SimulatedHost, _ every: Duration, _ effect: Fault.Kind
   ) -> Int {
