@@ -4,7 +4,7 @@ extension String {
   /// - Parameters:
   ///   - count: How many there are.
   ///   - noun: The noun for one of them.
-  ///   - nouns: The noun for several; the noun for one with an `s` if nothing else is said.
+  ///   - nouns: The noun for several; by default, the noun for one with an `s`.
   package init(counting count: Int, _ noun: String, _ nouns: String? = nil) {
     self = "\(count) \(count == 1 ? noun : nouns ?? noun + "s")"
   }

@@ -42,7 +42,8 @@ package struct BrowseReport {
     draw(size)
   }
 
-  /// Shows a hint: within the table until a peer is found, or on standard error where there is none.
+  /// Shows a hint: within the table until a peer is found, or on standard error where there is
+  /// none.
   package mutating func hint(_ sentence: String) {
     guard !isJSON, let size = console.terminal() else {
       return console.complain("earshot: \(sentence)")

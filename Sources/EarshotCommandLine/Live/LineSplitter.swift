@@ -1,7 +1,7 @@
 /// Makes lines of bytes as they come.
 ///
-/// A line that exceeds the limit of a message is counted and not kept, so that an input without line breaks
-/// takes no more memory than others.
+/// A line that exceeds the limit of a message is counted and not kept, so that an input without
+/// line breaks takes no more memory than others.
 package struct LineSplitter: Hashable, Sendable {
   /// A line of the input.
   package enum Line: Hashable, Sendable {

@@ -67,7 +67,8 @@ extension LiveCommand {
     }
   }
 
-  /// Reads the file of `--trust`, so that a file that cannot be used is reported before any peer is met.
+  /// Reads the file of `--trust`, so that a file that cannot be used is reported before any peer is
+  /// met.
   private func checkTrust(on console: Console) -> Bool {
     guard case .onFirstUse(let path) = options.trust else { return true }
     do throws(TrustStoreError) {

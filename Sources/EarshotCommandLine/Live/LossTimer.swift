@@ -1,7 +1,7 @@
 /// The time after which an unreliable message counts as lost.
 ///
-/// Follows the round trips that were seen: the smoothed round trip and four times its variation, as the
-/// retransmission timer of TCP, with a floor of 200 ms against jitter.
+/// Follows the round trips that were seen: the smoothed round trip and four times its variation, as
+/// the retransmission timer of TCP, with a floor of 200 ms against jitter.
 ///
 /// - SeeAlso: RFC 6298 §2.
 package struct LossTimer: Hashable, Sendable {

@@ -43,8 +43,8 @@ extension Invariants {
     }
   }
 
-  /// Streams that ended for their writer as complete, and otherwise for their reader, though neither
-  /// program had reset them, and the reader's had not left the writer.
+  /// Streams that ended for their writer as complete, and otherwise for their reader, though
+  /// neither program had reset them, and the reader's had not left the writer.
   var torn: [String] {
     let record = evidence.record
     return record.streams.flows.enumerated().compactMap { number, flow in

@@ -56,7 +56,7 @@ package struct ReportPage {
     return JSONText.object([("runs", JSONText.array(runs)), ("parting", "\(time)")])
   }
 
-  /// The words that tell one run from the other: the seed, and the scenario or its file where they differ.
+  /// The words that tell one run from the other: the seed, and the scenario or file if they differ.
   private func label(of run: RunPicture) -> String {
     let seed = "seed \(run.verdict.seed)"
     let names = Set(runs.map(\.verdict.scenario))

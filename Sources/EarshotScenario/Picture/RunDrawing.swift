@@ -1,8 +1,9 @@
 /// A run as an SVG drawing, for pages that run no scripts.
 ///
-/// A lane for each peer shows its state, a band for each fault its time, a line for each message its way from the
-/// sender's lane to the receiver's, and a row for each file how much of it was written. The first 400 messages and the
-/// first six files are drawn. The colours follow the reader's preference for light or dark pages.
+/// A lane for each peer shows its state, and a band for each fault its time. A line for each
+/// message leads from the sender's lane to the receiver's, and a row for each file shows the bytes
+/// written. The first 400 messages and the first six files are drawn. The colours follow the
+/// reader's preference for light or dark pages.
 package struct RunDrawing {
   private let run: RunPicture
   private let peers: [String]

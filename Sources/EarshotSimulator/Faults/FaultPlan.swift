@@ -55,9 +55,9 @@ package enum FaultNotice {
 extension World {
   /// Carries out a plan: every fault takes place at its time, and ends after its duration.
   ///
-  /// - Parameter plan: The plan; times are counted from the beginning of the world. Faults whose time has come begin
-  ///   before the call returns, so that one at zero precedes whatever hosts do.
-  ///   Every host that it names is there when its fault begins.
+  /// - Parameter plan: The plan; times are counted from the beginning of the world. Faults whose
+  ///   time has come begin before the call returns, so that one at zero precedes the first packet.
+  ///   Every host that it names exists when its fault begins.
   public func execute(_ plan: FaultPlan) { _ = execute(plan) { _ in } }
 
   /// The plans that were carried out so far, in the order in which they began.

@@ -1,8 +1,9 @@
-/// The suspensions and freezes of a world's hosts that have not ended, whether calls or faults began them.
+/// The suspensions and freezes of a world's hosts that have not ended, whether calls or faults
+/// began them.
 ///
-/// They compose as intervals: a host goes on when the last one has ended, and is suspended while one of
-/// them suspends it. A host that loses its power and starts again within such an interval starts
-/// suspended or frozen.
+/// They compose as intervals: a host goes on when the last one has ended, and is suspended while
+/// one of them suspends it. A host that loses its power and starts again within such an interval
+/// starts suspended or frozen.
 struct HostPauses {
   private struct Pause {
     let id: Int

@@ -83,8 +83,8 @@ extension World {
 extension World {
   /// Takes a host's power away: none of its code runs any more, and its sockets are gone without a word.
   ///
-  /// It stays so until ``restart(_:erased:)``, whatever faults end meanwhile. What its code waits for fails at the
-  /// end of the world.
+  /// It stays so until ``restart(_:erased:)``, whatever faults end meanwhile. What its code waits
+  /// for fails at the end of the world.
   ///
   /// - Parameter host: The host; nothing happens if it has been started anew since.
   public func crash(_ host: SimulatedHost) {
@@ -139,9 +139,9 @@ extension World {
 
   /// Suspends a host's app: after the grace no code of it runs, and its sockets are gone.
   ///
-  /// The kernel lives: it answers the segments of the connections that were there with resets. When the app
-  /// is resumed, its handlers are told `connectionAborted`. The program hears `willSuspend` first. Until
-  /// ``resume(_:)``, the host stays suspended.
+  /// The kernel lives: it answers the segments of the connections that were there with resets. When
+  /// the app is resumed, its handlers are told `connectionAborted`. The program hears `willSuspend`
+  /// first. Until ``resume(_:)``, the host stays suspended.
   ///
   /// - Parameters:
   ///   - host: The host; nothing happens if it has crashed.
@@ -155,7 +155,8 @@ extension World {
 
   /// Stops a host's code as SIGSTOP does: its sockets live, and its kernel acknowledges what there is room for.
   ///
-  /// A host that is suspended is frozen once no fault suspends it any more. It stays so until ``resume(_:)``.
+  /// A host that is suspended is frozen once no fault suspends it any more. It stays so until
+  /// ``resume(_:)``.
   ///
   /// - Parameter host: The host; nothing happens if it has crashed.
   public func freeze(_ host: SimulatedHost) {
@@ -166,8 +167,9 @@ extension World {
 
   /// Lets the code of a suspended or frozen host go on: what was held runs, timers that are overdue fire.
   ///
-  /// All faults that suspend or freeze it end. Within the grace of a suspension, the suspension does not take place.
-  /// The program of a host that was suspended, or was to be, hears `didResume`.
+  /// All faults that suspend or freeze it end. Within the grace of a suspension, the suspension
+  /// does not take place. The program of a host that was suspended, or was to be, hears
+  /// `didResume`.
   ///
   /// - Parameter host: The host.
   public func resume(_ host: SimulatedHost) {

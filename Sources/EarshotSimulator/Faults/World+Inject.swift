@@ -1,9 +1,9 @@
 extension World {
   /// Begins a fault.
   ///
-  /// A fault of several hosts befalls each of them. Faults of one host compose as intervals: a host that two faults have
-  /// crashed starts when both have ended, and one that is both suspended and frozen goes on when neither is in force.
-  /// What can pause a host outlives a loss of its power.
+  /// A fault of several hosts befalls each of them. Faults of one host compose as intervals: a host
+  /// that two faults have crashed starts when both have ended, and one that is both suspended and
+  /// frozen goes on when neither is in force. What can pause a host outlives a loss of its power.
   ///
   /// - Parameter kind: What happens, and to what. Every host that it names is one of the world.
   /// - Returns: What ends the fault.

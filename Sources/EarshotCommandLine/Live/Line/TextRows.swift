@@ -1,9 +1,9 @@
 extension String {
   /// The text with line breaks between words, so that no row is wider than a terminal.
   ///
-  /// A further row is indented like the words of its line: in a line of two columns like those of the
-  /// second one. A word that is wider than the terminal stays whole, and so does a line that is a command to
-  /// be copied. Colours take no room.
+  /// A further row is indented like the words of its line: in a line of two columns like those of
+  /// the second one. A word that is wider than the terminal stays whole, and so does a line that is
+  /// a command to be copied. Colours take no room.
   ///
   /// - Parameter width: The columns of the terminal; below 20, nothing is broken.
   /// - Returns: The rows.

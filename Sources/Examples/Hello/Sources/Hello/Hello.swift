@@ -1,6 +1,6 @@
 import Earshot
 
-/// Is visible as Ann until somebody has said something.
+/// Advertises as Ann, and returns the first message.
 public func listen(on host: any NetworkHost) async throws -> String {
   try await withPeer("Ann", trusting: .anyPeer, on: host) { ann in
     let advertiser = try await ann.advertise("hello")
@@ -14,7 +14,7 @@ public func listen(on host: any NetworkHost) async throws -> String {
   }
 }
 
-/// Finds somebody who listens, and says hello.
+/// Invites the first peer that is found, and says hello.
 public func greet(on host: any NetworkHost) async throws {
   try await withPeer("Bob", trusting: .anyPeer, on: host) { bob in
     let browser = try await bob.browse("hello")
