@@ -8,7 +8,7 @@ extension String {
   /// - Parameter width: The columns of the terminal; below 20, nothing is broken.
   /// - Returns: The rows.
   package func wrapped(toColumns width: Int) -> String {
-    guard width >= 20, shownColumns > width else { return self }
+    guard width >= 20 else { return self }
     return split(separator: "\n", omittingEmptySubsequences: false)
       .map { Self.rows(of: String($0), width) }.joined(separator: "\n")
   }
