@@ -69,8 +69,10 @@ let package = Package(
     // The boundary, and what stands behind it.
     .target(name: "CEarshot"),
     .target(name: "EarshotNetwork", dependencies: ["EarshotCore"], swiftSettings: house),
+    .target(name: "CEarshotSimulator"),
     .target(
-      name: "EarshotSimulator", dependencies: ["EarshotCore", "EarshotNetwork", "CEarshot"],
+      name: "EarshotSimulator",
+      dependencies: ["EarshotCore", "EarshotNetwork", "CEarshot", "CEarshotSimulator"],
       swiftSettings: house),
     .target(
       name: "EarshotPOSIX", dependencies: ["EarshotCore", "EarshotNetwork", "CEarshot"],
@@ -108,8 +110,10 @@ let package = Package(
         "EarshotScenario",
       ],
       swiftSettings: house),
+    .target(name: "CEarshotCLI"),
     .executableTarget(
-      name: "EarshotCLI", dependencies: ["EarshotCommandLine", "EarshotNetwork", "EarshotPOSIX"],
+      name: "EarshotCLI",
+      dependencies: ["CEarshotCLI", "EarshotCommandLine", "EarshotNetwork", "EarshotPOSIX"],
       swiftSettings: house),
     // How it is used.
     .executableTarget(

@@ -13,9 +13,6 @@ extern int earshot_process_is_captured;
 extern earshot_process_clock earshot_process_now;
 extern earshot_process_refusal earshot_process_refuse;
 
-/* Random bytes that follow the seed. */
-void earshot_process_random(void *bytes, uint64_t count);
-
 /* The function that would have been called without this library, as a pointer of the type of its namesake here. */
 #define ORIGINAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/personality.h>
 #include <unistd.h>
 
@@ -12,33 +11,11 @@
 int earshot_process_is_captured;
 earshot_process_clock earshot_process_now;
 earshot_process_refusal earshot_process_refuse;
-static uint64_t state;
 
-void earshot_process_capture(earshot_process_clock clock, earshot_process_refusal refuse, uint64_t seed) {
+void earshot_process_capture(earshot_process_clock clock, earshot_process_refusal refuse) {
   earshot_process_now = clock;
   earshot_process_refuse = refuse;
-  state = seed;
   earshot_process_is_captured = 1;
-}
-
-/* SplitMix64 (Steele, Lea, Flood 2014). */
-static uint64_t next(void) {
-  state += 0x9E3779B97F4A7C15u;
-  uint64_t value = state;
-  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9u;
-  value = (value ^ (value >> 27)) * 0x94D049BB133111EBu;
-  return value ^ (value >> 31);
-}
-
-void earshot_process_random(void *bytes, uint64_t count) {
-  uint8_t *place = bytes;
-  while (count > 0) {
-    uint64_t word = next();
-    uint64_t part = count < sizeof word ? count : sizeof word;
-    memcpy(place, &word, part);
-    place += part;
-    count -= part;
-  }
 }
 
 int earshot_process_thread_count(void) {

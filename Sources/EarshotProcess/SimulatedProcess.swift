@@ -81,7 +81,8 @@
           let name = what.map { String(cString: $0) } ?? ""
           fflush(nil)
           ProcessExecutors.captured.refuse("\(SimulatedProcess.explanation(of: name)) (\(name))")
-        }, world.random("process").nextValue)
+        })
+      process.answerSystem()
       checkCapture()
     }
 
@@ -134,12 +135,5 @@
   /// Sendable because one thread uses it: that which drives the world.
   private final class ProcessEnd: @unchecked Sendable {
     var status: Int32?
-  }
-
-  extension RandomStream {
-    fileprivate var nextValue: UInt64 {
-      var stream = self
-      return stream.next()
-    }
   }
 #endif

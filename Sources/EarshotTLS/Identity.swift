@@ -21,6 +21,9 @@ public struct Identity: Hashable, Sendable {
   package let proof: Proof
 
   /// A new identity, its key drawn from the system's randomness.
+  ///
+  /// Code of a simulated host draws the key from the seed of its world: each run of the seed has the same identity, and
+  /// the key is no secret.
   public init() { self.init(KeyPair()) }
 
   /// The identity of a private key in PEM, such as ``pem`` gives and `openssl genpkey -algorithm ed25519` writes.

@@ -19,12 +19,11 @@ package struct KeyPair: Hashable, Sendable {
     id = Self.withKey(privateKey) { Self.id(of: $0) }
   }
 
-  /// A new pair, from the system's randomness.
+  /// A new pair, from the system's randomness: that of the kernel, or in code of a simulated host that of the host.
   package init() {
-    self = Self.made(
-      of: OpenSSL.bytes(Self.privateKeyBytes, "draw a key") {
-        RAND_priv_bytes($0, EARSHOT_KEY_BYTES)
-      })
+    var system = SystemRandomNumberGenerator()
+    let words = (0..<Self.privateKeyBytes / 8).map { _ in system.next() }
+    self = Self.made(of: words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } })
   }
 
   /// A new pair, drawn from a stream of random numbers: predictable, for simulations alone.

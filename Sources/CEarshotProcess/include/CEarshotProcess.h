@@ -15,8 +15,8 @@ typedef int64_t (*earshot_process_clock)(void);
 /* Ends the process with a message: what was called cannot be simulated. */
 typedef void (*earshot_process_refusal)(const char *what);
 
-/* From now on clocks follow the virtual time, random bytes follow the seed, and what cannot be simulated is refused. */
-void earshot_process_capture(earshot_process_clock clock, earshot_process_refusal refuse, uint64_t seed);
+/* From now on what cannot be simulated is refused. */
+void earshot_process_capture(earshot_process_clock clock, earshot_process_refusal refuse);
 
 /* The number of threads of the process. */
 int earshot_process_thread_count(void);

@@ -12,7 +12,7 @@ package final class CapturedProcess: @unchecked Sendable {
   package init(in world: World) {
     self.world = world
     // No host of the network.
-    process = HostProcess("process", -1, world.scheduler)
+    process = HostProcess("process", -1, generation: 0, world.scheduler)
     world.scheduler.capturesProcess = true
   }
 
@@ -20,6 +20,9 @@ package final class CapturedProcess: @unchecked Sendable {
 
   /// The virtual time in nanoseconds.
   package var now: Int64 { scheduler.now }
+
+  /// From now on the calling thread gets time and chance of the system from the world.
+  package func answerSystem() { _ = SystemAnswers.begin(with: scheduler) }
 
   /// Appends a job of the default executor.
   package func enqueue(_ job: UnownedJob, on executor: UnownedTaskExecutor) {

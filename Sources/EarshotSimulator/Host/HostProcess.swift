@@ -8,6 +8,8 @@ final class HostProcess: @unchecked Sendable {
   /// The clock, unless it shows the world's time.
   @exclusivity(unchecked) private var clock: ClockBox?
   let index: Int
+  /// How often the host has crashed before.
+  let generation: Int32
   /// What is to run once the host goes on, in order.
   @exclusivity(unchecked) private var held: [Held] = []
   let name: String
@@ -33,8 +35,17 @@ final class HostProcess: @unchecked Sendable {
     }
   }
 
-  init(_ name: String, _ index: Int, _ scheduler: Scheduler) {
-    (self.name, self.index, self.scheduler) = (name, index, scheduler)
+  /// The random numbers that the code draws from the system.
+  private(set) lazy var chance = SystemChance(random("system"))
+
+  init(_ name: String, _ index: Int, generation: Int32, _ scheduler: Scheduler) {
+    (self.name, self.index, self.generation, self.scheduler) = (name, index, generation, scheduler)
+  }
+
+  /// The stream of random numbers of one concern.
+  func random(_ concern: String) -> RandomStream {
+    let suffix = generation == 0 ? "" : "#\(generation)"
+    return RandomStream(seed: scheduler.run.seed, name: "host \(name)\(suffix) \(concern)")
   }
 
   var mayRun: Bool { condition == .running }

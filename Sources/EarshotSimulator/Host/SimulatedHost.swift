@@ -4,7 +4,6 @@
 public final class SimulatedHost: NetworkHost, @unchecked Sendable {
   // Small numbers side by side: a world may have tens of thousands of hosts.
   let kernel: HostKernel
-  let generation: Int32
   private var observerCount: Int32 = 0
   /// The executor of everything on this host.
   public let executor: NetworkExecutor
@@ -18,8 +17,7 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
   private(set) lazy var offloadedWork = OffloadedWork(kernel, disk, random("offload"))
 
   init(_ name: String, index: Int, generation: Int32, over fabric: Fabric) {
-    self.generation = generation
-    let process = HostProcess(name, index, fabric.scheduler)
+    let process = HostProcess(name, index, generation: generation, fabric.scheduler)
     var random = RandomStream(seed: fabric.seed, name: "ports \(name)#\(generation)")
     kernel = HostKernel(process, fabric, ports: PortAllocator(&random))
     let task = HostTaskExecutor(process)
@@ -29,6 +27,8 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
   var process: HostProcess { kernel.process }
 
   var index: Int { process.index }
+
+  var generation: Int32 { process.generation }
 
   /// The name of the host.
   public var name: String { process.name }
@@ -134,10 +134,7 @@ public final class SimulatedHost: NetworkHost, @unchecked Sendable {
   }
 
   /// The stream of random numbers of one concern on this host.
-  public func random(_ name: String) -> RandomStream {
-    let suffix = generation == 0 ? "" : "#\(generation)"
-    return RandomStream(seed: kernel.fabric.seed, name: "host \(self.name)\(suffix) \(name)")
-  }
+  public func random(_ name: String) -> RandomStream { process.random(name) }
 
   /// A timer that is not armed yet.
   public func makeTimer(_ fire: @escaping @Sendable () -> Void) -> any NetworkTimer {

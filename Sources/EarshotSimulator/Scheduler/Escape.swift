@@ -1,4 +1,5 @@
 import CEarshot
+import CEarshotSimulator
 @_spi(ExperimentalScheduling) import _Concurrency
 
 /// How code leaves its world: where no virtual time passes, and chance is not the seed's.
@@ -9,6 +10,8 @@ enum Escape {
   case mainActor
   /// Into a sleep by a clock of the machine.
   case realClock
+  /// Into a loop that reads a clock until the time has passed.
+  case spinning
 
   /// What the code did, and what it should do in place of that.
   var explanation: String {
@@ -23,6 +26,9 @@ enum Escape {
     case .realClock:
       "sleeps by a clock of the machine (Task.sleep), on which virtual time has no effect. "
         + "Sleep by the host: host.sleep(for:), or Task.sleep(for:clock:) with host.clock"
+    case .spinning:
+      "waits for the time to pass in a loop that reads a clock, and no virtual time passes while code runs: it has "
+        + "read clocks \(EARSHOT_CLOCK_READS_MAX) times at this instant. Sleep by the host: host.sleep(for:)"
     }
   }
 }
@@ -39,15 +45,17 @@ enum EscapeHooks {
     }
   }
 
-  /// Runs a body that lets code of a world run on this thread.
+  /// Runs a body that lets code of a world run on this thread, whose time and chance are those of the world.
   static func watching<Result>(_ scheduler: Scheduler, _ body: () throws -> Result) rethrows
     -> Result
   {
     installation
     let outer = earshot_escapes_watch(Unmanaged.passUnretained(scheduler).toOpaque())
+    let outerSystem = SystemAnswers.begin(with: scheduler)
     let outerLine = earshot_crash_line(scheduler.crashLine.text)
     defer {
       _ = earshot_escapes_watch(outer)
+      SystemAnswers.end(outerSystem)
       _ = earshot_crash_line(outerLine)
     }
     return try body()
@@ -56,7 +64,9 @@ enum EscapeHooks {
   /// Runs a body that is not of the world, such as a sink of its trace.
   static func ignoring(_ body: () -> Void) {
     let outer = earshot_escapes_watch(nil)
+    let outerSystem = SystemAnswers.pause()
     body()
+    SystemAnswers.end(outerSystem)
     _ = earshot_escapes_watch(outer)
   }
 }

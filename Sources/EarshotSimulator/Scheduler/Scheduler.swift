@@ -15,7 +15,7 @@ final class Scheduler: @unchecked Sendable {
   @exclusivity(unchecked) var cause = EventCause()
   /// What a crash of the world's code writes.
   let crashLine: CrashLine
-  private let run: RunLabel
+  let run: RunLabel
   private var phase = Phase.idle
   private var owner = ThreadID.current
   @exclusivity(unchecked) private var events = EventHeap()
@@ -33,6 +33,10 @@ final class Scheduler: @unchecked Sendable {
   @exclusivity(unchecked) var watch: WorldWatch?
   /// The task that is being spawned.
   private var spawning: SpawnedTask?
+  /// The host whose program is being started, from outside of the host.
+  private var starting: HostProcess?
+  /// The random numbers that the world itself draws from the system.
+  private(set) lazy var chance = SystemChance(RandomStream(seed: run.seed, name: "world system"))
 
   private enum Phase { case idle, running, finishing, finished }
 
@@ -233,8 +237,10 @@ extension Scheduler {
 
   /// Calls every armed timer of a host, so that what waits finds the host down; then runs what is ready.
   func runLastWork() {
-    for timer in timers.armed { (timer as? SimulatedTimer)?.fireLast() }
-    EscapeHooks.watching(self) { runReadyWork() }
+    EscapeHooks.watching(self) {
+      for timer in timers.armed { (timer as? SimulatedTimer)?.fireLast() }
+      runReadyWork()
+    }
   }
 
   /// Forgets what was to happen.
@@ -340,6 +346,17 @@ extension Scheduler {
     body()
     current = outer
   }
+
+  /// Starts the program of a host, which runs outside of the host and draws for it.
+  func start(_ host: HostProcess, _ program: () -> Void) {
+    let outer = starting
+    starting = host
+    EscapeHooks.watching(self, program)
+    starting = outer
+  }
+
+  /// The host that time and chance of the system are asked for.
+  var systemHost: HostProcess? { runningHost ?? starting }
 
   /// Takes in that a host stops, or goes on.
   func noteStop(_ isStopped: Bool) { stoppedHosts += isStopped ? 1 : -1 }

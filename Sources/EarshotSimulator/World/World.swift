@@ -99,7 +99,7 @@ public final class World: @unchecked Sendable {
     hosts.append(host)
     programs.append(program)
     fabric.attach(host.kernel)
-    program(host, HostStart(number: 0, isErased: false))
+    start(host, HostStart(number: 0, isErased: false))
     return host
   }
 
@@ -111,9 +111,12 @@ public final class World: @unchecked Sendable {
     pastHosts.append(past)
     hosts[past.index] = host
     fabric.attach(host.kernel)
-    programs[host.index](
-      host, HostStart(number: Int(host.generation), isErased: isErased))
+    start(host, HostStart(number: Int(host.generation), isErased: isErased))
     return host
+  }
+
+  private func start(_ host: SimulatedHost, _ start: HostStart) {
+    scheduler.start(host.process) { programs[host.index](host, start) }
   }
 
   /// The tasks that were spawned and have not ended, host by host, each host's in the order of their beginnings.
