@@ -55,6 +55,7 @@ struct EndToEndTests {
     let path = "\(folder.path)/r.html"
     for (rival, words) in [
       ("8", ["seed 8: <code>event "]),
+      (file, ["are the same", "of first run, seed ", "of second run, seed "]),
       (other, ["did not hold", "are the same", "\(file), seed ", "\(other), seed "]),
     ] {
       #expect(run([file, "--once", "--report", path, "--against", rival]).0 == .held)

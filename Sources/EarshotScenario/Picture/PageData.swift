@@ -14,7 +14,10 @@ struct PageData {
   }
 
   /// The run as an object.
-  mutating func json() -> String {
+  ///
+  /// - Parameter title: The name of the scenario, and what tells the run from the other one.
+  /// - Returns: The text of the object.
+  mutating func json(title: String) -> String {
     let verdict = picture.verdict
     // These fill the tables that come behind them.
     let states = states()
@@ -23,8 +26,8 @@ struct PageData {
     let events = events()
     return JSONText.object([
       ("name", verdict.scenario.quotedForScripts), ("file", picture.file.quotedForScripts),
-      ("seed", "\(verdict.seed)".quotedForScripts), ("held", "\(verdict.held)"),
-      ("duration", "\(verdict.virtualDuration.microseconds)"),
+      ("seed", "\(verdict.seed)".quotedForScripts), ("title", title.quotedForScripts),
+      ("held", "\(verdict.held)"), ("duration", "\(verdict.virtualDuration.microseconds)"),
       ("eventCount", "\(picture.recording.eventCount)"), ("states", states), ("faults", faults),
       ("pairs", pairs), ("messages", messages), ("events", events), ("series", series),
       ("streams", streams), ("files", files),

@@ -45,7 +45,7 @@ extension PageScript {
       pen.fillText(clip(pen, "packets of this time are not kept", to - from), from + 3,
         place.laneBottom + 6);
     };
-    const captionOf = (run) => run.name + ", seed " + run.seed + ": " + run.names.length + " peers, "
+    const captionOf = (run) => run.title + ": " + run.names.length + " peers, "
       + seconds(view.start) + " to " + seconds(view.end)
       + (run.events.length < run.eventCount ? "; of " + run.eventCount + " events the first and the last "
         + Math.ceil(run.events.length / 2) + " are kept" : "");

@@ -6,11 +6,14 @@ import EarshotSimulator
 /// What is in tables can be read without scripts; the drawings are the work of the page's script.
 package struct ReportPage {
   private let runs: [RunPicture]
+  /// The words that tell the runs from each other, one for each run.
+  private let labels: [String]
   private let difference: RunDifference?
 
   /// A page about a run, and about where another one parts from it.
   package init(_ run: RunPicture, against rival: RunPicture? = nil) {
     runs = [run] + (rival.map { [$0] } ?? [])
+    labels = Self.labels(of: runs)
     difference = rival.map { RunDifference(run, $0) }
   }
 
@@ -34,7 +37,7 @@ package struct ReportPage {
       <button id="theme" type="button">Light or dark</button>
       </header>
       <main>
-      \(runs.map(heading).joined(separator: "\n"))
+      \(zip(runs, labels).map(heading).joined(separator: "\n"))
       \(difference.map(section) ?? "")
       \(PageParts.timeline(count: runs.count))
       \(runs.enumerated().map { tables($0, $1) }.joined(separator: "\n"))
@@ -48,32 +51,44 @@ package struct ReportPage {
   }
 
   private var data: String {
-    let runs = runs.map { picture in
+    let runs = zip(runs, labels).map { picture, label in
       var data = PageData(picture)
-      return data.json()
+      return data.json(title: title(of: picture, label))
     }
     let time = difference?.time?.microseconds ?? -1
     return JSONText.object([("runs", JSONText.array(runs)), ("parting", "\(time)")])
   }
 
-  /// The words that tell one run from the other: the seed, and the scenario or file if they differ.
-  private func label(of run: RunPicture) -> String {
-    let seed = "seed \(run.verdict.seed)"
-    let names = Set(runs.map(\.verdict.scenario))
-    if names.count > 1 { return "\(run.verdict.scenario), \(seed)".escapedForPages }
-    let files = Set(runs.map(\.file))
-    return (files.count > 1 ? "\(run.file), \(seed)" : seed).escapedForPages
+  /// The words that tell the runs from each other.
+  ///
+  /// Each label has the seed, and the scenario or the file if these differ. Two runs of one file
+  /// with one seed are the first and the second run.
+  private static func labels(of runs: [RunPicture]) -> [String] {
+    let (names, files) = (Set(runs.map(\.verdict.scenario)), Set(runs.map(\.file)))
+    let labels = runs.map { run in
+      let seed = "seed \(run.verdict.seed)"
+      if names.count > 1 { return "\(run.verdict.scenario), \(seed)" }
+      return files.count > 1 ? "\(run.file), \(seed)" : seed
+    }
+    guard Set(labels).count < labels.count else { return labels }
+    return zip(["first run", "second run"], labels).map { "\($0), \($1)" }
+  }
+
+  /// The label with the name of the scenario.
+  private func title(of run: RunPicture, _ label: String) -> String {
+    let name = run.verdict.scenario
+    return Set(runs.map(\.verdict.scenario)).count > 1 ? label : "\(name), \(label)"
   }
 
   // MARK: What came out
 
-  private func heading(_ run: RunPicture) -> String {
+  private func heading(_ run: RunPicture, _ label: String) -> String {
     let verdict = run.verdict
     let (word, style) = verdict.held ? ("held", "good") : ("did not hold", "bad")
     let summary = verdict.summary.isEmpty ? "" : "<p>\(verdict.summary.escapedForPages)</p>"
     return """
       <section class="verdict">
-      <p><strong class="\(style)">\(word)</strong> \(label(of: run)), trace \(verdict.traceHash), \
+      <p><strong class="\(style)">\(word)</strong> \(label.escapedForPages), trace \(verdict.traceHash), \
       \(run.recording.eventCount) events in \(verdict.virtualDuration.secondsText) s</p>
       \(summary)
       <p><code>\(run.replayCommand.escapedForPages)</code></p>
@@ -94,9 +109,9 @@ package struct ReportPage {
   }
 
   private func section(_ difference: RunDifference) -> String {
-    let events = zip(runs, difference.events).map { run, event in
+    let events = zip(labels, difference.events).map { label, event in
       let text = event.map { "event \($0.number): \($0.words)" } ?? "nothing any more"
-      return "<li>\(label(of: run)): <code>\(text.escapedForPages)</code></li>"
+      return "<li>\(label.escapedForPages): <code>\(text.escapedForPages)</code></li>"
     }
     let stories = difference.stories.map { story in
       let cells = story.entries.map { entry in
@@ -108,12 +123,12 @@ package struct ReportPage {
       events.isEmpty
       ? "<p>All events that are kept of both runs are the same.</p>"
       : "<ul>\(events.joined(separator: "\n"))</ul>"
-    let seeds = runs.map(label)
     return """
       <section><h2>Where the runs part</h2>
       \(first)
       \(PageParts.table(
-        "What each peer saw first that it did not see in the other run", ["peer"] + seeds, stories))
+        "What each peer saw first that it did not see in the other run",
+        ["peer"] + labels.map(\.escapedForPages), stories))
       </section>
       """
   }
@@ -128,7 +143,7 @@ package struct ReportPage {
     }
     let left = entries.count - story.count
     let rest = left > 0 ? "<p>\(left) more are left out.</p>" : ""
-    let title = runs.count > 1 ? " of \(label(of: run))" : ""
+    let title = runs.count > 1 ? " of \(labels[index].escapedForPages)" : ""
     let (streams, files) = (StreamTable(run).html, FileTable(run).html)
     return """
       <section><h2>Pairs\(title)</h2>

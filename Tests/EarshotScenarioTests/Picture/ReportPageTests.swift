@@ -171,6 +171,39 @@ struct ReportPageTests {
     #expect(page.contains("id=\"lanes1\"") && page.contains("Where the runs part"))
   }
 
+  @Test("The labels of two runs differ, also those of one file and one seed")
+  func labels() throws {
+    let text = "{ name: 'meeting', duration: '1s', peers: ['ann'] }"
+    func picture(_ name: String = "meeting", seed: UInt64 = 1, file: String = "a") throws
+      -> RunPicture
+    {
+      try Self.picture(text.replacing("meeting", with: name), seed: seed, file: file)
+    }
+    for (rival, labels, titles) in [
+      (
+        try picture(), ["first run, seed 1", "second run, seed 1"],
+        ["meeting, first run, seed 1", "meeting, second run, seed 1"]
+      ),
+      (try picture(seed: 2), ["seed 1", "seed 2"], ["meeting, seed 1", "meeting, seed 2"]),
+      (
+        try picture(file: "b"), ["a, seed 1", "b, seed 1"],
+        ["meeting, a, seed 1", "meeting, b, seed 1"]
+      ),
+      (
+        try picture("parting"), ["meeting, seed 1", "parting, seed 1"],
+        ["meeting, seed 1", "parting, seed 1"]
+      ),
+    ] {
+      let page = ReportPage(try picture(), against: rival).html
+      let runs = try #require(Self.data(page)["runs"] as? [[String: Any]])
+      #expect(runs.compactMap { $0["title"] as? String } == titles)
+      for label in labels {
+        #expect(
+          page.contains("<h2>Pairs of \(label)</h2>") && page.contains("</strong> \(label), "))
+      }
+    }
+  }
+
   @Test("Of many pairs, messages and entries there are as many as a page can take, and it says so")
   func bounds() throws {
     let peers = (0..<40).map { "p\($0)" }
