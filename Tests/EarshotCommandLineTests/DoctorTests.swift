@@ -262,7 +262,7 @@ struct DoctorTests {
         of: .v6)
       $0.routes.add("fd00::/65", through: nil, kind: "unreachable", in: "7", of: .v6)
     },
-    Row(.unreachable, .error, "start its peer with --port 7100") {
+    Row(.unreachable, .error, "start the peer with --port 7100") {
       $0.sightings[0].answer = .silent
     },
     Row(.unreachable, .error, "earshot doctor --port 7100") { $0.sightings[0].answer = .refused },
@@ -492,7 +492,7 @@ struct DoctorTests {
     #expect(doctor.lines.allSatisfy { $0.contains("\"note\"") })
     let person = try party.guest("doctor", on: "laptop")
     party.run(until: 24)
-    #expect(person.lines.last == "Nothing is in the way (1 seen, 1 reached)")
+    #expect(person.lines.last == "No obstacle was found (1 peer dialled, 1 reached)")
     withExtendedLifetime(ann) {}
   }
 
@@ -504,7 +504,7 @@ struct DoctorTests {
     }
     let doctor = try party.guest("doctor", on: "laptop")
     party.run(until: 30)
-    #expect(doctor.lines.last == "Nothing is in the way (40 seen, 40 reached)")
+    #expect(doctor.lines.last == "No obstacle was found (40 peers dialled, 40 reached)")
     withExtendedLifetime(peers) {}
   }
 
@@ -518,7 +518,7 @@ struct DoctorTests {
     ]
     let doctor = try party.guest("doctor", on: "desk")
     party.run(until: 12)
-    #expect(doctor.lines.last == "Nothing is in the way (3 seen, 3 reached)")
+    #expect(doctor.lines.last == "No obstacle was found (3 peers dialled, 3 reached)")
     withExtendedLifetime(guests) {}
   }
 
@@ -529,7 +529,8 @@ struct DoctorTests {
     party.run(until: 12)
     #expect(
       doctor.lines.last
-        == "Nothing is in the way (0 seen, 0 reached); --ticket TEXT dials a peer that is not seen")
+        == "No obstacle was found (0 peers dialled, 0 reached); "
+        + "to dial a peer that was not found, use --ticket TEXT")
   }
 
   @Test("Ctrl-C before the end blames nothing", arguments: [0.1, 2, 4])
@@ -545,7 +546,7 @@ struct DoctorTests {
     party.run(until: seconds + 2)
     #expect(doctor.code == .interrupted)
     #expect(doctor.printed.out.isEmpty)
-    #expect(doctor.printed.err.contains("nothing is judged"))
+    #expect(doctor.printed.err.contains("there is no result"))
     withExtendedLifetime(ann) {}
   }
 
@@ -559,7 +560,7 @@ struct DoctorTests {
       ann.lines.joined(separator: " ").split(separator: " ").first { $0.hasPrefix("earshot:") })
     let doctor = try party.guest("doctor", "--ticket", String(text), on: "desk")
     party.run(until: 14)
-    #expect(doctor.lines.last == "Nothing is in the way (1 seen, 1 reached)")
+    #expect(doctor.lines.last == "No obstacle was found (1 peer dialled, 1 reached)")
     let absent = try PeerTicket(
       peer: #require(PeerID(Array(repeating: 7, count: 32))), serviceType: "earshot",
       endpoints: [Endpoint(.v4(0x0A00_00FE), port: 7_100)])

@@ -240,7 +240,7 @@ struct DoctorProcessTests {
     await peers[1].expect("Advertising")
     let doctor = try Program(
       ["doctor"], on: hosts.left.interface, prefix: hosts.left.prefix)
-    await doctor.expect("(2 seen, 2 reached)")
+    await doctor.expect("(2 peers dialled, 2 reached)")
     _ = await doctor.exitStatus()
     withExtendedLifetime((hosts, peers)) {}
   }
@@ -269,7 +269,7 @@ struct DoctorProcessTests {
     await browse.expect("earshot doctor")
     doctor.signal(SIGINT)
     #expect(await doctor.exitStatus() == 130)
-    #expect(doctor.lines.count == 1 && doctor.line(with: "nothing is judged") != nil)
+    #expect(doctor.lines.count == 1 && doctor.line(with: "there is no result") != nil)
     withExtendedLifetime((hosts, browse)) {}
   }
 
@@ -319,7 +319,7 @@ struct DoctorProcessTests {
     #expect(finding["severity"] == (isolation == .everything ? "error" : "warning"))
     let sentence = finding["sentence"] ?? ""
     #expect(sentence.contains("client isolation"), "\(sentence)")
-    #expect(sentence.contains("cannot reach each other") == (isolation == .everything))
+    #expect(sentence.contains("are not answered") == (isolation == .everything))
     #expect(!found.contains { $0["cause"] == "unreachable" }, "\(found)")
     try Shell.run(side.prefix + ["nft", "flush ruleset"])
     let after = try await findings(on: hosts.left, asked)
@@ -511,7 +511,7 @@ struct DoctorProcessTests {
       let doctor = try doctor(on: hosts.left, [option, file])
       _ = await doctor.exitStatus()
       let line = doctor.line(with: "\"clock\",\"severity\":\"warning\"")
-      #expect((line?.contains("before \(file) was made") ?? false) == isNamed)
+      #expect((line?.contains("before the date of \(file)") ?? false) == isNamed)
     }
     withExtendedLifetime(hosts) {}
   }

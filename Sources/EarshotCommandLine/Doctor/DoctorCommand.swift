@@ -3,7 +3,7 @@ import EarshotCore
 import EarshotNetwork
 import EarshotScenario
 
-/// `earshot doctor`: says why peers do not find or reach each other, and what mends it.
+/// `earshot doctor`: reports why peers do not find or reach each other, and how to fix it.
 package struct DoctorCommand: LiveCommand {
   package let options: LiveOptions
   private let isJSON: Bool
@@ -14,7 +14,7 @@ package struct DoctorCommand: LiveCommand {
   /// The command that a command line asks for.
   package init(_ arguments: Arguments, on console: Console) throws(UsageError) {
     guard arguments.operands.isEmpty else {
-      throw UsageError("doctor takes no operands; it looks at all there is")
+      throw UsageError("doctor takes no operands; it checks the whole host")
     }
     options = try LiveOptions(arguments, service: Self.service)
     isJSON = arguments.has("--json")
@@ -25,11 +25,11 @@ package struct DoctorCommand: LiveCommand {
     self.console = console
   }
 
-  /// Looks, and says what it has found.
+  /// Checks the host and its peers, and reports the findings.
   package func run(
     on host: any NetworkHost, hearing keyboard: Keyboard, with streams: StandardStreams
   ) async -> ExitCode {
-    // A simulated host has no files that speak of it.
+    // A simulated host has no files that describe it.
     var facts =
       host.instrumentation == nil
       ? HostFacts.ofSystem(
@@ -58,7 +58,7 @@ package struct DoctorCommand: LiveCommand {
 
   private func interrupted() -> ExitCode {
     console.complain(
-      "earshot: interrupted before the end, so nothing is judged; let \"earshot doctor\" finish")
+      "earshot: interrupted before the end, so there is no result; run \"earshot doctor\" again")
     return .interrupted
   }
 
@@ -71,15 +71,16 @@ package struct DoctorCommand: LiveCommand {
 
   private static func summary(of facts: HostFacts, _ findings: [Finding]) -> String {
     let reached = facts.sightings.count { $0.answer == .reached }
-    let seen = "\(facts.sightings.count) seen, \(reached) reached"
+    let peers = "\(String(counting: facts.sightings.count, "peer")) dialled, \(reached) reached"
     switch findings.map(\.severity).max() {
-    case .error: return "Peers cannot meet as they should (\(seen))"
-    case .warning: return "Some peers may not meet (\(seen))"
+    case .error: return "An obstacle keeps peers apart (\(peers))"
+    case .warning: return "An obstacle may keep some peers apart (\(peers))"
     case .note, nil: break
     }
-    let unread = facts.isFirewallRead ? "" : "; the firewall could not be read"
-    let unseen = facts.sightings.isEmpty ? "; --ticket TEXT dials a peer that is not seen" : ""
-    return "Nothing is in the way (\(seen))\(unread)\(unseen)"
+    let unread = facts.isFirewallRead ? "" : "; the rules of the firewall could not be read"
+    let unseen =
+      facts.sightings.isEmpty ? "; to dial a peer that was not found, use --ticket TEXT" : ""
+    return "No obstacle was found (\(peers))\(unread)\(unseen)"
   }
 
   private static let service = "earshot"
@@ -94,26 +95,26 @@ package struct DoctorCommand: LiveCommand {
       the firewall (as root: nft, iptables) for multicast DNS and for the ports of
       peers (that of --port, or those that the system gives). Sends to the group of
       multicast DNS and listens for the return of its packets. Dials the peer of
-      --ticket, and every peer of every service that it sees. A rule of the firewall
-      that it cannot judge is a warning.
+      --ticket, and every peer of every service that it finds. A rule of the firewall
+      that it cannot evaluate is a warning.
 
       exit status:
         0    no obstacle was found
         1    an obstacle was found
         6    there may be an obstacle
-        130  Ctrl-C came first; nothing is judged
+        130  Ctrl-C came before the end; there is no result
       """,
     options: [
       OptionPlan("--json", help: "Print one JSON object a line, each with its remedy"),
       OptionPlan(
         "--ticket", "TEXT",
-        help: "Dial the peer of a ticket, too, which multicast may not\nget through to"),
+        help: "Also dial the peer of a ticket, which multicast may\nnot reach"),
       OptionPlan("--timeout", "SECONDS", help: "How long to listen (default: 3)"),
     ] + LiveOptions.plans(service: service))
 }
 
 extension HostFacts {
-  /// What a simulated host says of itself.
+  /// The facts about a simulated host.
   fileprivate init(simulated interfaces: [NetworkInterface]) {
     self.init()
     self.interfaces = interfaces.map { seen in

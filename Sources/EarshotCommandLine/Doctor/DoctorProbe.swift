@@ -3,7 +3,7 @@ import EarshotCore
 import EarshotNetwork
 import Synchronization
 
-/// Finds out what no file says: whether multicast comes back, and whether the peers that are seen
+/// The checks that need the network: whether multicast returns, and whether the peers that are found
 /// can be reached.
 struct DoctorProbe {
   let host: any NetworkHost
@@ -128,7 +128,7 @@ struct DoctorProbe {
       host.interfaces.contains { $0.isOnLink(endpoint.address) }
     }
     let far = ticket.endpoints.filter { !near.contains($0) }
-    return await sighting(of: "The peer \(ticket.peer.short)", at: near + far).map { sighting in
+    return await sighting(of: ticket.peer.short, at: near + far).map { sighting in
       var sighting = sighting
       sighting.isSeen = false
       return sighting

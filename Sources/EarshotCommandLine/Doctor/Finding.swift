@@ -1,14 +1,14 @@
 import EarshotScenario
 
-/// What is in the way of peers that want to meet, or may be, and what mends it.
+/// An obstacle that keeps peers apart, or may do so, and its remedy.
 package struct Finding: Hashable, Sendable {
-  /// How much it is in the way, the mildest first.
+  /// The severity, the mildest first.
   package enum Severity: String, Hashable, Sendable, Comparable, CaseIterable {
-    /// Good to know.
+    /// No obstacle by itself.
     case note
-    /// Some peers, or some of the time.
+    /// May keep some peers apart.
     case warning
-    /// Peers do not meet.
+    /// Keeps peers apart.
     case error
 
     /// Whether the left one is the milder.
@@ -22,7 +22,7 @@ package struct Finding: Hashable, Sendable {
       }
     }
 
-    /// The code that the command ends with when nothing is graver.
+    /// The exit code of the command when no finding is graver.
     package var exitCode: ExitCode {
       switch self {
       case .note: .held
@@ -32,19 +32,19 @@ package struct Finding: Hashable, Sendable {
     }
   }
 
-  /// What it is, for programs; never changes.
+  /// The kind of a finding, for programs; the names never change.
   package enum Cause: String, Hashable, Sendable, CaseIterable {
     case noInterface, interfaceDown, noMulticast, noAddress, portTaken, portUnavailable, firewall
     case deaf, noRoute, tunnel, noIPv6, container, clock, responder, unreachable, isolated
   }
 
-  /// What it is.
+  /// The kind.
   package let cause: Cause
-  /// How much it is in the way.
+  /// The severity.
   package let severity: Severity
-  /// One sentence, with its full stop.
+  /// One or two sentences, with a full stop at the end.
   package let sentence: String
-  /// What to type to mend it.
+  /// The command that fixes it, or the step to take.
   package let command: String
 
   /// A finding with the given parts.
@@ -63,6 +63,6 @@ package struct Finding: Hashable, Sendable {
 
   /// Two lines for a person, safe to print.
   package var text: String {
-    "\(severity.rawValue): \(sentence.escapedForTerminals)\n  mend it with: \(command.escapedForTerminals)"
+    "\(severity.rawValue): \(sentence.escapedForTerminals)\n  to fix it: \(command.escapedForTerminals)"
   }
 }

@@ -1,13 +1,13 @@
 extension HostFacts {
-  /// What speaks against the clock: links do not look at it, certificates of downloads and tickets
-  /// do.
+  /// The findings about the clock, on which certificates of downloads and tickets depend; links do
+  /// not.
   var clockFindings: [Finding] {
     let command = programs.setClock
     if let newer = clock.newerThanNow {
       return [
         Finding(
           .clock, .warning,
-          "The clock shows a time before \(newer) was made; links do not mind, tickets and certificates do.",
+          "The clock shows a time before the date of \(newer). \(Self.dependents)",
           mendedBy: command)
       ]
     }
@@ -17,8 +17,8 @@ extension HostFacts {
       return [
         Finding(
           .clock, .warning,
-          "The clock is \(days) days \(ahead < .zero ? "behind" : "ahead of") that of the hardware, and one of them is wrong; "
-            + "links do not mind, tickets and certificates do.", mendedBy: command)
+          "The clock is \(days) days \(ahead < .zero ? "behind" : "ahead of") the hardware clock, so one of the two is wrong. "
+            + Self.dependents, mendedBy: command)
       ]
     }
     guard clock.isAlone else { return [] }
@@ -30,6 +30,8 @@ extension HostFacts {
     ]
   }
 
+  private static let dependents =
+    "Links do not depend on the clock; tickets and certificates do."
   private static let offsetMax = Duration.seconds(2 * 86_400)
 }
 

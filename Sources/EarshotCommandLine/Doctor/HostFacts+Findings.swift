@@ -1,7 +1,7 @@
 import EarshotCore
 
 extension HostFacts {
-  /// What is in the way, the gravest first.
+  /// The obstacles, the gravest first.
   package var findings: [Finding] {
     let found =
       interfaceFindings + portFindings + hearingFindings + firewallFindings + routeFindings
@@ -11,13 +11,13 @@ extension HostFacts {
       .map(\.element)
   }
 
-  /// Those that the user chose, or else those that lead to other hosts.
+  /// The interfaces that the user chose; by default all except loopback.
   var cables: [Interface] {
     let chosen = interfaces.filter(\.isChosen)
     return chosen.isEmpty ? interfaces.filter { !$0.isLoopback } : chosen
   }
 
-  /// Those that discovery uses.
+  /// The interfaces that discovery uses.
   var useful: [Interface] {
     cables.filter { $0.isUp && $0.carriesMulticast && $0.hasAddress }
   }
@@ -26,12 +26,12 @@ extension HostFacts {
     var found: [Finding] = []
     let down = cables.filter { !$0.isUp }
     if useful.isEmpty {
-      let which = interfaces.contains(where: \.isChosen) ? "of those that were chosen " : ""
+      let which = interfaces.contains(where: \.isChosen) ? "of --interface" : "other than loopback"
       let first = down.first ?? cables.first { !$0.isTunnel }
       found.append(
         Finding(
           .noInterface, .error,
-          "No network interface \(which)that leads to other hosts is up, has an address and carries multicast.",
+          "No network interface \(which) is up, has an address and supports multicast.",
           mendedBy: first.map(mendingCommand) ?? listingCommand))
     } else {
       found += down.map {
@@ -43,7 +43,7 @@ extension HostFacts {
     found += cables.filter { $0.isUp && !$0.carriesMulticast && !$0.isTunnel }.map {
       Finding(
         .noMulticast, useful.isEmpty ? .error : .warning,
-        "The network interface \($0.name) carries no multicast, so no peer is discovered there.",
+        "Multicast is disabled on the network interface \($0.name), so no peer is discovered there.",
         mendedBy: programs.allowMulticast(on: $0.name))
     }
     found += cables.filter {
@@ -51,13 +51,13 @@ extension HostFacts {
     }.map {
       Finding(
         .noAddress, useful.isEmpty ? .error : .note,
-        "The network interface \($0.name) is up and has no address, so no peer is discovered there.",
+        "The network interface \($0.name) is up but has no address, so no peer is discovered there.",
         mendedBy: programs.address($0.name))
     }
     return found
   }
 
-  /// What an interface needs first that is not as it should be.
+  /// The command for the first thing that is wrong with an interface.
   private func mendingCommand(_ interface: Interface) -> String {
     if !interface.isEnabled { return programs.raise(interface.name) }
     if !interface.isUp {
@@ -77,11 +77,11 @@ extension HostFacts {
     switch problem {
     case .portTaken:
       let holder = portHolders.first { !$0.isEarshot }
-      let who = holder?.words ?? "Another program"
+      let program = holder?.words ?? "Another program"
       return [
         Finding(
           .portTaken, .error,
-          "\(who) holds UDP port 5353 for itself alone, and discovery needs a share of it.",
+          "\(program) holds UDP port 5353 exclusively, so discovery cannot share it.",
           mendedBy: holder?.stopCommand(programs) ?? programs.portHolders())
       ]
     case .portUnavailable:
@@ -92,11 +92,11 @@ extension HostFacts {
       ]
     case .onlyIPv4:
       let holder = portHoldersV6.first { !$0.isEarshot }
-      let who = holder?.words ?? "Another program"
+      let program = holder?.words ?? "Another program"
       return [
         Finding(
           .portTaken, .warning,
-          "\(who) holds UDP port 5353 of IPv6 for itself alone, so peers that have no IPv4 address are not met.",
+          "\(program) holds UDP port 5353 of IPv6 exclusively, so peers without an IPv4 address are not discovered.",
           mendedBy: holder?.stopCommand(programs) ?? programs.portHolders(isSix: true))
       ]
     default:
@@ -104,7 +104,7 @@ extension HostFacts {
       return portHolders.filter { !$0.isEarshot }.map {
         Finding(
           .responder, .note,
-          "\($0.words) answers multicast DNS on this host, too; both share the port.",
+          "\($0.words) also answers multicast DNS on this host; it shares UDP port 5353 with Earshot.",
           mendedBy: $0.stopCommand(programs))
       }
     }
@@ -114,7 +114,7 @@ extension HostFacts {
     useful.filter { !$0.hasIPv6 && !$0.isTunnel && !$0.isLoopback }.map {
       Finding(
         .noIPv6, .note,
-        "The network interface \($0.name) has no IPv6 address; peers that have no IPv4 address are not met there.",
+        "The network interface \($0.name) has no IPv6 address, so peers without an IPv4 address are not discovered there.",
         mendedBy: programs.renewIPv6($0.name))
     }
   }
@@ -127,8 +127,8 @@ extension HostFacts {
     return [
       Finding(
         .container, isAlone ? .warning : .note,
-        "This is a container, and unless it shares the network of its host, multicast rarely leaves it; "
-          + "peers that are seen may all be on the same computer.",
+        "This is a container. Multicast rarely leaves a container that does not share the network of its host, "
+          + "so all peers that are found may be on this computer.",
         mendedBy: "on its host: start it again with --network host")
     ]
   }

@@ -15,29 +15,31 @@ extension HostFacts {
     }
   }
 
-  /// Whether this host hears what it sends to the group of multicast DNS, and what does not let it.
+  /// The findings about multicast DNS: rules that drop it, and packets that do not return.
   var hearingFindings: [Finding] {
     let isDeaf = hearsItself == false
     let found = firewall.obstacles(to: .multicastDNS, over: paths, from: network).map { obstacle in
       Finding(
         .firewall, isDeaf ? .error : .warning,
-        obstacle.sentence("multicast DNS, which finds peers"),
+        obstacle.sentence("multicast DNS", "peers may not be discovered"),
         mendedBy: programs.asRoot(obstacle.command))
     }
     guard isDeaf, problem == nil, !useful.isEmpty, found.isEmpty else { return found }
     return [
       Finding(
         .deaf, .error,
-        "A packet to 224.0.0.251 or ff02::fb, UDP port 5353, does not come back to this host; a firewall is the usual cause.",
+        "Packets to 224.0.0.251 or ff02::fb, UDP port 5353, do not return to this host. The usual cause is a firewall.",
         mendedBy: programs.listRules)
     ]
   }
 
-  /// What the firewall keeps from peers of this host that others have found.
+  /// The rules that drop packets from remote peers that have found a peer of this host.
   var firewallFindings: [Finding] {
-    let port =
+    func ports(_ transport: String) -> String {
       peerPorts.count == 1
-      ? "port \(peerPorts.lowerBound)" : "the ports that peers are given (--port N chooses one)"
+        ? "\(transport) port \(peerPorts.lowerBound)"
+        : "the \(transport) ports of peers (--port N chooses one)"
+    }
     let links = firewall.obstacles(to: .links(to: peerPorts), over: paths, from: network)
     let datagrams = firewall.obstacles(to: .datagrams(to: peerPorts), over: paths, from: network)
       .filter { other in  // A rule that leaves both undecided is quoted once.
@@ -48,14 +50,14 @@ extension HostFacts {
         Finding(
           .firewall, .warning,
           obstacle.sentence(
-            "connections to TCP \(port), so that peers of this host cannot be dialled"),
+            "connections to \(ports("TCP"))", "remote peers cannot connect to peers of this host"),
           mendedBy: programs.asRoot(obstacle.command))
       }
       + datagrams.map { obstacle in
         Finding(
           .firewall, .note,
           obstacle.sentence(
-            "datagrams to UDP \(port), so that unreliable messages may take the link"),
+            "datagrams to \(ports("UDP"))", "unreliable messages may be sent over TCP instead"),
           mendedBy: programs.asRoot(obstacle.command))
       }
   }
@@ -66,19 +68,18 @@ extension HostFacts {
       : [
         Finding(
           .firewall, .note,
-          "The rules of the firewall cannot be read by this user, so they may still keep peers apart.",
+          "This user cannot read the rules of the firewall, so a rule may still keep peers apart.",
           mendedBy: programs.asRoot("earshot doctor"))
       ]
   }
 }
 
 extension Firewall.Obstacle {
-  /// What it does, or may do, to what.
-  func sentence(_ what: String) -> String {
-    let how = rule.map { "\(chain): \($0)" } ?? "\(chain), which drops what no rule accepts"
-    guard isCertain else {
-      return "The firewall may drop \(what); whether it does depends on the rule: \(how)."
-    }
-    return "The firewall drops \(what) (\(how))."
+  /// The sentence about packets that the firewall drops, or may drop, and the effect of that.
+  func sentence(_ packets: String, _ effect: String) -> String {
+    let place = rule.map { "\(chain): \($0)" } ?? "default policy of \(chain)"
+    return isCertain
+      ? "The firewall drops \(packets) (\(place)), so \(effect)."
+      : "The firewall may drop \(packets), depending on a rule (\(place)). If it does, \(effect)."
   }
 }

@@ -1,7 +1,7 @@
 import EarshotCore
 
 extension HostFacts {
-  /// What keeps this host from the peers that it sees, or that a ticket names.
+  /// The obstacles between this host and the peers that it found, or that a ticket names.
   ///
   /// A cause on this host comes before one on the remote host; a tunnel has its own finding.
   var peerFindings: [Finding] {
@@ -43,7 +43,9 @@ extension HostFacts {
     return obstacles.map {
       Finding(
         .firewall, .error,
-        $0.sentence("connections to \(peer.name) at \(peer.address), TCP port \(peer.port)"),
+        $0.sentence(
+          "connections to \(peer.name) at \(peer.address), TCP port \(peer.port)",
+          "this host cannot reach the peer"),
         mendedBy: programs.asRoot($0.command))
     }
   }
@@ -66,51 +68,53 @@ extension HostFacts {
     return ip.isLinkLocal || useful.contains { $0.networks.contains { $0.contains(ip) } }
   }
 
-  /// A peer that answers, and that multicast does not find.
+  /// The finding about a peer that answers but that multicast does not find.
   private func unseenFinding(of peer: Sighting) -> Finding? {
     guard !peer.isHere else { return nil }
     guard isOnLink(peer) else {
       return Finding(
         .isolated, .note,
-        "\(peer.name) answers at \(peer.address) and is in another network, which multicast DNS does not get to.",
-        mendedBy: "invite it by its ticket: earshot ping --ticket, earshot chat --ticket")
+        "\(peer.name) answers at \(peer.address), which is in another network. Multicast DNS does not reach other networks.",
+        mendedBy: "invite the peer by its ticket: earshot ping --ticket, earshot chat --ticket")
     }
-    guard hearingFindings.isEmpty else { return nil }  // This host hears no peer at all.
+    guard hearingFindings.isEmpty else { return nil }  // Multicast DNS finds no peer at all.
     return Finding(
       .isolated, .warning,
-      "\(peer.name) answers at \(peer.address), TCP port \(peer.port), and multicast DNS does not find it: "
-        + "the access point may keep multicast from going between its clients (client isolation), or the peer does not advertise.",
-      mendedBy: "switch client isolation off at the access point, or invite it by its ticket: "
+      "\(peer.name) answers at \(peer.address), TCP port \(peer.port), but multicast DNS does not find it. "
+        + "Possible causes: the access point blocks multicast between its clients (client isolation), or the peer does not advertise.",
+      mendedBy:
+        "switch off client isolation at the access point, or invite the peer by its ticket: "
         + "earshot ping --ticket, earshot chat --ticket")
   }
 
   private func remoteFinding(of peer: Sighting) -> Finding {
-    let place = "\(peer.address), TCP port \(peer.port)"
+    let origin = peer.isSeen ? "found by multicast DNS" : "known from a ticket"
+    let destination = "\(peer.name), \(origin), at \(peer.address), TCP port \(peer.port)"
     let there =
-      "on its host: start its peer with --port \(peer.port), and run: "
+      "on the host of the peer: start the peer with --port \(peer.port), and run: "
       + "earshot doctor --port \(peer.port)"
     if peer.answer == .refused {
       return Finding(
         .unreachable, .error,
-        "\(peer.name) \(peer.isSeen ? "is seen, and" : "is known from a ticket;") its host refuses connections to \(place): "
-          + "its firewall, or a peer that has ended.", mendedBy: there)
+        "Connections to \(destination), are refused. "
+          + "Possible causes: a firewall on its host, or the peer has stopped.", mendedBy: there)
     }
     if peer.isSeen || peer.answersOnLink == true || !isOnLink(peer) {
       return Finding(
         .unreachable, .error,
-        "\(peer.name) is \(peer.isSeen ? "seen" : "known from a ticket"), and does not answer connections to \(place): "
-          + "its firewall, or an access point that keeps its clients apart (client isolation).",
+        "Connections to \(destination), are not answered. "
+          + "Possible causes: a firewall on its host, or an access point that isolates its clients (client isolation).",
         mendedBy: there)
     }
     let silence =
       peer.answersOnLink == false
-      ? "not even its host answers on this link" : "nothing of it is seen or answers"
+      ? "Its host does not answer on this link either" : "Multicast DNS does not find it either"
     return Finding(
       .isolated, .error,
-      "This host and \(peer.name), known from a ticket, cannot reach each other at \(place): \(silence). "
-        + "A possible cause is client isolation, with which an access point or a switch keeps its clients apart, "
-        + "as in a network for guests; others are that the peer has ended or has another address now.",
-      mendedBy: "switch client isolation off at the access point, or use another network; "
-        + "on the peer's host: earshot doctor --port \(peer.port)")
+      "Connections to \(destination), are not answered. \(silence). "
+        + "Possible causes: client isolation (an access point or a switch that isolates its clients, as in a guest network), "
+        + "or the peer has stopped or has another address now.",
+      mendedBy: "switch off client isolation at the access point, or use another network; "
+        + "on the host of the peer: earshot doctor --port \(peer.port)")
   }
 }

@@ -10,15 +10,14 @@ extension HostFacts {
     case through(String, RoutingTables.Route, insteadOf: String)
   }
 
-  /// Whether multicast that is sent on no certain interface goes anywhere, and packets to
-  /// neighbours go to them.
+  /// The findings about routes for multicast without an interface, and for packets to neighbours.
   var routeFindings: [Finding] {
     for interface in useful where !interface.isTunnel && !interface.isLoopback {
       for ip in interface.networks.flatMap(\.someHosts) where !ip.isLinkLocal {
         guard let detour = detour(to: ip) else { continue }
         let isReached = sightings.contains { $0.answer == .reached && !$0.isHere }
         let what = "neighbours on \(interface.name)"
-        // One that a peer is behind is named with that peer.
+        // A detour on the way to a peer is named with that peer.
         guard !sightings.contains(where: { $0.answer != .reached && isBehind(detour, $0) }) else {
           continue
         }
@@ -39,7 +38,7 @@ extension HostFacts {
     return [
       Finding(
         .noRoute, .note,
-        "No route leads to multicast groups; Earshot names its interfaces, other programs may find no host.",
+        "There is no route to multicast groups. Earshot does not need one, but other programs may find no hosts.",
         mendedBy: programs.asRoot(
           firstOf: "ip route add 224.0.0.0/4 dev \(first.name)",
           "route add -net 224.0.0.0/4 dev \(first.name)", to: "add a route"))
@@ -71,19 +70,19 @@ extension HostFacts {
     let (words, route): (String, RoutingTables.Route)
     switch detour {
     case .blocked(let blocking):
-      (words, route) = ("goes nowhere, because of the route \"\(blocking)\"", blocking)
+      (words, route) = ("are blocked by the route \"\(blocking)\"", blocking)
     case .through(let name, let leading, let other):
       (words, route) = (
-        "goes to the interface \(name) instead of \(other), because of the route \"\(leading)\"",
+        "leave on the interface \(name) instead of \(other), because of the route \"\(leading)\"",
         leading
       )
     }
     return Finding(
-      .noRoute, severity, "What this host sends to \(what) \(words).",
+      .noRoute, severity, "Packets to \(what) \(words).",
       mendedBy: programs.asRoot(firstOf: route.removal, to: "remove the route \"\(route)\""))
   }
 
-  /// What goes into tunnels, as of virtual private networks: peers nearby are not in there.
+  /// The findings about tunnels, such as those of virtual private networks, which lead to no peer nearby.
   var tunnelFindings: [Finding] {
     let tunnels = tunnels
     for interface in useful where !interface.isTunnel && !interface.isLoopback {
@@ -100,7 +99,7 @@ extension HostFacts {
       return [
         Finding(
           .tunnel, isReached ? .warning : .error,
-          "What this host sends to its neighbours on \(interface.name) goes into the tunnel \(tunnel), as of a virtual private network.",
+          "Packets to neighbours on \(interface.name) are routed into the tunnel \(tunnel), for example of a VPN.",
           mendedBy: programs.lower(tunnel))
       ]
     }
@@ -109,7 +108,7 @@ extension HostFacts {
       return [
         Finding(
           .tunnel, .error,
-          "What this host sends to \(peer.name) at \(peer.address) goes into the tunnel \(tunnel), as of a virtual private network.",
+          "Packets to \(peer.name) at \(peer.address) are routed into the tunnel \(tunnel), for example of a VPN.",
           mendedBy: programs.lower(tunnel))
       ]
     }
@@ -121,7 +120,7 @@ extension HostFacts {
     return [
       Finding(
         .tunnel, .warning,
-        "What this host sends goes into the tunnel \(tunnel), as of a virtual private network, and answers to peers nearby may, too.",
+        "By default, packets from this host are routed into the tunnel \(tunnel), for example of a VPN. Answers to peers nearby may take the same route.",
         mendedBy: other.map { "earshot browse --interface \($0)" } ?? programs.lower(tunnel))
     ]
   }

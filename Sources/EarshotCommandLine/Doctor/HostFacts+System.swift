@@ -2,16 +2,15 @@ package import EarshotCore
 import Foundation
 
 extension HostFacts {
-  /// What Linux says of this host; on other systems nothing.
+  /// The facts that Linux reports about this host; none on other systems.
   ///
-  /// What may not be read, such as a firewall's rules by any but root, is left out.
+  /// Facts that this user cannot read, such as a firewall's rules, are left out.
   ///
   /// - Parameters:
-  ///   - interfaces: Those that peers use.
-  ///   - wanted: The names of those to look at; none stands for all. Tunnels are looked at in any
-  ///     case.
-  ///   - files: What this program has written earlier, which tells when it ran.
-  /// - Returns: The facts, but for what takes a peer to find out.
+  ///   - interfaces: The interfaces that peers use.
+  ///   - wanted: The names of the interfaces to check; empty for all. Tunnels are always checked.
+  ///   - files: Files of earlier runs of this program, whose dates the clock is compared with.
+  /// - Returns: The facts, except those that need a peer.
   static func ofSystem(
     seeing interfaces: [NetworkInterface], among wanted: [String], files: [String]
   ) -> HostFacts {
@@ -63,7 +62,7 @@ extension HostFacts {
     return (firewall, isRead || !isThere || geteuid() == 0 && ruleset.status == statusOfNone)
   }
 
-  /// What `ip` says; where there is none, the main table alone, and nothing of IPv6.
+  /// The routes that `ip` prints; without `ip`, those of the main table for IPv4.
   private static func routes() -> RoutingTables {
     var routes = RoutingTables()
     for (family, option) in [(IPAddress.Family.v4, "-4"), (.v6, "-6")] {
@@ -104,7 +103,7 @@ extension HostFacts {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
   }
 
-  /// Notes of each peer that was dialled in vain whether its host answers on the link.
+  /// Notes for each peer that could not be reached whether its host answers on the link.
   mutating func noteNeighbours() {
     let neighbours = Self.neighbours(Self.output("ip -json neigh"))
     for place in sightings.indices where sightings[place].answer != .reached {
@@ -112,13 +111,13 @@ extension HostFacts {
     }
   }
 
-  /// The text that a command prints; none if it is not there or may not say.
+  /// The text that a command prints; empty if the command does not exist or fails.
   private static func output(_ command: String) -> String { run(command).text }
 
   /// Runs a command to its end.
   ///
-  /// Not with Foundation's `Process`, which never hears of a child's end where the firewall drops
-  /// what a host says to itself.
+  /// Not with Foundation's `Process`, which misses a child's end where the firewall drops packets
+  /// from the host to itself.
   private static func run(_ command: String) -> (text: String, status: Int32) {
     let path = "PATH=\"$PATH\":/usr/sbin:/sbin:/usr/bin:/bin"
     guard let pipe = popen("\(path); \(command) 2>/dev/null", "r") else {

@@ -31,7 +31,7 @@ package struct HostFacts: Hashable, Sendable {
   package struct Program: Hashable, Sendable {
     package var name: String
     package var process: Int
-    /// What systemd calls it, if systemd runs it.
+    /// The name of its systemd service; `nil` for other programs.
     package var service: String?
     /// The terminal that it runs in, such as `pts/3`.
     package var terminal: String?
@@ -43,10 +43,10 @@ package struct HostFacts: Hashable, Sendable {
       (self.name, self.process, self.service) = (name, process, service)
     }
 
-    /// What people know it by.
+    /// The name and the process, for people.
     var words: String { "\(name) (process \(process))" }
 
-    /// What ends it; the program of a terminal is ended there.
+    /// The command or the key that ends it; a program in a terminal is ended there.
     func stopCommand(_ programs: Programs) -> String {
       if let service, programs.has("systemctl") {
         return programs.asRoot("systemctl stop \(service)")

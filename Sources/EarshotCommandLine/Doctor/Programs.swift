@@ -92,7 +92,7 @@ package struct Programs: Hashable, Sendable {
   func allowMulticast(on interface: String) -> String {
     asRoot(
       firstOf: "ip link set \(interface) multicast on", "ifconfig \(interface) multicast",
-      to: "let \(interface) carry multicast")
+      to: "enable multicast on \(interface)")
   }
 
   /// Gives an interface an address: from the network where a program for that is there, or of IPv6
