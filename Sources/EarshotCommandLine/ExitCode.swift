@@ -1,18 +1,18 @@
 /// How a command ended, for scripts.
 package enum ExitCode: Int32, Hashable, Comparable, Sendable, CaseIterable {
-  /// Everything held, or was done.
+  /// All expectations held, or the command succeeded.
   case held = 0
-  /// An expectation was violated, or what was wanted did not come about.
+  /// An expectation was violated, or the command failed.
   case violated = 1
   /// The command line or a file is wrong; nothing was run.
   case usage = 2
   /// A program crashed, or two runs of one seed differed.
   case broken = 3
-  /// A scenario ran in which nothing was checked.
+  /// A run checked nothing.
   case unchecked = 4
-  /// What was to be written could not be.
+  /// An output could not be written.
   case unwritten = 5
-  /// Something may be in the way of what is wanted.
+  /// An obstacle may keep peers apart.
   case doubted = 6
   /// Ctrl-C came before the end of many runs, a pipe, a transfer or a diagnosis, or twice;
   /// what shells report for a process that SIGINT ended.
@@ -23,16 +23,16 @@ package enum ExitCode: Int32, Hashable, Comparable, Sendable, CaseIterable {
     left.gravity < right.gravity
   }
 
-  /// What it says, as the manual has it, without its full stop.
+  /// The sentence of the manual, without its full stop.
   var meaning: String {
     switch self {
-    case .held: "Everything held, or was done"
-    case .violated: "An expectation was violated, or what was wanted did not come about"
+    case .held: "All expectations held, or the command succeeded"
+    case .violated: "An expectation was violated, or the command failed"
     case .usage: "The command line or a file is wrong; nothing was run"
     case .broken: "A run crashed, or two runs of one seed differed"
-    case .unchecked: "A scenario ran in which nothing was checked"
-    case .unwritten: "What was to be written could not be"
-    case .doubted: "Something may be in the way of peers that want to meet"
+    case .unchecked: "A run checked nothing"
+    case .unwritten: "An output could not be written"
+    case .doubted: "An obstacle may keep peers apart"
     case .interrupted:
       "Ctrl-C came before the end of many runs, a pipe, a transfer or a diagnosis, or twice"
     }

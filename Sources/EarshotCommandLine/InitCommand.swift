@@ -1,7 +1,7 @@
 import EarshotScenario
 import Foundation
 
-/// `earshot init`: writes a first scenario, to be changed.
+/// `earshot init`: writes a first scenario, to be edited.
 package struct InitCommand {
   private let console: Console
 
@@ -9,9 +9,13 @@ package struct InitCommand {
 
   func run(_ words: [String]) throws(UsageError) -> ExitCode {
     try Self.plan.run(words, on: console) { arguments throws(UsageError) in
-      guard arguments.operands.count <= 1 else { throw UsageError("init writes one file") }
+      guard arguments.operands.count <= 1 else {
+        throw UsageError("init takes the name of one file")
+      }
       let path = arguments.operands.first ?? "scenario.json5"
-      guard !path.isEmpty else { throw UsageError("init needs the name of a file") }
+      guard !path.isEmpty else {
+        throw UsageError("init needs a name that is not empty, such as scenario.json5")
+      }
       return write(to: path)
     }
   }
@@ -21,7 +25,7 @@ package struct InitCommand {
     do {
       try Data(Self.scenario.utf8).write(to: URL(filePath: path), options: .withoutOverwriting)
     } catch CocoaError.fileWriteFileExists {
-      console.complain("earshot: \(name) is there already, and stays as it is; name another file")
+      console.complain("earshot: \(name) already exists and was not changed; name another file")
       return .unwritten
     } catch {
       console.complain("earshot: \(name) cannot be written: \(error.localizedDescription)")
@@ -34,40 +38,40 @@ package struct InitCommand {
 
   static let plan = CommandPlan(
     name: "init", operands: "[FILE]",
-    summary: "Write a first scenario with comments, to be changed",
+    summary: "Write a first scenario with comments, to be edited",
     details: """
-      Writes scenario.json5, or the file that is named; one that is there stays as it
-      is. "earshot help scenario" tells everything that a scenario can say.
+      Writes scenario.json5, or the named file. An existing file is not changed.
+      "earshot help scenario" describes the format of scenarios.
       """)
 
   /// What is written.
   package static let scenario = """
-    // A scenario: peers, what they do, what befalls them, and what must hold.
+    // A scenario: peers, their actions, faults, and the expectations of the run.
     // Run it with "earshot simulate", and look for seeds that fail with "earshot explore".
-    // Everything that can be said here: earshot help scenario
+    // The whole format: earshot help scenario
     {
       name: "first steps",
       description: "Three friends meet; one of them goes to the background for a while.",
-      duration: "60s", // Virtual time: it takes as long as there is work in it.
+      duration: "60s", // Virtual time; the run itself takes less than a second.
 
       peers: [
-        // Ann invites everyone she finds, again and again if need be, and says something each second.
+        // Ann invites each peer that she finds, repeatedly if needed, and sends a message each second.
         { name: "ann", invite: { who: "found", again: "2s" }, send: { count: 40, every: "1s" } },
-        // Two friends that accept, and send every message back.
+        // Two friends accept the invitation, and send every message back.
         { name: "friend", count: 2, echo: true },
       ],
 
-      // What the network is like: a profile by name, or latency, jitter, loss, bandwidth, …
+      // The network: a profile by name, or latency, jitter, loss, bandwidth, …
       links: { profile: "home Wi-Fi" },
 
       faults: [
         // The system suspends the first friend's program, as it does in the background.
         { at: "15s", kind: "suspend", peer: "friend1", grace: "3s", for: "10s" },
-        // And for a moment Ann and the second friend hear nothing of each other.
+        // For four seconds no packet passes between Ann and the second friend.
         { at: "35s", kind: "cut", between: ["ann", "friend2"], for: "4s" },
       ],
 
-      // Instead of these, or besides, each seed can draw its own; try it:
+      // Each seed can draw faults of its own, with or without these; try it:
       // randomFaults: { count: 8, between: ["5s", "40s"] },
 
       expect: [

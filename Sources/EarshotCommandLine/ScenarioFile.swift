@@ -40,7 +40,7 @@ struct ScenarioFile: Sendable {
       try? FileManager.default.attributesOfItem(
         atPath: URL(filePath: path).resolvingSymlinksInPath().path)[.type] as? FileAttributeType
     if let kind, kind != .typeRegular, kind != .typeDirectory {
-      throw ScenarioError(file: path, reason: "this is no file")
+      throw ScenarioError(file: path, reason: "this is not a file")
     }
     return try text(of: path)
   }
@@ -57,7 +57,7 @@ struct ScenarioFile: Sendable {
       throw ScenarioError(file: path, reason: "this file cannot be read; look at its permissions")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw ScenarioError(file: path, reason: "this is no text in UTF-8")
+      throw ScenarioError(file: path, reason: "this is not text in UTF-8")
     }
     return text
   }

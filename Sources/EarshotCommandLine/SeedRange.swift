@@ -13,12 +13,12 @@ struct SeedRange: Hashable, Sendable {
       !isClosed || last < .max
     else {
       throw UsageError(
-        "\"\(text.escapedForTerminals)\" is no range of seeds; write --seeds 0...999, or "
+        "\"\(text.escapedForTerminals)\" is not a range of seeds; write --seeds 0...999, or "
           + "--seeds \"0..<1000\" with the quotes, since < redirects")
     }
     let end = isClosed ? last + 1 : last
     guard first < end else {
-      throw UsageError("there is no seed in \(text.escapedForTerminals)")
+      throw UsageError("there are no seeds in \(text.escapedForTerminals)")
     }
     guard end - first <= Self.countMax else {
       throw UsageError("a sweep has at most \(Self.countMax) seeds")
@@ -31,7 +31,7 @@ struct SeedRange: Hashable, Sendable {
     if let seed = UInt64(text) { return seed }
     let advice = text.contains("..") ? "; use --seeds A...B for several" : ""
     throw UsageError(
-      "\"\(text.escapedForTerminals)\" is no seed; seeds are whole numbers from 0 to \(UInt64.max)\(advice)"
+      "\"\(text.escapedForTerminals)\" is not a seed; seeds are whole numbers from 0 to \(UInt64.max)\(advice)"
     )
   }
 

@@ -15,7 +15,7 @@ struct Setting: Hashable, Sendable {
   /// The option, as the help describes it.
   static let option = OptionPlan(
     "--set", "NAME=VALUE", isRepeatable: true,
-    help: "Give a variable of the scenario this value; may stand\nhere several times")
+    help: "Set a variable of the scenario; may be given several\ntimes")
 
   /// The settings of a command line.
   static func all(_ arguments: Arguments) throws(UsageError) -> [Setting] {

@@ -41,7 +41,7 @@ extension SimulateCommand {
         help:
           "Make rare behaviour of Earshot frequent, within its\npromises; the seed draws which"
       ),
-      OptionPlan("--once", help: "Run nothing twice"),
+      OptionPlan("--once", help: "Run each seed only once"),
       OptionPlan(
         "--trace", "FILE", help: "Write every event of the run to a file,\nseparated by tabs"),
       OptionPlan(
@@ -67,6 +67,6 @@ extension SimulateCommand {
       OptionPlan("--quiet", help: "Show only failures, and the tally"),
       OptionPlan(
         "--jobs", "N", help: "The number of simultaneous runs (default: the number\nof processors)"),
-      OptionPlan("--json", help: "Answer with one JSON object a line"),
+      OptionPlan("--json", help: "Print one JSON object a line"),
     ])
 }

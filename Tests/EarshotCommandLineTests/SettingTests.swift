@@ -79,7 +79,7 @@ struct SettingTests {
     let common = file.replacing("v.json5", with: "common.json5")
     #expect(shell.err.hasPrefix("\(common):1:"), "\(shell.err)")
     for (path, reason) in [
-      ("../../../../../../../../../../dev/null", "this is no file"), (".", "this is a folder"),
+      ("../../../../../../../../../../dev/null", "this is not a file"), (".", "this is a folder"),
       ("comon.json5", "there is no such file; did you mean"),
     ] {
       let file = try folder.file("w.json5", "{ include: '\(path)', name: 'v' }")

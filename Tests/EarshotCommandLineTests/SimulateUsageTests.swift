@@ -8,17 +8,17 @@ struct SimulateUsageTests {
     arguments: [
       ([], "simulate needs a file: earshot simulate Simulations/first-hello.json5"),
       (["-"], "scenarios are read from files, not from standard input"),
-      (["a", "--seed", "x"], "\"x\" is no seed"),
-      (["a", "--seed", "-1"], "\"-1\" is no seed"),
-      (["a", "--seed", "18446744073709551616"], "is no seed"),
+      (["a", "--seed", "x"], "\"x\" is not a seed"),
+      (["a", "--seed", "-1"], "\"-1\" is not a seed"),
+      (["a", "--seed", "18446744073709551616"], "is not a seed"),
       (["a", "--seed", "0..<9"], "use --seeds A...B for several"),
-      (["a", "--seeds", "5"], "\"5\" is no range of seeds; write --seeds 0...999"),
+      (["a", "--seeds", "5"], "\"5\" is not a range of seeds; write --seeds 0...999"),
       (["a", "--seeds", "0.."], "with the quotes, since < redirects"),
-      (["a", "--seeds", "9..<9"], "there is no seed in 9..<9"),
-      (["a", "--seeds", "0...18446744073709551615"], "is no range of seeds"),
+      (["a", "--seeds", "9..<9"], "there are no seeds in 9..<9"),
+      (["a", "--seeds", "0...18446744073709551615"], "is not a range of seeds"),
       (["a", "--seeds", "0..<18446744073709551615"], "a sweep has at most 1000000000000 seeds"),
-      (["a", "--seeds", "9...8"], "there is no seed in 9...8"),
-      (["a", "--seeds", "9..<3"], "there is no seed in 9..<3"),
+      (["a", "--seeds", "9...8"], "there are no seeds in 9...8"),
+      (["a", "--seeds", "9..<3"], "there are no seeds in 9..<3"),
       (["a", "--seed", "1", "--seeds", "0..<9"], "either --seed or --seeds, not both"),
       (["a", "--once", "--twice"], "either --once or --twice, not both"),
       (["a", "--trace", "t", "--seeds", "0..<9"], "--trace is for one run; name it with --seed"),
@@ -98,6 +98,6 @@ struct SimulateUsageTests {
     try [UInt8]([0x7B, 0xFF, 0x7D]).write(to: path)
     let shell = Shell()
     #expect(shell.run("simulate", path) == .usage)
-    #expect(shell.err == "\(path): this is no text in UTF-8\n")
+    #expect(shell.err == "\(path): this is not text in UTF-8\n")
   }
 }

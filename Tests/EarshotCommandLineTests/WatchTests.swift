@@ -98,7 +98,9 @@ struct WatchTests {
     #expect(runs[1].hasPrefix("\(path):1:2: "))
     #expect(
       runs[2].hasPrefix("hello, seed 9: violated\n") && runs[2].contains("✗ bob sees ann left"))
-    #expect(printed.err == "earshot: this is no terminal; each run is written below the last one\n")
+    #expect(
+      printed.err
+        == "earshot: standard output is not a terminal; each run is written below the last one\n")
   }
 
   @Test("On a terminal each run takes the place of the last one, as wide as the terminal is")

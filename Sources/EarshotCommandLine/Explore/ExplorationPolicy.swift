@@ -9,7 +9,7 @@ package enum ExplorationPolicy: String, Hashable, Sendable, Codable, CaseIterabl
   static func named(_ text: String) throws(UsageError) -> ExplorationPolicy {
     guard let policy = ExplorationPolicy(rawValue: text) else {
       let names = allCases.map(\.rawValue).joined(separator: ", ")
-      throw UsageError("\"\(text.escapedForTerminals)\" is no policy; there are \(names)")
+      throw UsageError("\"\(text.escapedForTerminals)\" is not a policy; use one of \(names)")
     }
     return policy
   }

@@ -103,11 +103,11 @@ struct ExploreCommand {
       exit status only with --require-seen.
 
       Shards share nothing: run them anywhere, each with --json, and combine their
-      answers with "earshot merge", which reports each lost shard.
+      outputs with "earshot merge", which reports each lost shard.
       SIGTERM ends a search as Ctrl-C does. Simulations/cluster has examples for
       GNU parallel, Slurm and Kubernetes.
 
-      exit status: as of "earshot simulate"
+      exit status: the same as for "earshot simulate"
       """,
     options: [
       OptionPlan(
@@ -126,13 +126,13 @@ struct ExploreCommand {
         help:
           "Make rare behaviour of Earshot frequent in all runs\n(default: in every second round of policies)"
       ),
-      OptionPlan("--no-buggify", help: "Do so in none"),
+      OptionPlan("--no-buggify", help: "Never make rare behaviour frequent"),
       Setting.option,
       OptionPlan(
         "--repro", "FILE", help: "Where to write the first reproduction\n(default: repro.json)"),
-      OptionPlan("--no-shrink", help: "Reduce nothing"),
+      OptionPlan("--no-shrink", help: "Do not reduce failures"),
       ExploreOptions.requireSeen,
-      OptionPlan("--json", help: "Answer with one JSON object a line"),
+      OptionPlan("--json", help: "Print one JSON object a line"),
     ])
 }
 

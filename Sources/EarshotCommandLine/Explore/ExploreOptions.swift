@@ -2,7 +2,7 @@ import EarshotScenario
 import EarshotSimulator
 import Foundation
 
-/// What a user asked `earshot explore` for.
+/// The options of `earshot explore`.
 struct ExploreOptions: Hashable, Sendable {
   /// A part of the seeds: those whose distance from the first one leaves this remainder.
   struct Shard: Hashable, Sendable {
@@ -44,7 +44,8 @@ struct ExploreOptions: Hashable, Sendable {
   let requiresSightings: Bool
 
   static let requireSeen = OptionPlan(
-    "--require-seen", help: "End with 1 when something that is to happen at least\nonce has not")
+    "--require-seen",
+    help: "End with 1 when an event that must happen at least\nonce was never seen")
 
   init(_ arguments: Arguments) throws(UsageError) {
     files = try Self.files(arguments.operands)
@@ -67,7 +68,9 @@ struct ExploreOptions: Hashable, Sendable {
       throw UsageError("--repro needs a file of its own to write to")
     }
     guard UInt64(seeds.count) > shard.index else {
-      throw UsageError("there are fewer seeds than shards: this one has none")
+      throw UsageError(
+        "there are fewer seeds than shards, so this shard has none; give more seeds or fewer shards"
+      )
     }
   }
 
@@ -83,7 +86,7 @@ struct ExploreOptions: Hashable, Sendable {
       }
     let files = (found ?? []).filter { $0.hasSuffix(".json5") }.sorted()
     guard !files.isEmpty else {
-      throw UsageError("there is no scenario in a folder Simulations here; name files")
+      throw UsageError("no scenarios found in a folder Simulations here; name the files")
     }
     return files.map { "Simulations/\($0)" }
   }
@@ -99,7 +102,7 @@ struct ExploreOptions: Hashable, Sendable {
   private static func time(_ text: String) throws(UsageError) -> Duration {
     guard let time = Quantity.duration(of: text), time > .zero else {
       throw UsageError(
-        "\"\(text.escapedForTerminals)\" is no time; write 30s, 10m or 8h")
+        "\"\(text.escapedForTerminals)\" is not a duration; write 30s, 10m or 8h")
     }
     return time
   }
@@ -107,7 +110,7 @@ struct ExploreOptions: Hashable, Sendable {
   private static func shard(_ text: String) throws(UsageError) -> Shard {
     guard let shard = Shard(text) else {
       throw UsageError(
-        "\"\(text.escapedForTerminals)\" is no shard; write 0/4 for the first of four, 3/4 for the last"
+        "\"\(text.escapedForTerminals)\" is not a shard; write 0/4 for the first of four, 3/4 for the last"
       )
     }
     return shard

@@ -1,7 +1,7 @@
 import EarshotScenario
 import Foundation
 
-/// `earshot merge`: puts together what several explorations have found.
+/// `earshot merge`: combines the findings of several explorations.
 struct MergeCommand {
   private let console: Console
 
@@ -10,14 +10,14 @@ struct MergeCommand {
   func run(_ words: [String]) throws(UsageError) -> ExitCode {
     try Self.plan.run(words, on: console) { arguments throws(UsageError) in
       guard !arguments.operands.isEmpty else {
-        throw UsageError("merge needs the answers of explorations: earshot merge shard-*.jsonl")
+        throw UsageError("merge needs the outputs of explorations: earshot merge shard-*.jsonl")
       }
       var findings = MergedFindings()
       for path in arguments.operands {
         guard read(path, into: &findings) else { return .usage }
       }
       guard !findings.isEmpty else {
-        console.complain("earshot: no shard has answered")
+        console.complain("earshot: the files have no output of \"earshot explore --json\"")
         return .broken
       }
       console.out(arguments.has("--json") ? findings.json : findings.text(console.isColoured))
@@ -40,7 +40,7 @@ struct MergeCommand {
       // In the middle of its last line a process was ended.
       guard index == lines.count - 1, data.last != UInt8(ascii: "\n") else {
         console.complain(
-          "earshot: \(path.escapedForTerminals):\(index + 1): this is no answer of "
+          "earshot: \(path.escapedForTerminals):\(index + 1): this line is not output of "
             + "\"earshot explore --json\"")
         return false
       }
@@ -65,19 +65,19 @@ struct MergeCommand {
     details: """
       Reads what "earshot explore --json" has written, each shard to a file of its
       own, and lists each kind of failure once: how often it was found, the smallest
-      of its seeds, and how to see it again. The last lines say what is to happen at
-      least once and was seen in no shard.
+      of its seeds, and how to see it again. The last lines list the events that must
+      happen at least once and that no shard has seen.
 
-      Shards that have no answer, were interrupted, or ended in the middle of their
-      answer are lost, and listed. What they found until then counts. The answer of
-      a shard that is there twice counts once.
+      Shards without output, interrupted shards, and shards that ended in the middle
+      of their output are reported as lost. Their findings until then count. Two
+      outputs of one shard count once.
 
-      exit status: as of "earshot explore"; 2 when a file is no such answer, 3 when a
-      shard is lost
+      exit status: the same as for "earshot explore"; 2 when a file is not such an
+      output, 3 when a shard is lost
       """,
     options: [
       ExploreOptions.requireSeen,
       OptionPlan("--junit", "FILE", help: "Write the findings as JUnit's XML, for CI"),
-      OptionPlan("--json", help: "Answer with one JSON object a line"),
+      OptionPlan("--json", help: "Print one JSON object a line"),
     ])
 }

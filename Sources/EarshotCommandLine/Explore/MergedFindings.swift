@@ -206,7 +206,7 @@ struct MergedFindings {
     let lost = incomplete.map { shards in
       """
         <testsuite name="shards" tests="1" errors="1">
-          <testcase classname="earshot" name="all shards answer">
+          <testcase classname="earshot" name="all shards are complete">
             <error message="\(shards.complaint.escapedForXML)"/>
           </testcase>
         </testsuite>

@@ -75,7 +75,7 @@ struct MergedShards {
 
   /// What is missing, in a sentence.
   var complaint: String {
-    let parts = [(State.silent, "no answer"), (.cutOff, "cut off"), (.interrupted, "interrupted")]
+    let parts = [(State.silent, "no output"), (.cutOff, "cut off"), (.interrupted, "interrupted")]
       .compactMap { state, text in
         let shards = shards(state)
         let more = shards.count > Self.namesMax ? ", …" : ""

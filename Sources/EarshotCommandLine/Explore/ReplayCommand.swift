@@ -39,13 +39,13 @@ struct ReplayCommand {
 
   static let plan = CommandPlan(
     name: "replay", operands: "FILE [--json]",
-    summary: "Run a reproduction, and say whether it still fails",
+    summary: "Run a reproduction, and report whether it still fails",
     details: """
-      A reproduction is what "earshot explore" and "earshot shrink" write: a scenario
-      with all its faults and with the seed, so that it fails also when the file that
-      it comes from has changed.
+      "earshot explore" and "earshot shrink" write reproductions: scenarios with all
+      faults and the seed. A reproduction still fails after its original file has
+      changed.
 
-      exit status: as of "earshot simulate"; 0 when it no longer fails
+      exit status: the same as for "earshot simulate"; 0 when it no longer fails
       """,
-    options: [OptionPlan("--json", help: "Answer with one JSON object a line")])
+    options: [OptionPlan("--json", help: "Print one JSON object a line")])
 }

@@ -2,7 +2,7 @@ import EarshotScenario
 import EarshotSimulator
 import Foundation
 
-/// Reduces a run that failed, tells its story, and writes it down.
+/// Reduces a run that failed, and reports and writes the result.
 struct Reproducer {
   private let console: Console
   private let engine: Engine
@@ -28,7 +28,7 @@ struct Reproducer {
     until stop: StopSignal, runsMax: Int = Self.runsMax
   ) -> Bool {
     guard let start = fixed(order, result) else {
-      complain("\(order.file) cannot be written down as one run")
+      complain("\(order.file) cannot be written as a scenario of one run")
       return false
     }
     var progress = Progress(of: runsMax, on: console) { [start = ContinuousClock.now] in
@@ -37,8 +37,8 @@ struct Reproducer {
     let signature = FailureSignature(violation, in: order.scenario)
     guard isShown(signature, by: start, order) else {
       complain(
-        "seed \(order.seed) of \(order.file) does not fail again as \"\(violation.name)\" once its faults "
-          + "are written out")
+        "seed \(order.seed) of \(order.file) does not fail again as \"\(violation.name)\" when its faults "
+          + "are written to the scenario")
       return false
     }
     var reduction = RunReduction(

@@ -43,7 +43,7 @@ struct ShrinkCommand {
     }
     guard result.ending != .unchecked else {
       let file = order.file.escapedForTerminals
-      console.line("seed \(order.seed) of \(file) violates nothing: \(violation.name)")
+      console.line("seed \(order.seed) of \(file) has no failure to reduce: \(violation.name)")
       return result.ending.exitCode
     }
     let stop = StopSignal()
@@ -75,6 +75,6 @@ struct ShrinkCommand {
       OptionPlan("--buggify", help: "The run had --buggify"),
       OptionPlan("--repro", "FILE", help: "Where to write the reproduction (default: repro.json)"),
       OptionPlan("--runs", "N", help: "How many runs it may take (default: 200)"),
-      OptionPlan("--json", help: "Answer with one JSON object a line"),
+      OptionPlan("--json", help: "Print one JSON object a line"),
     ])
 }

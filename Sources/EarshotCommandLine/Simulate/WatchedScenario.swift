@@ -19,7 +19,8 @@ struct WatchedScenario {
   func run(until stop: StopSignal) -> ExitCode {
     let watch = FileWatch(path)
     if console.terminal() == nil {
-      console.complain("earshot: this is no terminal; each run is written below the last one")
+      console.complain(
+        "earshot: standard output is not a terminal; each run is written below the last one")
     }
     repeat { show(picture { watch.follow($0) }) } while watch.change(until: stop)
     return .interrupted

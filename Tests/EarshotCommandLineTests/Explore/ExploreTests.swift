@@ -125,9 +125,9 @@ struct ExploreTests {
   @Test(
     "Wrong words are told",
     arguments: [
-      (["--shard", "2/2"], "is no shard"), (["--shard", "x"], "is no shard"),
-      (["--policy", "fast"], "there are fifo, random, pct, urw"),
-      (["--time", "soon"], "is no time"),
+      (["--shard", "2/2"], "is not a shard"), (["--shard", "x"], "is not a shard"),
+      (["--policy", "fast"], "use one of fifo, random, pct, urw"),
+      (["--time", "soon"], "is not a duration"),
       (["--seeds", "0...1", "--shard", "5/9"], "fewer seeds than shards"),
       (["--repro", ""], "a file of its own"),
     ])
@@ -188,7 +188,7 @@ struct ExploreTests {
     try Data("\(first.out){\"seed\":1}\n".utf8).write(to: path)
     let shell = Shell()
     #expect(shell.run("merge", path.path) == .usage)
-    #expect(shell.err.contains("x.jsonl:4: this is no answer"))
+    #expect(shell.err.contains("x.jsonl:4: this line is not output"))
     #expect(shell.run("merge", path.path + "l") == .usage)
     #expect(shell.run("merge") == .usage)
   }

@@ -56,7 +56,7 @@ struct LostShardTests {
     let (whole, cut) = (answer(of: 0), answer(of: 2))
     let (none, code) = try merge(whole)
     #expect(code == .broken)
-    #expect(none.out.contains("✗ 2 of 3 shards of seeds 0..<30 are lost (no answer: 1, 2)\n"))
+    #expect(none.out.contains("✗ 2 of 3 shards of seeds 0..<30 are lost (no output: 1, 2)\n"))
     let begin = cut.split(separator: "\n")[0].count + 1
     for length in stride(from: begin, to: cut.count - 1, by: 13) {
       let (shell, code) = try merge(whole, answer(of: 1), String(cut.prefix(length)))
@@ -71,7 +71,7 @@ struct LostShardTests {
     let (shell, code) = try merge(lines.prefix(2).map { "\($0)\n" }.joined())
     #expect(code == .broken)
     #expect(shell.out.contains("✗ 1 × two: they meet: at 2s\n"))
-    #expect(shell.out.contains("(no answer: 0, 1; cut off: 2)"))
+    #expect(shell.out.contains("(no output: 0, 1; cut off: 2)"))
     #expect(shell.out.hasSuffix("0 failed, 1 kind of failure\n"))
   }
 
@@ -117,7 +117,7 @@ struct LostShardTests {
     let suites = try XMLDocument(contentsOf: URL(filePath: junit)).rootElement()?
       .elements(forName: "testsuite")
     let error = suites?.last?.elements(forName: "testcase").first?.elements(forName: "error").first
-    #expect(error?.attribute(forName: "message")?.stringValue?.contains("no answer: 1, 2") == true)
+    #expect(error?.attribute(forName: "message")?.stringValue?.contains("no output: 1, 2") == true)
   }
 
   @Test("Shards of another exploration do not stand in for those that are lost")
@@ -126,15 +126,15 @@ struct LostShardTests {
     _ = other.run("explore", file, "--seeds", "0...30", "--shard", "1/3", "--json", "--no-shrink")
     let (shell, code) = try merge(answer(of: 0), other.out, answer(of: 2))
     #expect(code == .broken)
-    #expect(shell.out.contains("1 of 3 shards of seeds 0..<30 are lost (no answer: 1)"))
-    #expect(shell.out.contains("2 of 3 shards of seeds 0..<31 are lost (no answer: 0, 2)"))
+    #expect(shell.out.contains("1 of 3 shards of seeds 0..<30 are lost (no output: 1)"))
+    #expect(shell.out.contains("2 of 3 shards of seeds 0..<31 are lost (no output: 0, 2)"))
   }
 
   @Test("Answers in which no shard says anything are no good news")
   func nothing() throws {
     let (shell, code) = try merge("", "{\"expl")
     #expect(code == .broken && shell.out.isEmpty)
-    #expect(shell.err == "earshot: no shard has answered\n")
+    #expect(shell.err == "earshot: the files have no output of \"earshot explore --json\"\n")
   }
 
   @Test(
@@ -148,6 +148,6 @@ struct LostShardTests {
     let lines = answer(of: 0).replacing(
       try Regex("\(name):[0-9]+"), with: wrong)
     let (shell, code) = try merge(lines + lines)
-    #expect(code == .usage && shell.err.contains("this is no answer"))
+    #expect(code == .usage && shell.err.contains("this line is not output"))
   }
 }
