@@ -46,7 +46,7 @@ package struct Arguments: Hashable, Sendable {
 
   fileprivate mutating func add(_ value: String, to option: OptionPlan) throws(UsageError) {
     guard option.isRepeatable || values[option.name] == nil else {
-      throw UsageError("\(option.name) stands here twice")
+      throw UsageError("\(option.name) is given twice")
     }
     values[option.name, default: []].append(value)
   }
@@ -96,7 +96,7 @@ package struct ArgumentParser {
     if parts.count == 2, !option.isValueOptional || !parts[1].isEmpty {
       return try arguments.add(String(parts[1]), to: option)
     }
-    guard parts.count == 1 else { throw UsageError("\(name)= has no value behind it") }
+    guard parts.count == 1 else { throw UsageError("\(name)= has no value after it") }
     if option.isValueOptional, rest.first?.hasPrefix("-") ?? true {
       return try arguments.add("", to: option)
     }

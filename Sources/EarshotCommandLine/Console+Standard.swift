@@ -55,7 +55,7 @@ extension Console {
     guard !refusal.isGiven else { return }
     let error = Array(text.utf8).write(to: descriptor)
     guard error != 0 else { return }
-    complain("earshot: the answer cannot be written: \(String(cString: strerror(error)))\n")
+    complain("earshot: standard output cannot be written: \(String(cString: strerror(error)))\n")
     refusal.give()
   }
 

@@ -45,7 +45,7 @@ struct AdvertisedInfoTests {
     let complaints = ann.printed.err.split(separator: "\n")
     #expect(
       complaints.first
-        == "earshot: the info changes by key=value, or key= to remove a key, not by \"attic\\u{7}\""
+        == "earshot: \"attic\\u{7}\" is not a change of the info; type key=value, or key= to remove a key"
     )
     #expect(complaints.count == 5)
     #expect(complaints.dropFirst().first?.contains("begins with an underscore") == true)
@@ -93,7 +93,7 @@ struct AdvertisedInfoTests {
     #expect(
       ann.lines.dropFirst(2).filter { !$0.contains("earshot doctor") } == [
         "The info is now room=attic", "The info is now room=attic",
-        "That info cannot be advertised: the info changes by key=value, or key= to remove a key, not by \"room\"",
+        "That info cannot be advertised: \"room\" is not a change of the info; type key=value, or key= to remove a key",
         "You are invisible now", "The info is now floor=2 room=attic", "You are visible now",
         "The info is now floor=2", "There is no info now",
       ])

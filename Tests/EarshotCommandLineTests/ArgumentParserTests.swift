@@ -56,11 +56,11 @@ struct ArgumentParserTests {
       (["-j"], "there is no option \"-j\""),
       (["--seed"], "--seed needs a value: --seed N"),
       (["--seed", "--json"], "--seed needs a value: --seed N"),
-      (["--ticket="], "--ticket= has no value behind it"),
-      (["--ticket", "a", "--ticket"], "--ticket stands here twice"),
+      (["--ticket="], "--ticket= has no value after it"),
+      (["--ticket", "a", "--ticket"], "--ticket is given twice"),
       (["--json=yes"], "--json takes no value"),
-      (["--json", "--json"], "--json stands here twice"),
-      (["--seed", "1", "--seed=1"], "--seed stands here twice"),
+      (["--json", "--json"], "--json is given twice"),
+      (["--seed", "1", "--seed=1"], "--seed is given twice"),
       (["--\u{1B}[31m"], "there is no option \"--\\u{1B}[31m\""),
     ])
   func mistakes(words: [String], reason: String) {

@@ -63,7 +63,7 @@ struct ChatMachineTests {
         "Ann (\(PeerID.test(3).short)) is nearby: /invite 3",
       ])
     chat.types("/invite Bob")
-    #expect(chat.printed.last == "Several are called so: /invite 1, /invite 2")
+    #expect(chat.printed.last == "Several peers have that name: /invite 1, /invite 2")
   }
 
   @Test("The beginning of a name means its peer, unless another peer has that whole name")
@@ -78,7 +78,7 @@ struct ChatMachineTests {
     #expect(chat.actions.last == .invite(.test(3)))
     chat.types("/invite An")
     #expect(
-      chat.printed.last == "Several names begin so: /invite 1 (Annabel), /invite 3 (Anna)")
+      chat.printed.last == "Several names begin with that: /invite 1 (Annabel), /invite 3 (Anna)")
   }
 
   @Test("A code is compared with a member that is named in full")
@@ -149,14 +149,14 @@ struct ChatMachineTests {
   @Test(
     "A word that is no command is answered with the nearest one",
     arguments: [
-      ("/inivte 1", "There is no /inivte; did you mean /invite?"),
-      ("/WHO", "There is no /WHO; did you mean /who?"),
-      ("/xyzzy", "There is no /xyzzy; /help lists all commands"),
-      ("/qu\u{1B}", "There is no /qu\\u{1B}; /help lists all commands"),
-      ("/", "There is no /; /help lists all commands"),
+      ("/inivte 1", "Unknown command /inivte; did you mean /invite?"),
+      ("/WHO", "Unknown command /WHO; did you mean /who?"),
+      ("/xyzzy", "Unknown command /xyzzy; /help lists all commands"),
+      ("/qu\u{1B}", "Unknown command /qu\\u{1B}; /help lists all commands"),
+      ("/", "Unknown command /; /help lists all commands"),
       ("/invite", "Name a peer, such as /invite 1; /who lists the peers nearby."),
-      ("/invite Bbo", "No peer nearby is \"Bbo\"; did you mean Bob?"),
-      ("/invite 7", "No peer nearby is \"7\"; /who lists the peers nearby."),
+      ("/invite Bbo", "No peer nearby matches \"Bbo\"; did you mean Bob?"),
+      ("/invite 7", "No peer nearby matches \"7\"; /who lists the peers nearby."),
       ("/leave", "You are not in a chat."), ("/members", "You are not in a chat."),
       ("/visible", "You are visible already."),
     ])
@@ -192,8 +192,8 @@ struct ChatMachineTests {
   @Test(
     "Everyone who goes has ended the chat",
     arguments: [
-      (.left, "Bob ended this chat"), (.lost, "Bob ended this chat (the connection is lost)"),
-      (.restarted, "Bob ended this chat (its program began anew)"),
+      (.left, "Bob ended this chat"), (.lost, "Bob ended this chat (the connection was lost)"),
+      (.restarted, "Bob ended this chat (its program restarted)"),
       (.removed, "Bob ended this chat (removed)"),
       (.violation, "Bob ended this chat (it did not follow the protocol)"),
       (.unreachable, "Bob ended this chat (it could not be reached)"),

@@ -165,7 +165,7 @@ struct ChatTests {
     party.at(5) { party.world.crash(ann.host) }
     party.run(until: 30)
     #expect(bob.lines.contains("Ann is out of reach; waiting for a while"))
-    #expect(bob.lines.contains("Ann ended this chat (the connection is lost)"))
+    #expect(bob.lines.contains("Ann ended this chat (the connection was lost)"))
   }
 
   @Test("Names and texts from others are printed safe")

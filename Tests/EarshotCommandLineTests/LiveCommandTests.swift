@@ -436,9 +436,9 @@ struct LiveCommandTests {
     let eve = try party.guest("ping", "Zo\u{7}", "--timeout", "2", on: "watch")
     party.run(until: 10)
     #expect(bob.printed.err == "earshot: Ann declined\n")
-    #expect(eve.printed.err == "earshot: no peer nearby is \"Zo\\u{7}\"\n")
+    #expect(eve.printed.err == "earshot: no peer nearby matches \"Zo\\u{7}\"\n")
     #expect([bob.code, eve.code] == [.violated, .violated])
-    #expect(ann.lines.last?.hasSuffix(" invites us: declined") == true)
+    #expect(ann.lines.last?.hasSuffix(" has sent an invitation: declined") == true)
     #expect(ann.lines.last?.hasPrefix("Bob (") == true)
   }
 
@@ -468,7 +468,7 @@ struct LiveCommandTests {
     for (text, (guest, isHinted)) in zip(cases, zip(guests, [true, true, false, differs]))
     where text != String(typed) {
       #expect(
-        guest.printed.err == "earshot: no peer nearby is \"\(text)\"\(isHinted ? hint : "")\n")
+        guest.printed.err == "earshot: no peer nearby matches \"\(text)\"\(isHinted ? hint : "")\n")
       #expect(guest.code == .violated)
     }
   }
@@ -482,7 +482,7 @@ struct LiveCommandTests {
     party.run(until: 2)
     let bob = try party.guest("ping", "Ann", on: "tablet")
     party.run(until: 5)
-    #expect(bob.printed.err.hasPrefix("earshot: 2 peers are called \"Ann\"; take one of their"))
+    #expect(bob.printed.err.hasPrefix("earshot: 2 peers are called \"Ann\"; give one of their"))
     #expect(bob.code == .violated)
   }
 
@@ -500,7 +500,7 @@ struct LiveCommandTests {
     #expect(guests[0].lines.first?.hasPrefix("ping Bob (") == true)
     #expect(guests[1].lines.first?.hasPrefix("ping Anna (") == true)
     let complaint = guests[2].printed.err
-    #expect(complaint.hasPrefix("earshot: the names of 2 peers begin with \"Ann\"; take one of "))
+    #expect(complaint.hasPrefix("earshot: the names of 2 peers begin with \"Ann\"; choose one of "))
     #expect(complaint.contains(" Anna (") && complaint.contains(", Annabel ("))
     #expect(guests.map(\.code) == [.held, .held, .violated])
   }

@@ -11,7 +11,7 @@ struct LiveUsageTests {
       ("advertise", ["--info", "a=1", "--info=a=2"], "--info has \"a\" twice"),
       ("advertise", ["--info", "_id=1"], "begins with an underscore"),
       ("advertise", ["--name", ""], "The display name is empty"),
-      ("advertise", ["--name", " "], "--name is blank: others need something to see"),
+      ("advertise", ["--name", " "], "--name is blank; give a name that others can see"),
       ("chat", ["--name", "\u{200B}\u{3000}\u{2800}\u{301}"], "--name is blank"),
       ("advertise", ["--name", "a\nb"], "The display name has a control character"),
       ("browse", ["--service", "Chat!"], "The service type “Chat!” may have only"),
@@ -22,14 +22,14 @@ struct LiveUsageTests {
       ("chat", ["--pin", "abc"], "--pin takes the 52 characters of an identifier, not \"abc\""),
       (
         "ping", ["Ann", "--trust", "f", "--pin", String(repeating: "a", count: 52)],
-        "--trust and --pin say different things"
+        "--trust and --pin exclude each other"
       ),
       (
         "chat", ["--port", "65536"],
         "--port takes a whole number from 1 to 65535, not \"65536\""
       ),
       ("browse", ["--interface", ""], "--interface needs a name, such as lo"),
-      ("browse", ["--name", "A", "--name", "B"], "--name stands here twice"),
+      ("browse", ["--name", "A", "--name", "B"], "--name is given twice"),
       ("chat", ["Ann"], "chat takes no operands"),
       ("chat", ["--patience", "-1"], "--patience takes seconds from 0 to 3600, not \"-1\""),
       ("chat", ["--patience", "soon"], "not \"soon\""),
@@ -46,7 +46,7 @@ struct LiveUsageTests {
       ("ping", ["Ann", "--timeout", "0"], "--timeout takes seconds from 0.1 to 3600, not \"0\""),
       ("ping", ["Ann", "--interval", "nan"], "--interval takes seconds"),
       ("pipe", [], "pipe needs --to PEER, or --listen at the other end"),
-      ("pipe", ["Ann"], "pipe takes no operands; the peer goes to --to"),
+      ("pipe", ["Ann"], "pipe takes no operands; give the peer with --to"),
       ("pipe", ["--to", ""], "--to needs a peer, such as --to Ann"),
       (
         "pipe", ["--listen"],
@@ -79,7 +79,7 @@ struct LiveUsageTests {
       ("send", ["a", "--ticket", "x"], "--ticket: That is no ticket"),
       ("send", ["a", "--at", "10.0.0.1:1"], "--at needs the identifier of the peer: --to ID"),
       ("send", ["a", "--to", "A", "--patience", "-1"], "--patience takes seconds from 0 to 3600"),
-      ("receive", ["a"], "receive takes no operands; the folder goes to --into"),
+      ("receive", ["a"], "receive takes no operands; give the folder with --into"),
       ("receive", ["--into", ""], "--into needs a folder, such as --into ."),
       ("receive", ["--up-to", "1M"], "--up-to limits the files of --accept"),
       ("receive", ["--accept", "--up-to", "1X"], "such as 500K, 20M or 4G, not \"1X\""),
@@ -100,10 +100,10 @@ struct LiveUsageTests {
     let names = InterfaceNames(["lo", "eth0"])
     #expect(throws: Never.self) { try names.check(["eth0", "lo"]) }
     #expect(throws: Never.self) { try names.check([]) }
-    #expect(throws: UsageError("there is no interface \"no\\u{7}pe\"; there is lo, eth0")) {
+    #expect(throws: UsageError("interface \"no\\u{7}pe\" not found; available: lo, eth0")) {
       try names.check(["lo", "no\u{7}pe"])
     }
-    #expect(throws: UsageError("there is no interface \"lo\"; there is none at all")) {
+    #expect(throws: UsageError("interface \"lo\" not found; available: none")) {
       try InterfaceNames([]).check(["lo"])
     }
     #expect(throws: Never.self) { try InterfaceNames.ofThisHost.check(["lo"]) }

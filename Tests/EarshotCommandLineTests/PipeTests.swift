@@ -147,7 +147,7 @@ struct PipeTests {
     party.run(until: 5)
     let cy = try party.guest("pipe", "--to", "Ann", "--name", "Cy", on: "watch")
     party.run(until: 12)
-    #expect(cy.printed.err == "earshot: Ann is busy; another time may be better\n")
+    #expect(cy.printed.err == "earshot: Ann is busy; try again later\n")
     #expect(cy.code == .violated)
     #expect(ann.printed.err.contains("\nCy ("))
     #expect(ann.printed.err.hasSuffix(") is declined: another peer is connected\n"))
@@ -213,7 +213,9 @@ struct PipeTests {
     #expect(cy.code == .violated)
     bob.input.end()
     party.run(until: 15)
-    #expect(bob.code == .held && ann.printed.err.hasSuffix(") waits no longer\n"))
+    #expect(
+      bob.code == .held
+        && ann.printed.err.hasSuffix(") did not connect: its invitation has ended\n"))
   }
 
   @Test("A peer that is accepted and opens no stream does not keep others out for ever")
@@ -263,8 +265,8 @@ struct PipeTests {
     #expect(guests[1].printed.err.hasPrefix("Connected to Anna ("))
     #expect(
       guests[2].printed.err.hasPrefix(
-        "earshot: the names of 2 peers begin with \"Ann\"; take one of Anna ("))
-    #expect(guests[3].printed.err == "earshot: no peer nearby is \"Zo\\u{7}\"\n")
+        "earshot: the names of 2 peers begin with \"Ann\"; choose one of Anna ("))
+    #expect(guests[3].printed.err == "earshot: no peer nearby matches \"Zo\\u{7}\"\n")
     #expect(guests.map(\.code) == [.held, .held, .violated, .violated])
   }
 
@@ -312,7 +314,7 @@ struct PipeTests {
     #expect(ann.output.text == "a part" && !ann.output.isEnded)
     #expect(
       ann.printed.err.hasSuffix(
-        "earshot: Bob broke the pipe off (code 130, it was interrupted): "
+        "earshot: Bob reset the pipe (code 130, it was interrupted): "
           + "0 bytes sent, 6 bytes received\n"))
     #expect(bob.printed.err.hasSuffix("earshot: interrupted: 6 bytes sent, 0 bytes received\n"))
     #expect([ann.code, bob.code] == [.violated, .interrupted])
@@ -331,7 +333,7 @@ struct PipeTests {
     party.at(6) { ann.interrupt() }
     party.run(until: 12)
     #expect(ann.printed.err.hasSuffix("earshot: interrupted: 0 bytes sent, 0 bytes received\n"))
-    #expect(bob.printed.err.contains("earshot: Ann broke the pipe off (code 130, it was "))
+    #expect(bob.printed.err.contains("earshot: Ann reset the pipe (code 130, it was "))
     #expect([ann.code, bob.code] == [.interrupted, .violated])
   }
 
@@ -357,7 +359,7 @@ struct PipeTests {
       ann.printed.err.hasSuffix("earshot: standard output cannot be written: Broken pipe\n"))
     #expect(
       bob.printed.err.contains(
-        "earshot: Ann broke the pipe off (code 5, its output cannot be written): "))
+        "earshot: Ann reset the pipe (code 5, its output cannot be written): "))
     #expect([ann.code, bob.code] == [.unwritten, .violated])
   }
 
@@ -375,7 +377,7 @@ struct PipeTests {
     party.run(until: 20)
     #expect(
       bob.printed.err.hasSuffix(
-        "earshot: Ann broke the pipe off (code 5, its output cannot be written): "
+        "earshot: Ann reset the pipe (code 5, its output cannot be written): "
           + "3 bytes sent, 0 bytes received\n"))
     #expect([ann.code, bob.code] == [.unwritten, .violated])
   }
@@ -393,7 +395,7 @@ struct PipeTests {
     party.run(until: 60)
     #expect(
       bob.printed.err.hasSuffix(
-        "earshot: Ann has left before it had written everything: "
+        "earshot: Ann left before it wrote everything: "
           + "3 bytes sent, 0 bytes received\n"))
     #expect(bob.code == .violated)
   }
@@ -432,7 +434,7 @@ struct PipeTests {
     party.at(5) { party.world.crash(ann.host) }
     party.run(until: 60)
     #expect(bob.printed.err.contains("\nAnn is out of reach; waiting for up to 7 s\n"))
-    #expect(bob.printed.err.contains("earshot: Ann is gone before the end: 6 bytes sent"))
+    #expect(bob.printed.err.contains("earshot: Ann left before the end: 6 bytes sent"))
     #expect(bob.code == .violated)
   }
 

@@ -88,8 +88,8 @@ struct TrustCommandTests {
       bob.lines.last
         == "Ann is not trusted, or does not trust this peer: --identity gives this peer its key")
     let warning = try #require(ann.lines.first { $0.hasPrefix("WARNING") })
-    #expect(warning.contains("\"Bob\" came with another key") && warning.contains("\(first.peer)"))
-    let advice = try #require(ann.lines.first { $0.hasPrefix("If that is right, /trust ") })
+    #expect(warning.contains("\"Bob\" was refused: its key") && warning.contains("\(first.peer)"))
+    let advice = try #require(ann.lines.first { $0.hasPrefix("If you expected that, /trust ") })
     let short = advice.split(separator: " ")[5]
     party.at(7) { ann.type("/trust") }
     party.at(9) { ann.type("/trust \(short)") }
@@ -99,7 +99,7 @@ struct TrustCommandTests {
     party.run(until: 16)
     #expect(ann.lines.contains("Name one: /trust \(short)"))
     #expect(ann.lines.contains("Bob joined this chat"))
-    #expect(ann.lines.last == "No peer has come with another key.")
+    #expect(ann.lines.last == "No peer has changed its key.")
     #expect(try FileTrustStore(path: known).records().count == 2)
   }
 
@@ -130,7 +130,7 @@ struct TrustCommandTests {
     let ann = try party.guest("advertise", "--name", "Ann", "--accept", on: "phone")
     let bob = try party.guest("ping", "Ann", "--count", "1", "--trust", known, on: "tablet")
     party.run(until: 30)
-    #expect(bob.code == .violated && bob.printed.err.contains("came with another key"))
+    #expect(bob.code == .violated && bob.printed.err.contains("is not the key that is stored"))
     ann.interrupt()
     party.run(until: 40)
   }

@@ -132,7 +132,7 @@ final class PipeProcessTests: Sendable {
     let bob = try start("--to", "Ann")
     await bob.expect("Connected to Ann")
     let cy = try start("--to", "Ann", "--name", "Cy")
-    await cy.expect("earshot: Ann is busy; another time may be better")
+    await cy.expect("earshot: Ann is busy; try again later")
     #expect(await cy.exitStatus() == 1)
     await ann.expect("is declined: another peer is connected")
     for program in [ann, bob] { try program.closeInput() }
@@ -151,7 +151,7 @@ final class PipeProcessTests: Sendable {
     await ann.expect("10") { $0 == "10" }
     await ann.expect("earshot: standard output cannot be written: Broken pipe")
     await bob.expect("caller 1")
-    await bob.expect("earshot: Ann broke the pipe off (code 5, its output cannot be written): ")
+    await bob.expect("earshot: Ann reset the pipe (code 5, its output cannot be written): ")
   }
 
   @Test(
@@ -165,7 +165,7 @@ final class PipeProcessTests: Sendable {
     let bob = try run("echo hello | pipe --to Ann; echo \"caller ${PIPESTATUS[1]}\"")
     await ann.expect("earshot: standard output cannot be written: \(reason)")
     await ann.expect("listener 5")
-    await bob.expect("earshot: Ann broke the pipe off (code 5, its output cannot be written): ")
+    await bob.expect("earshot: Ann reset the pipe (code 5, its output cannot be written): ")
     await bob.expect("caller 1")
   }
 
@@ -177,7 +177,7 @@ final class PipeProcessTests: Sendable {
     let bob = try run("pipe --to Ann \(redirection); echo \"caller $?\"")
     await bob.expect("earshot: standard input cannot be read: \(reason)")
     await bob.expect("caller 1")
-    await ann.expect("broke the pipe off (code 1, its input cannot be read)")
+    await ann.expect("reset the pipe (code 1, its input cannot be read)")
     await ann.expect("listener 1")
   }
 
@@ -191,7 +191,7 @@ final class PipeProcessTests: Sendable {
     bob.signal(signal)
     #expect(await bob.exitStatus() == 130)
     await bob.expect("earshot: interrupted: ")
-    await ann.expect("earshot: Bob broke the pipe off (code 130, it was interrupted)")
+    await ann.expect("earshot: Bob reset the pipe (code 130, it was interrupted)")
     #expect(await ann.exitStatus() == 1)
   }
 
@@ -203,7 +203,7 @@ final class PipeProcessTests: Sendable {
     await ann.expect("half a sentence")
     bob.signal(SIGKILL)
     await ann.expect("Bob is out of reach; waiting for up to 1 s")
-    await ann.expect("earshot: Bob is gone before the end: 0 bytes sent, 16 bytes received")
+    await ann.expect("earshot: Bob left before the end: 0 bytes sent, 16 bytes received")
     #expect(await ann.exitStatus() == 1)
   }
 
@@ -230,14 +230,14 @@ final class PipeProcessTests: Sendable {
     }
     for listener in listeners { await listener.expect("Listening as Anna") }
     let both = try start("--to", "ann")
-    await both.expect("earshot: the names of 2 peers begin with \"ann\"; take one of Anna (")
+    await both.expect("earshot: the names of 2 peers begin with \"ann\"; choose one of Anna (")
     #expect(await both.exitStatus() == 1)
     let one = try start("--to", "Anna")
     await one.expect("Connected to Anna (")
     for program in [one, listeners[0]] { try program.closeInput() }
     for program in [one, listeners[0]] { #expect(await program.exitStatus() == 0) }
     let nobody = try start("--to", "Zoë", "--timeout", "1.5")
-    await nobody.expect("earshot: no peer nearby is \"Zoë\"")
+    await nobody.expect("earshot: no peer nearby matches \"Zoë\"")
     #expect(await nobody.exitStatus() == 1)
   }
 

@@ -61,8 +61,8 @@ final class ProcessTests: Sendable {
     let people = try ["Ann", "Bob", "Eve"].map { ($0, try chat($0, "--patience", "1")) }
     try await Program.bringTogether(people)
     people[0].1.signal(SIGKILL)
-    await people[1].1.expect("Ann left this chat (the connection is lost)")
-    await people[2].1.expect("Ann left this chat (the connection is lost)")
+    await people[1].1.expect("Ann left this chat (the connection was lost)")
+    await people[2].1.expect("Ann left this chat (the connection was lost)")
     try people[1].1.type("and we go on")
     await people[2].1.expect("Bob said: and we go on")
   }
@@ -106,7 +106,7 @@ final class ProcessTests: Sendable {
     await browser.expect("\"info\":{\"room\":\"attic\"}")
     #expect(browser.line(with: "attic")?.contains("\"event\":\"updated\"") == true)
     try ann.type("room")
-    await ann.expect("earshot: the info changes by key=value")
+    await ann.expect("is not a change of the info; type key=value")
     try ann.type("room=")
     try ann.closeInput()
     await ann.expect("There is no info now")
@@ -145,9 +145,9 @@ final class ProcessTests: Sendable {
     let toEve = try start(["ping", "Eve"] + words)
     await toEve.expect("earshot: Eve declined")
     #expect(await toEve.exitStatus() == 1)
-    await eve.expect("invites us: declined")
+    await eve.expect("has sent an invitation: declined")
     let toNobody = try start(["ping", "Zoë", "--timeout", "1.5"] + words)
-    await toNobody.expect("earshot: no peer nearby is \"Zoë\"")
+    await toNobody.expect("earshot: no peer nearby matches \"Zoë\"")
     #expect(await toNobody.exitStatus() == 1)
   }
 
@@ -217,7 +217,7 @@ final class ProcessTests: Sendable {
   @Test("An interface that there is not is wrong usage")
   func interface() async throws {
     let program = try start("browse", "--interface", "no-such-if")
-    await program.expect("earshot: there is no interface \"no-such-if\"; there is lo")
+    await program.expect("earshot: interface \"no-such-if\" not found; available: lo")
     #expect(await program.exitStatus() == 2)
   }
 }

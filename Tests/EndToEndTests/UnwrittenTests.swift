@@ -25,14 +25,14 @@ struct UnwrittenTests {
   @Test("A full disk is an error with a status of its own, in every command", arguments: commands)
   func full(words: [String]) async throws {
     let program = try run(words, "> /dev/full")
-    await program.expect("earshot: the answer cannot be written: No space left on device")
+    await program.expect("earshot: standard output cannot be written: No space left on device")
     #expect(await program.exitStatus() == 5)
   }
 
   @Test("So is a closed output, which no other file takes the place of", arguments: commands)
   func closed(words: [String]) async throws {
     let program = try run(words, ">&- <&-")
-    await program.expect("earshot: the answer cannot be written: Bad file descriptor")
+    await program.expect("earshot: standard output cannot be written: Bad file descriptor")
     #expect(await program.exitStatus() == 5)
   }
 
@@ -45,7 +45,7 @@ struct UnwrittenTests {
         Program.executable.path, "simulate", Self.file, "--seeds", "0..<1000000000", "--json",
       ])
     await sweep.expect("status 5")
-    await sweep.expect("earshot: the answer cannot be written: Broken pipe")
+    await sweep.expect("earshot: standard output cannot be written: Broken pipe")
     await sweep.expect("{\"scenario\":", times: 3)
   }
 

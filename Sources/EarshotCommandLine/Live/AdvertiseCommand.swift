@@ -14,7 +14,7 @@ package struct AdvertiseCommand: LiveCommand {
   /// The command that a command line asks for.
   package init(_ arguments: Arguments, on console: Console) throws(UsageError) {
     guard arguments.operands.isEmpty else {
-      throw UsageError("advertise takes no operands; what others may know goes to --info")
+      throw UsageError("advertise takes no operands; give public info with --info")
     }
     options = try LiveOptions(arguments, service: Self.service)
     info = try Self.info(arguments.all("--info"))
@@ -99,7 +99,7 @@ package struct AdvertiseCommand: LiveCommand {
   private func answer(_ invitation: Invitation, on host: any NetworkHost) async {
     let name = "\(invitation.senderName.escapedForTerminals) (\(invitation.sender.short))"
     guard accepts else {
-      console.line("\(name) invites us: declined")
+      console.line("\(name) has sent an invitation: declined")
       return await invitation.decline()
     }
     do throws(EarshotError) {
@@ -107,7 +107,7 @@ package struct AdvertiseCommand: LiveCommand {
       console.line("\(name) has sent an invitation: accepted; its messages are sent back")
       Task(executorPreference: host.executor.task) { await echo(session) }
     } catch {
-      console.line("\(name) invites us: too late")
+      console.line("\(name) has sent an invitation: it ended before it was accepted")
     }
   }
 
@@ -141,7 +141,7 @@ package struct AdvertiseCommand: LiveCommand {
 
       A typed line changes the info: KEY=VALUE sets a key, KEY= removes it. A line
       with a mistake is reported and changes nothing. At the end of the input the
-      info stays as it is.
+      info is kept.
       """,
     options: [
       OptionPlan(

@@ -2,7 +2,7 @@ package import Earshot
 import EarshotScenario
 import Synchronization
 
-/// `earshot browse`: shows who is there, and who comes and goes.
+/// `earshot browse`: shows the peers nearby, and each change.
 package struct BrowseCommand: LiveCommand {
   package let options: LiveOptions
   private let isJSON: Bool
@@ -11,7 +11,7 @@ package struct BrowseCommand: LiveCommand {
   /// The command that a command line asks for.
   package init(_ arguments: Arguments, on console: Console) throws(UsageError) {
     guard arguments.operands.isEmpty else {
-      throw UsageError("browse takes no operands; the kind of service goes to --service")
+      throw UsageError("browse takes no operands; give the service with --service")
     }
     options = try LiveOptions(arguments, service: Self.service)
     isJSON = arguments.has("--json")
@@ -49,9 +49,10 @@ package struct BrowseCommand: LiveCommand {
       A terminal shows a table that is kept up to date; "earshot ping" takes its
       numbers. In a pipe there is a line for each peer that is found, updated or
       lost: the event, the name, the identifier, the address and the info, separated
-      by tabs. A line reports that peers cannot be found, and why, and the end of
-      that. Use --service earshot-chat to see the peers of "earshot chat".
+      by tabs. If peers cannot be found, a line gives the cause, and another line
+      reports the end of that. Use --service earshot-chat to see the peers of
+      "earshot chat".
       """,
-    options: [OptionPlan("--json", help: "One JSON object a line")]
+    options: [OptionPlan("--json", help: "Print one JSON object a line")]
       + LiveOptions.plans(service: service))
 }

@@ -48,7 +48,7 @@ package struct ChatCommand: LiveCommand {
       OptionPlan(
         "--ticket", "TEXT",
         help:
-          "Ask the peer of a ticket at once, where multicast does\nnot get through; /ticket shows one of ours"
+          "Invite the peer of a ticket at once, where multicast\ndoes not get through; /ticket shows one of this peer"
       ),
       OptionPlan(
         "--into", "DIR", help: "The folder for files that members send (default: the\ncurrent one)"

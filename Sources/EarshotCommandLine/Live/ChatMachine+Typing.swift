@@ -75,10 +75,10 @@ extension ChatMachine {
       let names = nearby.peers.map(\.name)
       let nearest = Spelling.nearest(to: word, among: names).map(\.escapedForTerminals)
       let advice = nearest.map { "did you mean \($0)?" } ?? "/who lists the peers nearby."
-      out.append(.print("No peer nearby is \"\(word.escapedForTerminals)\"; \(advice)"))
+      out.append(.print("No peer nearby matches \"\(word.escapedForTerminals)\"; \(advice)"))
     case .several(let peers):
       let areNamesakes = Set(peers.map(\.name)).count == 1
-      let several = areNamesakes ? "Several are called so" : "Several names begin so"
+      let several = areNamesakes ? "Several peers have that name" : "Several names begin with that"
       out.append(.print("\(several): \(choices(of: peers, named: !areNamesakes))"))
     case .peer(let peer): invite(peer, into: &out)
     }
@@ -121,12 +121,12 @@ extension ChatMachine {
     guard let index else {
       let choices = changes.map { "/trust \($0.peer.short)" }.joined(separator: ", ")
       return out.append(
-        .print(changes.isEmpty ? "No peer has come with another key." : "Name one: \(choices)"))
+        .print(changes.isEmpty ? "No peer has changed its key." : "Name one: \(choices)"))
     }
     let change = changes.remove(at: index)
     out.append(.trust(change.peer, as: change.name))
     note(
-      "\(change.name.escapedForTerminals) (\(change.peer.short)) is let in from now on",
+      "\(change.name.escapedForTerminals) (\(change.peer.short)) is trusted from now on",
       into: &out)
   }
 

@@ -201,7 +201,7 @@ package struct ChatMachine: Hashable, Sendable {
       return out.append(.print("No invitation is open."))
     }
     out.append(isYes ? .accept(question.number) : .decline(question.number))
-    if !isYes { note("\(label(of: question.sender)) is told that you decline", into: &out) }
+    if !isYes { note("You declined the request of \(label(of: question.sender))", into: &out) }
     questions.removeFirst()
     repeatQuestion(into: &out)
   }
@@ -214,7 +214,7 @@ package struct ChatMachine: Hashable, Sendable {
     guard case .keyChanged(let change) = event else { return }
     if changes.count >= Self.changesMax { changes.removeFirst() }
     changes.append(change)
-    note("If that is right, /trust \(change.peer.short) lets it in from now on", into: &out)
+    note("If you expected that, /trust \(change.peer.short) trusts the new key", into: &out)
   }
 
   private static let changesMax = 16
@@ -257,7 +257,7 @@ package struct ChatMachine: Hashable, Sendable {
     case .joined(let member): join(member, into: &out)
     case .interrupted(let member, let reason):
       awaited.insert(member.id)
-      let why = reason == .suspending ? "sleeps" : "is out of reach"
+      let why = reason == .suspending ? "is suspended" : "is out of reach"
       note("\(label(of: member.id)) \(why); waiting for a while", into: &out)
     case .resumed(let member):
       awaited.remove(member.id)
@@ -340,8 +340,8 @@ extension DepartureReason {
   var remark: String? {
     switch self {
     case .left, .disconnected: nil
-    case .lost: "the connection is lost"
-    case .restarted: "its program began anew"
+    case .lost: "the connection was lost"
+    case .restarted: "its program restarted"
     case .removed: "removed"
     case .full: "the session is full"
     case .violation: "it did not follow the protocol"

@@ -15,17 +15,17 @@ enum ChatWord: String, CaseIterable, Hashable, Sendable {
     case .ticket: ("", "Show a ticket, for \"earshot chat --ticket\" where others do not appear")
     case .trust: (" PEER", "Trust a peer whose key has changed")
     case .verify: (" PEER", "Show a code to compare with a member, by voice or by sight")
-    case .confirm: ("", "Say that both see the same code")
-    case .reject: ("", "The codes differ: another party listens in")
+    case .confirm: ("", "Confirm that both codes are the same")
+    case .reject: ("", "Report that the codes differ: another party may listen")
     case .members: ("", "List the members of this chat")
     case .send: (" FILE", "Offer a file to the members of this chat")
     case .files: ("", "Show how far the files are that are sent and received")
     case .cancel: (" NUMBER", "Cancel one of /files")
     case .leave: ("", "End this chat")
-    case .visible: ("", "Let others see us and ask us")
+    case .visible: ("", "Let other peers see and invite this one")
     case .invisible: ("", "Hide from other peers; members stay")
-    case .info: (" KEY=VALUE", "Tell everybody nearby something; KEY= takes it back")
-    case .help: ("", "Show this")
+    case .info: (" KEY=VALUE", "Set info that peers nearby can read; KEY= removes it")
+    case .help: ("", "Show this list")
     case .quit: ("", "End this chat and the program")
     }
   }
@@ -41,6 +41,6 @@ enum ChatWord: String, CaseIterable, Hashable, Sendable {
   static func advice(on word: String) -> String {
     let nearest = Spelling.nearest(to: word, among: allCases.map(\.rawValue))
     let advice = nearest.map { "did you mean /\($0)?" } ?? "/help lists all commands"
-    return "There is no /\(word.escapedForTerminals); \(advice)"
+    return "Unknown command /\(word.escapedForTerminals); \(advice)"
   }
 }

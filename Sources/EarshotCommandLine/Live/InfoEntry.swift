@@ -21,7 +21,8 @@ extension [String: String] {
   func changed(by line: some StringProtocol) throws(UsageError) -> [String: String] {
     guard let entry = InfoEntry(line) else {
       let text = String(line).escapedForTerminals
-      throw UsageError("the info changes by key=value, or key= to remove a key, not by \"\(text)\"")
+      throw UsageError(
+        "\"\(text)\" is not a change of the info; type key=value, or key= to remove a key")
     }
     let key = entry.key.lowercased()
     var info = filter { $0.key.lowercased() != key }

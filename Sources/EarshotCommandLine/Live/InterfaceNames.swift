@@ -26,9 +26,9 @@ package struct InterfaceNames: Hashable, Sendable {
   /// - Throws: The first that does not, and which there are.
   package func check(_ wanted: [String]) throws(UsageError) {
     guard let unknown = wanted.first(where: { !names.contains($0) }) else { return }
-    let known = names.isEmpty ? "none at all" : names.joined(separator: ", ")
+    let known = names.isEmpty ? "none" : names.joined(separator: ", ")
     throw UsageError(
-      "there is no interface \"\(unknown.escapedForTerminals)\"; there is "
+      "interface \"\(unknown.escapedForTerminals)\" not found; available: "
         + known.escapedForTerminals)
   }
 }

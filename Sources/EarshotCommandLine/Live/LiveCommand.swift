@@ -140,8 +140,8 @@ extension PeerEvent {
   var warning: String? {
     switch self {
     case .keyChanged(let change):
-      "\"\(change.name.escapedForTerminals)\" came with another key (\(change.peer)) than the one that is kept "
-        + "by that name (\(change.known.map(\.description).joined(separator: ", "))), and was refused: "
+      "\"\(change.name.escapedForTerminals)\" was refused: its key (\(change.peer)) is not the key that is stored "
+        + "for that name (\(change.known.map(\.description).joined(separator: ", "))). Possible causes: "
         + "another person of that name, a new device, or an attack"
     case .trustStoreFailed(let error): error.description.escapedForTerminals
     default: nil

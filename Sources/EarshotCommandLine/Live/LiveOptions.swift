@@ -55,7 +55,7 @@ package struct LiveOptions: Hashable, Sendable {
     let (file, pinned) = (arguments[option: "--trust"], arguments.all("--pin"))
     guard file != "" else { throw UsageError("--trust needs a file") }
     guard file == nil || pinned.isEmpty else {
-      throw UsageError("--trust and --pin say different things; leave one of them out")
+      throw UsageError("--trust and --pin exclude each other; leave one of them out")
     }
     if let file { return .onFirstUse(file: file) }
     if pinned.isEmpty { return .anyPeer }
@@ -66,7 +66,7 @@ package struct LiveOptions: Hashable, Sendable {
 
   private static func checkedName(_ text: String) throws(UsageError) -> String {
     guard text.isEmpty || text.unicodeScalars.contains(where: \.isVisible) else {
-      throw UsageError("--name is blank: others need something to see")
+      throw UsageError("--name is blank; give a name that others can see")
     }
     do throws(DisplayNameError) { return try DisplayName(text).text } catch {
       throw UsageError(sentence: error.description)

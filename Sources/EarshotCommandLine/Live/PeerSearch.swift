@@ -21,14 +21,14 @@ struct PeerSearch: Sendable {
   ///   - peer: The peer that searches.
   ///   - service: The kind of service to look for.
   ///   - timeout: How long to look, and how long to wait for the answer to an invitation.
-  ///   - console: Told why nothing comes of it.
+  ///   - console: The console for the reason of a failure.
   init(as peer: Peer, for service: String, within timeout: Duration, on console: Console) {
     (self.peer, self.service, self.timeout, self.console) = (peer, service, timeout, console)
   }
 
   /// Finds a peer.
   ///
-  /// - Returns: The peer; `nil` if there is not exactly one, which the console was told.
+  /// - Returns: The peer; `nil` if not exactly one was found, which the console reports.
   func find(_ target: PeerTarget) async throws(EarshotError) -> FoundPeer? {
     switch target {
     case .ticket(let ticket):
@@ -53,7 +53,7 @@ struct PeerSearch: Sendable {
       )
     }
     defer { notice.cancel() }
-    // Before most of those who are there have answered, numbers mean little, and a name may mean two.
+    // Before most peers have answered, numbers mean little, and a name may match two of them.
     try? await host.sleep(for: min(Self.settling, timeout))
     var nearby = Nearby(await browser.peers)
     var events = browser.events.makeAsyncIterator()
@@ -75,7 +75,7 @@ struct PeerSearch: Sendable {
         "; did you mean \($0.id.description.prefix(name.count)) (\($0.name.escapedForTerminals))?"
       }
       console.complain(
-        "earshot: no peer nearby is \"\(name.escapedForTerminals)\"" + hint.joined())
+        "earshot: no peer nearby matches \"\(name.escapedForTerminals)\"" + hint.joined())
     }
     return nil
   }
@@ -85,18 +85,18 @@ struct PeerSearch: Sendable {
     if Set(found.map(\.name)).count > 1 {
       console.complain(
         "earshot: the names of \(found.count) peers begin with \"\(safeName)\"; "
-          + "take one of \(found.choices)")
+          + "choose one of \(found.choices)")
     } else {
       console.complain(
         "earshot: \(found.count) peers are called \"\(safeName)\"; "
-          + "take one of their identifiers: \(identifiers.joined(separator: ", "))")
+          + "give one of their identifiers: \(identifiers.joined(separator: ", "))")
     }
     return nil
   }
 
   /// Invites a peer into a session.
   ///
-  /// - Returns: Whether it has joined; if not, the console was told why.
+  /// - Returns: Whether it has joined; if not, the console reports the reason.
   func invite(_ found: FoundPeer, to session: Session) async throws(EarshotError) -> Bool {
     let outcome =
       if let ticket = found.ticket {
@@ -123,19 +123,19 @@ extension [DiscoveredPeer] {
 }
 
 extension InvitationOutcome {
-  /// What the one who was invited did, behind its name.
+  /// The answer, as words after the name of the invited peer.
   var sentence: String {
     switch self {
     case .accepted: "accepted"
     case .declined: "declined"
     case .timedOut: "did not answer in time"
     case .unreachable: "cannot be reached"
-    case .busy: "is busy; another time may be better"
+    case .busy: "is busy; try again later"
     case .full: "cannot join: the session is full"
-    case .mismatch: "does not take part in this, or speaks another version"
+    case .mismatch: "does not advertise this service, or has another version"
     case .untrusted:
       "is not trusted, or does not trust this peer: --identity gives this peer its key"
-    case .cancelled: "was not asked to the end"
+    case .cancelled: "has not answered: the invitation was cancelled"
     }
   }
 }

@@ -96,6 +96,6 @@ struct PingOptions: Hashable, Sendable {
       help:
         "Send messages that may be lost, in datagrams where\nthese get through; at most 65536 bytes"
     ),
-    OptionPlan("--json", help: "One JSON object a line"),
+    OptionPlan("--json", help: "Print one JSON object a line"),
   ]
 }

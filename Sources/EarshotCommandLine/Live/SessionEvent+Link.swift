@@ -10,7 +10,7 @@ extension SessionEvent {
     let name = member.name.escapedForTerminals
     switch self {
     case .interrupted(_, let reason):
-      let why = reason == .suspending ? "sleeps" : "is out of reach"
+      let why = reason == .suspending ? "is suspended" : "is out of reach"
       return "\(name) \(why); waiting for up to \(patience.components.seconds) s"
     case .resumed: return "\(name) is back, and nothing is lost"
     case .left, .joining, .joined: return nil

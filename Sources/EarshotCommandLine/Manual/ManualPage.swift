@@ -50,12 +50,12 @@ package struct ManualPage {
       .Dl $ tar c folder | \(name) pipe \\-\\-to Ann
       .Dl $ \(name) pipe \\-\\-listen \\-\\-accept \\-\\-name Ann | tar x
       .Pp
-      Send a file, and take what is offered at the other end:
+      Send a file, and receive it at the other end:
       .Pp
       .Dl $ \(name) send report.pdf \\-\\-to Ann
       .Dl $ \(name) receive \\-\\-into Downloads \\-\\-name Ann
       .Pp
-      Have bash complete what is typed:
+      Enable completion of commands in bash:
       .Pp
       .Dl $ source <(\(name) completions bash)
 

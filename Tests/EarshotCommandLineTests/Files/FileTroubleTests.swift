@@ -76,7 +76,7 @@ struct FileTroubleTests {
     mail.party.run(until: 29)
     #expect(
       mail.ann.printed.err.contains(
-        "\nThere is too little room for big.bin now. Begin, and wait for room? (y/n)\n"))
+        "\nThe disk has too little space for big.bin now. Begin, and wait for space? (y/n)\n"))
     #expect(mail.ann.printed.err.hasSuffix("\nbig.bin: the disk is full\n"))
     #expect(mail.bob.printed.err.hasSuffix("\nbig.bin: the disk of Ann is full\n"))
     mail.party.run(until: 60)
@@ -93,7 +93,7 @@ struct FileTroubleTests {
     mail.party.at(5) { mail.ann.type("y") }
     mail.party.at(7) { mail.ann.type("n") }
     mail.party.run(until: 20)
-    #expect(mail.bob.complaints == ["Ann declined big.bin: the disk has too little room"])
+    #expect(mail.bob.complaints == ["Ann declined big.bin: the disk has too little space"])
     #expect(mail.codes == [accepts ? .unwritten : nil, .violated])
     #expect(mail.received.isEmpty)
   }
@@ -185,16 +185,18 @@ struct FileTroubleTests {
   @Test(
     "A file or a folder that cannot be used is told before anything else",
     arguments: [
-      (["send", "/none", "--to", "A"], "/none cannot be sent: there is no such file"),
+      (["send", "/none", "--to", "A"], "/none cannot be sent: file not found"),
       (
         ["send", "/home", "--to", "A"],
         "/home cannot be sent: it is a folder; send it as an archive"
       ),
       (
         ["receive", "--accept", "--into", "/none"],
-        "files cannot go into /none: there is no such fo"
+        "files cannot be written to /none: folder not fo"
       ),
-      (["receive", "--accept", "--into", "/f"], "files cannot go into /f: it is not a folder"),
+      (
+        ["receive", "--accept", "--into", "/f"], "files cannot be written to /f: it is not a folder"
+      ),
       (
         ["receive", "--into", "/home"], "receive cannot ask, since standard input is not a terminal"
       ),

@@ -73,7 +73,7 @@ struct FileReceiver: Sendable {
     while let time = state.timeOfSilence(after: options.timeout, at: host.now) {
       guard (try? await host.sleep(until: time)) != nil else { return }
     }
-    report.complain("\(name) was connected for \(options.timeout.roughText) and offered nothing")
+    report.complain("\(name) offered no file for \(options.timeout.roughText), and is disconnected")
   }
 
   // MARK: One offer
@@ -133,7 +133,7 @@ struct FileReceiver: Sendable {
     case .never:
       state.setStanding(false)
       return .decline("")
-    case .unasked: return .decline("its user no longer answers")
+    case .unasked: return .decline("the input of the receiver has ended")
     case nil: return .withdrawn
     }
   }
@@ -158,12 +158,13 @@ struct FileReceiver: Sendable {
     case .offerEnded, .cancelled: withdrawn(offer, number)
     case .insufficientStorage where !options.accepts:
       let fileName = offer.fileName.escapedForTerminals
-      let question = "There is too little room for \(fileName) now. Begin, and wait for room? (y/n)"
+      let question =
+        "The disk has too little space for \(fileName) now. Begin, and wait for space? (y/n)"
       guard case .accept = await decide(offer, asking: question) else {
-        return decline(offer, number, "the disk has too little room")
+        return decline(offer, number, "the disk has too little space")
       }
       await receive(offer, number, evenIfFull: true)
-    case .insufficientStorage: decline(offer, number, for: error, "the disk has too little room")
+    case .insufficientStorage: decline(offer, number, for: error, "the disk has too little space")
     default: decline(offer, number, for: error)
     }
   }

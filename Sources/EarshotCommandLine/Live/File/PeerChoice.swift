@@ -25,7 +25,7 @@ struct PeerChoice: Sendable {
     let browser = try await peer.browse(service)
     let host = peer.host
     let list = PeerList()
-    console.complain("Send to which peer? Its number, or the beginning of its name:")
+    console.complain("Send to which peer? Type its number, or the beginning of its name:")
     keyboard.listen(on: console)
     let hint = SearchHint()
     let clock = hint.start(on: host) { console.complain($0) }
@@ -70,11 +70,12 @@ struct PeerChoice: Sendable {
     guard !word.isEmpty else { return nil }
     switch peers.select(word) {
     case .peer(let peer): return FoundPeer(id: peer.id, name: peer.name)
-    case .none: console.complain("No peer nearby is \"\(word.escapedForTerminals)\"")
+    case .none: console.complain("No peer nearby matches \"\(word.escapedForTerminals)\"")
     case .several(let several):
       let numbers = peers.numbered.filter { entry in several.contains { $0.id == entry.peer.id } }
       console.complain(
-        "Several are called so; which number: \(numbers.map { "\($0.number)" }.joined(separator: ", "))?"
+        "Several peers match \"\(word.escapedForTerminals)\"; type a number: "
+          + numbers.map { "\($0.number)" }.joined(separator: ", ")
       )
     }
     return nil

@@ -50,7 +50,8 @@ package struct ReceiveCommand: LiveCommand {
       return true
     } catch {
       report.complain(
-        "files cannot go into \(path.escapedForTerminals): \(error.code.words(for: "folder"))")
+        "files cannot be written to \(path.escapedForTerminals): \(error.code.words(for: "folder"))"
+      )
       return false
     }
   }
@@ -84,7 +85,8 @@ package struct ReceiveCommand: LiveCommand {
     await withDiscardingTaskGroup { group in
       for await invitation in advertiser.invitations {
         guard places.take() else {
-          report.say("\(invitation.senderWords) is declined: others are connected")
+          report.say(
+            "\(invitation.senderWords) is declined: the limit of connected senders is reached")
           await invitation.decline(.busy)
           continue
         }
@@ -122,7 +124,9 @@ package struct ReceiveCommand: LiveCommand {
         questions, to: report, on: peer.host
       ).run()
     } catch {
-      if !Task.isCancelled { report.say("\(invitation.senderWords) waits no longer") }
+      if !Task.isCancelled {
+        report.say("\(invitation.senderWords) did not connect: its invitation has ended")
+      }
       return nil
     }
   }
@@ -139,7 +143,8 @@ package struct ReceiveCommand: LiveCommand {
       of the sender, or "none". A file appears in the folder when it is whole and
       verified, never before. If its name is taken, it is called "name (2)".
 
-      A connection that breaks is waited for. So is room on a full disk.
+      After a connection breaks, the transfer continues where it was. It also
+      continues when a full disk has space again.
 
       exit status:
         0    every accepted file is in its place
@@ -161,8 +166,8 @@ extension StorageError.Code {
   /// Why a file or folder of the command line cannot be used.
   func words(for kind: String) -> String {
     switch self {
-    case .notFound: "there is no such \(kind)"
-    case .notFolder: "it is not a folder, or is a link"
+    case .notFound: "\(kind) not found"
+    case .notFolder: "it is not a folder, or it is a symbolic link"
     case .notFile: "it is not a file"
     case .permissionDenied: "permission denied"
     case .tooManyOpenFiles: "too many files are open"

@@ -25,7 +25,7 @@ struct ReceiveOptions: Hashable, Sendable {
   /// The options of a command line.
   init(_ arguments: Arguments) throws(UsageError) {
     guard arguments.operands.isEmpty else {
-      throw UsageError("receive takes no operands; the folder goes to --into")
+      throw UsageError("receive takes no operands; give the folder with --into")
     }
     folder = arguments[option: "--into"] ?? "."
     guard !folder.isEmpty else { throw UsageError("--into needs a folder, such as --into .") }

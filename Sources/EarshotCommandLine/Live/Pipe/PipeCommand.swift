@@ -56,8 +56,8 @@ package struct PipeCommand: LiveCommand {
     name: "pipe", operands: "[options]",
     summary: "Join standard input and output to a stream to another peer",
     details: """
-      What standard input of one end brings is written to standard output of the other
-      end, in both directions at once:
+      Standard input of one end is written to standard output of the other end, in
+      both directions at once:
 
         earshot pipe --listen --accept --name Ann | tar x
         tar c folder | earshot pipe --to Ann
@@ -67,13 +67,13 @@ package struct PipeCommand: LiveCommand {
       </dev/null. If standard input is a terminal and standard output is not, nothing
       is sent after the other end has finished.
 
-      A connection that breaks is waited for, and nothing is lost. While one peer is
-      connected, others are declined, or wait with --keep.
+      After a connection breaks, the pipe continues where it was, and nothing is lost.
+      While one peer is connected, others are declined, or wait with --keep.
 
       exit status:
         0    everything is written to standard output, at both ends
-        1    the peer was not found, said no, was lost or broke off; or standard input
-             cannot be read
+        1    the peer was not found, declined, was lost or reset the pipe; or standard
+             input cannot be read
         2    the command line is wrong
         5    standard output cannot be written
         130  Ctrl-C came before the end

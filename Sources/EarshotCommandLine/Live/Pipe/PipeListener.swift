@@ -91,7 +91,7 @@ struct PipeListener: Sendable {
       await session.stop(within: Self.farewell)
       return code
     } catch {
-      if !Task.isCancelled { report.say("\(name) waits no longer") }
+      if !Task.isCancelled { report.say("\(name) did not connect: its invitation has ended") }
       return nil
     }
   }

@@ -29,7 +29,7 @@ struct PipeOptions: Hashable, Sendable {
   /// The options of a command line.
   init(_ arguments: Arguments, trusting trust: LiveOptions.Trust) throws(UsageError) {
     guard arguments.operands.isEmpty else {
-      throw UsageError("pipe takes no operands; the peer goes to --to")
+      throw UsageError("pipe takes no operands; give the peer with --to")
     }
     role = try Role(arguments, trusting: trust)
     timeout = try arguments.seconds("--timeout", else: .seconds(10), in: 0.1...3_600)

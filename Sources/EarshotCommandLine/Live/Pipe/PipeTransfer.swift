@@ -224,7 +224,7 @@ struct PipeTransfer: Sendable {
       report.complain(sentence(forCode: code))
       return .violated
     case .unconfirmed:
-      report.complain("\(name) has left before it had written everything: \(counts)")
+      report.complain("\(name) left before it wrote everything: \(counts)")
       return .violated
     }
   }
@@ -239,13 +239,13 @@ struct PipeTransfer: Sendable {
 
   private func sentence(forCode code: UInt32?) -> String {
     let code = code.map { " (\(PipeReset.text(of: $0)))" } ?? ""
-    return "\(name) broke the pipe off\(code): \(counts)"
+    return "\(name) reset the pipe\(code): \(counts)"
   }
 
   private func sentence(for error: EarshotError) -> String {
     switch error.code {
     case .streamReset: return sentence(forCode: error.resetCode)
-    case .notConnected: return "\(name) is gone before the end: \(counts)"
+    case .notConnected: return "\(name) left before the end: \(counts)"
     default: return error.description.escapedForTerminals
     }
   }
