@@ -9,7 +9,7 @@ struct RunLabel {
     "This was the world of seed \(seed), at \(now). Replay: \(command)"
   }
 
-  var crashLine: String { "A crash in the world of seed \(seed). Replay: \(command)\n" }
+  var crashLine: String { "the world of seed \(seed). Replay: \(command)\n" }
 
   private var command: String { replay ?? "World(seed: \(seed))" }
 }
@@ -30,7 +30,8 @@ package final class CrashLine: @unchecked Sendable {
   deinit { text.deallocate() }
 
   /// From now on a crash of the process writes the line of the world whose code has crashed, or, when that is not
-  /// known, those of all worlds that are being tested.
+  /// known, those of all worlds that are being tested; a signal that asks for the end, such as that of a time limit,
+  /// writes these as well.
   package static func writeOnCrash() { installation }
 
   private static let installation: Void = earshot_crash_lines_install()
