@@ -13,6 +13,8 @@ final class Scheduler: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var stoppedHosts = 0
   /// What the events to come follow from.
   @exclusivity(unchecked) var cause = EventCause()
+  /// How much has happened in this second of virtual time.
+  @exclusivity(unchecked) private var pace: Pace
   /// What a crash of the world's code writes.
   let crashLine: CrashLine
   let run: RunLabel
@@ -40,8 +42,12 @@ final class Scheduler: @unchecked Sendable {
 
   private enum Phase { case idle, running, finishing, finished }
 
-  init(_ run: RunLabel, _ policy: SchedulePolicy, guidedBy guide: [UInt8] = []) {
+  init(
+    _ run: RunLabel, _ policy: SchedulePolicy, guidedBy guide: [UInt8] = [],
+    eventsPerSecondMax: Int
+  ) {
     (self.run, crashLine) = (run, CrashLine(run.crashLine))
+    pace = Pace(eventsMax: eventsPerSecondMax)
     choices = OpenChoices(policy, seed: run.seed, guidedBy: guide)
   }
 
@@ -58,6 +64,9 @@ final class Scheduler: @unchecked Sendable {
 
   /// Whether the world is over, and nothing runs any more.
   var isFinished: Bool { phase == .finished }
+
+  /// Whether code went on for ever, also at the end of the world, and was left where it was.
+  var isAbandoned: Bool { pace.isLast && pace.isExceeded }
 
   /// Whether events come in their order, and none is chosen from those that could happen.
   var isInOrder: Bool { choices == nil }
@@ -203,6 +212,8 @@ extension Scheduler {
 
   private func dispatch(_ key: EventKey, _ fabric: Fabric) {
     let index = key.slot.index
+    pace.reach(key.time)
+    if pace.count() { noteLivelock("packets and timers of the world") }
     switch key.slot.table {
     case .timer: timerEvent(index, key)
     case .datagram:
@@ -232,6 +243,7 @@ extension Scheduler {
   func beginEnd() -> Bool {
     guard phase == .idle else { return false }
     (phase, owner) = (.finishing, .current)
+    pace.beginEnd()
     return true
   }
 
@@ -320,12 +332,36 @@ extension Scheduler {
   func append(_ work: ReadyWork) { ready.append(work) }
 
   private func runReadyWork() {
-    while let next = ready.popFirst() { runWork(next) }
+    while !pace.isExceeded, let next = ready.popFirst() { runWork(next) }
+  }
+
+  /// Takes in an event beyond what a second may have, and stops the world once it is known what has them.
+  @inline(never)
+  private func noteLivelock(_ name: @autoclosure () -> String) {
+    guard let busiest = pace.sample(name()), !pace.isLast else { return }
+    guard phase == .running, let watch else {
+      trap("code goes on for ever at the end of its world. \(busiest)")
+    }
+    watch.instrumentation.always(false, "virtual time passes") {
+      "there were \(pace.eventsMax) events within a second of it. \(busiest). "
+        + run.sentence(at: instant)
+    }
+  }
+
+  private func describe(_ work: ReadyWork) -> String {
+    let host = work.host.takeUnretainedValue().name
+    switch work.work {
+    case .serial(let job, _, _), .task(let job, _):
+      return
+        "\(tasks[job].map { "task '\($0.name)'" } ?? "other code") of host '\(host)'"
+    case .call: return "sockets, timers and signals of host '\(host)'"
+    }
   }
 
   @inline(__always)
   private func runWork(_ next: ReadyWork) {
     if stoppedHosts > 0, next.host.takeUnretainedValue().hold(next) { return }
+    if pace.count() { noteLivelock(describe(next)) }
     current = next.host
     switch next.work {
     case .serial(let job, let serial, let task):

@@ -3,7 +3,17 @@
 /// What happens is a function of the seed and of the code alone. Nothing happens but inside of ``run(until:)``
 /// and its like, which return when the given virtual time has come; everything runs on the calling thread. A world in
 /// which a statement does not hold stands still from the end of that event on, so that its trace ends at the cause: see
-/// ``violations``.
+/// ``violations``. So does a world in which 100,000,000 events happen within a second of virtual time, and code that
+/// goes on for ever is named.
+///
+/// On Linux the system's time and random numbers are the world's, too, for all code that runs inside of a world:
+/// `Date()` and the clocks show the time of the host, from 1 January 2026, 00:00 UTC, on; `Int.random(in:)`,
+/// `SystemRandomNumberGenerator`, `UUID()` and `getrandom` draw from streams of the host. The order of sets and
+/// dictionaries is the same in every process that is linked with the simulator, unless it hashes addresses, as those of
+/// `ObjectIdentifier` do. Processor time, addresses, files and the environment are the system's, and so is all that code
+/// outside of a world reads: between two calls of ``run(until:)``, in other threads, and in sinks of
+/// ``record(into:)``. Code that sleeps by a clock of the system, or puts work on other threads, ends the process with
+/// its name.
 ///
 /// ```swift
 /// let world = World(seed: 7)
@@ -49,7 +59,7 @@ public final class World: @unchecked Sendable {
     plans = PlanSubstitutes(configuration.faultPlans)
     scheduler = Scheduler(
       RunLabel(seed: seed, replay: configuration.replay), configuration.schedule,
-      guidedBy: guide)
+      guidedBy: guide, eventsPerSecondMax: configuration.eventsPerSecondMax ?? Pace.eventsMax)
     hostTable = HostTable()
     trace = TraceRecorder(scheduler, hostTable)
     fabric = Fabric(scheduler, trace, hostTable, seed: seed, configuration: configuration)
@@ -215,7 +225,7 @@ public final class World: @unchecked Sendable {
     for host in all { host.kernel.shutDownSockets() }
     for host in all { host.tellShutdown() }
     scheduler.runLastWork()
-    if let task = waitingTasks.first {
+    if !scheduler.isAbandoned, let task = waitingTasks.first {
       scheduler.trap(
         "\(task), has not ended with its world: it waits for another thread or executor, "
           + "or for a continuation that nothing resumes")

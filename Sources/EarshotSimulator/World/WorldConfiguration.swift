@@ -29,6 +29,8 @@ public struct WorldConfiguration: Hashable, Sendable {
   public var storage = StorageConditions()
   /// How the connections of all hosts grow their congestion windows.
   package var congestionControl = CongestionControl.cubic
+  /// How many events may happen within a second of virtual time; `nil` for 100,000,000.
+  package var eventsPerSecondMax: Int?
   /// Plans that are carried out in the place of those that the world is told to, one after the other.
   package var faultPlans: [FaultPlan] = []
 

@@ -75,7 +75,7 @@ struct WorldNumberTests {
     let world = PublicNumbers.properties(
       of: WorldConfiguration(),
       besides: [
-        LinkConditions.self, String?.self, SchedulePolicy.self, Bool.self, [UInt8].self,
+        LinkConditions.self, String?.self, Int?.self, SchedulePolicy.self, Bool.self, [UInt8].self,
         Buggify.self, StorageConditions.self, CongestionControl.self, [FaultPlan].self,
       ])
     #expect(world == Set(Self.worlds.map(\.property)))
