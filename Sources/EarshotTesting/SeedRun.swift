@@ -8,6 +8,7 @@ struct SeedRun {
   private let test: Test
   private let configuration: WorldConfiguration
   private let isReduced: Bool
+  private let window: Range<Int>
 
   /// A run.
   ///
@@ -16,10 +17,12 @@ struct SeedRun {
   ///   - test: The test.
   ///   - configuration: The conditions of the world.
   ///   - plan: What befalls the world in the place of what the test says; `nil` for that.
+  ///   - window: The numbers of the events that are kept.
   init(
-    _ seed: UInt64, of test: Test, _ configuration: WorldConfiguration, _ plan: RunPlan? = nil
+    _ seed: UInt64, of test: Test, _ configuration: WorldConfiguration, _ plan: RunPlan? = nil,
+    keeping window: Range<Int> = 0..<0
   ) {
-    (self.seed, self.test, isReduced) = (seed, test, plan != nil)
+    (self.seed, self.test, isReduced, self.window) = (seed, test, plan != nil, window)
     var configuration = configuration
     configuration.replay = Self.replay(seed, test)
     plan?.configure(&configuration)
@@ -45,6 +48,22 @@ struct SeedRun {
     /// What befell the world.
     let plan: RunPlan
     let seed: UInt64
+    /// The digest of everything that has happened in the world.
+    let digest: TraceDigest
+    /// The events that were to be kept.
+    let events: [TraceEvent]
+    /// Where a second run of the seed has differed.
+    var unequal: UnequalRuns?
+
+    /// The same, and where a second run has differed.
+    func differing(_ unequal: UnequalRuns?) -> Outcome {
+      var outcome = self
+      outcome.unequal = unequal
+      return outcome
+    }
+
+    /// Whether no further seed is to run.
+    var isLast: Bool { !failures.isEmpty || unequal != nil }
   }
 
   /// Runs the test, and keeps what fails from being reported.
@@ -55,6 +74,12 @@ struct SeedRun {
     async throws -> Outcome
   {
     let world = World(seed: seed, configuration: configuration)
+    let events = Mutex<[TraceEvent]>([])
+    if !window.isEmpty {
+      world.record { [window] event in
+        if window.contains(event.number) { events.withLock { $0.append(event) } }
+      }
+    }
     let failures = Mutex<[Issue]>([])
     let deadlock = Mutex<Deadlock?>(nil)
     let unawaited = Mutex<[UnawaitedError]>([])
@@ -88,7 +113,8 @@ struct SeedRun {
     try Task.checkCancellation()
     return Outcome(
       failures: failures.withLock { $0 }.map { Self.issue($0, deadlock.withLock { $0 }) },
-      properties: world.properties, plan: RunPlan(of: world), seed: seed)
+      properties: world.properties, plan: RunPlan(of: world), seed: seed,
+      digest: world.traceDigest, events: events.withLock(\.self))
   }
 
   private func perform(
@@ -100,7 +126,7 @@ struct SeedRun {
       world.finish()
     }
     let place = isReduced ? "a test that has failed, while its faults are reduced" : "a test"
-    try await CrashLine("A crash in \(place). \(comment)\n").whileTesting {
+    try await CrashLine("\(place). \(comment)\n").whileTesting {
       try await CurrentWorld.$configuration.withValue(configuration) {
         try await CurrentWorld.$world.withValue(world) { try await function() }
       }

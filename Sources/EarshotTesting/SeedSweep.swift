@@ -19,7 +19,7 @@ struct SeedSweep {
 
   /// What came of all runs.
   struct Outcome {
-    /// What came of the first seed that fails; `nil` if none does.
+    /// What came of the first seed that fails, or whose second run differs; `nil` if there is none.
     var first: SeedRun.Outcome?
     /// What the code has stated of itself in the runs that came to their end.
     var coverage: PropertyCoverage
@@ -48,7 +48,7 @@ struct SeedSweep {
       for _ in 0..<jobs { beginNext() }
       while let ended = try await group.next() {
         coverage.add(ended.outcome.properties)
-        let isFirst = !ended.outcome.failures.isEmpty && ended.index < first?.index ?? .max
+        let isFirst = ended.outcome.isLast && ended.index < first?.index ?? .max
         if isFirst { first = ended }
         beginNext()
       }

@@ -19,7 +19,8 @@ public import Testing
 /// are processors go on at once. They begin in the order of the seeds; after one that records an issue or throws an
 /// error no further one begins. Of the runs that have failed by then, the one that comes first in the order of the
 /// seeds is reported: each of its issues names the seed and the command that replays it, which is the test with the
-/// seed in the environment variable `EARSHOT_SEED`. A crash writes the same line to the standard error.
+/// seed in the environment variable `EARSHOT_SEED`. A crash writes the same line to the standard error, and so does a
+/// signal that ends the process, such as that of a time limit.
 ///
 /// What the code states of itself counts, too. An `always` that does not hold is an issue of its seed, and so is an
 /// `unreachable` place that is reached: see ``EarshotSimulator/World/violations``. So is the error
@@ -32,6 +33,10 @@ public import Testing
 /// schedule left out, for as long as an expectation fails in the same place or an error of the same type is thrown.
 /// That takes 200 runs at most, one after the other, and ends when the test is cancelled. The first issue says which
 /// faults and choices are left.
+///
+/// The first seed runs twice, and so does the seed that fails, before it is reduced. Runs that differ are an issue, which
+/// names the first event that does: something besides the seed decides what happens, and the failure need not come again.
+/// Such a run is not reduced.
 ///
 /// As a trait of a suite it applies to each test of the suite.
 public struct SimulatedTrait: TestTrait, SuiteTrait, TestScoping {
@@ -67,20 +72,34 @@ public struct SimulatedTrait: TestTrait, SuiteTrait, TestScoping {
     let seeds = try seeds.seeds
     let sweep = SeedSweep(seeds, jobs: jobs)
     // All runs have ended when the sweep returns.
-    let (failures, coverage) = try await withoutActuallyEscaping(function) { function in
-      let outcome = try await sweep.outcome { [configuration] seed in
-        try await SeedRun(seed, of: test, configuration).outcome(testCase, function)
+    let (failures, coverage, unequal) = try await withoutActuallyEscaping(function) { function in
+      let run = { @Sendable [configuration] (seed: UInt64, plan: RunPlan?, window: Range<Int>) in
+        try await SeedRun(seed, of: test, configuration, plan, keeping: window)
+          .outcome(testCase, function)
       }
-      guard let first = outcome.first, shrinks else {
-        return (outcome.first?.failures ?? [], outcome.coverage)
+      let repeated = { @Sendable (first: SeedRun.Outcome) in
+        try await SeedRepetition(of: first).difference { try await run(first.seed, nil, $0) }
       }
+      let outcome = try await sweep.outcome { seed in
+        let outcome = try await run(seed, nil, 0..<0)
+        guard seed == seeds.first, outcome.failures.isEmpty else { return outcome }
+        return outcome.differing(try await repeated(outcome))
+      }
+      guard let first = outcome.first, !first.failures.isEmpty else {
+        return ([Issue](), outcome.coverage, outcome.first?.unequal)
+      }
+      if let unequal = try await repeated(first) {
+        return (first.failures, outcome.coverage, unequal)
+      }
+      guard shrinks else { return (first.failures, outcome.coverage, nil) }
       let failures = try await PlanShrinking(first, configuration).failures { plan in
-        try await SeedRun(first.seed, of: test, configuration, plan).outcome(testCase, function)
+        try await run(first.seed, plan, 0..<0)
       }
-      return (failures, outcome.coverage)
+      return (failures, outcome.coverage, nil)
     }
+    if let unequal { Issue.record(unequal, sourceLocation: test.sourceLocation) }
     // One seed shows nothing about all.
-    if failures.isEmpty, seeds.count > 1 {
+    if failures.isEmpty, unequal == nil, seeds.count > 1 {
       for property in coverage.unseen {
         Issue.record(
           UnseenProperty(property, seeds: seeds.count), sourceLocation: test.sourceLocation)

@@ -53,7 +53,7 @@ struct PlanShrinkingTests {
   func withoutFaults() async throws {
     let outcome = try await run(shrink: true) { _ in false }
     #expect(outcome.comments.last?.hasSuffix("further runs: it fails without any.") == true)
-    #expect(outcome.runs <= 3)
+    #expect(outcome.runs <= 4)
   }
 
   @Test("A test that is cancelled while it is reduced ends")

@@ -43,8 +43,8 @@ struct StatefulTestTests {
       try await ShelfTest(worlds: worlds).run(commands: 100, runsMax: 5)
     }
     #expect(comments.count == 1 && comments[0].contains("found in 5 further runs:"))
-    // The first one, the further ones, and the one that is reported.
-    #expect(worlds.value.count == 7)
+    // The first one, the further ones, and the one that is reported; all of them twice.
+    #expect(worlds.value.count == 14)
   }
 
   @Test("A command is performed only where its rule allows it, in smaller sequences, too")
@@ -84,7 +84,7 @@ struct StatefulTestTests {
     let comments = try await failures(seeds: [0]) {
       try await FickleTest(runs: runs).run(commands: 3)
     }
-    #expect(comments.count == 1 && comments[0].contains("a run depends on more than its seed"))
+    #expect(comments.contains { $0.contains("a run depends on more than its seed") }, "\(comments)")
   }
 
   @Test("Rules are drawn by their weights")
