@@ -232,10 +232,14 @@ let package = Package(
       name: "CapturedSubject",
       dependencies: ["CEarshot", "Earshot", "EarshotPOSIX", "EarshotProcess"],
       path: "Tests/CapturedSubject", swiftSettings: house),
+    .executableTarget(
+      name: "SeededSubject", dependencies: ["Earshot", "EarshotSimulator"],
+      path: "Tests/SeededSubject", swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "CEarshot", "Earshot", "EarshotPOSIX", "EarshotCLI", "EarshotCommandLine", "ScreenKit",
+        "CEarshot", "CEarshotCLI", "Earshot", "EarshotPOSIX", "EarshotCLI", "EarshotCommandLine",
+        "ScreenKit",
         "Simulated", "FirstExample", "ChatExample", "GatheringExample", "GameExample",
         "DropExample",
       ],

@@ -23,6 +23,9 @@ package struct EarshotTool {
   /// All that can be typed.
   package static var table: CommandTable { CommandTable(commands: commands, options: options) }
 
+  /// The commands that meet real peers.
+  package static var liveNames: [String] { liveCommands.map { $0.plan.name } }
+
   private static let liveCommands: [any LiveCommand.Type] = [
     AdvertiseCommand.self, BrowseCommand.self, ChatCommand.self, PingCommand.self,
     PipeCommand.self, SendCommand.self, ReceiveCommand.self, DoctorCommand.self,

@@ -23,7 +23,8 @@ package struct KeyPair: Hashable, Sendable {
   package init() {
     var system = SystemRandomNumberGenerator()
     let words = (0..<Self.privateKeyBytes / 8).map { _ in system.next() }
-    self = Self.made(of: words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } })
+    self = Self.made(
+      of: words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } })
   }
 
   /// A new pair, drawn from a stream of random numbers: predictable, for simulations alone.

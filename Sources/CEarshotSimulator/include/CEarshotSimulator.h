@@ -24,7 +24,7 @@ void earshot_system_install(const earshot_system_answers *answers);
 const void *earshot_system_answer(const void *context);
 
 /* How often a clock may be read at one instant. */
-enum { EARSHOT_CLOCK_READS_MAX = 100000000 };
+enum { EARSHOT_CLOCK_READS_MAX = 20000000 };
 
 /* Whether the order of sets and dictionaries is the same in every process, as it is where this library is linked. It
    stays random where the program has defined earshot_hashing_is_random, and that says so. */
