@@ -10,18 +10,20 @@ extension ExpectationChecker {
     let instances = Instances(pairs)
     guard !instances.choices.isEmpty else {
       return scope.isLimited && !hasLink(pairs, [[nil, nil]], scope)
-        ? (true, "there is no such link") : find(instances.places.map { $0.map { _ in nil } })
+        ? Scope.noLink : find(instances.places.map { $0.map { _ in nil } })
     }
     let chosen = instances.all.filter { !scope.isLimited || hasLink(pairs, $0, scope) }
-    var (missed, first) = (0, "")
+    var (missed, first) = (0, Finding?.none)
     for peers in chosen {
-      let finding = find(peers)
+      var finding = find(peers)
       if finding.held { continue }
-      if missed == 0 { first = "\(Self.names(pairs, peers)): \(finding.observed)" }
+      finding.observed = "\(Self.names(pairs, peers)): \(finding.observed)"
+      if missed == 0 { first = finding }
       missed += 1
     }
-    guard missed > 0 else { return (true, "so \(chosen.count) of \(chosen.count)") }
-    return (false, missed == 1 ? first : "\(first); not so \(missed) of \(chosen.count)")
+    guard var first else { return .held("so \(chosen.count) of \(chosen.count)") }
+    if missed > 1 { first.observed += "; not so \(missed) of \(chosen.count)" }
+    return first
   }
 
   /// Whether there is any link that is meant between the parties of some pair.
@@ -53,8 +55,25 @@ extension ExpectationChecker {
     let occurrences = occurrences(pattern, scope)
     return forEach([pattern.parties], scope) { peers in
       let times = occurrences.of(peers[0]).within(window).map(\.time)
-      return (count.allows(times.count), Self.phrase(times))
+      if count.allows(times.count) { return .held(Self.phrase(times)) }
+      return .missed(
+        Self.phrase(times),
+        miscount(times, count, by: window.upperBound, Self.pairs(pattern.parties, peers[0])))
     }
+  }
+
+  /// The focus of what happened too seldom by a time, or once too often.
+  private func miscount(
+    _ times: [Duration], _ count: AllowedCount, by end: Duration, _ pairs: [Verdict.Focus.Pair]
+  ) -> Verdict.Focus {
+    guard let most = count.atMost, times.count > most else { return absence(by: end, pairs) }
+    return Verdict.Focus(.excess, at: times[most], isEvent: true, pairs: pairs)
+  }
+
+  /// The pairs of two parties, with the peers that were chosen for them.
+  private static func pairs(_ parties: [Party], _ chosen: [String?]) -> [Verdict.Focus.Pair] {
+    let sides = zip(parties, chosen).map { party, peer in peer.map { [$0] } ?? party.names }
+    return pairs(sides[0], sides[1])
   }
 
   private static func phrase(_ times: [Duration]) -> String {
@@ -73,17 +92,19 @@ extension ExpectationChecker {
     _ scope: Scope
   ) -> Finding {
     let (answers, causes) = (occurrences(pattern, scope), occurrences(trigger.pattern, scope))
-    return forEach([pattern.parties, trigger.pattern.parties], scope) { peers in
-      let (answers, causes) = (answers.of(peers[0]), causes.of(peers[1]).within(window))
+    return forEach([pattern.parties, trigger.pattern.parties], scope) { chosen in
+      let (answers, causes) = (answers.of(chosen[0]), causes.of(chosen[1]).within(window))
       for cause in trigger.isFirst ? causes.prefix(1) : causes {
         let last = cause.time + trigger.within
         let seen = answers.within(cause.time...last).filter { $0.order != cause.order }
         if seen.count < count.atLeast && last > end || count.allows(seen.count) { continue }
-        let times = seen.isEmpty ? "never" : Self.phrase(seen.map(\.time))
-        return (false, "\(times) after \(Quantity.moment(cause.time))")
+        let times = seen.map(\.time)
+        return .missed(
+          "\(times.isEmpty ? "never" : Self.phrase(times)) after \(Quantity.moment(cause.time))",
+          miscount(times, count, by: min(last, end), Self.pairs(pattern.parties, chosen[0])))
       }
-      if causes.isEmpty { return (true, "there was nothing to follow") }
-      return (true, "so after \(trigger.isFirst ? 1 : causes.count)")
+      if causes.isEmpty { return .held("there was nothing to follow") }
+      return .held("so after \(trigger.isFirst ? 1 : causes.count)")
     }
   }
 
@@ -98,18 +119,22 @@ extension ExpectationChecker {
         let found = occurrences.of(peers[index]).within(window)
         let start = times.last ?? window.lowerBound
         let isNew = !patterns[..<index].contains(patterns[index])
+        let pairs = Self.pairs(patterns[index].parties, peers[index])
         if isNew, let early = found.first, early.time < start {
-          return (false, "\(patterns[index].phrase) at \(Quantity.moment(early.time)) already")
+          return .missed(
+            "\(patterns[index].phrase) at \(Quantity.moment(early.time)) already",
+            Verdict.Focus(.early, at: early.time, isEvent: true, pairs: pairs))
         }
         guard let next = found.first(where: { $0.time >= start && !taken.contains($0.order) })
         else {
           let since = times.last.map { " after \(Quantity.moment($0))" } ?? ""
-          return (false, "\(patterns[index].phrase) never\(since)")
+          return .missed(
+            "\(patterns[index].phrase) never\(since)", absence(by: window.upperBound, pairs))
         }
         times.append(next.time)
         taken.insert(next.order)
       }
-      return (true, "at \(Self.list(times.map(Quantity.moment)))")
+      return .held("at \(Self.list(times.map(Quantity.moment)))")
     }
   }
 
@@ -123,9 +148,17 @@ extension ExpectationChecker {
     }
     return forEach([[pattern.inviter, pattern.guest]], scope) { peers in
       let ended = all.of(peers[0]).within(window).map { timeline.entries[$0.order] }
-      let right = ended.count { pattern.outcomes.contains($0.detail) }
+      let right = ended.filter { pattern.outcomes.contains($0.detail) }.map(\.time)
       let seen = ended.map { "\($0.detail) at \(Quantity.moment($0.time))" }
-      return (count.allows(right), ended.isEmpty ? "never ended" : Self.list(seen))
+      let observed = ended.isEmpty ? "never ended" : Self.list(seen)
+      if count.allows(right.count) { return .held(observed) }
+      let pairs = Self.pairs([pattern.inviter, pattern.guest], peers[0])
+      let other = ended.last { !pattern.outcomes.contains($0.detail) }
+      guard right.count < count.atLeast, let other else {
+        return .missed(observed, miscount(right, count, by: window.upperBound, pairs))
+      }
+      return .missed(
+        observed, Verdict.Focus(.ending, at: other.time, isEvent: true, pairs: pairs))
     }
   }
 }

@@ -11,29 +11,57 @@ extension ExpectationChecker {
     }
     let read = flows.reduce(0) { $0 + $1.read(by: window.upperBound) }
     let planned = flows.reduce(0) { $0 + $1.planned }
+    let end = window.upperBound
     guard !flows.isEmpty else {
       let isRight = pattern.delivery?.allowsNone ?? false && pattern.ending == nil
-      return (isRight, "no stream was opened")
+      return isRight
+        ? .held("no stream was opened")
+        : .missed(
+          "no stream was opened", absence(.absent, by: end, Self.pairs(pattern.from, pattern.to)))
     }
     let amount = "\(read) of \(planned) bytes read"
     if let wanted = pattern.ending,
-      let other = flows.first(where: { $0.ending(by: window.upperBound) != wanted })
+      let other = flows.first(where: { $0.ending(by: end) != wanted })
     {
-      let end = other.ending(by: window.upperBound).map { "ended as \($0.rawValue)" } ?? "goes on"
-      return (false, "one of \(flows.count) \(end); \(amount)")
+      let words = other.ending(by: end).map { "ended as \($0.rawValue)" } ?? "goes on"
+      return .missed(
+        "one of \(flows.count) \(words); \(amount)", focus(on: other, by: end, wanting: wanted))
+    }
+    func finding(_ isRight: Bool, _ observed: String, isTooMuch: Bool = false) -> Finding {
+      guard !isRight else { return .held(observed) }
+      guard !isTooMuch else {
+        let last = flows.flatMap(\.reads).map(\.time).filter { $0 <= end }.max() ?? end
+        let pairs = flows.map { Verdict.Focus.Pair($0.direction.from, $0.direction.to) }
+        return .missed(observed, Verdict.Focus(.excess, at: last, isEvent: true, pairs: pairs))
+      }
+      let late = flows.first { $0.read(by: end) < $0.planned || $0.ending(by: end) != .complete }
+      return .missed(observed, focus(on: late ?? flows[0], by: end))
     }
     switch pattern.delivery {
     case .all:
-      let open = flows.count { $0.isEndPlanned && $0.ending(by: window.upperBound) != .complete }
-      guard read == planned, open > 0 else { return (read == planned, amount) }
-      return (false, "\(amount), and \(open) of \(flows.count) not to the end")
+      let open = flows.count { $0.isEndPlanned && $0.ending(by: end) != .complete }
+      guard read == planned, open > 0 else { return finding(read == planned, amount) }
+      return finding(false, "\(amount), and \(open) of \(flows.count) not to the end")
     case .share(let share):
       let seen = planned == 0 ? .one : Ratio(Double(read) / Double(planned)) ?? .zero
-      return (seen >= share, amount + (seen >= share ? "" : ", not \(share)"))
+      return finding(seen >= share, amount + (seen >= share ? "" : ", not \(share)"))
     case .count(let count):
-      return (count.allows(read), amount + (count.allows(read) ? "" : ", not \(count.size)"))
-    case nil: return (true, amount)
+      return finding(
+        count.allows(read), amount + (count.allows(read) ? "" : ", not \(count.size)"),
+        isTooMuch: read > count.atMost ?? .max)
+    case nil: return .held(amount)
     }
+  }
+
+  /// The focus on a stream that was not read, or has not ended, as it had to by a time.
+  private func focus(
+    on flow: StreamLog.Flow, by end: Duration, wanting wanted: Verdict.Stream.Ending = .complete
+  ) -> Verdict.Focus {
+    let pairs = [Verdict.Focus.Pair(flow.direction.from, flow.direction.to)]
+    guard let ended = flow.readerEnd, ended.time <= end, ended.ending != wanted else {
+      return absence(by: end, pairs)
+    }
+    return Verdict.Focus(.ending, at: ended.time, isEvent: true, pairs: pairs)
   }
 }
 

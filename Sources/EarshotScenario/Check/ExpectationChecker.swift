@@ -10,15 +10,29 @@ package struct ExpectationChecker {
   let linkTraffic: LinkTraffic
   /// The end of the run.
   let end: Duration
+  private let names: [String]
   private let history: MembershipHistory
   private let healthyLinks: HealthyLinks
 
-  /// What was found: whether it is right, and what was seen.
-  typealias Finding = (held: Bool, observed: String)
+  /// What was found.
+  struct Finding {
+    let held: Bool
+    var observed: String
+    /// When it became certain that it does not hold, and about which peers; `nil` when it holds.
+    var focus: Verdict.Focus?
+
+    /// It holds.
+    static func held(_ observed: String) -> Finding { Finding(held: true, observed: observed) }
+
+    /// It does not.
+    static func missed(_ observed: String, _ focus: Verdict.Focus) -> Finding {
+      Finding(held: false, observed: observed, focus: focus)
+    }
+  }
 
   /// A checker of one run.
   package init(_ scenario: Scenario, _ record: Recorder.Record) {
-    (timeline, end) = (record.timeline, scenario.duration)
+    (timeline, end, names) = (record.timeline, scenario.duration, scenario.peerNames)
     (traffic, streams, files) = (record.traffic, record.streams, record.files)
     linkTraffic = record.linkTraffic
     history = MembershipHistory(record.timeline)
@@ -27,8 +41,14 @@ package struct ExpectationChecker {
 
   /// Whether an expectation held, and what was seen.
   package func check(_ expectation: Expectation) -> Verdict.Result {
-    let (held, observed) = finding(expectation)
-    return Verdict.Result(expectation.name, held: held, observed: observed)
+    let finding = finding(expectation)
+    var result = Verdict.Result(
+      expectation.name, held: finding.held, observed: finding.observed)
+    if var focus = finding.focus {
+      focus.standings = PairStandings(timeline, of: focus.pairs, at: focus.time).all
+      result.focus = focus
+    }
+    return result
   }
 
   private func finding(_ expectation: Expectation) -> Finding {
@@ -37,18 +57,29 @@ package struct ExpectationChecker {
     case .connected(let pairs, let moment):
       let couples = scope.couples(of: pairs)
       return state(moment, couples, { $0.hasAll(couples, scope.session) }) {
-        "\(Self.couples($0.missing(couples, scope.session))) not connected"
+        let missing = $0.missing(couples, scope.session)
+        return ("\(Self.couples(missing)) not connected", .missing, Self.pairs(missing))
       }
     case .disconnected(let pairs, let moment):
       let couples = scope.couples(of: pairs)
       return state(moment, couples, { !$0.hasAny(couples, scope.session) }) {
-        "\(Self.couples($0.present(couples, scope.session))) connected"
+        let present = $0.present(couples, scope.session)
+        return ("\(Self.couples(present)) connected", .excess, Self.pairs(present))
       }
     case .members(let counts, let moment):
       return state(moment, nil, { $0.wrong(counts, scope.session).isEmpty }) { state in
         let wrong = state.wrong(counts, scope.session)
-        return Self.list(
-          wrong.map { "\($0.peer) has \(state.count(of: $0.peer, in: scope.session))" })
+        let observed = wrong.map { "\($0.peer) has \(state.count(of: $0.peer, in: scope.session))" }
+        let isShort = wrong.contains {
+          state.count(of: $0.peer, in: scope.session) < $0.count.atLeast
+        }
+        let pairs = wrong.flatMap { wrong in
+          names.filter { other in
+            other != wrong.peer
+              && state.hasMember(other, of: wrong.peer, in: scope.session) != isShort
+          }.map { Verdict.Focus.Pair(wrong.peer, $0) }
+        }
+        return (Self.list(observed), isShort ? .missing : .excess, pairs)
       }
     case .event(let pattern, let count, let window):
       return occurred(pattern, count, window, scope)
@@ -71,30 +102,57 @@ package struct ExpectationChecker {
   /// Whether a state was reached when it had to be; explains the state in which it was missed.
   private func state(
     _ moment: Moment, _ couples: [(String, String)]?, _ isTrue: (MembershipState) -> Bool,
-    _ explain: (MembershipState) -> String
+    _ explain: (MembershipState) -> (String, Verdict.Focus.Manner, [Verdict.Focus.Pair])
   ) -> Finding {
     if couples?.isEmpty == true { return Scope.noLink }
     let phases = history.phases(of: isTrue)
+    func missed(_ word: String, _ time: Duration, since start: Duration = .zero) -> Finding {
+      let (text, manner, pairs) = explain(history.state(at: time))
+      let observed = "\(text) \(word) \(Quantity.moment(time))"
+      guard start > .zero else { return .missed(observed, absence(manner, by: time, pairs)) }
+      return .missed(observed, Verdict.Focus(manner, at: start, isEvent: true, pairs: pairs))
+    }
     switch moment {
     case .at(let time):
       guard let phase = phases.last(where: { $0.start <= time }), phase.isTrue else {
-        return (false, "\(explain(history.state(at: time))) at \(Quantity.moment(time))")
+        return missed("at", time, since: phases.last { $0.start <= time }?.start ?? .zero)
       }
-      return (true, Self.since(phase.start))
+      return .held(Self.since(phase.start))
     case .by(let time):
       guard let phase = phases.first(where: { $0.isTrue && $0.start <= time }) else {
-        return (false, "\(explain(history.state(at: time))) by \(Quantity.moment(time))")
+        return missed("by", time)
       }
-      return (true, Self.since(phase.start))
+      return .held(Self.since(phase.start))
     case .throughout(let range):
       let before = phases.last { $0.start <= range.lowerBound }
       let later = phases.filter { range.contains($0.start) }
       guard let failure = ([before].compactMap { $0 } + later).first(where: { !$0.isTrue }) else {
-        return (true, Self.since(before?.start ?? .zero))
+        return .held(Self.since(before?.start ?? .zero))
       }
-      let time = max(failure.start, range.lowerBound)
-      return (false, "\(explain(history.state(at: time))) at \(Quantity.moment(time))")
+      return missed("at", max(failure.start, range.lowerBound), since: failure.start)
     }
+  }
+
+  /// The focus of what had not come about by a time: on the last parting of the peers if they have parted since they
+  /// met, which then is why, or else on that time.
+  func absence(
+    _ manner: Verdict.Focus.Manner = .missing, by time: Duration, _ pairs: [Verdict.Focus.Pair],
+    _ messages: [Verdict.Focus.Message] = []
+  ) -> Verdict.Focus {
+    let parting = PairStandings(timeline, of: pairs, at: time).lastParting
+    return Verdict.Focus(
+      manner, at: parting ?? time, isEvent: parting != nil, pairs: pairs, messages: messages)
+  }
+
+  /// The pairs of two parties, each peer with each other one; none where either is anyone.
+  static func pairs(_ left: [String]?, _ right: [String]?) -> [Verdict.Focus.Pair] {
+    (left ?? []).flatMap { left in
+      (right ?? []).compactMap { left == $0 ? nil : Verdict.Focus.Pair(left, $0) }
+    }
+  }
+
+  private static func pairs(_ couples: [(String, String)]) -> [Verdict.Focus.Pair] {
+    couples.map { Verdict.Focus.Pair($0.0, $0.1) }
   }
 
   private static func since(_ time: Duration) -> String {
@@ -136,7 +194,7 @@ struct Scope {
   }
 
   /// What is found where no link is one of those.
-  static let noLink: ExpectationChecker.Finding = (true, "there is no such link")
+  static var noLink: ExpectationChecker.Finding { .held("there is no such link") }
 
   /// Every two of some peers whose link is one of those.
   func couples(of pairs: PeerPairs) -> [(String, String)] {

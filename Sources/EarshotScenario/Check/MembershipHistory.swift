@@ -51,6 +51,11 @@ struct MembershipState: Hashable {
     }
   }
 
+  /// Whether a peer has another one as a member, waited for or not.
+  func hasMember(_ subject: String, of observer: String, in session: String?) -> Bool {
+    joined[observer]?[subject]?.contains { session == nil || $0.session == session } ?? false
+  }
+
   /// How many members a peer has, those that it waits for included.
   func count(of observer: String, in session: String?) -> Int {
     joined[observer]?.values.reduce(0) { sum, places in

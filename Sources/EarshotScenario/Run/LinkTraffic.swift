@@ -42,4 +42,20 @@ package struct LinkTraffic: Hashable, Sendable {
       return sum + end - start
     }
   }
+
+  /// When more than so many bytes had been sent in some directions within a window; `nil` if that never was.
+  func time(of most: Int, _ isMeant: (Direction) -> Bool, in window: Window) -> Duration? {
+    var sums: [Direction: Int] = [:]
+    let later = steps.filter { isMeant($0.key) }.flatMap { direction, steps in
+      sums[direction] = steps.last { $0.time < window.lowerBound }?.total ?? 0
+      return steps.filter { window.contains($0.time) }.map { (direction, $0) }
+    }
+    var sum = 0
+    for (direction, step) in later.sorted(by: { $0.1.time < $1.1.time }) {
+      sum += step.total - (sums[direction] ?? 0)
+      sums[direction] = step.total
+      if sum > most { return step.time }
+    }
+    return nil
+  }
 }

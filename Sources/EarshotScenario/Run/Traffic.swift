@@ -233,6 +233,27 @@ extension Traffic {
     return delays.sorted()
   }
 
+  /// The messages that were sent within a window, the earliest first; those that the session refused are left out.
+  func messages(
+    _ isWanted: (Series) -> Bool, sentIn window: Window
+  ) -> [Verdict.Focus.Message] {
+    var messages: [Verdict.Focus.Message] = []
+    for (number, series) in allSeries.enumerated() where isWanted(series) {
+      for place in series.sent.indices where window.contains(series.sent[place]) {
+        if series.fates[place] == .refused { continue }
+        var arrived: Duration?
+        if case .delivered(let time) = series.fates[place] { arrived = time }
+        messages.append(
+          Verdict.Focus.Message(
+            series.direction.from, series.direction.to, series: number, number: place,
+            sent: series.sent[place], arrived: arrived))
+      }
+    }
+    return messages.enumerated().sorted {
+      ($0.element.sent, $0.offset) < ($1.element.sent, $1.offset)
+    }.map(\.element)
+  }
+
   /// What became of some messages.
   struct Tally: Hashable {
     /// Those that the session took, and how many of these at the latest at the time in question.

@@ -16,6 +16,8 @@ public struct Verdict: Hashable, Sendable {
     /// The last packets, timers, faults and choices of the schedule that led to it, a line each; only in reports of
     /// what did not hold.
     public internal(set) var why: [String] = []
+    /// When it became certain that it did not hold, and the peers and messages concerned; `nil` of what held.
+    package internal(set) var focus: Focus?
 
     package init(_ name: String, held: Bool, observed: String, isInvariant: Bool = false) {
       (self.name, self.held, self.observed) = (name, held, observed)
