@@ -38,7 +38,7 @@ extension RunResult {
   private static let choicesMax = 200_000
 
   private static func violations(_ verdict: Verdict) -> [Violation] {
-    let violated = verdict.results.filter { !$0.held }.map { Violation($0.name, $0.observed) }
+    let violated = verdict.results.filter { !$0.held }.map { Violation($0.name, $0.observed, $0.focus) }
     switch Ending(verdict) {
     case .different: return [Violation("two runs of this seed differ")] + violated
     case .unchecked: return [Violation("nothing was checked", verdict.gap ?? "")]

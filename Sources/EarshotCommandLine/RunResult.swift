@@ -1,3 +1,4 @@
+package import EarshotScenario
 package import EarshotSimulator
 
 /// What the command line has to know about a run.
@@ -29,10 +30,12 @@ package struct RunResult: Hashable, Sendable, Codable {
     package var name: String
     /// What was seen instead; empty when there is no more to say.
     package var observed: String
+    /// When it became certain, and the peers and messages concerned; `nil` when that is not known.
+    package var focus: Verdict.Focus?
 
     /// A violation of something, and what was seen instead.
-    package init(_ name: String, _ observed: String = "") {
-      (self.name, self.observed) = (name, observed)
+    package init(_ name: String, _ observed: String = "", _ focus: Verdict.Focus? = nil) {
+      (self.name, self.observed, self.focus) = (name, observed, focus)
     }
 
     /// Both, in one line.

@@ -29,8 +29,7 @@ struct PlanShrinking {
     while let candidate = reduction.candidate {
       try Task.checkCancellation()
       let outcome = try await run(candidate)
-      let fails = outcome.failures.first.map { StatefulFailure($0) == failure } ?? false
-      reduction.note(fails ? .fails : .passes, outcome.plan.record)
+      reduction.note(outcome.compared(with: failure), outcome.plan.record)
     }
     failures[0].comments.append(Comment(rawValue: story(reduction)))
     return failures
@@ -45,4 +44,12 @@ struct PlanShrinking {
   }
 
   private static let runsMax = 200
+}
+
+extension SeedRun.Outcome {
+  /// Whether the test failed in the same way, in another one, or not at all.
+  fileprivate func compared(with failure: StatefulFailure) -> ReductionOutcome {
+    guard let first = failures.first else { return .holds }
+    return StatefulFailure(first) == failure ? .fails : .differs
+  }
 }

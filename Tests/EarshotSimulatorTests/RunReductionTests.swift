@@ -18,7 +18,7 @@ struct RunReductionTests {
 
   private static func reduce(
     _ plan: RunPlan, _ policy: SchedulePolicy? = nil, runsMax: Int = 200,
-    _ run: (RunPlan) -> (DeltaDebugging.Outcome, ScheduleRecord?)
+    _ run: (RunPlan) -> (ReductionOutcome, ScheduleRecord?)
   ) -> RunReduction<RunPlan> {
     var reduction = RunReduction(of: plan, policy: policy, runsMax: runsMax)
     while let candidate = reduction.candidate {
@@ -37,7 +37,7 @@ struct RunReductionTests {
       let fails =
         plan.hosts.contains("host2") && plan.hosts.contains("host4")
         && needed.contains { $0.lasting ?? .zero >= .milliseconds(700) }
-      return (fails ? .fails : .passes, nil)
+      return (fails ? .fails : .holds, nil)
     }
     let (plan, lasting) = (reduction.smallest, reduction.smallest.faults[0].lasting ?? .zero)
     #expect(plan.hosts == ["host2", "host4"] && plan.faults.count == 1)
@@ -47,14 +47,14 @@ struct RunReductionTests {
 
   /// A run that needs the whole of its schedule, whatever it is: the choices say which faults they were made for.
   private static func needy(_ plan: RunPlan, _ isLucky: (UInt64) -> Bool)
-    -> (DeltaDebugging.Outcome, ScheduleRecord?)
+    -> (ReductionOutcome, ScheduleRecord?)
   {
-    guard plan.faults.contains(where: { $0.id == 7 }) else { return (.passes, nil) }
+    guard plan.faults.contains(where: { $0.id == 7 }) else { return (.holds, nil) }
     let whole = record(2_000 + plan.faults.count)
     switch plan.schedule {
     case .replay(whole): return (.fails, whole)
     case .seeded(let seed, .random) where isLucky(seed): return (.fails, whole)
-    default: return (.passes, whole)
+    default: return (.holds, whole)
     }
   }
 
@@ -77,8 +77,8 @@ struct RunReductionTests {
     var drawn = 0
     let reduction = Self.reduce(Self.plan(12, .replay(Self.record(300))), .random) { plan in
       if case .seeded = plan.schedule { drawn += 1 }
-      guard case .replay(let record) = plan.schedule else { return (.passes, nil) }
-      return (record.choices.contains { $0.decision == 120 } ? .fails : .passes, nil)
+      guard case .replay(let record) = plan.schedule else { return (.holds, nil) }
+      return (record.choices.contains { $0.decision == 120 } ? .fails : .holds, nil)
     }
     #expect(drawn <= 24)
     #expect(reduction.smallest.faults.isEmpty && reduction.smallest.hosts.isEmpty)
@@ -86,10 +86,49 @@ struct RunReductionTests {
       reduction.smallest.schedule == .replay(ScheduleRecord([.init(decision: 120, index: 1)])))
   }
 
+  /// A run that fails with the fault 7, and also with fewer than three hosts.
+  private static func slippery(_ plan: RunPlan) -> ReductionOutcome {
+    plan.faults.contains { $0.id == 7 } || plan.hosts.count < 3 ? .fails : .holds
+  }
+
+  @Test(
+    "What is left fails because of its faults: without them it holds, as the run did at the start")
+  func cause() {
+    let left = Self.reduce(Self.plan(17)) { (Self.slippery($0), nil) }.smallest
+    #expect(left.faults.map(\.id) == [7] && left.hosts.count == 3)
+    #expect(Self.slippery(left.keeping([], of: .faults)) == .holds)
+  }
+
+  @Test(
+    "Where the run fails without its faults, too, these are left out, and the schedule is the cause"
+  )
+  func scheduleAsCause() {
+    let start = Self.plan(9, .replay(Self.record(40)))
+    func outcome(_ plan: RunPlan) -> ReductionOutcome {
+      let isChosen = plan.record?.choices.contains { $0.decision == 12 } ?? false
+      return isChosen || plan.hosts.count < 2 ? .fails : .holds
+    }
+    let left = Self.reduce(start) { (outcome($0), nil) }.smallest
+    #expect(left.faults.isEmpty && left.hosts.count == 2)
+    #expect(left.record?.choices.map(\.decision) == [12])
+  }
+
+  @Test(
+    "A run that fails otherwise without its faults may go on doing so, and may not fail in the same way"
+  )
+  func tolerance() {
+    func outcome(_ plan: RunPlan) -> ReductionOutcome {
+      if plan.faults.contains(where: { $0.id == 7 }) { return .fails }
+      return plan.hosts.count < 2 ? .fails : .differs
+    }
+    let left = Self.reduce(Self.plan(17)) { (outcome($0), nil) }.smallest
+    #expect(left.faults.map(\.id) == [7] && left.hosts.count == 2)
+  }
+
   @Test("A reduction ends after its runs", arguments: [0, 1, 13])
   func bound(runsMax: Int) {
     let reduction = Self.reduce(Self.plan(40), runsMax: runsMax) {
-      ($0.faults.count >= 3 ? .fails : .passes, nil)
+      ($0.faults.count >= 3 ? .fails : .holds, nil)
     }
     #expect(reduction.runCount == runsMax && reduction.candidate == nil)
   }

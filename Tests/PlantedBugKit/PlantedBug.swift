@@ -78,8 +78,9 @@ public struct PlantedBug: Sendable, CustomStringConvertible {
     var reduction = RunReduction(of: plan, policy: policy, runsMax: runsMax)
     while let candidate = reduction.candidate {
       let outcome = run(seed: seed, candidate)
-      reduction.note(
-        outcome.failure == failure ? .fails : .passes, outcome.plan.record)
+      let shown: ReductionOutcome =
+        outcome.failure.map { $0 == failure ? .fails : .differs } ?? .holds
+      reduction.note(shown, outcome.plan.record)
     }
     return reduction
   }

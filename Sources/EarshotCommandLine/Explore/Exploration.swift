@@ -59,29 +59,3 @@ struct Exploration: Sendable {
     return order
   }
 }
-
-/// What tells one kind of failure from another: what was violated, and where.
-struct FailureSignature: Hashable, Sendable {
-  let name: String
-  private let shape: ViolationShape?
-
-  /// The kind of a violation in a scenario.
-  ///
-  /// An expectation is one place; an invariant has as many as there are ways to violate it.
-  init(_ violation: RunResult.Violation, in scenario: Scenario) {
-    name = violation.name
-    let isExpectation = scenario.expectations.contains { $0.name == violation.name }
-    let text = violation.observed.split(separator: " (and ").first ?? ""
-    shape =
-      isExpectation ? nil : ViolationShape(String(text), names: Set(scenario.peerNames))
-  }
-
-  /// The kind as a text, the same in all processes.
-  var text: String { shape.map { "\(name): \($0.text)" } ?? name }
-
-  /// Whether a result shows the same failure, and not because nothing else could come of the scenario.
-  func isShown(by result: RunResult, of scenario: Scenario) -> Bool {
-    result.violations.contains { FailureSignature($0, in: scenario) == self }
-      && !scenario.hopeless.contains(name)
-  }
-}

@@ -27,7 +27,7 @@ struct Reproducer {
     _ order: RunOrder, _ result: RunResult, _ violation: RunResult.Violation, as path: String,
     until stop: StopSignal, runsMax: Int = Self.runsMax
   ) -> Bool {
-    guard let start = fixed(order, result) else {
+    guard let start = fixed(order, result)?.failing(violation.name) else {
       complain("\(order.file) cannot be written as a scenario of one run")
       return false
     }
@@ -35,7 +35,9 @@ struct Reproducer {
       start.duration(to: .now)
     }
     let signature = FailureSignature(violation, in: order.scenario)
-    guard isShown(signature, by: start, order) else {
+    guard let scenario = start.scenario,
+      signature.outcome(of: run(start, scenario, order), of: scenario) == .fails
+    else {
       complain(
         "seed \(order.seed) of \(order.file) does not fail again as \"\(violation.name)\" when its faults "
           + "are written to the scenario")
@@ -47,8 +49,7 @@ struct Reproducer {
       progress.show(reduction.runCount, "runs, reducing \(reduction.pass.rawValue)")
       guard let scenario = candidate.scenario else { break }
       let result = run(candidate, scenario, order)
-      reduction.note(
-        signature.isShown(by: result, of: scenario) ? .fails : .passes, result.schedule)
+      reduction.note(signature.outcome(of: result, of: scenario), result.schedule)
     }
     progress.clear()
     return write(reduction, from: start, order, violation, to: path)
@@ -64,13 +65,6 @@ struct Reproducer {
     let fixed = document.fixed(
       seed: order.seed, schedule: schedule, buggified: result.properties.buggified)
     return fixed.scenario == nil ? nil : fixed
-  }
-
-  private func isShown(
-    _ signature: FailureSignature, by document: ScenarioDocument, _ order: RunOrder
-  ) -> Bool {
-    guard let scenario = document.scenario else { return false }
-    return signature.isShown(by: run(document, scenario, order), of: scenario)
   }
 
   private func run(
@@ -91,8 +85,7 @@ struct Reproducer {
     _ reduction: RunReduction<ScenarioDocument>, from start: ScenarioDocument, _ order: RunOrder,
     _ violation: RunResult.Violation, to path: String
   ) -> Bool {
-    var document = reduction.smallest
-    document.root = document.root.setting("reproduces", .text(violation.name))
+    let document = reduction.smallest
     guard let scenario = document.scenario else { return false }
     let form: ReportForm = console.isColoured ? .coloured : .plain
     var order = order

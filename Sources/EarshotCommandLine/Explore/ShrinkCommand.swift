@@ -58,8 +58,11 @@ struct ShrinkCommand {
     summary: "Reduce a run that fails to the cause of its failure",
     details: """
       Faults, peers, their actions, values and the schedule are left out or made
-      smaller while the same failure is seen. The result is written to
-      repro.json, which "earshot replay" runs, and beside it to a test in Swift.
+      smaller while the same failure is seen for the same cause: a run that holds
+      without its faults is reduced to one that does, too. The counts that an
+      expectation asks for follow the peers and messages that are left. The result
+      is written to repro.json, which "earshot replay" runs, and beside it to a
+      test in Swift.
       The report has the last packets, timers, faults and choices of the schedule
       beneath each failure.
       Ctrl-C ends the reduction with the smallest run so far.

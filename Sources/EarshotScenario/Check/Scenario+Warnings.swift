@@ -72,13 +72,18 @@ extension Scenario {
 
   /// Why not so many messages can arrive by a time.
   private func shortage(of pattern: MessagePattern, by end: Duration) -> String? {
-    guard case .count(let count)? = pattern.delivery else { return nil }
+    guard case .count(let count)? = pattern.delivery, let most = plannedMessages(pattern, by: end)
+    else { return nil }
+    return most < count.atLeast
+      ? "no more than \(most) messages are sent by \(Quantity.moment(end))" : nil
+  }
+
+  /// How many messages that are meant are sent by a time, at most; `nil` when that is not known.
+  func plannedMessages(_ pattern: MessagePattern, by end: Duration) -> Int? {
     let senders = peers.filter { pattern.from.contains($0.name) }
     // Answers are as many as what they answer.
     guard !senders.contains(where: \.echoes) else { return nil }
-    let most = senders.map { $0.messages(pattern, by: end) }.reduce(0, +)
-    return most < count.atLeast
-      ? "no more than \(most) messages are sent by \(Quantity.moment(end))" : nil
+    return senders.map { $0.messages(pattern, by: end) }.reduce(0, +)
   }
 
   /// Why some peers cannot be connected by a time.

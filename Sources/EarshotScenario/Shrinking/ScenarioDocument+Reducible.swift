@@ -1,7 +1,10 @@
 package import EarshotSimulator
 
 extension ScenarioDocument: ReducibleRun {
-  package var isValid: Bool { scenario != nil }
+  package var isValid: Bool {
+    guard !isVoid, let scenario else { return false }
+    return expectation.map { name in scenario.expectations.contains { $0.name == name } } ?? true
+  }
 
   package var schedule: SchedulePolicy {
     get { root["schedule"].flatMap { SchedulePolicy($0) } ?? .fifo }
@@ -23,12 +26,22 @@ extension ScenarioDocument: ReducibleRun {
     case .faults: return keeping(faults: kept)
     case .peers:
       let names = peerNames
-      return without(peers: Set(names.indices.filter { !left.contains($0) }.map { names[$0] }))
+      let gone = Set(names.indices.filter { !left.contains($0) }.map { names[$0] })
+      return without(peers: gone).withCounts(of: self)
     case .workload:
       let parts = optionalParts
-      return ScenarioDocument(
-        root.removing(parts.indices.filter { !left.contains($0) }.map { parts[$0] }))
+      let gone = parts.indices.filter { !left.contains($0) }.map { parts[$0] }
+      return with(root.removing(gone)).withCounts(of: self)
     case .values, .schedule: return self
+    }
+  }
+
+  package func without(_ cause: ReductionCause) -> ScenarioDocument? {
+    switch cause {
+    case .faults: faultCount == 0 ? nil : keeping(faults: [])
+    case .links: root["links"].map { _ in with(root.setting("links", nil)) }
+    case .buggify: root["buggify"].map { _ in with(root.setting("buggify", nil)) }
+    case .schedule: withoutChoices
     }
   }
 
@@ -48,6 +61,6 @@ extension ScenarioDocument: ReducibleRun {
     guard let value = root.node(at: place).flatMap({ SmallerValue($0, at: place) }) else {
       return self
     }
-    return ScenarioDocument(root.replacing(place, with: value.node(amount)))
+    return with(root.replacing(place, with: value.node(amount))).withCounts(of: self)
   }
 }

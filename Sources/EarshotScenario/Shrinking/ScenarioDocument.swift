@@ -7,8 +7,20 @@ package import EarshotSimulator
 /// result is a scenario file like any other.
 package struct ScenarioDocument: Hashable, Sendable {
   package var root: JSON5Node
+  /// The name of the expectation that fails, without which the document has nothing to do with the failure; `nil` if
+  /// something else fails.
+  private(set) var expectation: String?
+  /// Whether the expectation that fails asks for what cannot be in what is left.
+  var isVoid = false
 
   package init(_ root: JSON5Node) { self.root = root }
+
+  /// The document with another root.
+  package func with(_ root: JSON5Node) -> ScenarioDocument {
+    var document = self
+    document.root = root
+    return document
+  }
 
   /// The document of a text that has been read as a scenario before, with its variables and repetitions in place.
   package init(json5 text: String, file: String) throws(ScenarioError) {
@@ -80,11 +92,29 @@ package struct ScenarioDocument: Hashable, Sendable {
   private mutating func nameExpectations(_ scenario: Scenario) {
     guard let expect = root["expect"] else { return }
     let named = zip(expect.elements, scenario.expectations).map { node, expectation in
-      node.setting(
-        "name", .text(String(decoding: expectation.name.utf8.prefix(200), as: UTF8.self)))
+      node.setting("name", .text(Self.shortName(expectation.name)))
     }
     guard named.count == expect.elements.count else { return }
     root = root.setting("expect", JSON5Node(.array(named)))
+  }
+
+  /// The name of an expectation in a document, where names have a bound.
+  package static func shortName(_ name: String) -> String {
+    String(decoding: name.utf8.prefix(200), as: UTF8.self)
+  }
+
+  /// The document of a failure: of what a fixed document expects, only that is left which fails.
+  ///
+  /// - Parameter name: The name of what fails; of an expectation, or of what always holds.
+  package func failing(_ name: String) -> ScenarioDocument {
+    let nodes = root["expect"]?.elements ?? []
+    let failing = nodes.first { $0["name"]?.string == Self.shortName(name) }
+    let expectation = failing?["name"]?.string
+    var document = with(
+      root.setting("expect", failing.map { JSON5Node(.array([$0])) })
+        .setting("reproduces", .text(expectation ?? name)))
+    document.expectation = expectation
+    return document
   }
 
   // MARK: Parts
@@ -99,8 +129,7 @@ package struct ScenarioDocument: Hashable, Sendable {
   func keeping(faults kept: [Int]) -> ScenarioDocument {
     guard let faults = root["faults"]?.elements else { return self }
     let nodes = kept.map { faults[$0] }
-    return ScenarioDocument(
-      root.setting("faults", nodes.isEmpty ? nil : JSON5Node(.array(nodes))))
+    return with(root.setting("faults", nodes.isEmpty ? nil : JSON5Node(.array(nodes))))
   }
 
   /// The document without some peers, and without what is about them alone.
@@ -108,6 +137,6 @@ package struct ScenarioDocument: Hashable, Sendable {
     guard let peers = root["peers"]?.elements else { return self }
     let kept = peers.filter { !names.contains($0["name"]?.string ?? $0.string ?? "") }
     let rest = root.setting("peers", JSON5Node(.array(kept)))
-    return ScenarioDocument(rest.forgetting(names))
+    return with(rest.forgetting(names))
   }
 }

@@ -3,6 +3,28 @@ package enum ReductionPass: String, Hashable, Sendable, CaseIterable {
   case faults, peers, workload, values, schedule
 }
 
+/// Something that may be the cause of a failure, in the order in which it is suspected.
+package enum ReductionCause: Hashable, Sendable, CaseIterable {
+  /// The faults of the run.
+  case faults
+  /// Links that are not those of a quiet network.
+  case links
+  /// Points of BUGGIFY.
+  case buggify
+  /// The choices of a schedule policy.
+  case schedule
+}
+
+/// The result of a run, compared with the failure that is reduced.
+package enum ReductionOutcome: Hashable, Sendable {
+  /// The run fails in the same way.
+  case fails
+  /// The run fails in another way.
+  case differs
+  /// The run does not fail.
+  case holds
+}
+
 /// The description of a run, of which parts can be left out and values made smaller.
 package protocol ReducibleRun: Hashable, Sendable {
   /// Where a value stands.
@@ -25,6 +47,9 @@ package protocol ReducibleRun: Hashable, Sendable {
   /// - Returns: The smaller run.
   func keeping(_ kept: [Int], of pass: ReductionPass) -> Self
 
+  /// The run without a cause of failures; `nil` when it has none of that kind.
+  func without(_ cause: ReductionCause) -> Self?
+
   /// Where the values stand that may be smaller.
   var places: [Place] { get }
 
@@ -39,6 +64,14 @@ extension ReducibleRun {
   /// What the schedule was chosen to be, when it is a record; nothing otherwise.
   var choices: [ScheduleRecord.Choice] {
     if case .replay(let record) = schedule { record.choices } else { [] }
+  }
+
+  /// The run under the schedule that chooses nothing; `nil` if that is its own.
+  package var withoutChoices: Self? {
+    guard schedule != .fifo else { return nil }
+    var run = self
+    run.schedule = .fifo
+    return run
   }
 }
 

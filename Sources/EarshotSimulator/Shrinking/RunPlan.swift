@@ -89,6 +89,14 @@ extension RunPlan: ReducibleRun {
     return plan
   }
 
+  package func without(_ cause: ReductionCause) -> RunPlan? {
+    switch cause {
+    case .faults: faults.isEmpty ? nil : keeping([], of: .faults)
+    case .schedule: withoutChoices
+    case .links, .buggify: nil
+    }
+  }
+
   package var places: [Place] {
     plans.indices.flatMap { plan in
       plans[plan].faults.indices.map { Place(plan: plan, fault: $0) }

@@ -1,19 +1,17 @@
 /// Reduces a run that fails to what its failure needs: faults, then peers, then what these do, then values, then the
 /// schedule.
 ///
-/// The caller runs ``candidate``, a smaller run, and tells the outcome, until there is no candidate any more. A smaller
-/// run is kept when it fails in the same way, which the caller decides.
+/// The caller runs ``candidate`` and reports the outcome, until there is no candidate any more. The first candidates
+/// look for the cause of the failure. After that a smaller run is kept when it fails in the same way, which the caller
+/// decides, and because of that cause: a candidate that fails is followed by a control, the same run without the cause.
 ///
 /// ```swift
 /// var reduction = RunReduction(of: run, runsMax: 200)
 /// while let candidate = reduction.candidate {
-///   reduction.note(fails(candidate) ? .fails : .passes)
+///   reduction.note(outcome(of: candidate))
 /// }
 /// ```
 package struct RunReduction<Run: ReducibleRun>: Sendable {
-  /// What came of a candidate.
-  package typealias Outcome = DeltaDebugging.Outcome
-
   /// The smallest run so far that fails.
   package private(set) var smallest: Run
   /// How often something was run.
@@ -27,9 +25,13 @@ package struct RunReduction<Run: ReducibleRun>: Sendable {
   private var passesLeft: [ReductionPass] = ReductionPass.allCases
   private var roundStart: Run
   private var trials: ScheduleTrials
+  private var cause = FailureCause<Run>()
+  /// The smaller run of which the candidate is the control; `nil` when the candidate is the smaller run.
+  private var unconfirmed: Run?
 
   /// What finds the next candidate.
   private enum Search: Hashable {
+    case cause
     case parts(DeltaDebugging, of: Run)
     case values(at: Run.Place?, AmountSearch?, left: [Run.Place])
   }
@@ -43,37 +45,57 @@ package struct RunReduction<Run: ReducibleRun>: Sendable {
   package init(of run: Run, policy: SchedulePolicy? = nil, runsMax: Int) {
     (smallest, roundStart, self.runsMax) = (run, run, runsMax)
     trials = ScheduleTrials(policy)
-    // The choices first: a record of few of them can be repeated in a smaller run, one of thousands seldom can.
-    let list = DeltaDebugging(of: run.choices.count, runsMax: min(runsMax, Self.firstRunsMax))
-    search = .parts(list, of: run)
+    search = .cause
     candidate = nextCandidate()
   }
 
-  /// Takes in what came of the candidate.
+  /// Takes in the outcome of the candidate.
   ///
   /// - Parameters:
-  ///   - outcome: What came of it.
+  ///   - outcome: The outcome.
   ///   - record: What the policy of its schedule has chosen.
-  package mutating func note(_ outcome: Outcome, _ record: ScheduleRecord? = nil) {
+  package mutating func note(_ outcome: ReductionOutcome, _ record: ScheduleRecord? = nil) {
     guard var tried = candidate else { preconditionFailure("a reduction has come to its end") }
-    if outcome != .invalid { runCount += 1 }
-    if outcome == .fails {
-      if trials.isDrawn, let record, !record.choices.isEmpty {
-        tried.schedule = .replay(record)
-      }
-      smallest = tried
-      trials.noteFailure()
-    } else if runCount < runsMax, let next = trials.next() {
-      // The same run once more, under another schedule.
+    runCount += 1
+    if let smaller = unconfirmed {
+      unconfirmed = nil
+      cause.note(outcome, of: tried)
+      return decide(smaller)
+    }
+    if case .cause = search { cause.noteSuspect(outcome) }
+    guard outcome == .fails else { return reject(tried) }
+    if trials.isDrawn, let record, !record.choices.isEmpty { tried.schedule = .replay(record) }
+    guard let control = cause.control(of: tried) else { return decide(tried) }
+    guard runCount < runsMax else { return reject(tried) }
+    (unconfirmed, candidate) = (tried, control)
+  }
+
+  /// Keeps a run that fails in the same way, if it does so because of the cause.
+  private mutating func decide(_ tried: Run) {
+    guard cause.isConfirmed(in: tried) else { return reject(tried) }
+    smallest = tried
+    trials.noteFailure()
+    noteInSearch(.fails)
+    candidate = nextCandidate()
+  }
+
+  /// Tries the same run once more, under another schedule, or gives it up.
+  private mutating func reject(_ tried: Run) {
+    candidate = tried
+    if runCount < runsMax, let next = trials.next() {
       candidate?.schedule = next
       return
     }
-    noteInSearch(outcome)
+    noteInSearch(.passes)
     candidate = nextCandidate()
   }
 
-  private mutating func noteInSearch(_ outcome: Outcome) {
+  private mutating func noteInSearch(_ outcome: DeltaDebugging.Outcome) {
     switch search {
+    case .cause:
+      guard outcome == .passes else { return }
+      cause.convict()
+      beginWithChoices()
     case .parts(var list, let start):
       list.note(outcome)
       search = .parts(list, of: start)
@@ -91,11 +113,13 @@ package struct RunReduction<Run: ReducibleRun>: Sendable {
         continue
       }
       if pass != .schedule { next.schedule = smallest.schedule }
-      guard next != smallest, next.isValid else {
+      guard next != smallest, next.isValid, cause.isPossible(in: next) else {
         noteInSearch(.invalid)
         continue
       }
-      trials.begin(hasChoices: pass != .schedule && !smallest.choices.isEmpty)
+      let isOther =
+        if case .cause = search { cause.suspect != .schedule } else { pass != .schedule }
+      trials.begin(hasChoices: isOther && !smallest.choices.isEmpty)
       return next
     }
     return nil
@@ -103,6 +127,10 @@ package struct RunReduction<Run: ReducibleRun>: Sendable {
 
   private mutating func nextOfSearch() -> Run? {
     switch search {
+    case .cause:
+      let next = cause.next(of: smallest)
+      if next == nil { beginWithChoices() }
+      return next ?? nextOfSearch()
     case .parts(let list, let start):
       return list.candidate.map { kept in
         pass == .schedule ? start.keeping(choices: kept) : start.keeping(kept, of: pass)
@@ -120,6 +148,14 @@ package struct RunReduction<Run: ReducibleRun>: Sendable {
       }
       return nil
     }
+  }
+
+  /// Ends the search for the cause, and goes on to the choices of the schedule: a record of few of them can be repeated
+  /// in a smaller run, one of thousands seldom can.
+  private mutating func beginWithChoices() {
+    let runsMax = min(runsMax - runCount, Self.firstRunsMax)
+    search = .parts(DeltaDebugging(of: smallest.choices.count, runsMax: runsMax), of: smallest)
+    roundStart = smallest
   }
 
   /// Goes on to the next pass, or to another round.

@@ -28,7 +28,7 @@ struct ScenarioReductionTests {
     var reduction = RunReduction(of: document, runsMax: runsMax)
     while let candidate = reduction.candidate {
       let scenario = try #require(candidate.scenario, "a document that is no scenario is run")
-      reduction.note(fails(scenario) ? .fails : .passes)
+      reduction.note(fails(scenario) ? .fails : .holds)
     }
     return (try #require(reduction.smallest.scenario), reduction)
   }
@@ -95,5 +95,98 @@ struct ScenarioReductionTests {
     let (_, reduction) = try Self.reduce(start, runsMax: 25) { $0.faults.count >= 3 }
     #expect(reduction.runCount == 25)
     #expect((3..<30).contains(reduction.smallest.faultCount))
+  }
+
+  /// An expectation, and what it is without some peers; `nil` when nothing can be asked any more.
+  private static let counts: [(String, without: [String], String?)] = [
+    (
+      "members: { ann: 5, bob: { atLeast: 4 } }", ["cy"],
+      #""members": { "ann": 4, "bob": { "atLeast": 3 } }"#
+    ),
+    ("members: 5", ["cy", "dee"], #""members": 3"#),
+    ("members: { ann: 1 }", ["cy", "dee"], nil),
+    (
+      "event: 'ann sees anyone joined', exactly: 5", ["cy"],
+      #""event": "ann sees anyone joined", "exactly": 4"#
+    ),
+    (
+      "event: 'ann sees cy, dee, eve joined', exactly: 3", ["cy"],
+      #""event": "ann sees dee, eve joined", "exactly": 2"#
+    ),
+    (
+      "event: 'ann, bob sees cy, dee joined', atLeast: 8", ["bob"],
+      #""event": "ann sees cy, dee joined", "atLeast": 4"#
+    ),
+    (
+      "event: 'each ann, bob sees cy joined', atLeast: 2", ["bob"],
+      #""event": "each ann sees cy joined", "atLeast": 2"#
+    ),
+    (
+      "outcome: 'ann -> bob, cy', is: 'accepted', exactly: 2", ["cy"],
+      #""outcome": "ann -> bob", "is": "accepted", "exactly": 1"#
+    ),
+    (
+      "messages: { from: 'ann', exactly: 50 }", ["cy"],
+      #""messages": { "from": "ann", "exactly": 40 }"#
+    ),
+    (
+      "messages: { from: 'ann', atLeast: 48 }", ["cy"],
+      #""messages": { "from": "ann", "atLeast": 38 }"#
+    ),
+    (
+      "messages: { from: 'ann', atMost: 48 }", ["cy"],
+      #""messages": { "from": "ann", "atMost": 48 }"#
+    ),
+    ("streams: { atLeast: '40KiB' }", ["cy"], #""streams": { "atLeast": "32KiB" }"#),
+    (
+      "files: { from: 'bob', exactly: 5 }", ["cy", "dee"],
+      #""files": { "from": "bob", "exactly": 3 }"#
+    ),
+  ]
+
+  @Test("The counts of an expectation follow the peers that are left", arguments: counts.indices)
+  func followingCounts(index: Int) throws {
+    let (expectation, gone, wanted) = Self.counts[index]
+    let names = ["ann", "bob", "cy", "dee", "eve", "fay"]
+    let text = """
+      { name: "c", duration: "60s",
+        peers: [{ name: "ann", invite: "found", send: { count: 10, every: "1s" },
+                  stream: { bytes: "8KiB" } },
+                { name: "bob", file: { bytes: 9 } }, "cy", "dee", "eve", "fay"],
+        expect: [{ \(expectation), name: "it" }] }
+      """
+    let document = try ScenarioDocument(json5: text, file: "c")
+    let kept = names.indices.filter { !gone.contains(names[$0]) }
+    let left = document.keeping(kept, of: .peers)
+    #expect(left.isValid == (wanted != nil))
+    guard let wanted else { return }
+    let expected = try JSON5Parser.parse("{ \(wanted), name: 'it' }").json
+    #expect(left.root["expect"]?.elements.first?.json == expected)
+  }
+
+  @Test("Counts of messages follow the messages that are sent, and are none below one")
+  func followingMessages() throws {
+    let text = """
+      { name: "c", duration: "60s",
+        peers: [{ name: "ann", invite: "bob", send: { to: "bob", count: 10, every: "1s" } }, "bob"],
+        expect: [{ messages: { from: "ann", exactly: 9 }, name: "it" }] }
+      """
+    let document = try ScenarioDocument(json5: text, file: "c")
+    let place = NodePath([.key("peers"), .index(0), .key("send"), .key("count")])
+    let counts = (1...4).map { document.setting(place, to: $0) }
+    #expect(counts.map(\.isValid) == [false, true, true, true])
+    #expect(counts[3].root.json.contains(#""exactly": 3"#))
+  }
+
+  @Test("A document of a failure has its expectation alone, and is not one without it")
+  func failing() throws {
+    let document = try Self.document(seed: 1)
+    let name = try #require(document.scenario?.expectations.last?.name)
+    let failing = document.failing(name)
+    #expect(failing.scenario?.expectations.map(\.name) == [name] && failing.isValid)
+    #expect(failing.scenario?.reproduces == name)
+    #expect(!failing.with(failing.root.setting("expect", nil)).isValid)
+    let other = document.failing("no program fails")
+    #expect(other.scenario?.expectations.isEmpty == true && other.isValid)
   }
 }
