@@ -78,30 +78,39 @@ package struct Convergence {
     let history = MembershipHistory(record.timeline)
     let end = history.state(at: scenario.duration)
     let couples = couples
-    var missing: [String] = []
+    var (missing, pairs): ([String], [Verdict.Focus.Pair]) = ([], [])
     for couple in couples {
       let isConnected = { (state: MembershipState) in
         state.areConnected(couple.left, couple.right, in: couple.session)
       }
       guard isConnected(end) else {
         missing.append("\(couple.left)–\(couple.right) not connected")
+        pairs.append(Verdict.Focus.Pair(couple.left, couple.right))
         continue
       }
       let start = max(beginning, history.phases(of: isConnected).last?.start ?? .zero)
-      missing += [(couple.left, couple.right), (couple.right, couple.left)].compactMap { ends in
+      missing += [(couple.left, couple.right), (couple.right, couple.left)].compactMap {
+        ends -> String? in
         let slack = Evidence.calm + evidence.messageDelay(from: ends.0, to: ends.1)
         guard start + slack < scenario.duration else { return nil }
         let late = record.traffic.underwayCount(
           Direction(ends.0, ends.1), in: couple.session, sentIn: start...(scenario.duration - slack)
         )
-        return late == 0 ? nil : "\(late) messages from \(ends.0) have not reached \(ends.1)"
+        guard late > 0 else { return nil }
+        pairs.append(Verdict.Focus.Pair(ends.0, ends.1))
+        return "\(late) messages from \(ends.0) have not reached \(ends.1)"
       }
     }
     let observed =
       missing.isEmpty
       ? "so \(couples.count) of \(couples.count)"
       : "\(ExpectationChecker.list(missing)) \(Quantity.moment(limit)) after all faults ended"
-    return Verdict.Result(name, held: missing.isEmpty, observed: observed)
+    var result = Verdict.Result(name, held: missing.isEmpty, observed: observed)
+    if !missing.isEmpty {
+      result.focus = Verdict.Focus(
+        absenceOf: pairs, in: record.timeline, by: scenario.duration)
+    }
+    return result
   }
 
   /// What a session takes unless a scenario says otherwise.

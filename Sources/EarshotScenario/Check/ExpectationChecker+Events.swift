@@ -58,16 +58,19 @@ extension ExpectationChecker {
       if count.allows(times.count) { return .held(Self.phrase(times)) }
       return .missed(
         Self.phrase(times),
-        miscount(times, count, by: window.upperBound, Self.pairs(pattern.parties, peers[0])))
+        miscount(
+          times, count, by: window.upperBound, of: pattern.kind.rawValue,
+          Self.pairs(pattern.parties, peers[0])))
     }
   }
 
   /// The focus of what happened too seldom by a time, or once too often.
   private func miscount(
-    _ times: [Duration], _ count: AllowedCount, by end: Duration, _ pairs: [Verdict.Focus.Pair]
+    _ times: [Duration], _ count: AllowedCount, by end: Duration, of note: String,
+    _ pairs: [Verdict.Focus.Pair]
   ) -> Verdict.Focus {
     guard let most = count.atMost, times.count > most else { return absence(by: end, pairs) }
-    return Verdict.Focus(.excess, at: times[most], isEvent: true, pairs: pairs)
+    return Verdict.Focus(.excess, at: times[most], isEvent: true, note: note, pairs: pairs)
   }
 
   /// The pairs of two parties, with the peers that were chosen for them.
@@ -101,7 +104,9 @@ extension ExpectationChecker {
         let times = seen.map(\.time)
         return .missed(
           "\(times.isEmpty ? "never" : Self.phrase(times)) after \(Quantity.moment(cause.time))",
-          miscount(times, count, by: min(last, end), Self.pairs(pattern.parties, chosen[0])))
+          miscount(
+            times, count, by: min(last, end), of: pattern.kind.rawValue,
+            Self.pairs(pattern.parties, chosen[0])))
       }
       if causes.isEmpty { return .held("there was nothing to follow") }
       return .held("so after \(trigger.isFirst ? 1 : causes.count)")
@@ -123,7 +128,9 @@ extension ExpectationChecker {
         if isNew, let early = found.first, early.time < start {
           return .missed(
             "\(patterns[index].phrase) at \(Quantity.moment(early.time)) already",
-            Verdict.Focus(.early, at: early.time, isEvent: true, pairs: pairs))
+            Verdict.Focus(
+              .early, at: early.time, isEvent: true, note: patterns[index].kind.rawValue,
+              pairs: pairs))
         }
         guard let next = found.first(where: { $0.time >= start && !taken.contains($0.order) })
         else {
@@ -153,12 +160,13 @@ extension ExpectationChecker {
       let observed = ended.isEmpty ? "never ended" : Self.list(seen)
       if count.allows(right.count) { return .held(observed) }
       let pairs = Self.pairs([pattern.inviter, pattern.guest], peers[0])
+      let note = Timeline.Kind.outcome.rawValue
       let other = ended.last { !pattern.outcomes.contains($0.detail) }
       guard right.count < count.atLeast, let other else {
-        return .missed(observed, miscount(right, count, by: window.upperBound, pairs))
+        return .missed(observed, miscount(right, count, by: window.upperBound, of: note, pairs))
       }
       return .missed(
-        observed, Verdict.Focus(.ending, at: other.time, isEvent: true, pairs: pairs))
+        observed, Verdict.Focus(.ending, at: other.time, isEvent: true, note: note, pairs: pairs))
     }
   }
 }

@@ -63,7 +63,8 @@ extension ExpectationChecker {
       let arrivals = sent.compactMap(\.arrived).filter { $0 <= end }.sorted()
       let late = sent.first { $0.arrived == arrivals[most] }.map { [$0] } ?? []
       return Verdict.Focus(
-        .excess, at: arrivals[most], isEvent: true, pairs: Self.pairs(of: late), messages: late)
+        .excess, at: arrivals[most], isEvent: true, note: Recorder.receivedLabel,
+        pairs: Self.pairs(of: late), messages: late)
     }
     let missing = sent.filter { $0.arrived.map { $0 > end } ?? true }
     guard let first = missing.first else {
@@ -71,7 +72,7 @@ extension ExpectationChecker {
     }
     var focus = absence(by: end, Self.pairs(of: missing), missing)
     // A parting before the first of them was sent is not why.
-    if focus.time < first.sent { (focus.time, focus.isEvent) = (end, false) }
+    if focus.time < first.sent { (focus.time, focus.isEvent, focus.note) = (end, false, nil) }
     return focus
   }
 

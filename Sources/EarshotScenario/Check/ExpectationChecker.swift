@@ -44,9 +44,9 @@ package struct ExpectationChecker {
     let finding = finding(expectation)
     var result = Verdict.Result(
       expectation.name, held: finding.held, observed: finding.observed)
-    if var focus = finding.focus {
-      focus.standings = PairStandings(timeline, of: focus.pairs, at: focus.time).all
-      result.focus = focus
+    result.focus = finding.focus
+    if let focus = finding.focus {
+      result.focus?.standings = PairStandings(timeline, of: focus.pairs, at: focus.time).all
     }
     return result
   }
@@ -139,9 +139,7 @@ package struct ExpectationChecker {
     _ manner: Verdict.Focus.Manner = .missing, by time: Duration, _ pairs: [Verdict.Focus.Pair],
     _ messages: [Verdict.Focus.Message] = []
   ) -> Verdict.Focus {
-    let parting = PairStandings(timeline, of: pairs, at: time).lastParting
-    return Verdict.Focus(
-      manner, at: parting ?? time, isEvent: parting != nil, pairs: pairs, messages: messages)
+    Verdict.Focus(manner, absenceOf: pairs, in: timeline, by: time, messages)
   }
 
   /// The pairs of two parties, each peer with each other one; none where either is anyone.

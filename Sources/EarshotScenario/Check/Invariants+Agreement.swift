@@ -6,7 +6,7 @@ extension Invariants {
   /// Memberships of which the other end knows nothing, though nothing has stood between them for long.
   ///
   /// The other end is told within ``Evidence/calm``, and what its link takes for it, whatever its patience.
-  var disagreements: [String] {
+  var disagreements: [Complaint] {
     let gaps = evidence.record.disturbances.gaps(until: evidence.end)
     return evidence.spans.all.flatMap { span in
       gaps.compactMap { disagreement(about: span, in: $0) }
@@ -15,7 +15,7 @@ extension Invariants {
 
   private func disagreement(
     about span: MembershipSpan, in gap: ClosedRange<Duration>
-  ) -> String? {
+  ) -> Complaint? {
     let (observer, subject) = (span.key.observer, span.key.subject)
     let (start, end) = (
       max(gap.lowerBound, span.start), min(gap.upperBound, span.end ?? gap.upperBound)
@@ -30,9 +30,10 @@ extension Invariants {
         && longest.upperBound - longest.lowerBound <= limit + patience(of: span))
     else { return nil }
     let time = Quantity.moment(longest.upperBound - longest.lowerBound)
-    return
+    return Complaint(
       "from \(Quantity.moment(longest.lowerBound)) on \(observer) has \(subject) as a member for "
-      + "\(time), but \(subject) not \(observer)"
+        + "\(time), but \(subject) not \(observer)",
+      at: longest.lowerBound, about: [observer, subject], isEvent: true)
   }
 
   private func patience(of span: MembershipSpan) -> Duration {
@@ -88,15 +89,15 @@ extension Invariants {
   // MARK: A whole group
 
   /// Couples that have a member in common, and each other not, when nothing has stood between them for long.
-  var holes: [String] {
+  var holes: [Complaint] {
     evidence.record.disturbances.gaps(until: evidence.end).flatMap { gap in
       gap.upperBound - gap.lowerBound < Self.meshCalm
         ? [] : evidence.sessions.flatMap { holes(in: $0, at: gap) }
     }
   }
 
-  private func holes(in session: String, at gap: ClosedRange<Duration>) -> [String] {
-    evidence.delays.flatMap { delay -> [String] in
+  private func holes(in session: String, at gap: ClosedRange<Duration>) -> [Complaint] {
+    evidence.delays.flatMap { delay -> [Complaint] in
       let start = gap.upperBound - Self.meshCalm - delay
       guard start >= gap.lowerBound else { return [] }
       return holes(in: session, start...gap.upperBound, delay)
@@ -106,7 +107,7 @@ extension Invariants {
   /// Those among the couples that may take so much longer than on a quiet link.
   private func holes(
     in session: String, _ window: ClosedRange<Duration>, _ delay: Duration
-  ) -> [String] {
+  ) -> [Complaint] {
     let present = evidence.names.filter {
       evidence.isAwake($0, in: window) && evidence.isPrompt($0, from: window.lowerBound)
     }
@@ -144,7 +145,7 @@ extension Invariants {
   /// Why two peers of a group are not linked, if they should be.
   private func hole(
     _ left: String, _ right: String, _ session: String, _ window: ClosedRange<Duration>
-  ) -> String? {
+  ) -> Complaint? {
     let key = MembershipSpan.Key(observer: left, subject: right, session: session)
     guard !evidence.record.disturbances.touch(left, right, in: window.strict),
       !wereParted(key, by: window.upperBound), !isThereOtherwise(key, in: window)
@@ -152,9 +153,10 @@ extension Invariants {
     for (key, ends) in [(key, (left, right)), (key.reversed, (right, left))] {
       let spans = evidence.spans.spans(key).filter { evidence.isLast($0.identity, of: key.subject) }
       if !spans.contains(where: { $0.isLinked(in: window) }) {
-        return
+        return Complaint(
           "from \(Quantity.moment(window.lowerBound)) to \(Quantity.moment(window.upperBound)) "
-          + "\(ends.0) is not linked with \(ends.1), though both are in one session"
+            + "\(ends.0) is not linked with \(ends.1), though both are in one session",
+          at: window.upperBound, about: [ends.0, ends.1])
       }
     }
     return nil

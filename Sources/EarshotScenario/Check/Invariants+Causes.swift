@@ -3,7 +3,7 @@ import EarshotSimulator
 
 extension Invariants {
   /// Interruptions and departures that nothing explains.
-  var causeless: [String] {
+  var causeless: [Complaint] {
     evidence.spans.all.flatMap { span in
       span.interruptions.compactMap { complaint(about: $0, in: span) }
         + [complaint(aboutEndOf: span)].compactMap { $0 }
@@ -14,7 +14,7 @@ extension Invariants {
 
   private func complaint(
     about interruption: MembershipSpan.Interruption, in span: MembershipSpan
-  ) -> String? {
+  ) -> Complaint? {
     guard evidence.isPrompt(span.key.observer, from: interruption.start) else { return nil }
     let isExplained =
       switch InterruptionReason(rawValue: interruption.reason) {
@@ -48,7 +48,7 @@ extension Invariants {
 
   // MARK: Departures
 
-  private func complaint(aboutEndOf span: MembershipSpan) -> String? {
+  private func complaint(aboutEndOf span: MembershipSpan) -> Complaint? {
     guard let end = span.end, let reason = span.reason,
       evidence.isPrompt(span.key.observer, from: end), !isExplained(reason, of: span, at: end)
     else { return nil }
@@ -195,8 +195,10 @@ extension Invariants {
     .seconds(2) + evidence.delay(between: span.key.observer, span.key.subject)
   }
 
-  func text(_ span: MembershipSpan, _ what: String, at time: Duration) -> String {
-    "at \(Quantity.moment(time)) \(span.key.observer) is told without a cause that \(span.key.subject) "
-      + what
+  func text(_ span: MembershipSpan, _ what: String, at time: Duration) -> Complaint {
+    Complaint(
+      "at \(Quantity.moment(time)) \(span.key.observer) is told without a cause that "
+        + "\(span.key.subject) \(what)",
+      at: time, about: [span.key.observer, span.key.subject], isEvent: true)
   }
 }

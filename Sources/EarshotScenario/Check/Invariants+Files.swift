@@ -2,14 +2,17 @@ import EarshotSimulator
 
 extension Invariants {
   /// Transfers whose two ends were told what does not go together.
-  var splitTransfers: [String] {
+  var splitTransfers: [Complaint] {
     evidence.record.files.transfers.compactMap { transfer in
       guard let sent = transfer.sender.end?.ending,
         let received = transfer.receiver.end?.ending, !Self.agree(sent, received)
       else { return nil }
       let (sender, receiver) = (transfer.direction.from, transfer.direction.to)
-      return "\(transfer.name) from \(sender) to \(receiver) ended as \(sent.rawValue) for "
-        + "\(sender), and as \(received.rawValue) for \(receiver)"
+      return Complaint(
+        "\(transfer.name) from \(sender) to \(receiver) ended as \(sent.rawValue) for "
+          + "\(sender), and as \(received.rawValue) for \(receiver)",
+        at: [transfer.sender.end?.time, transfer.receiver.end?.time].compactMap(\.self).max(),
+        about: [sender, receiver], isEvent: true)
     }
   }
 
@@ -43,7 +46,7 @@ extension Invariants {
 
   /// Transfers that were accepted and do not go on, though no cause is told, their membership
   /// lasts, and nothing stands in their way.
-  var stuckFiles: [String] {
+  var stuckFiles: [Complaint] {
     let transfers = evidence.record.files.transfers
     return transfers.compactMap { transfer in
       let (sender, receiver) = (transfer.direction.from, transfer.direction.to)
@@ -55,8 +58,10 @@ extension Invariants {
           other.direction == transfer.direction && other.hasMoved(in: window)
         })
       else { return nil }
-      return "\(transfer.name) from \(sender) has not reached \(receiver), and no byte of a file "
-        + "has since \(Quantity.moment(window.lowerBound))"
+      return Complaint(
+        "\(transfer.name) from \(sender) has not reached \(receiver), and no byte of a file "
+          + "has since \(Quantity.moment(window.lowerBound))",
+        at: window.lowerBound, about: [sender, receiver])
     }
   }
 

@@ -3,7 +3,7 @@ import EarshotSimulator
 
 extension Invariants {
   /// What faults did to memberships and links that their plan leaves whole.
-  var brokenGuarantees: [String] {
+  var brokenGuarantees: [Complaint] {
     guard let plan = evidence.record.plan else { return [] }
     var survivors: [Duration: Set<Guarantee>] = [:]
     return strangers(plan)
@@ -24,17 +24,18 @@ extension Invariants {
       evidence.patience(of: key.subject, in: key.otherSession))
   }
 
-  private func strangers(_ plan: FaultPlan) -> [String] {
+  private func strangers(_ plan: FaultPlan) -> [Complaint] {
     guard plan.guarantees().contains(.identities) else { return [] }
     return evidence.names.compactMap { name in
       let count = evidence.record.identities[name] ?? 1
-      return count > 1 ? "\(name) has had \(count) identities" : nil
+      return count > 1
+        ? Complaint("\(name) has had \(count) identities", about: [name]) : nil
     }
   }
 
   // MARK: Memberships
 
-  private func lostMembership(_ span: MembershipSpan, _ guarantees: Set<Guarantee>) -> String? {
+  private func lostMembership(_ span: MembershipSpan, _ guarantees: Set<Guarantee>) -> Complaint? {
     guard guarantees.contains(.memberships), let end = span.end, let reason = span.reason,
       [DepartureReason.lost, .restarted, .unreachable].map(\.rawValue).contains(reason),
       evidence.isPrompt(span.key.observer, from: end), isLinkFast(span, within: Evidence.calm),
@@ -46,7 +47,7 @@ extension Invariants {
 
   // MARK: Links
 
-  private func brokenLinks(of span: MembershipSpan, _ guarantees: Set<Guarantee>) -> [String] {
+  private func brokenLinks(of span: MembershipSpan, _ guarantees: Set<Guarantee>) -> [Complaint] {
     guard guarantees.contains(.links), isLinkFast(span, within: .seconds(1)) else { return [] }
     return span.interruptions.compactMap { interruption in
       let time = interruption.start

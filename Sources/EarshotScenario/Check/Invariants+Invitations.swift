@@ -3,7 +3,7 @@ import EarshotSimulator
 
 extension Invariants {
   /// Invitations whose two ends were told what cannot both be so.
-  var wrongAnswers: [String] {
+  var wrongAnswers: [Complaint] {
     evidence.record.invitations.all.flatMap { invitation in
       invitation.answers.compactMap { complaint(about: $0, to: invitation) }
         + [complaint(aboutOutcomeOf: invitation)].compactMap { $0 }
@@ -14,7 +14,7 @@ extension Invariants {
 
   private func complaint(
     about answer: InvitationRecord.Answer, to invitation: InvitationRecord
-  ) -> String? {
+  ) -> Complaint? {
     guard let end = answer.outcome?.time, answer.call == .accept else { return nil }
     let range = invitation.start...max(end, invitation.start)
     if evidence.record.disturbances.crash(invitation.inviter, in: range) { return nil }
@@ -52,7 +52,7 @@ extension Invariants {
 
   // MARK: The inviter
 
-  private func complaint(aboutOutcomeOf invitation: InvitationRecord) -> String? {
+  private func complaint(aboutOutcomeOf invitation: InvitationRecord) -> Complaint? {
     guard let outcome = invitation.outcome else { return nil }
     switch InvitationOutcome(rawValue: outcome.text) {
     case .accepted: return complaint(aboutAcceptanceOf: invitation, at: outcome.time)
@@ -101,7 +101,7 @@ extension Invariants {
 
   private func complaint(
     aboutAcceptanceOf invitation: InvitationRecord, at time: Duration
-  ) -> String? {
+  ) -> Complaint? {
     let (inviter, guest) = (invitation.inviter, invitation.guest)
     let isPrompt = evidence.isPrompt(inviter, from: invitation.start)
     let members = spans(of: inviter, invitation).map(\.start).filter { $0 <= time }
@@ -190,7 +190,12 @@ extension Invariants {
     spans(of: observer, invitation).contains { $0.reason == DepartureReason.full.rawValue }
   }
 
-  private func text(_ invitation: InvitationRecord, _ what: String) -> String {
-    "\(invitation.inviter) invited \(invitation.guest) at \(Quantity.moment(invitation.start)): \(what)"
+  private func text(_ invitation: InvitationRecord, _ what: String) -> Complaint {
+    let answered = invitation.answers.compactMap(\.outcome?.time).max()
+    let (inviter, guest) = (invitation.inviter, invitation.guest)
+    return Complaint(
+      "\(inviter) invited \(guest) at \(Quantity.moment(invitation.start)): \(what)",
+      at: [invitation.outcome?.time, answered].compactMap(\.self).max() ?? invitation.start,
+      about: [inviter, guest], isEvent: true)
   }
 }

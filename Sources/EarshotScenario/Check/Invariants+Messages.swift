@@ -11,7 +11,7 @@ extension Invariants {
   ///
   /// What a program sends in the instant in which one membership has ended and the next begun belongs to either: it is
   /// told of both a moment later.
-  var wrongCounts: [String] {
+  var wrongCounts: [Complaint] {
     evidence.record.memberships.all.compactMap { ledger in
       guard let end = ledger.end, evidence.isPrompt(ledger.key.sender, from: ledger.start) else {
         return nil
@@ -25,9 +25,10 @@ extension Invariants {
       }
       guard ledger.undelivered < least || ledger.undelivered > most else { return nil }
       let right = least == most ? "\(least)" : "\(least) to \(most)"
-      return
+      return Complaint(
         "at \(Quantity.moment(end)) \(ledger.key.sender) is told that \(ledger.key.receiver) left "
-        + "(\(ledger.reason)) with \(ledger.undelivered) messages undelivered; it was \(right)"
+          + "(\(ledger.reason)) with \(ledger.undelivered) messages undelivered; it was \(right)",
+        at: end, about: [ledger.key.sender, ledger.key.receiver], isEvent: true)
     }
   }
 
@@ -110,7 +111,7 @@ extension Invariants {
 
   /// Messages that wait though their membership goes on, nothing stands in their way, and none has arrived
   /// for long.
-  var lostMessages: [String] {
+  var lostMessages: [Complaint] {
     evidence.record.memberships.all.compactMap { ledger in
       let (sender, receiver) = (ledger.key.sender, ledger.key.receiver)
       let limit = Evidence.calm * 2 + evidence.messageDelay(from: sender, to: receiver)
@@ -126,9 +127,10 @@ extension Invariants {
       guard tally.sentInTime > tally.arrivedInTime, tally.arrived == tally.arrivedInTime else {
         return nil
       }
-      return
+      return Complaint(
         "\(tally.sent - tally.arrived) messages from \(sender) have not reached \(receiver), and none "
-        + "has since \(Quantity.moment(window.lowerBound))"
+          + "has since \(Quantity.moment(window.lowerBound))",
+        at: window.lowerBound, about: [sender, receiver])
     }
   }
 

@@ -5,13 +5,13 @@ extension Invariants {
   /// nothing has arrived for long.
   ///
   /// A message counts, too: messages go before streams.
-  var stuckStreams: [String] {
+  var stuckStreams: [Complaint] {
     let flows = evidence.record.streams.flows
     return Dictionary(grouping: flows.indices) { flows[$0].direction }.values
-      .compactMap { stuck(flows, $0) }.sorted()
+      .compactMap { stuck(flows, $0) }.sorted { $0.text < $1.text }
   }
 
-  private func stuck(_ flows: [StreamLog.Flow], _ numbers: [Int]) -> String? {
+  private func stuck(_ flows: [StreamLog.Flow], _ numbers: [Int]) -> Complaint? {
     let (sender, receiver) = (
       flows[numbers[0]].direction.from, flows[numbers[0]].direction.to
     )
@@ -28,9 +28,10 @@ extension Invariants {
       !numbers.contains(where: { (flows[$0].reads.last?.time ?? .zero) >= window.lowerBound }),
       !evidence.record.traffic.hasArrival(flows[waiting].direction, in: window)
     else { return nil }
-    return
+    return Complaint(
       "bytes of stream \(waiting) from \(sender) have not reached \(receiver), and none of any has "
-      + "since \(Quantity.moment(window.lowerBound))"
+        + "since \(Quantity.moment(window.lowerBound))",
+      at: window.lowerBound, about: [sender, receiver])
   }
 
   private func areMembers(_ flow: StreamLog.Flow, in window: ClosedRange<Duration>) -> Bool {
@@ -45,7 +46,7 @@ extension Invariants {
 
   /// Streams that ended for their writer as complete, and otherwise for their reader, though
   /// neither program had reset them, and the reader's had not left the writer.
-  var torn: [String] {
+  var torn: [Complaint] {
     let record = evidence.record
     return record.streams.flows.enumerated().compactMap { number, flow in
       guard let end = flow.writerEnd, end.ending == .complete, !flow.isAborted,
@@ -55,10 +56,12 @@ extension Invariants {
       switch ending {
       case .complete, .crashed, .stopped: return nil
       case .reset, .left, .sessionEnded:
-        return
+        return Complaint(
           "stream \(number) from \(flow.direction.from) to \(flow.direction.to) was acknowledged whole at "
-          + "\(Quantity.moment(end.time)), and ended for its reader as \(ending.rawValue) after \(flow.read) of "
-          + "\(flow.written) bytes"
+            + "\(Quantity.moment(end.time)), and ended for its reader as \(ending.rawValue) after \(flow.read) of "
+            + "\(flow.written) bytes",
+          at: max(end.time, readerEnd.time), about: [flow.direction.from, flow.direction.to],
+          isEvent: true)
       }
     }
   }

@@ -56,20 +56,21 @@ package struct Invariants {
     ]
   }
 
-  private func result(_ name: String, _ faults: [String]) -> Verdict.Result {
-    guard let first = faults.first else {
-      return Verdict.Result(name, held: true, observed: "always", isInvariant: true)
-    }
-    let more = faults.count > 1 ? " (and \(faults.count - 1) more)" : ""
-    return Verdict.Result(name, held: false, observed: first + more, isInvariant: true)
+  private func result(_ name: String, _ complaints: [Complaint]) -> Verdict.Result {
+    Verdict.Result(name, complaints, end: evidence.end)
   }
 
-  private func breaches(_ law: Recorder.Breach.Law) -> [String] {
-    evidence.record.breaches.filter { $0.law == law }.map(\.text)
+  private func breaches(_ law: Recorder.Breach.Law) -> [Complaint] {
+    evidence.record.breaches.filter { $0.law == law }.map(\.complaint)
   }
 
-  private var unended: [String] {
-    let open = evidence.record.calls.open.count
-    return open == 0 ? [] : ["\(open) of \(evidence.record.calls.count) had not when the world had"]
+  private var unended: [Complaint] {
+    let open = evidence.record.calls.open
+    guard let first = open.min(by: { $0.key < $1.key })?.value else { return [] }
+    return [
+      Complaint(
+        "\(open.count) of \(evidence.record.calls.count) had not when the world had",
+        about: [first.caller] + [first.subject].compactMap(\.self))
+    ]
   }
 }

@@ -42,13 +42,13 @@ package struct LinkInspection {
     about ends: [CarrierEnd], at time: Duration,
     whereQuiet isQuiet: (String, String, ClosedRange<Duration>) -> Bool,
     limit: (String, String) -> Duration
-  ) -> String? {
+  ) -> Complaint? {
     var seen: [Pair: Session.Carrier] = [:]
     for end in ends {
       seen[Pair(left: end.observer, right: end.subject, session: end.session)] = end.carrier
     }
     var differing: [Pair: Duration] = [:]
-    var complaint: String?
+    var complaint: Complaint?
     for end in ends where end.observer < end.subject {
       let pair = Pair(left: end.observer, right: end.subject, session: end.session)
       let reversed = Pair(left: end.subject, right: end.observer, session: end.session)
@@ -60,9 +60,10 @@ package struct LinkInspection {
       }
       differing[pair] = start
       guard time - start > limit(pair.left, pair.right), complaint == nil else { continue }
-      complaint =
+      complaint = Complaint(
         "since \(Quantity.moment(start)) \(pair.left) and \(pair.right) send over two links: "
-        + "\(end.carrier.local)–\(end.carrier.remote) and \(other.local)–\(other.remote)"
+          + "\(end.carrier.local)–\(end.carrier.remote) and \(other.local)–\(other.remote)",
+        at: start, about: [pair.left, pair.right], isEvent: true)
     }
     beginnings = differing
     return complaint

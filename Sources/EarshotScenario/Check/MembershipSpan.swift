@@ -87,7 +87,7 @@ struct MembershipSpan: Hashable {
 struct MembershipSpans {
   private(set) var all: [MembershipSpan] = []
   /// What was told of a membership that there was not, or that was there already.
-  private(set) var disorder: [String] = []
+  private(set) var disorder: [Complaint] = []
   /// Those of two sessions with different names.
   private var mixed: [Int] = []
   private var places: [MembershipSpan.Key: [Int]] = [:]
@@ -191,8 +191,10 @@ struct MembershipSpans {
 
   private mutating func complain(_ key: MembershipSpan.Key, _ entry: Timeline.Entry) {
     disorder.append(
-      "at \(Quantity.moment(entry.time)) \(key.observer) is told that \(key.subject) "
-        + "\(entry.kind.rawValue), which cannot follow what it was told before")
+      Complaint(
+        "at \(Quantity.moment(entry.time)) \(key.observer) is told that \(key.subject) "
+          + "\(entry.kind.rawValue), which cannot follow what it was told before",
+        at: entry.time, about: [key.observer, key.subject], isEvent: true))
   }
 
   /// A peer's memory is lost.

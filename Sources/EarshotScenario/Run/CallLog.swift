@@ -50,12 +50,12 @@ package struct CallLog: Sendable {
   /// - Returns: What is wrong about the time that it took, or `nil`.
   package mutating func end(
     _ number: Int, at time: Duration, _ disturbances: Disturbances
-  ) -> String? {
+  ) -> Complaint? {
     open.removeValue(forKey: number).flatMap { Self.complaint($0, at: time, disturbances) }
   }
 
   /// What is wrong about the calls that go on at the end of a run.
-  package func complaints(at time: Duration, _ disturbances: Disturbances) -> [String] {
+  package func complaints(at time: Duration, _ disturbances: Disturbances) -> [Complaint] {
     open.sorted { $0.key < $1.key }.compactMap {
       Self.complaint($0.value, at: time, disturbances)
     }
@@ -65,7 +65,7 @@ package struct CallLog: Sendable {
   /// one of a program that has lost its power means nothing any more.
   private static func complaint(
     _ call: Call, at time: Duration, _ disturbances: Disturbances
-  ) -> String? {
+  ) -> Complaint? {
     guard let limit = call.limit, time - call.start > limit else { return nil }
     let range = call.start...time
     guard !disturbances.crash(call.caller, in: range) else { return nil }
@@ -81,8 +81,9 @@ package struct CallLog: Sendable {
     let allowed = max(limit + max(excuse, wake), hasSlept ? call.limitInSleep : .zero)
     guard time - call.start > allowed else { return nil }
     let about = call.subject.map { " about \($0)" } ?? ""
-    return
+    return Complaint(
       "\(call.caller) called \(call.kind)\(about) at \(Quantity.moment(call.start)), which takes "
-      + "\(Quantity.moment(time - call.start)) and may take \(Quantity.moment(allowed))"
+        + "\(Quantity.moment(time - call.start)) and may take \(Quantity.moment(allowed))",
+      at: call.start + allowed, about: [call.caller] + [call.subject].compactMap(\.self))
   }
 }

@@ -118,9 +118,9 @@ package struct FileLog: Sendable {
   /// The peers that have lost their memory.
   private var crashed: Set<String> = []
   /// What lay in the folders at the end that must not, or did not that must.
-  package private(set) var misplaced: [String] = []
+  package private(set) var misplaced: [Complaint] = []
   /// What was left there of transfers that have ended.
-  package private(set) var leftovers: [String] = []
+  package private(set) var leftovers: [Complaint] = []
 
   package init() {}
 
@@ -305,19 +305,25 @@ package struct FileLog: Sendable {
 
   /// Takes in what lies in a receiver's folder when all programs have ended.
   package mutating func close(_ entries: [Entry], of receiver: String) {
-    if let complaint = complaint(about: entries, of: receiver) { misplaced.append(complaint) }
+    if let complaint = complaint(about: entries, of: receiver) {
+      misplaced.append(Complaint(complaint, about: [receiver]))
+    }
     for transfer in transfers where transfer.direction.to == receiver && transfer.isPlaced {
       let isFound = entries.contains { entry in
         (transfer.place.map { $0 == entry.name } ?? true) && transfer.isSame(as: entry)
       }
       if !isFound {
+        let sender = transfer.direction.from
         misplaced.append(
-          "\(receiver) has no file \(transfer.name) any more, which \(transfer.direction.from) sent"
-        )
+          Complaint(
+            "\(receiver) has no file \(transfer.name) any more, which \(sender) sent",
+            about: [receiver, sender]))
       }
     }
     guard !crashed.contains(receiver) else { return }
-    leftovers += entries.filter(\.isTemporary).map { "\(receiver) has \($0.name) left" }
+    leftovers += entries.filter(\.isTemporary).map {
+      Complaint("\(receiver) has \($0.name) left", about: [receiver])
+    }
   }
 
   /// The program of a peer has lost its memory.

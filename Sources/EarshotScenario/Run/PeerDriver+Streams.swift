@@ -206,7 +206,7 @@ extension PeerDriver {
       return recorder.breach(
         .streams,
         "at \(Quantity.moment(host.elapsed)) \(plan.name) may write to stream \(flow.number) "
-          + "after its end (\(ending.rawValue)): \(later)")
+          + "after its end (\(ending.rawValue)): \(later)", at: host.elapsed, about: [plan.name])
     }
   }
 

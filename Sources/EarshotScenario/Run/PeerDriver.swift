@@ -290,6 +290,8 @@ actor PeerDriver {
   nonisolated func fail(_ error: EarshotError) {
     guard host.isUp else { return }
     note(.failed, nil, error.code.name)
-    recorder.breach(.programs, "\(plan.name) at \(Quantity.moment(host.elapsed)): \(error)")
+    recorder.breach(
+      .programs, "\(plan.name) at \(Quantity.moment(host.elapsed)): \(error)", at: host.elapsed,
+      about: [plan.name])
   }
 }

@@ -66,7 +66,8 @@ extension Recorder {
 
   private func report(_ mistake: String?, _ law: Breach.Law, at host: SimulatedHost) {
     guard let mistake else { return }
-    breach(law, "at \(Quantity.moment(host.elapsed)) \(mistake)")
+    breach(
+      law, "at \(Quantity.moment(host.elapsed)) \(mistake)", at: host.elapsed, about: [host.name])
   }
 }
 

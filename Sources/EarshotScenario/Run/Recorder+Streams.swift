@@ -21,7 +21,9 @@ extension Recorder {
     _ number: Int?, from: String, isTwoWay: Bool, at host: SimulatedHost
   ) -> Bool {
     guard let number else {
-      breach(.streams, "\(host.name) received a stream from \(from) with a name of no program")
+      breach(
+        .streams, "\(host.name) received a stream from \(from) with a name of no program",
+        at: host.elapsed, about: [host.name, from])
       return false
     }
     return check(at: host) { $0.arrive(number, from: from, to: host.name, isTwoWay: isTwoWay) }
@@ -49,7 +51,9 @@ extension Recorder {
   @discardableResult
   private func check(at host: SimulatedHost, _ work: (inout StreamLog) -> String?) -> Bool {
     guard let mistake = streams(work) else { return true }
-    breach(.streams, "at \(Quantity.moment(host.elapsed)) \(mistake)")
+    breach(
+      .streams, "at \(Quantity.moment(host.elapsed)) \(mistake)", at: host.elapsed,
+      about: [host.name])
     return false
   }
 }

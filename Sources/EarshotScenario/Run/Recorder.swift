@@ -72,7 +72,7 @@ package final class Recorder: Sendable {
       case messages, streams, files, transfers, programs, calls, links
     }
     package let law: Law
-    package let text: String
+    package let complaint: Complaint
   }
 
   /// What is to go into the trace at the end of this instant.
@@ -92,6 +92,9 @@ package final class Recorder: Sendable {
       return kind == other.kind ? text < other.text : kind < other.kind
     }
   }
+
+  /// The kinds of the notes of messages that are given to sessions, and of those that arrive.
+  static let (sentLabel, receivedLabel) = ("sent", "received")
 
   private let record = Mutex(Record())
   private let isBroken = Atomic(false)
@@ -113,7 +116,7 @@ package final class Recorder: Sendable {
   package func close(at time: Duration = .zero) {
     record.withLock { record in
       let late = record.calls.complaints(at: time, record.disturbances)
-      record.breaches += late.map { Breach(law: .calls, text: $0) }
+      record.breaches += late.map { Breach(law: .calls, complaint: $0) }
       record.isClosed = true
     }
   }
@@ -217,11 +220,19 @@ package final class Recorder: Sendable {
     record.withLock { $0.disturbances.end(number, at: time) }
   }
 
+  /// Notes that something happened that must not, by a time, and that it is about some peers.
+  package func breach(
+    _ law: Breach.Law, _ text: String, at time: Duration? = nil, about peers: [String] = []
+  ) {
+    breach(
+      law, Complaint(text, at: time ?? world.map { $0.now - .zero }, about: peers, isEvent: true))
+  }
+
   /// Notes that something happened that must not.
-  package func breach(_ law: Breach.Law, _ text: String) {
+  func breach(_ law: Breach.Law, _ complaint: Complaint) {
     record.withLock { record in
       guard !record.isClosed else { return }
-      record.breaches.append(Breach(law: law, text: text))
+      record.breaches.append(Breach(law: law, complaint: complaint))
       isBroken.store(true, ordering: .relaxed)
     }
   }
@@ -273,7 +284,7 @@ package final class Recorder: Sendable {
     on series: Int, _ key: MembershipLog.LedgerKey, at host: SimulatedHost
   ) -> Int {
     let number = sendBegins(on: series, key, at: host.elapsed)
-    trace(host, kind: "sent", "\(series):\(number)")
+    trace(host, kind: Self.sentLabel, "\(series):\(number)")
     return number
   }
 
@@ -305,7 +316,7 @@ package final class Recorder: Sendable {
     _ message: TestMessage?, from: String, in session: String, sessionNumber: Int,
     at host: SimulatedHost
   ) -> Bool {
-    if let message { trace(host, kind: "received", "\(message.series):\(message.number)") }
+    if let message { trace(host, kind: Self.receivedLabel, "\(message.series):\(message.number)") }
     return arrived(
       message, from: from, to: host.name, in: session, sessionNumber: sessionNumber, host.elapsed)
   }
@@ -318,7 +329,8 @@ package final class Recorder: Sendable {
     sessionNumber: Int = 0, _ time: Duration
   ) -> Bool {
     guard let message else {
-      breach(.messages, "\(to) received a garbled message from \(from)")
+      breach(
+        .messages, "\(to) received a garbled message from \(from)", at: time, about: [to, from])
       return true
     }
     let (mistake, isEcho) = record.withLock { record -> (String?, Bool) in
@@ -329,7 +341,10 @@ package final class Recorder: Sendable {
         in: record.otherSessions[key] ?? session, sessionNumber: sessionNumber, at: time)
       return (mistake, record.traffic.isEcho(message.series))
     }
-    if let mistake { breach(.messages, "at \(Quantity.moment(time)) \(mistake)") }
+    if let mistake {
+      breach(
+        .messages, "at \(Quantity.moment(time)) \(mistake)", at: time, about: [to, from])
+    }
     return isEcho
   }
 }

@@ -87,7 +87,8 @@ final class Stage {
     guard scenario.hasFiles, let complaint = recorder.look(in: host, withBytes: true) else {
       return
     }
-    recorder.breach(.files, "at \(Quantity.moment(time)) \(complaint)")
+    recorder.breach(
+      .files, "at \(Quantity.moment(time)) \(complaint)", at: time, about: [host.name])
   }
 
   /// Far longer than a farewell.

@@ -64,6 +64,8 @@ extension Verdict {
     package var time: Duration
     /// Whether something happened at that time, and not: nothing had happened by then.
     package var isEvent = false
+    /// The kind of the note that the trace has of what happened; `nil` when it is none, or one of several kinds.
+    package var note: String?
     /// The pairs of peers that it is about, at most ``pairsMax``; none when it is about no pair.
     package var pairs: [Pair] = []
     /// The peers that it is about, each once; none when it is about all.
@@ -82,15 +84,28 @@ extension Verdict {
 
     /// A focus on pairs of peers.
     init(
-      _ manner: Manner, at time: Duration, isEvent: Bool = false, pairs: [Pair],
-      messages: [Message] = []
+      _ manner: Manner, at time: Duration, isEvent: Bool = false, note: String? = nil,
+      pairs: [Pair], messages: [Message] = []
     ) {
       var seen: Set<String> = []
       self.init(
         manner, at: time, isEvent: isEvent,
         peers: pairs.flatMap { [$0.from, $0.to] }.filter { seen.insert($0).inserted })
+      self.note = note
       self.pairs = Array(pairs.prefix(Self.pairsMax))
       self.messages = Array(messages.prefix(Self.messagesMax))
+    }
+
+    /// A focus on what had not come about by a time: on the last parting of the peers if they have parted since they
+    /// met, which then is why, or else on that time.
+    init(
+      _ manner: Manner = .missing, absenceOf pairs: [Pair], in timeline: Timeline,
+      by time: Duration, _ messages: [Message] = []
+    ) {
+      let parting = PairStandings(timeline, of: pairs, at: time).lastParting
+      self.init(
+        manner, at: parting?.time ?? time, isEvent: parting != nil, note: parting?.note.rawValue,
+        pairs: pairs, messages: messages)
     }
 
     package static let pairsMax = 64
@@ -100,21 +115,29 @@ extension Verdict {
 
 /// How pairs of peers stood with each other at a time, and since when.
 struct PairStandings {
-  private var standings: [Direction: (standing: Verdict.Focus.Standing, since: Duration)] = [:]
+  private struct State {
+    var standing = Verdict.Focus.Standing.strangers
+    var since: Duration = .zero
+    /// What was noted when it began; `nil` at the start.
+    var note: Timeline.Kind?
+  }
+  private var states: [Direction: State] = [:]
 
   init(_ timeline: Timeline, of pairs: [Verdict.Focus.Pair], at time: Duration) {
-    for pair in pairs { standings[Direction(pair.from, pair.to).couple] = (.strangers, .zero) }
+    for pair in pairs { states[Direction(pair.from, pair.to).couple] = State() }
     for entry in timeline.entries {
       guard entry.time <= time else { break }
       guard let observer = entry.observer else { continue }
       if entry.kind == .crashed { part(from: observer, at: entry.time) }
       guard let subject = entry.subject else { continue }
       let couple = Direction(observer, subject).couple
-      guard let last = standings[couple] else { continue }
+      guard let last = states[couple] else { continue }
       switch entry.kind {
-      case .joined, .resumed: standings[couple] = (.linked, entry.time)
+      case .joined, .resumed:
+        states[couple] = State(standing: .linked, since: entry.time, note: entry.kind)
       case .interrupted, .left:
-        if last.standing != .parted { standings[couple] = (.parted, entry.time) }
+        guard last.standing != .parted else { continue }
+        states[couple] = State(standing: .parted, since: entry.time, note: entry.kind)
       case .found, .updated, .lost, .invited, .answered, .outcome, .started, .suspended, .awoke,
         .disconnected, .rejoined, .removed, .stopped, .crashed, .failed, .fault, .faultEnded,
         .streamOpened, .streamEnded, .fileOffered, .fileAccepted, .filePaused, .fileContinued,
@@ -126,15 +149,19 @@ struct PairStandings {
 
   /// A peer has lost its memory: its links are broken.
   private mutating func part(from name: String, at time: Duration) {
-    for (couple, last) in standings where last.standing == .linked {
-      if couple.from == name || couple.to == name { standings[couple] = (.parted, time) }
+    for (couple, last) in states where last.standing == .linked {
+      if couple.from == name || couple.to == name {
+        states[couple] = State(standing: .parted, since: time, note: .crashed)
+      }
     }
   }
 
-  var all: Set<Verdict.Focus.Standing> { Set(standings.values.map(\.standing)) }
+  var all: Set<Verdict.Focus.Standing> { Set(states.values.map(\.standing)) }
 
-  /// When the last pair parted that is not linked since; `nil` when none has.
-  var lastParting: Duration? {
-    standings.values.filter { $0.standing == .parted }.map(\.since).max()
+  /// When the last pair parted that is not linked since, and what was noted of it; `nil` when none has.
+  var lastParting: (time: Duration, note: Timeline.Kind)? {
+    states.values.compactMap { state in
+      state.note.flatMap { state.standing == .parted ? (state.since, $0) : nil }
+    }.max { ($0.time, $1.note.rawValue) < ($1.time, $0.note.rawValue) }
   }
 }

@@ -161,29 +161,39 @@ extension Verdict.Result {
     let time = deadlock.time - Instant.zero
     let open = record.calls.open.sorted { $0.key < $1.key }.map(\.value)
       .filter { call in !record.disturbances.stop(call.caller, in: call.start...time) }
-      .map { "\($0.caller) has called \($0.kind)\($0.subject.map { " about \($0)" } ?? "")" }
+      .map { call in
+        let subject = call.subject.map { " about \($0)" } ?? ""
+        return (caller: call.caller, text: "\(call.caller) has called \(call.kind)\(subject)")
+      }
     guard !open.isEmpty else { return [] }
     return [
       Verdict.Result(
-        "what a program waits for can still happen", held: false,
-        observed: "\(open.joined(separator: ", ")); \(deadlock)", isInvariant: true)
+        "what a program waits for can still happen",
+        [
+          Complaint(
+            "\(open.map(\.text).joined(separator: ", ")); \(deadlock)", at: time,
+            about: open.map(\.caller))
+        ], end: time)
     ]
   }
 
   /// What was left when all peers had been stopped.
-  static func leaks(_ leaks: [Leak]?) -> Verdict.Result? {
+  static func leaks(_ leaks: [Leak]?, end: Duration) -> Verdict.Result? {
     guard let leaks else { return nil }
-    let more = leaks.count > 1 ? " (and \(leaks.count - 1) more)" : ""
     return Verdict.Result(
-      "nothing is left of a peer that has stopped", held: leaks.isEmpty,
-      observed: leaks.first.map { "\($0)\(more)" } ?? "always", isInvariant: true)
+      "nothing is left of a peer that has stopped",
+      leaks.map { Complaint("\($0)", about: [$0.host]) }, end: end)
   }
 
   /// A statement of the code under test that did not hold.
   init(_ violation: PropertyViolation) {
     self.init(
-      "\(violation.kind) \(violation.name)", held: false, observed: violation.description,
-      isInvariant: true)
+      "\(violation.kind) \(violation.name)",
+      [
+        Complaint(
+          violation.description, at: violation.time - .zero,
+          about: [violation.host].compactMap(\.self), isEvent: true)
+      ], end: violation.time - .zero)
   }
 }
 

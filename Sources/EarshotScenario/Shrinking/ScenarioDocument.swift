@@ -106,6 +106,7 @@ package struct ScenarioDocument: Hashable, Sendable {
   /// The document of a failure: of what a fixed document expects, only that is left which fails.
   ///
   /// - Parameter name: The name of what fails; of an expectation, or of what always holds.
+  /// - Returns: The document, which is valid only while it has that expectation.
   package func failing(_ name: String) -> ScenarioDocument {
     let nodes = root["expect"]?.elements ?? []
     let failing = nodes.first { $0["name"]?.string == Self.shortName(name) }
