@@ -6,16 +6,20 @@ extension Engine {
   /// The engine that runs scenarios in virtual time, on the calling thread.
   package static var simulated: Engine {
     Engine { order in
-      let run = order.isRepeated ? ScenarioRun.runTwice : ScenarioRun.run
       var scenario = order.scenario
       if let policy = order.policy { scenario.schedule = policy.schedule }
       if order.isBuggified { scenario.buggify = .drawn }
-      var verdict = run(
-        scenario, order.seed, order.trace, order.events, order.progress)
+      let isExplained = order.form != .none
+      let twice = isExplained ? ScenarioRun.explainingTwice : ScenarioRun.runTwice
+      let run = order.isRepeated ? twice : ScenarioRun.run
+      var verdict = run(scenario, order.seed, order.trace, order.events, order.progress)
       verdict.variation.policy = order.policy?.rawValue
       verdict.variation.isBuggified = order.isBuggified
       order.verdict?(verdict)
-      if order.form != .none { verdict = ScenarioRun.explaining(verdict, of: scenario) }
+      if isExplained, !order.isRepeated {
+        verdict = ScenarioRun.explaining(
+          verdict, of: scenario, progress: order.explanationProgress)
+      }
       return RunResult(verdict, of: order)
     }
   }
@@ -38,7 +42,9 @@ extension RunResult {
   private static let choicesMax = 200_000
 
   private static func violations(_ verdict: Verdict) -> [Violation] {
-    let violated = verdict.results.filter { !$0.held }.map { Violation($0.name, $0.observed, $0.focus) }
+    let violated = verdict.results.filter { !$0.held }.map {
+      Violation($0.name, $0.observed, $0.focus)
+    }
     switch Ending(verdict) {
     case .different: return [Violation("two runs of this seed differ")] + violated
     case .unchecked: return [Violation("nothing was checked", verdict.gap ?? "")]

@@ -27,6 +27,8 @@ package struct RunOrder {
   package var verdict: ((Verdict) -> Void)?
   /// Told after every second of virtual time how many have passed, in either run.
   package var progress: ((Int) -> Void)?
+  /// Told the same of the run that explains what was violated.
+  package var explanationProgress: ((Int) -> Void)?
 
   /// An order that reports no events.
   package init(

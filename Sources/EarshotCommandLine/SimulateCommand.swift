@@ -47,7 +47,10 @@ struct SimulateCommand {
     var progress = Progress(of: seconds, on: console) { start.duration(to: .now) }
     var order = batch.order(of: item, as: options.form(on: console))
     CrashNote.set("earshot: seed \(order.seed) crashed; again: \(order.replay.command)\n")
-    if console.isWatched { order.progress = { progress.show($0, "seconds of virtual time") } }
+    if console.isWatched {
+      order.progress = { progress.show($0, "seconds of virtual time") }
+      order.explanationProgress = { progress.show($0, "seconds of virtual time, to explain") }
+    }
     let result = outputs.run(order, against: rival, with: engine)
     progress.clear()
     if options.isQuiet {

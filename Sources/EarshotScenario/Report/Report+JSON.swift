@@ -15,7 +15,9 @@ extension Report {
   /// what goes on), `files` (with `name`, `from`, `to`, `offered`, `accepted` and `ended` in
   /// seconds, `bytes` and `written`, `ending`, `receiverEnding`, `place`, and `pauses` with `side`,
   /// `cause`, `from` and `to`; `null` for what is not) and `timeline`. An expectation or
-  /// an invariant that was violated has `why`, the lines beneath it in a report for people.
+  /// an invariant that was violated has `moment` (the second at which that became certain), `manner`, `peers`,
+  /// `messages` (the first that it is about, with `from`, `to`, `number`, `sent` and `arrived`; only when it is about
+  /// messages) and `why`, the lines beneath it in a report for people.
   public var json: String {
     JSONText.object(
       [
@@ -73,8 +75,25 @@ extension Report {
           [
             ("name", result.name.quotedForJSON), ("held", "\(result.held)"),
             ("observed", result.observed.quotedForJSON),
-          ] + (result.held ? [] : [("why", JSONText.array(result.why.map(\.quotedForJSON)))]))
+          ] + (result.held ? [] : focus(result))
+            + (result.held ? [] : [("why", JSONText.array(result.why.map(\.quotedForJSON)))]))
       })
+  }
+
+  /// When it became certain that something did not hold, and the peers and messages concerned.
+  private func focus(_ result: Verdict.Result) -> [(String, String)] {
+    guard let focus = result.focus else { return [] }
+    let messages = focus.messages.map { message in
+      JSONText.object([
+        ("from", message.from.quotedForJSON), ("to", message.to.quotedForJSON),
+        ("number", "\(message.number)"), ("sent", message.sent.secondsText),
+        ("arrived", message.arrived?.secondsText ?? "null"),
+      ])
+    }
+    return [
+      ("moment", focus.time.secondsText), ("manner", focus.manner.rawValue.quotedForJSON),
+      ("peers", JSONText.array(focus.peers.map(\.quotedForJSON))),
+    ] + (messages.isEmpty ? [] : [("messages", JSONText.array(messages))])
   }
 
   private static func json(_ direction: Verdict.Messages) -> String {

@@ -70,7 +70,7 @@ public enum ScenarioRun {
       results: scenario.expectations.compactMap { checker?.check($0) }
         + [convergence].compactMap { $0 } + invariants.results
         + violations.prefix(1).map(Verdict.Result.init)
-        + [Verdict.Result.leaks(leaks)].compactMap { $0 }
+        + [Verdict.Result.leaks(leaks, end: end)].compactMap { $0 }
         + stuck,
       gap: scenario.gap)
     if !plan.faults.isEmpty {
@@ -83,6 +83,33 @@ public enum ScenarioRun {
     verdict.warnings = scenario.warnings
     verdict.variation.settings = scenario.origin.settings
     return verdict
+  }
+
+  /// Runs a scenario once more up to a time, for its events alone: nothing is checked.
+  ///
+  /// - Parameters:
+  ///   - scenario: The scenario.
+  ///   - seed: The seed of the run.
+  ///   - end: The time.
+  ///   - progress: Told after every second of virtual time how many have passed.
+  ///   - events: Told of every event, and of the last choice of the schedule before it.
+  static func repeating(
+    _ scenario: Scenario, seed: UInt64, until end: Duration, progress: ((Int) -> Void)? = nil,
+    events: @escaping (TraceEvent, ScheduleRecord.Choice?) -> Void
+  ) {
+    let world = makeWorld(scenario, seed)
+    let recorder = Recorder(in: world)
+    world.record { [unowned world] in events($0, world.lastChoice) }
+    let stage = Stage(scenario, scenario.faultPlan(seed: seed).plan, in: world, recorder: recorder)
+    for second in 1..<max(2, Int(end.components.seconds) + 1) where progress != nil {
+      world.run(until: .zero + min(end, .seconds(second)))
+      progress?(second)
+    }
+    // What happens at the moment itself is part of it.
+    world.run(until: .zero + end + .microseconds(2))
+    world.record(into: nil)
+    recorder.close(at: end)
+    withExtendedLifetime(stage) { world.finish() }
   }
 
   /// Runs a scenario twice, and says in the verdict whether both runs were the same.
@@ -98,8 +125,13 @@ public enum ScenarioRun {
     _ scenario: Scenario, seed: UInt64? = nil, trace: ((String) -> Void)? = nil,
     events: ((TraceEvent) -> Void)? = nil, progress: ((Int) -> Void)? = nil
   ) -> Verdict {
-    var verdict = run(scenario, seed: seed, trace: trace, events: events, progress: progress)
-    let second = run(scenario, seed: seed, progress: progress)
+    let first = run(scenario, seed: seed, trace: trace, events: events, progress: progress)
+    return compared(first, run(scenario, seed: seed, progress: progress), of: scenario)
+  }
+
+  /// The verdict of the first of two runs, which says whether the second was the same.
+  static func compared(_ first: Verdict, _ second: Verdict, of scenario: Scenario) -> Verdict {
+    var verdict = first
     guard verdict.traceHash == second.traceHash, verdict.eventCount == second.eventCount else {
       verdict.determinism = .different(difference(scenario, verdict.seed))
       return verdict

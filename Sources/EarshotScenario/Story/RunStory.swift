@@ -1,12 +1,29 @@
 import EarshotCore
 import EarshotSimulator
 
-/// What happened in a run, as far as it may have led to a failure.
+/// The events of a run that may have led to its failures.
+///
+/// Told of every event in turn, it keeps the last ones, and writes the lines of a failure as soon as its moment is over.
 struct RunStory {
-  private var names = FrameNames()
+  private var names: FrameNames
   /// The last events, each with the number of the one before it plus 1.
   private var events: [StoryEvent] = []
   private var lastDecision: Int?
+  /// The failures whose moment is still to come, the latest first.
+  private var foci: [(place: Int, focus: Verdict.Focus)]
+  /// The lines of each failure whose moment is over.
+  private(set) var lines: [Int: [String]] = [:]
+
+  /// The story of some failures.
+  ///
+  /// - Parameter foci: What each of them is about; none names no peers.
+  init(_ foci: [Verdict.Focus]) {
+    self.foci = foci.enumerated().sorted {
+      ($1.element.time, $1.offset) < ($0.element.time, $0.offset)
+    }
+    .map { ($0.offset, $0.element) }
+    names = FrameNames(of: Set(foci.flatMap(\.peers)))
+  }
 
   /// Takes in an event.
   ///
@@ -14,54 +31,68 @@ struct RunStory {
   ///   - event: The event.
   ///   - choice: The last choice of the schedule before it, which is why it comes now if no event came in between.
   mutating func add(_ event: TraceEvent, after choice: ScheduleRecord.Choice? = nil) {
+    let time: Duration = event.time - .zero
+    while let next = foci.last, time > next.focus.time + .microseconds(1) { tell(next) }
+    guard !foci.isEmpty else { return }
     if events.count == 2 * Self.keptMax { events.removeFirst(Self.keptMax) }
     let isChosen = choice?.decision != lastDecision
     lastDecision = choice?.decision
-    let overtaken = isChosen ? choice?.index ?? 0 : 0
-    events.append(StoryEvent(event, what(event), overtaking: overtaken))
+    events.append(
+      StoryEvent(event, carrying: carried(by: event), overtaking: isChosen ? choice?.index ?? 0 : 0)
+    )
   }
 
-  private mutating func what(_ event: TraceEvent) -> String {
+  /// The run is over: no moment is still to come.
+  mutating func finish() {
+    while let next = foci.last { tell(next) }
+  }
+
+  private mutating func tell(_ next: (place: Int, focus: Verdict.Focus)) {
+    lines[next.place] = lines(about: next.focus)
+    foci.removeLast()
+  }
+
+  /// What a packet carries, in the words of the protocol; empty for what is no packet.
+  private mutating func carried(by event: TraceEvent) -> String {
     switch event.kind {
-    case .sent: return names.name(of: event)
-    case .delivered: return carried(by: event)
-    case .lost: return "\(carried(by: event)) (\(event.loss?.rawValue ?? ""))"
-    case .timer: return ""
-    case .fault, .note:
-      return [event.label, event.to, event.detail].filter { !$0.isEmpty }.joined(separator: " ")
+    case .sent: names.name(of: event)
+    case .delivered, .lost:
+      event.cause.flatMap(place(of:)).map { events[$0].carried } ?? event.label
+    case .timer, .fault, .note: ""
     }
   }
 
-  private func carried(by event: TraceEvent) -> String {
-    event.cause.flatMap(self.event).map(\.what) ?? event.label
+  private func event(_ number: Int) -> StoryEvent? { place(of: number).map { events[$0] } }
+
+  private func place(of number: Int) -> Int? {
+    guard !events.isEmpty else { return nil }
+    let place = number - events[0].number
+    return events.indices.contains(place) ? place : nil
   }
 
-  private func event(_ number: Int) -> StoryEvent? {
-    guard let first = events.first?.number, number >= first, number - first < events.count else {
-      return nil
-    }
-    return events[number - first]
+  /// The events that are so, the latest first; found as they are asked for.
+  private func latest(_ isMeant: @escaping (StoryEvent) -> Bool) -> some Sequence<StoryEvent> {
+    events.indices.reversed().lazy.map { [events] in events[$0] }.filter(isMeant)
   }
+
+  // MARK: Lines
 
   /// The last events that led to a failure, a line each, the last one at the end.
-  func lines(about focus: StoryFocus) -> [String] {
-    let end = events.firstIndex { $0.time > focus.time + .microseconds(1) } ?? events.count
-    let past = events[..<end]
+  private func lines(about focus: Verdict.Focus) -> [String] {
     let peers = Set(focus.peers)
     var chosen: Set<Int> = []
-    if focus.isEvent, let failure = failure(in: past, focus, peers) {
+    if focus.isEvent, let failure = failure(focus, peers) {
       chosen.formUnion(chain(to: failure))
     } else {
+      for message in focus.messages.prefix(1) { chosen.formUnion(notes(of: message)) }
       let count = max(2, Self.chainMax / max(1, min(focus.peers.count, 4)))
-      for peer in focus.peers.suffix(4) {
-        chosen.formUnion(last(count, of: peer, in: past, peers))
-      }
+      for peer in focus.peers.suffix(4) { chosen.formUnion(last(count, of: peer, peers)) }
     }
-    let losses = past.reversed().lazy.filter { $0.kind == .lost && $0.isBetween(peers) }
-    let faults = past.reversed().lazy.filter { $0.kind == .fault }
+    let losses = latest { $0.kind == .lost && $0.isBetween(peers) }
+    let faults = latest { $0.kind == .fault }
     chosen.formUnion(losses.prefix(2).map(\.number))
     chosen.formUnion(faults.prefix(2).map(\.number))
-    let choices = past.reversed().lazy.filter { $0.overtaken > 0 && $0.isBetween(peers) }
+    let choices = latest { $0.overtaken > 0 && $0.isBetween(peers) }
     chosen.formUnion(choices.prefix(2).map(\.number))
     var lines: [String] = []
     // Over both versions of IP the same is said twice.
@@ -71,27 +102,33 @@ struct RunStory {
     return lines.suffix(Self.linesMax)
   }
 
+  /// When a message was given to its session, and when it arrived.
+  private func notes(of message: Verdict.Focus.Message) -> [Int] {
+    let text = "\(message.series):\(message.number)"
+    return latest { event in
+      event.kind == .note && event.detail == text
+        && (event.from == message.from && event.label == Recorder.sentLabel
+          || event.from == message.to && event.label == Recorder.receivedLabel)
+    }.prefix(2).map(\.number)
+  }
+
   /// What a peer did and heard last of others; what it discovered only where there is nothing else.
-  private func last(
-    _ count: Int, of peer: String, in past: ArraySlice<StoryEvent>, _ peers: Set<String>
-  ) -> [Int] {
-    let own = past.reversed().lazy.filter { event in
-      event.host == peer && event.isBetween(peers) && event.what != "ACK"
+  private func last(_ count: Int, of peer: String, _ peers: Set<String>) -> [Int] {
+    func isOwn(_ event: StoryEvent) -> Bool {
+      event.host == peer && event.isBetween(peers) && event.carried != "ACK"
     }
-    let spoken = own.filter { !$0.what.contains("mDNS") }.prefix(count).map(\.number)
-    return spoken.isEmpty ? own.prefix(count).map(\.number) : Array(spoken)
+    let spoken = latest { isOwn($0) && !$0.isDiscovery }.prefix(count).map(\.number)
+    return spoken.isEmpty ? latest(isOwn).prefix(count).map(\.number) : spoken
   }
 
   /// The event that is the failure: what was noted at its time, by the peers that it is about.
-  private func failure(
-    in past: ArraySlice<StoryEvent>, _ focus: StoryFocus, _ peers: Set<String>
-  ) -> StoryEvent? {
-    let recent = past.reversed().prefix { $0.time >= focus.time - .microseconds(1) }
-    let own = recent.filter { peers.contains($0.host) }
-    let about = own.first { event in
-      event.kind == .note && focus.words.contains { event.what.hasPrefix($0) }
-    }
-    return about ?? own.first { $0.kind == .note } ?? own.first
+  private func failure(_ focus: Verdict.Focus, _ peers: Set<String>) -> StoryEvent? {
+    let own = latest { _ in true }.prefix { $0.time >= focus.time - .microseconds(1) }
+      .filter { peers.contains($0.host) }
+    let observers = Set(focus.pairs.map(\.from))
+    let notes = own.filter { $0.kind == .note && $0.label == focus.note }
+    return notes.first { observers.contains($0.host) } ?? notes.first
+      ?? own.first { $0.kind == .note } ?? own.first
   }
 
   /// An event and what it follows from, to the beginning or as far as there is room.
@@ -106,7 +143,7 @@ struct RunStory {
     return numbers
   }
 
-  private static let keptMax = 200_000
+  private static let keptMax = 100_000
   private static let chainMax = 8
   private static let linesMax = 12
 }

@@ -1,7 +1,7 @@
 import EarshotCore
 import EarshotSimulator
 
-/// An event of a run in words.
+/// An event of a run, with what its packet carries.
 struct StoryEvent: Hashable {
   let number: Int
   let cause: Int?
@@ -9,32 +9,44 @@ struct StoryEvent: Hashable {
   let kind: TraceEvent.Kind
   let from: String
   let to: String
-  /// What a packet carries, or what is done or noted.
-  let what: String
+  /// `udp` or `tcp`, the kind of a note, or the name of a fault.
+  let label: String
+  /// What is noted, or done to the world; empty for a packet.
+  let detail: String
+  /// What a packet carries, in the words of the protocol; empty for what is no packet.
+  let carried: String
+  let loss: TraceEvent.Loss?
   /// How many that had become ready earlier the schedule passed over for it.
   let overtaken: Int
 
-  init(_ event: TraceEvent, _ what: String, overtaking overtaken: Int = 0) {
-    self.overtaken = overtaken
+  init(_ event: TraceEvent, carrying carried: String, overtaking overtaken: Int = 0) {
     (number, cause, time) = (event.number, event.cause, event.time - .zero)
-    (kind, from, to, self.what) = (event.kind, event.from, event.to, what)
+    (kind, from, to, label) = (event.kind, event.from, event.to, event.label)
+    // The description of a packet is long, and not needed.
+    detail = event.packet == nil ? event.detail : ""
+    (self.carried, loss, self.overtaken) = (carried, event.loss, overtaken)
   }
 
   /// The host that it happens on; empty for the network.
   var host: String { kind == .delivered ? to : from }
 
+  /// Whether it is a packet of discovery.
+  var isDiscovery: Bool { FrameNames.isDiscovery(carried) }
+
   /// When, where and what, in one line.
   var line: String {
     let text =
       switch kind {
-      case .sent: "sends \(what) to \(to.isEmpty ? "all" : to)"
-      case .delivered: "hears \(what) from \(from)"
-      case .lost: "loses \(what) to \(to.isEmpty ? "all" : to)"
+      case .sent: "sends \(carried) to \(to.isEmpty ? "all" : to)"
+      case .delivered: "hears \(carried) from \(from)"
+      case .lost: "loses \(carried) (\(loss?.rawValue ?? "")) to \(to.isEmpty ? "all" : to)"
       case .timer: "a timer is due"
-      case .fault: "fault: \(what)"
-      case .note: "notes: \(what)"
+      case .fault: "fault: \(words)"
+      case .note: "notes: \(words)"
       }
     let choice = overtaken == 0 ? "" : " (chosen before \(overtaken) that could be next for longer)"
     return "\(Quantity.moment(time))  \(host.isEmpty ? "network" : host)  \(text)\(choice)"
   }
+
+  private var words: String { [label, to, detail].filter { !$0.isEmpty }.joined(separator: " ") }
 }
