@@ -27,11 +27,12 @@ extension History {
       case .undecided:
         undecided = .undecided(UndecidedHistory(configurationCount: visitedCount))
       case .impossible(let position):
-        let window = OffendingWindow(part.operations, transitions, blockedAt: position)
+        var window = OffendingWindow(
+          part.operations, transitions, search.landmarks, blockedAt: position)
         return .violated(
           HistoryViolation(
             key: parts.count > 1 ? "\(part.key)" : nil,
-            operations: window.smallest.map { HistoryViolation.Operation(operations[$0]) }))
+            operations: window.smallest().map { HistoryViolation.Operation(operations[$0]) }))
       }
       if visitedCount >= configurationsMax { break }
     }

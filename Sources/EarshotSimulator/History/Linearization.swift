@@ -23,9 +23,20 @@ struct Linearization {
     var state: Int
   }
 
+  /// Where the search has been: what it has come to at a moment of the history.
+  struct Landmark {
+    /// How many operations were performed of those that return first.
+    let returnedCount: Int
+    /// The last operation, in the order of invocations, that was performed and may change the state; -1 for none.
+    let last: Int
+    let state: Int
+  }
+
   private struct Step {
     let position: Int
     let state: Int
+    /// The last operation that was performed before.
+    let last: Int
     /// Where to go on with the search for another operation; `nil` if this one was the only choice.
     let place: Int?
   }
@@ -40,6 +51,9 @@ struct Linearization {
   private var configuration: Configuration
   private var visited: Set<Configuration> = []
   private var steps: [Step] = []
+  /// Where the search has been, once for each configuration that was visited, after the reads that follow.
+  private(set) var landmarks: [Landmark] = []
+  private var last = -1
   private var openCount = 0
   /// The operations that have returned, in this order.
   private var returned: [Int] = []
@@ -96,6 +110,7 @@ extension Linearization {
   mutating func search(from state: Int, visitedMax: Int) -> Outcome {
     configuration = Configuration(state: state)
     performReads()
+    noteLandmark()
     var place = events.place(after: EventList.start)
     while openCount > 0 {
       guard case .invocation(let position) = events[place] else {
@@ -107,6 +122,7 @@ extension Linearization {
       if branch(to: position, at: place) {
         if visited.count > visitedMax { return .undecided }
         performReads()
+        noteLandmark()
         place = events.place(after: EventList.start)
       } else {
         place = events.place(after: place)
@@ -131,7 +147,8 @@ extension Linearization {
       configuration = before
       return false
     }
-    steps.append(Step(position: position, state: before.state, place: place))
+    steps.append(Step(position: position, state: before.state, last: last, place: place))
+    last = max(last, position)
     lift(position)
     return true
   }
@@ -143,7 +160,7 @@ extension Linearization {
       let next = events.place(after: place)
       if operations[position].isRead, state(after: position) != nil {
         mark(position, isPerformed: true)
-        steps.append(Step(position: position, state: configuration.state, place: nil))
+        steps.append(Step(position: position, state: configuration.state, last: last, place: nil))
         lift(position)
         // What it held up may come now.
         place = events.place(after: EventList.start)
@@ -160,10 +177,17 @@ extension Linearization {
     while let step = steps.popLast() {
       putBack(step.position)
       mark(step.position, isPerformed: false)
-      configuration.state = step.state
+      (configuration.state, last) = (step.state, step.last)
       if let place = step.place { return events.place(after: place) }
     }
     return nil
+  }
+
+  private mutating func noteLandmark() {
+    landmarks.append(
+      Landmark(
+        returnedCount: configuration.performed.firstMissing, last: last, state: configuration.state)
+    )
   }
 
   private mutating func mark(_ position: Int, isPerformed: Bool) {

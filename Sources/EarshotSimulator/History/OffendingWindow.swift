@@ -4,23 +4,32 @@
 /// the return that the search could not pass is forgotten. A window to that return is made as short as possible, where
 /// the state before it may be any that the search has visited, and what was under way at its beginning may happen or
 /// not. In the window, as many operations as possible may happen or not (delta debugging).
+///
+/// Where there are too many states to try them all, they are those that the search has come to at that moment.
 struct OffendingWindow {
   private let transitions: StateTransitions
+  /// Where the search has been.
+  private let landmarks: [Linearization.Landmark]
   /// The operations up to the return.
   private let operations: [OperationInterval]
   /// The number of states that the search has visited.
   private let stateCount: Int
+  /// A state from which operations had an order: smaller windows may have one from there, too.
+  private var witness = 0
 
   /// The search for the few operations.
   ///
   /// - Parameters:
   ///   - operations: The operations, in the order of their invocations.
   ///   - transitions: What the operations do to states, as far as the search has asked.
+  ///   - landmarks: Where the search has been.
   ///   - position: Whose return the search could not pass.
   init(
-    _ operations: [OperationInterval], _ transitions: StateTransitions, blockedAt position: Int
+    _ operations: [OperationInterval], _ transitions: StateTransitions,
+    _ landmarks: [Linearization.Landmark], blockedAt position: Int
   ) {
-    (self.transitions, stateCount) = (transitions, transitions.stateCount)
+    (self.transitions, self.landmarks) = (transitions, landmarks)
+    stateCount = transitions.stateCount
     let last = operations[position].end ?? .max
     self.operations = operations.filter { $0.begin < last }.map { operation in
       (operation.end ?? .max) <= last ? operation : operation.optional
@@ -28,12 +37,21 @@ struct OffendingWindow {
   }
 
   /// The places in the history of the operations that have no order, in the order of their invocations.
-  var smallest: [Int] {
-    let first = firstOfWindow
-    let states = first == nil ? 0..<1 : 0..<stateCount
-    let window = first.map(window(from:)) ?? operations
+  mutating func smallest() -> [Int] {
+    if let first = firstOfWindow(fromAnyState: true) {
+      return needed(window(from: first), from: Array(0..<stateCount))
+    }
+    let first = hasManyStates ? firstOfWindow(fromAnyState: false) : nil
+    return needed(first.map(window(from:)) ?? operations, from: first.map(states(before:)) ?? [0])
+  }
+
+  /// How many operations and states may be tried to decide about one window, and about all parts of it.
+  private static let (triesMax, allTriesMax) = (20_000_000, 400_000_000)
+
+  private mutating func needed(_ window: [OperationInterval], from states: [Int]) -> [Int] {
     let required = window.indices.filter { window[$0].end != nil }
-    let needed = required.minimized(runsMax: 400) { kept in
+    let runsMax = min(400, max(20, Self.allTriesMax / (window.count * states.count)))
+    let needed = required.minimized(runsMax: runsMax) { kept in
       let kept = Set(kept)
       return hasNoOrder(
         window.indices.map { kept.contains($0) ? window[$0] : window[$0].optional }, from: states)
@@ -41,23 +59,41 @@ struct OffendingWindow {
     return needed.map { window[$0].index }
   }
 
-  /// The operation with which the shortest window begins; `nil` if the window needs the initial state.
-  private var firstOfWindow: Int? {
-    guard stateCount <= 10_000 else { return nil }
+  /// Whether a long window may not be tried from every state.
+  private var hasManyStates: Bool { stateCount > 10_000 }
+
+  /// The operation with which the shortest window begins; `nil` if the window needs the initial state, or there is too
+  /// much to try.
+  private mutating func firstOfWindow(fromAnyState: Bool) -> Int? {
+    func hasNoOrder(inLast count: Int, _ self: inout Self) -> Bool {
+      let first = self.operations.count - count
+      let states = fromAnyState ? Array(0..<self.stateCount) : self.states(before: first)
+      return !states.isEmpty && self.hasNoOrder(self.window(from: first), from: states)
+    }
     var (size, tooSmall) = (1, 0)
-    while !hasNoOrder(window(from: operations.count - size), from: 0..<stateCount) {
+    while !hasNoOrder(inLast: size, &self) {
       guard size < operations.count else { return nil }
       (size, tooSmall) = (min(2 * size, operations.count), size)
+      if fromAnyState, hasManyStates, size * stateCount > Self.triesMax { return nil }
     }
     while size - tooSmall > 1 {
       let middle = (size + tooSmall) / 2
-      if hasNoOrder(window(from: operations.count - middle), from: 0..<stateCount) {
-        size = middle
-      } else {
-        tooSmall = middle
-      }
+      if hasNoOrder(inLast: middle, &self) { size = middle } else { tooSmall = middle }
     }
     return operations.count - size
+  }
+
+  /// The states that the operations before one can have led to: all that returned before its invocation were performed,
+  /// and none that was invoked later, which could have changed the state.
+  private func states(before first: Int) -> [Int] {
+    let begin = operations[first].begin
+    let returnedCount = operations[..<first].count { ($0.end ?? .max) < begin }
+    var states: Set<Int> = []
+    for landmark in landmarks where landmark.returnedCount >= returnedCount && landmark.last < first
+    {
+      states.insert(landmark.state)
+    }
+    return states.sorted()
   }
 
   /// The operations from one on, and those that were under way at its invocation.
@@ -67,10 +103,15 @@ struct OffendingWindow {
     return underWay.map(\.optional) + operations[first...]
   }
 
-  private func hasNoOrder(_ operations: [OperationInterval], from states: Range<Int>) -> Bool {
+  private mutating func hasNoOrder(_ operations: [OperationInterval], from states: [Int]) -> Bool {
     var search = Linearization(operations, transitions)
-    return states.allSatisfy { state in
-      if case .impossible = search.search(from: state, visitedMax: 20_000) { true } else { false }
+    // The order matters for the time alone.
+    for state in (states.contains(witness) ? [witness] : []) + states {
+      let visitedMax = search.visitedCount + 20_000
+      if case .impossible = search.search(from: state, visitedMax: visitedMax) { continue }
+      witness = state
+      return false
     }
+    return true
   }
 }

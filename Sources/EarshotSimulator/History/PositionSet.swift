@@ -8,6 +8,11 @@ package struct PositionSet: Hashable, Sendable {
   /// A set without positions.
   package init() {}
 
+  /// The first position that is not in the set.
+  package var firstMissing: Int {
+    64 * fullWords + (words.first.map { (~$0).trailingZeroBitCount } ?? 0)
+  }
+
   /// Adds a position.
   package mutating func insert(_ position: Int) {
     let word = position / 64 - fullWords
