@@ -68,6 +68,36 @@
       #expect(Set(draws).count == 13)
     }
 
+    @Test("What a host draws does not depend on what others draw")
+    func independence() {
+      func lines(others: Int) -> [String] {
+        let (lines, world) = (Lines(), World(seed: 7))
+        let bob = world.makeHost("bob")
+        bob.addTask("roll") { for _ in 0..<others { _ = Self.draw() } }
+        let ann = world.makeHost("ann")
+        ann.addTask("roll") { lines.add(Self.draw()) }
+        world.at(.zero + .seconds(1)) { lines.add(Self.draw()) }
+        world.run(for: .seconds(2))
+        return lines.all
+      }
+      #expect(lines(others: 0).count == 2 && lines(others: 0) == lines(others: 3))
+    }
+
+    @Test("getentropy draws from the host, too")
+    func entropy() {
+      func bytes() -> [UInt8] {
+        let (lines, world) = (Lines(), World(seed: 7))
+        world.makeHost("ann").addTask("roll") {
+          var bytes = [UInt8](repeating: 0, count: 16)
+          getentropy(&bytes, bytes.count)
+          lines.add("\(bytes)")
+        }
+        world.run(for: .seconds(1))
+        return Array(lines.all.joined().utf8)
+      }
+      #expect(bytes() == bytes() && !bytes().isEmpty)
+    }
+
     @Test("Dates begin with 2026, and clocks show the time of the host")
     func clocks() {
       let (lines, world) = (Lines(), World(seed: 7))

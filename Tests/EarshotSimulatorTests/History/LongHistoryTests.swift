@@ -63,4 +63,25 @@ struct LongHistoryTests {
     }
     #expect(violation.operations.map(\.operation) == ["write(\(count))", "read"])
   }
+
+  @Test("Where a long window would need too many tries, the states are those at its beginning")
+  func manyStates() {
+    let history = CounterModel.OperationHistory()
+    var number = 0
+    func perform(_ operation: CounterModel.Operation, _ response: CounterModel.Response) {
+      number += 1
+      let invocation = history.invoke(operation, by: "ann", at: .zero + .seconds(number))
+      history.complete(
+        invocation, returning: response, at: .zero + .seconds(number) + .milliseconds(500))
+    }
+    for _ in 0..<20_000 { perform(.add(1), .added) }
+    perform(.read, .value(20_000))
+    for _ in 0..<1_500 { perform(.add(1), .added) }
+    perform(.read, .value(21_499))
+    guard case .violated(let violation) = history.check(against: CounterModel()) else {
+      Issue.record("no violation")
+      return
+    }
+    #expect(violation.operations.map(\.response) == ["value(21499)"])
+  }
 }
