@@ -35,7 +35,6 @@ void earshot_process_restart(char **arguments) {
     return;
   }
   setenv(mark, "1", 1);
-  setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1);
   int before = personality(0xFFFFFFFF);
   if (before != -1) personality((unsigned long)before | ADDR_NO_RANDOMIZE);
   execv("/proc/self/exe", arguments);

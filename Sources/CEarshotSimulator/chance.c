@@ -11,6 +11,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+ORIGINAL(getrandom)
+ORIGINAL(getentropy)
+ORIGINAL(syscall)
+ORIGINAL(open)
+ORIGINAL(open64)
+
 static void draw(void *bytes, size_t count) { earshot_system.draw(earshot_system_context, bytes, count); }
 
 /* OpenSSL keeps what it draws for the whole process, whose other threads may have secrets. */
@@ -22,13 +28,13 @@ static int is_of_openssl(void *caller) {
 static int is_answered(void *caller) { return earshot_system_context != NULL && !is_of_openssl(caller); }
 
 ssize_t getrandom(void *bytes, size_t count, unsigned flags) {
-  if (!is_answered(__builtin_return_address(0))) return ORIGINAL(getrandom)(bytes, count, flags);
+  if (!is_answered(__builtin_return_address(0))) return original_getrandom()(bytes, count, flags);
   draw(bytes, count);
   return (ssize_t)count;
 }
 
 int getentropy(void *bytes, size_t count) {
-  if (!is_answered(__builtin_return_address(0))) return ORIGINAL(getentropy)(bytes, count);
+  if (!is_answered(__builtin_return_address(0))) return original_getentropy()(bytes, count);
   draw(bytes, count);
   return 0;
 }
@@ -44,7 +50,7 @@ long syscall(long number, ...) {
     draw((void *)a, (size_t)b);
     return b;
   }
-  return ORIGINAL(syscall)(number, a, b, c, d, e, f);
+  return original_syscall()(number, a, b, c, d, e, f);
 }
 
 /* A file of random bytes in place of the device, another one for each time that it is opened. Foundation reads 16 bytes
@@ -71,7 +77,7 @@ static int is_random(const char *path, void *caller) {
     mode_t mode = va_arg(list, mode_t);                                         \
     va_end(list);                                                               \
     if (is_random(path, __builtin_return_address(0))) return open_random();     \
-    return ORIGINAL(name)(path, flags, mode);                                   \
+    return original_##name()(path, flags, mode);                                   \
   }
 OPEN(open)
 OPEN(open64)

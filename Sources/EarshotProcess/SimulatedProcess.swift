@@ -30,8 +30,8 @@
   public enum SimulatedProcess {
     /// Runs a program to its end, as its process.
     ///
-    /// The first call of a synchronous `main`, before any use of tasks, actors and threads. The program starts anew once, with
-    /// the environment variable `SWIFT_DETERMINISTIC_HASHING`, which must be set before a start.
+    /// The first call of a synchronous `main`, before any use of tasks, actors and threads. The program starts anew once,
+    /// with addresses that are the same in each run.
     ///
     /// - Parameters:
     ///   - seed: The seed of everything that is left to chance; `nil` for that in the environment variable

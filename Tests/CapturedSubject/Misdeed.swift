@@ -24,6 +24,7 @@ enum Misdeed {
     "alarm": { alarm(1) },
     "timer": { await runLoop() },
     "session": { try await download() },
+    "spin": { spin() },
     "assume": { await Task.detached { assume() }.value },
   ]
 
@@ -43,6 +44,11 @@ enum Misdeed {
     let condition = NSCondition()
     condition.lock()
     condition.wait()
+  }
+
+  private static func spin() {
+    let end = ContinuousClock.now + .milliseconds(1)
+    while ContinuousClock.now < end {}
   }
 
   private static func nap() { Thread.sleep(forTimeInterval: 1) }

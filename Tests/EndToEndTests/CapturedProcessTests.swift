@@ -113,6 +113,7 @@
         ("select", "it waits without await, which stops everything (select)"),
         ("epoll", "it waits without await, which stops everything (epoll_wait)"),
         ("alarm", "it uses a timer of the system"),
+        ("spin", "task 'main' of host 'process' waits for the time to pass in a loop"),
         ("semaphore", "it waits without await, which stops everything (dispatch_semaphore_wait)"),
       ])
     func refusals(word: String, reason: String) async throws {

@@ -21,8 +21,8 @@ void earshot_process_capture(earshot_process_clock clock, earshot_process_refusa
 /* The number of threads of the process. */
 int earshot_process_thread_count(void);
 
-/* Starts the program anew, once, with what must be known before its start: hashing without a random seed, and addresses
-   that are the same in each run, as far as the system allows that. Returns if that has happened, or cannot. */
+/* Starts the program anew, once, with addresses that are the same in each run, as far as the system allows that. Returns
+   if that has happened, or cannot. */
 void earshot_process_restart(char **arguments);
 
 #endif

@@ -1,5 +1,4 @@
 import CEarshot
-import CEarshotSimulator
 @_spi(ExperimentalScheduling) import _Concurrency
 
 /// How code leaves its world: where no virtual time passes, and chance is not the seed's.
@@ -10,8 +9,6 @@ enum Escape {
   case mainActor
   /// Into a sleep by a clock of the machine.
   case realClock
-  /// Into a loop that reads a clock until the time has passed.
-  case spinning
 
   /// What the code did, and what it should do in place of that.
   var explanation: String {
@@ -26,9 +23,6 @@ enum Escape {
     case .realClock:
       "sleeps by a clock of the machine (Task.sleep), on which virtual time has no effect. "
         + "Sleep by the host: host.sleep(for:), or Task.sleep(for:clock:) with host.clock"
-    case .spinning:
-      "waits for the time to pass in a loop that reads a clock, and no virtual time passes while code runs: it has "
-        + "read clocks \(EARSHOT_CLOCK_READS_MAX) times at this instant. Sleep by the host: host.sleep(for:)"
     }
   }
 }

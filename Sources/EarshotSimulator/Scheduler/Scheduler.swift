@@ -1,3 +1,5 @@
+import CEarshotSimulator
+
 /// The clock of a world, the events to come, and the work that is ready.
 ///
 /// Sendable because only one thread uses it: ``run(until:over:unless:)``, the end and every call of a world's owner
@@ -449,8 +451,20 @@ extension Scheduler {
   /// Traps if code of a host is what leaves the world.
   func noteEscape(_ escape: Escape) {
     guard !capturesProcess, let current = current?.takeUnretainedValue() else { return }
-    let task = SpawnedTask.current.map { "task '\($0.name)'" } ?? "code"
-    trap("\(task) of host '\(current.name)' has left the world: it \(escape.explanation)")
+    trap("\(subject(on: current)) has left the world: it \(escape.explanation)")
+  }
+
+  /// Ends the process, since code reads a clock until the time has passed.
+  func trapSpinning() -> Never {
+    let code = systemHost.map(subject) ?? "code outside of all hosts"
+    trap(
+      "\(code) waits for the time to pass in a loop that reads a clock, and no virtual time passes while code runs: "
+        + "clocks were read \(EARSHOT_CLOCK_READS_MAX) times at this instant. Sleep by the host, host.sleep(for:)")
+  }
+
+  private func subject(on host: HostProcess) -> String {
+    let task = (SpawnedTask.current?.name ?? Task.name).map { "task '\($0)'" } ?? "code"
+    return "\(task) of host '\(host.name)'"
   }
 
   /// Writes what went wrong to the standard error, a line each, and what repeats the run.

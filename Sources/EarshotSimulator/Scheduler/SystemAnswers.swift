@@ -14,7 +14,7 @@ enum SystemAnswers {
         let bytes = UnsafeMutableBufferPointer(start: start, count: Int(clamping: count))
         scheduler(context) { $0.drawForSystem(into: bytes) }
       },
-      stuck: { context in scheduler(context) { $0.noteEscape(.spinning) } })
+      stuck: { context in scheduler(context) { $0.trapSpinning() } })
     earshot_system_install(&answers)
   }()
 
