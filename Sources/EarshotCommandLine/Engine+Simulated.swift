@@ -15,11 +15,11 @@ extension Engine {
       var verdict = run(scenario, order.seed, order.trace, order.events, order.progress)
       verdict.variation.policy = order.policy?.rawValue
       verdict.variation.isBuggified = order.isBuggified
-      order.verdict?(verdict)
       if isExplained, !order.isRepeated {
         verdict = ScenarioRun.explaining(
           verdict, of: scenario, progress: order.explanationProgress)
       }
+      order.verdict?(verdict)
       return RunResult(verdict, of: order)
     }
   }

@@ -67,17 +67,20 @@ struct RunOutputs {
     if let verdict = verdict.value {
       perfetto?.add(PeerStates(verdict, stops), FaultSpan.all(verdict))
       let picture = recording.map { RunPicture(verdict, $0, file: order.file) }
-      if let picture { write(picture, against: rival, with: engine) }
+      if let picture { write(picture, of: order, against: rival, with: engine) }
     }
     perfetto?.finish()
     return result
   }
 
-  private func write(_ picture: RunPicture, against rival: RunOrder?, with engine: Engine) {
+  private func write(
+    _ picture: RunPicture, of order: RunOrder, against rival: RunOrder?, with engine: Engine
+  ) {
     drawing?.write(RunDrawing(picture).svg.utf8)
     guard let report else { return }
+    let run = focused(picture, of: order, with: engine)
     let other = rival.flatMap { self.picture(of: $0, with: engine) }
-    report.write(ReportPage(picture, against: other).html.utf8)
+    report.write(ReportPage(run, against: other).html.utf8)
   }
 
   private func picture(of order: RunOrder, with engine: Engine) -> RunPicture? {
@@ -86,7 +89,26 @@ struct RunOutputs {
     order.events = recording.add
     order.verdict = { verdict.value = $0 }
     _ = engine.run(order)
-    return verdict.value.map { RunPicture($0, recording, file: order.file) }
+    return verdict.value.map { verdict in
+      focused(RunPicture(verdict, recording, file: order.file), of: order, with: engine)
+    }
+  }
+
+  /// A picture with the events around its failures.
+  ///
+  /// The moments of failures are known only at the end of a run. When the events around them are not
+  /// kept, the run is repeated with a recording that keeps these.
+  private func focused(
+    _ picture: RunPicture, of order: RunOrder, with engine: Engine
+  ) -> RunPicture {
+    let moments = picture.momentsToRecord
+    guard !moments.isEmpty else { return picture }
+    let (recording, verdict) = (RunRecording(around: moments), VerdictBox())
+    var order = order
+    (order.isRepeated, order.form, order.trace) = (false, .none, nil)
+    (order.events, order.verdict) = (recording.add, { verdict.value = $0 })
+    _ = engine.run(order)
+    return picture.with(recording, of: verdict.value)
   }
 
   /// Writes what is left.

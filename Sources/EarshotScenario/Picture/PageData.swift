@@ -23,12 +23,14 @@ struct PageData {
     let states = states()
     let pairs = pairs()
     let messages = messages()
-    let events = events()
+    let recorded = picture.recording.recorded
+    let events = events(recorded)
     return JSONText.object([
       ("name", verdict.scenario.quotedForScripts), ("file", picture.file.quotedForScripts),
       ("seed", "\(verdict.seed)".quotedForScripts), ("title", title.quotedForScripts),
       ("held", "\(verdict.held)"), ("duration", "\(verdict.virtualDuration.microseconds)"),
       ("eventCount", "\(picture.recording.eventCount)"), ("states", states), ("faults", faults),
+      ("failures", failures(recorded)),
       ("pairs", pairs), ("messages", messages), ("events", events), ("series", series),
       ("streams", streams), ("files", files),
       ("names", names.json), ("texts", texts.json), ("payloads", payloads.json),
@@ -70,17 +72,27 @@ struct PageData {
     }
   }
 
-  /// Number, time, kind, from, to, cause, label and detail, payload.
-  private mutating func events() -> String {
-    list(picture.recording.events) { data, event in
+  /// Of each failure its name, its time, and the event to select, -1 for none.
+  private func failures(_ recorded: [RecordedEvent]) -> String {
+    JSONText.array(
+      picture.failures.map { failure in
+        let event = failure.event(in: recorded) ?? -1
+        return "[\(failure.result.name.quotedForScripts),\(failure.time.microseconds),\(event)]"
+      })
+  }
+
+  /// Number, time, kind, from, to, cause, label and detail, payload, frames.
+  private mutating func events(_ recorded: [RecordedEvent]) -> String {
+    list(recorded) { data, recorded in
+      let event = recorded.event
       let kind = TraceEvent.Kind.allCases.firstIndex(of: event.kind) ?? 0
       let (from, to) = (data.place(of: event.from), data.place(of: event.to))
-      let time = (event.time - Instant.zero).microseconds
       let label = data.texts.place(of: event.loss.map { "\(event.label) \($0)" } ?? event.label)
       let detail = data.texts.place(of: event.detail)
       let payload = data.payloads.place(of: event.payload)
-      return "[\(event.number),\(time),\(kind),\(from),\(to),\(event.cause ?? -1),\(label),"
-        + "\(detail),\(payload)]"
+      let frames = recorded.frames.isEmpty ? -1 : data.texts.place(of: recorded.frames)
+      return "[\(event.number),\(recorded.time.microseconds),\(kind),\(from),\(to),"
+        + "\(event.cause ?? -1),\(label),\(detail),\(payload),\(frames)]"
     }
   }
 
@@ -188,7 +200,7 @@ struct PageTable {
 struct PagePayloads {
   private var places: [[UInt8]: Int] = [:]
   private var all: [String] = []
-  private var room = 1_000_000
+  private var room = 600_000
 
   /// The number of a payload, -1 for none, -2 for one that has no room.
   mutating func place(of payload: [UInt8]) -> Int {

@@ -1,11 +1,13 @@
 /// A run, with what a page needs to picture it.
 package struct RunPicture {
-  let verdict: Verdict
-  let recording: RunRecording
+  package let verdict: Verdict
+  package let recording: RunRecording
   let file: String
   let states: PeerStates
   let faults: [FaultSpan]
   let pairs: [PairOutages]
+  /// The failures, in the order of the report.
+  package let failures: [RunFailure]
 
   /// A picture of a run.
   ///
@@ -18,6 +20,21 @@ package struct RunPicture {
     states = PeerStates(verdict, recording.stops)
     faults = FaultSpan.all(verdict)
     pairs = PairOutages.all(verdict, recording.messages)
+    failures = RunFailure.all(verdict)
+  }
+
+  /// The moments of the failures, if the events around one of them are not kept; else none.
+  ///
+  /// A recording of a second run, with the same seed, keeps the events around these moments.
+  package var momentsToRecord: [Duration] {
+    let moments = failures.map(\.time)
+    return moments.allSatisfy(recording.keeps) ? [] : moments
+  }
+
+  /// The picture with the recording of a repetition; as it is when the repetition was another run.
+  package func with(_ recording: RunRecording, of repetition: Verdict?) -> RunPicture {
+    guard repetition?.traceHash == verdict.traceHash else { return self }
+    return RunPicture(verdict, recording, file: file)
   }
 
   var replayCommand: String { Replay(file, verdict).command }
