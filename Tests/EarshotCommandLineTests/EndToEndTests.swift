@@ -47,6 +47,27 @@ struct EndToEndTests {
     }
   }
 
+  @Test("A report of a long run has the packets around its failure, and the explanation")
+  func longFailure() throws {
+    let folder = try Folder()
+    let scenario = """
+      { name: "long", duration: "60s",
+        peers: ["bob", { name: "ann", invite: "bob",
+          send: { to: "bob", count: 5000, every: "10ms", start: "2s" } }],
+        faults: [{ at: "30s", kind: "reset", between: ["ann", "bob"] }],
+        expect: [{ event: "ann sees bob interrupted", never: true }] }
+      """
+    let (file, path) = (try folder.file("a.json5", scenario), "\(folder.path)/r.html")
+    #expect(run([file, "--once", "--report", path]).0 == .violated)
+    let page = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(page.contains("<summary>") && page.contains("notes: interrupted bob"))
+    let failure = try #require(page.firstMatch(of: /"failures":\[\["[^"]+",([0-9]+),([0-9]+)\]\]/))
+    let (time, number) = (failure.1, try #require(Int(failure.2)))
+    #expect(page.contains("[\(number),\(time),"), "the event of the failure")
+    let kept = (number - 1_000...number).filter { page.contains("[\($0),") }
+    #expect(kept.count == 1_001)
+  }
+
   @Test("A report compares a run with that of another seed, or of another scenario")
   func against() throws {
     let folder = try Folder()

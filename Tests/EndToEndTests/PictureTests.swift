@@ -13,12 +13,18 @@ struct PictureTests {
   private final class Run {
     let folder = FileManager.default.temporaryDirectory.appending(path: "earshot-\(UUID())")
 
-    init(_ scenario: String, _ option: String, _ words: [String] = []) async throws {
+    convenience init(_ scenario: String, _ option: String, _ words: [String] = []) async throws {
+      let file = PictureTests.root.appending(path: "Simulations/\(scenario).json5")
+      try await self.init(String(contentsOf: file, encoding: .utf8), option, words, status: 0)
+    }
+
+    init(_ text: String, _ option: String, _ words: [String], status: Int32) async throws {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      let file = PictureTests.root.appending(path: "Simulations/\(scenario).json5").path
+      let file = folder.appending(path: "a.json5").path
+      try text.write(toFile: file, atomically: true, encoding: .utf8)
       let program = try Program(
         running: [Program.path, "simulate", file, "--once", option, path] + words)
-      #expect(await program.exitStatus() == 0)
+      #expect(await program.exitStatus() == status)
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -142,6 +148,25 @@ struct PictureTests {
     #expect(number("found") > 0 && number("selected") >= 0 && number("chain") > 0)
     #expect(number("bytes") > 60 && number("rows") > 0 && report["hides"] as? Bool == true)
     #expect(number("plots") == 3 && report["theme"] as? String == "dark")
+  }
+
+  @Test(
+    "A page opens at the first failure, and a click shows its moment in lanes and table",
+    .enabled(if: browser != nil, "needs chromium"))
+  func failure() async throws {
+    let scenario = """
+      { name: "long", duration: "60s",
+        peers: ["bob", { name: "ann", invite: "bob",
+          send: { to: "bob", count: 5000, every: "10ms", start: "2s" } }],
+        faults: [{ at: "30s", kind: "reset", between: ["ann", "bob"] }],
+        expect: [{ event: "ann sees bob interrupted", never: true }] }
+      """
+    let run = try await Run(scenario, "--report", ["--seed", "1"], status: 1)
+    let report = try await selfTest(run)
+    for fact in ["opensAtFailure", "jumps", "isFailure"] {
+      #expect(report[fact] as? Bool == true, "\(fact)")
+    }
+    #expect(report["frames"] as? Int ?? 0 > 1_000)
   }
 
   @Test(

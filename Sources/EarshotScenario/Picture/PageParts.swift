@@ -3,10 +3,12 @@ import EarshotSimulator
 /// Parts of a page that stand in it several times, and those that its script fills.
 enum PageParts {
   /// A table whose rows are written already.
-  static func table(_ caption: String, _ heads: [String], _ rows: [String]) -> String {
+  static func table(
+    _ caption: String, _ heads: [String], _ rows: [String], style: String = ""
+  ) -> String {
     let heads = heads.map { "<th scope=\"col\">\($0.escapedForPages)</th>" }.joined()
     return """
-      <div class="scroll"><table><caption>\(caption.escapedForPages)</caption>
+      <div class="scroll"><table\(style.isEmpty ? "" : " class=\"\(style)\"")><caption>\(caption.escapedForPages)</caption>
       <thead><tr>\(heads)</tr></thead>
       <tbody>\(rows.joined(separator: "\n"))</tbody></table></div>
       """
@@ -21,7 +23,7 @@ enum PageParts {
 
   /// What a peer saw, and when.
   static func moment(_ entry: Timeline.Entry) -> String {
-    "\(entry.time.secondsText) s: \(sentence(entry))"
+    "\(entry.time.plainSecondsText) s: \(sentence(entry))"
   }
 
   /// The drawings of runs, and what steers them.
@@ -116,9 +118,9 @@ struct StreamTable {
       time > .zero ? Quantity.size(Int(Double(stream.read) / (time / .seconds(1)))) : nil
     }
     let cells = [
-      stream.name, "\(stream.from) → \(stream.to)", stream.opened.secondsText,
+      stream.name, "\(stream.from) → \(stream.to)", stream.opened.plainSecondsText,
       Quantity.size(stream.written), Quantity.size(stream.read),
-      stream.ended?.secondsText ?? "–", stream.ending?.rawValue ?? "goes on", rate ?? "–",
+      stream.ended?.plainSecondsText ?? "–", stream.ending?.rawValue ?? "goes on", rate ?? "–",
     ]
     return "<tr>\(cells.map { "<td>\($0.escapedForPages)</td>" }.joined())</tr>"
   }
@@ -149,9 +151,10 @@ struct FileTable {
 
   private func row(_ file: Verdict.File) -> String {
     let cells = [
-      file.name, "\(file.from) → \(file.to)", file.offered.secondsText,
-      file.accepted?.secondsText ?? "–", Quantity.size(file.bytes), Quantity.size(file.written),
-      file.ended?.secondsText ?? "–", file.ending?.rawValue ?? "goes on",
+      file.name, "\(file.from) → \(file.to)", file.offered.plainSecondsText,
+      file.accepted?.plainSecondsText ?? "–", Quantity.size(file.bytes),
+      Quantity.size(file.written),
+      file.ended?.plainSecondsText ?? "–", file.ending?.rawValue ?? "goes on",
       file.receiverEnding?.rawValue ?? (file.accepted == nil ? "–" : "goes on"),
       file.place ?? "–", standstills(of: file, .sender), standstills(of: file, .receiver),
     ]

@@ -10,6 +10,7 @@ extension PageScript {
         show(event.time - half, event.time + half);
       }
       showDetails(run, event);
+      if (byId("eventTable").open) showSelected();
       redraw();
     };
     /// Selects the next event that is shown, or the previous one.
@@ -63,13 +64,16 @@ extension PageScript {
       panel.replaceChildren(make("h3", "Event " + event.number));
       const list = make("dl");
       const fields = [["time", seconds(event.time)], ["kind", event.kind],
-        ["from", host(run, event.from)], ["to", host(run, event.to)], ["label", event.label],
-        ["detail", event.detail]];
+        ["from", host(run, event.from)], ["to", host(run, event.to)],
+        ["frames", frames(run, event)], ["label", event.label], ["detail", event.detail]];
       for (const [name, value] of fields) if (value) list.append(make("dt", name), make("dd", value));
       panel.append(list);
       const chain = causes(run, event);
       if (chain.length) panel.append(make("h3", "What led to it"));
-      for (const cause of chain)
+      // Of a timer that is due again and again, the last time.
+      const shown = chain.filter((cause, place) =>
+        cause.kind !== "timer" || chain[place - 1]?.kind !== "timer");
+      for (const cause of shown)
         panel.append(typeof cause === "number" ? make("p", "event " + cause + ", which is not kept")
           : link(run, cause));
       const after = effects(run, event.number);

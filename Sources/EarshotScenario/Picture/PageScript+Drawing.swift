@@ -1,7 +1,15 @@
 extension PageScript {
   /// Where things are in a drawing, and how they look.
   static let drawing = #"""
-    const gutter = 118, rulerHeight = 22, faultHeight = 15;
+    const rulerHeight = 22, faultHeight = 15, pairHeight = 14;
+    /// The width of the names, which is that of the longest one if there is room.
+    let gutter = 118;
+    const pairName = (run, [left, right]) => run.names[left] + " ↔ " + run.names[right];
+    const gutterOf = (pen, run, width) => {
+      const names = run.names.concat(shownPairs(run).map((pair) => pairName(run, pair)));
+      const longest = Math.max(0, ...names.map((name) => pen.measureText(name).width));
+      return Math.min(Math.max(118, longest + 18), width * 0.3);
+    };
     const colours = {};
     const readColours = () => {
       const style = getComputedStyle(document.documentElement);
@@ -14,9 +22,9 @@ extension PageScript {
       const rows = Math.min(12, run.faults.length);
       const faultTop = rulerHeight, laneTop = faultTop + rows * faultHeight + 6;
       const laneBottom = laneTop + run.names.length * laneHeight(run);
-      const pairTop = laneBottom + 18;
-      return { width, rows, faultTop, laneTop, laneBottom, pairTop,
-        height: pairTop + shownPairs(run).length * 12 + 8 };
+      const markTop = laneBottom + 18, pairTop = laneBottom + 46;
+      return { width, rows, faultTop, laneTop, laneBottom, markTop, pairTop,
+        height: pairTop + shownPairs(run).length * pairHeight + 8 };
     };
     const scale = (place, time) =>
       gutter + (time - view.start) / (view.end - view.start) * (place.width - gutter);
@@ -27,6 +35,15 @@ extension PageScript {
       let end = text.length;
       while (end > 0 && pen.measureText(text.slice(0, end) + "…").width > width) end--;
       return end > 0 ? text.slice(0, end) + "…" : "";
+    };
+    /// Both ends of a name, since names of one kind often begin alike.
+    const clipMiddle = (pen, text, width) => {
+      if (pen.measureText(text).width <= width) return text;
+      let kept = text.length - 1;
+      const part = () => text.slice(0, Math.ceil(kept / 2)) + "…"
+        + text.slice(text.length - Math.floor(kept / 2));
+      while (kept > 1 && pen.measureText(part()).width > width) kept--;
+      return part();
     };
     const ticks = (width) => {
       const least = (view.end - view.start) / Math.max(1, width / 90);
@@ -45,7 +62,9 @@ extension PageScript {
         pen.strokeStyle = colours.line;
         pen.beginPath(); pen.moveTo(x, rulerHeight - 6); pen.lineTo(x, place.height); pen.stroke();
         pen.fillStyle = colours.dim;
-        pen.fillText((time / 1e6).toFixed(digits) + " s", x + 3, rulerHeight - 11);
+        const text = (time / 1e6).toFixed(digits) + " s";
+        if (x + 3 + pen.measureText(text).width < place.width)
+          pen.fillText(text, x + 3, rulerHeight - 11);
       }
     };
     const drawFaults = (pen, run, place) => {

@@ -6,7 +6,7 @@ extension PageScript {
       run.names.forEach((name, lane) => {
         const y = laneY(run, place, lane);
         pen.fillStyle = colours.text;
-        pen.fillText(clip(pen, name, gutter - 12), 6, y);
+        pen.fillText(clipMiddle(pen, name, gutter - 12), 6, y);
         pen.strokeStyle = colours.line;
         pen.beginPath(); pen.moveTo(gutter, y); pen.lineTo(place.width, y); pen.stroke();
       });
@@ -16,9 +16,22 @@ extension PageScript {
         if (to < gutter || from > place.width) continue;
         pen.fillStyle = colours[name];
         pen.fillRect(from, y - thickness / 2, Math.max(1, to - from), thickness);
-        if (thickness < 10 || to - from < 60) continue;
+      }
+    };
+    /// The names of states, above the arrows.
+    const drawStateNames = (pen, run, place) => {
+      const thickness = Math.min(12, laneHeight(run) / 2);
+      if (thickness < 10) return;
+      for (const [lane, state, start, end] of run.states) {
+        const name = run.texts[state], y = laneY(run, place, lane);
+        const from = Math.max(gutter, scale(place, start));
+        const to = Math.min(place.width, scale(place, end));
+        if (to - from < 60) continue;
+        const text = clip(pen, name, to - from - 8);
+        pen.fillStyle = colours[name];
+        pen.fillRect(from, y - thickness / 2, pen.measureText(text).width + 8, thickness);
         pen.fillStyle = colours.back;
-        pen.fillText(clip(pen, name, to - from - 8), from + 4, y + 0.5);
+        pen.fillText(text, from + 4, y + 0.5);
       }
     };
     const arrow = (pen, x1, y1, x2, y2) => {
@@ -46,7 +59,7 @@ extension PageScript {
     };
     const drawEvents = (pen, run, place) => {
       const first = firstAt(run, view.start), end = firstAt(run, view.end + 1);
-      const areArrows = end - first < 900, areHits = end - first < 5000;
+      const areArrows = end - first < 900, areHits = end - first < 5000, names = [];
       for (let index = first; index < end; index++) {
         const event = run.events[index], lane = event.kind === "delivered" || event.kind === "lost"
           ? event.to : event.from;
@@ -65,13 +78,30 @@ extension PageScript {
         } else {
           pen.strokeStyle = colours.dim; pen.globalAlpha = areArrows ? 0.6 : 0.3;
           const sent = event.kind === "delivered" && areArrows ? run.at(event.cause) : undefined;
-          if (sent && sent.from >= 0)
-            arrow(pen, scale(place, sent.time), laneY(run, place, sent.from), x, y);
-          else {
+          if (sent && sent.from >= 0) {
+            const start = scale(place, sent.time), top = laneY(run, place, sent.from);
+            arrow(pen, start, top, x, y);
+            if (sent.frames && sent.from !== lane) names.push([sent.frames, (start + x) / 2, (top + y) / 2]);
+          } else {
             pen.beginPath(); pen.moveTo(x, y - reach); pen.lineTo(x, y - reach + 4); pen.stroke();
           }
           pen.globalAlpha = 1;
         }
+      }
+      drawFrameNames(pen, names);
+    };
+    /// The frames beside the arrows of packets, where these are few and have room.
+    const drawFrameNames = (pen, names) => {
+      if (names.length > 60) return;
+      const taken = [];
+      for (const [name, x, y] of names) {
+        const text = clip(pen, name, 150), width = pen.measureText(text).width;
+        if (taken.some(([left, right, middle]) =>
+          x < right + 4 && x + width + 4 > left && Math.abs(y - middle) < 13)) continue;
+        taken.push([x, x + width + 4, y]);
+        pen.globalAlpha = 0.85; pen.fillStyle = colours.back;
+        pen.fillRect(x + 2, y - 6, width + 2, 12);
+        pen.globalAlpha = 1; pen.fillStyle = colours.text; pen.fillText(text, x + 3, y);
       }
     };
     const drawPairs = (pen, run, place) => {
@@ -79,11 +109,11 @@ extension PageScript {
       if (!pairs.length) return;
       pen.fillStyle = colours.dim;
       pen.fillText(pairs.length < run.pairs.length ? "connected (" + pairs.length + " of "
-        + run.pairs.length + " pairs)" : "connected", 6, place.pairTop - 9);
-      pairs.forEach(([left, right, spans], row) => {
-        const y = place.pairTop + row * 12;
+        + run.pairs.length + " pairs)" : "connected", 6, place.pairTop - 10);
+      pairs.forEach((pair, row) => {
+        const y = place.pairTop + row * pairHeight, spans = pair[2];
         pen.fillStyle = colours.dim;
-        pen.fillText(clip(pen, run.names[left] + " ↔ " + run.names[right], gutter - 12), 6, y + 5);
+        pen.fillText(clipMiddle(pen, pairName(run, pair), gutter - 12), 6, y + 5);
         pen.fillStyle = colours.line; pen.fillRect(gutter, y + 3, place.width - gutter, 3);
         pen.fillStyle = colours.connected;
         for (const [start, end] of spans) {

@@ -12,14 +12,14 @@ extension PageScript {
       for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
       return element;
     };
-    const seconds = (time) => (time / 1e6).toFixed(6) + " s";
+    const seconds = (time) => Math.round(time) / 1e6 + " s";
     const short = (time) => time >= 1e6 ? (time / 1e6).toPrecision(3) + " s"
       : time >= 1e3 ? (time / 1e3).toPrecision(3) + " ms" : Math.round(time) + " µs";
 
     const runs = data.runs.map((run, index) => {
-      const events = run.events.map(([number, time, kind, from, to, cause, label, detail, payload]) =>
-        ({ number, time, kind: kinds[kind], from, to, cause, label: run.texts[label],
-          detail: run.texts[detail], payload }));
+      const events = run.events.map(([number, time, kind, from, to, cause, label, detail, payload,
+        frames]) => ({ number, time, kind: kinds[kind], from, to, cause, label: run.texts[label],
+          detail: run.texts[detail], payload, frames: run.texts[frames] ?? "" }));
       const places = new Map(events.map((event, place) => [event.number, place]));
       return { ...run, index, events, places, hits: [],
         at: (number) => events[places.get(number)] };
@@ -39,11 +39,14 @@ extension PageScript {
       return run.effects.get(number) ?? [];
     };
     const host = (run, place) => place < 0 ? "" : run.names[place];
+    /// The frames in a packet, where they are known: those that it was sent with.
+    const frames = (run, event) => event.kind === "sent" ? event.frames
+      : ["delivered", "lost"].includes(event.kind) ? run.at(event.cause)?.frames ?? "" : "";
     const sentence = (run, event) => {
       const from = host(run, event.from), to = host(run, event.to);
       const ends = to ? from + " → " + to : from;
-      return [seconds(event.time), ends, event.kind, event.label, event.detail].filter((word) => word)
-        .join("  ");
+      return [seconds(event.time), ends, event.kind, frames(run, event), event.label, event.detail]
+        .filter((word) => word).join("  ");
     };
     /// The first event at a time or behind it, by bisection.
     const firstAt = (run, time) => {

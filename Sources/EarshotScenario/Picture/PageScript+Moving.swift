@@ -1,15 +1,17 @@
 extension PageScript {
   /// Drawing all, and moving through time.
   static let moving = #"""
+    const font = "11px system-ui, sans-serif";
+    const widthOf = (run) => Math.max(320, byId("lanes" + run.index).clientWidth);
     const drawRun = (run) => {
       const canvas = byId("lanes" + run.index), ratio = window.devicePixelRatio || 1;
-      const place = layout(run, Math.max(320, canvas.clientWidth));
+      const place = layout(run, widthOf(run));
       canvas.style.height = place.height + "px";
       [canvas.width, canvas.height] = [place.width * ratio, place.height * ratio];
       const pen = canvas.getContext("2d");
       pen.scale(ratio, ratio);
       pen.fillStyle = colours.back; pen.fillRect(0, 0, place.width, place.height);
-      pen.font = "11px system-ui, sans-serif"; pen.textBaseline = "middle"; pen.lineWidth = 1;
+      pen.font = font; pen.textBaseline = "middle"; pen.lineWidth = 1;
       run.hits = [];
       drawRuler(pen, place);
       pen.save(); pen.beginPath(); pen.rect(gutter, 0, place.width - gutter, place.height);
@@ -22,33 +24,30 @@ extension PageScript {
       drawEvents(pen, run, place);
       drawMessages(pen, run, place);
       pen.restore();
-      drawGap(pen, run, place);
+      drawStateNames(pen, run, place);
+      for (const gap of gapsOf(run)) drawGap(pen, place, gap);
       drawMarks(pen, run, place);
       byId("caption" + run.index).textContent = captionOf(run);
     };
-    /// The time of which no events are kept.
-    const gapOf = (run) => {
-      if (run.gap === undefined) {
-        const place = run.events.findIndex((event, index) =>
-          index > 0 && event.number > run.events[index - 1].number + 1);
-        run.gap = place < 0 ? null : [run.events[place - 1].time, run.events[place].time];
-      }
-      return run.gap;
-    };
-    const drawGap = (pen, run, place) => {
-      const gap = gapOf(run);
-      if (!gap || gap[1] < view.start || gap[0] > view.end) return;
-      const from = Math.max(gutter, scale(place, gap[0])), to = scale(place, gap[1]);
-      pen.globalAlpha = 0.5; pen.fillStyle = colours.panel;
-      pen.fillRect(from, place.laneBottom, to - from, 12);
-      pen.globalAlpha = 1; pen.fillStyle = colours.dim;
-      pen.fillText(clip(pen, "packets of this time are not kept", to - from), from + 3,
-        place.laneBottom + 6);
+    /// The times of which no events are kept.
+    const gapsOf = (run) => run.gaps ??= run.events.flatMap((event, place) => {
+      const last = run.events[place - 1];
+      return last && event.number > last.number + 1 ? [[last.time, event.time]] : [];
+    });
+    const drawGap = (pen, place, [start, end]) => {
+      if (end < view.start || start > view.end) return;
+      const from = Math.max(gutter, scale(place, start));
+      const to = Math.min(place.width, scale(place, end));
+      pen.globalAlpha = 0.5; pen.fillStyle = colours.line;
+      pen.fillRect(from, place.laneBottom + 2, Math.max(1, to - from), 13);
+      pen.globalAlpha = 1; pen.fillStyle = colours.text;
+      pen.fillText(clip(pen, "packets of this time are not kept", to - from - 6), from + 3,
+        place.laneBottom + 9);
     };
     const captionOf = (run) => run.title + ": " + run.names.length + " peers, "
       + seconds(view.start) + " to " + seconds(view.end)
-      + (run.events.length < run.eventCount ? "; of " + run.eventCount + " events the first and the last "
-        + Math.ceil(run.events.length / 2) + " are kept" : "");
+      + (run.events.length < run.eventCount ? "; " + run.events.length + " of " + run.eventCount
+        + " events are kept" : "");
     const drawMarks = (pen, run, place) => {
       const mark = (time, colour, dashes) => {
         if (time < view.start || time > view.end) return;
@@ -61,9 +60,18 @@ extension PageScript {
         mark(data.parting, colours.bad, [5, 3]);
         if (data.parting >= view.start && data.parting <= view.end) {
           pen.fillStyle = colours.bad;
-          pen.fillText("the runs part", scale(place, data.parting) + 4, place.laneBottom + 4);
+          pen.fillText("the runs part", scale(place, data.parting) + 4, place.markTop + 6);
         }
       }
+      let edge = -1;
+      run.failures.forEach(([, time], index) => {
+        mark(time, colours.bad, [2, 2]);
+        const x = scale(place, time), text = "✗ " + (index + 1);
+        if (time < view.start || time > view.end || x < edge) return;
+        const width = pen.measureText(text).width, left = Math.min(x + 3, place.width - width - 3);
+        pen.fillStyle = colours.bad; pen.fillText(text, left, place.markTop + 6);
+        edge = left + width + 4;
+      });
       const event = view.run === run && view.selected !== null ? run.at(view.selected) : undefined;
       if (!event) return;
       mark(event.time, colours.accent, []);
@@ -73,7 +81,15 @@ extension PageScript {
       pen.arc(scale(place, event.time), laneY(run, place, lane), 6, 0, 7); pen.stroke();
     };
     let isDue = false;
-    const draw = () => { readColours(); runs.forEach(drawRun); };
+    const draw = () => {
+      readColours();
+      gutter = Math.max(...runs.map((run) => {
+        const pen = byId("lanes" + run.index).getContext("2d");
+        pen.font = font;
+        return gutterOf(pen, run, widthOf(run));
+      }));
+      runs.forEach(drawRun);
+    };
     const redraw = () => {
       if (isDue) return;
       isDue = true;

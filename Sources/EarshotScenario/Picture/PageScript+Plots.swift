@@ -8,19 +8,19 @@ extension PageScript {
       if (text !== undefined) element.textContent = text;
       return element;
     };
-    const box = { left: 46, top: 26, width: 300, height: 110 };
+    const box = { left: 56, top: 32, width: 290, height: 104 };
     const frame = (title, summary, unit, most, from, to, rows = 1) => {
-      const picture = svg("svg", { viewBox: "0 0 360 " + (153 + 13 * rows), role: "img",
+      const picture = svg("svg", { viewBox: "0 0 360 " + (166 + 13 * rows), role: "img",
         "aria-label": title + ". " + summary });
-      picture.append(svg("text", { x: 8, y: 15, class: "title" }, title));
+      picture.append(svg("text", { x: 10, y: 18, class: "title" }, title));
       for (const part of [0, 0.5, 1]) {
         const y = box.top + box.height * (1 - part);
         picture.append(svg("line", { x1: box.left, x2: box.left + box.width, y1: y, y2: y,
           stroke: "var(--line)" }),
-          svg("text", { x: box.left - 4, y: y + 3, "text-anchor": "end" }, amount(most * part, unit)));
+          svg("text", { x: box.left - 8, y: y + 3, "text-anchor": "end" }, amount(most * part, unit)));
       }
-      picture.append(svg("text", { x: box.left, y: 152 }, from),
-        svg("text", { x: box.left + box.width, y: 152, "text-anchor": "end" }, to));
+      picture.append(svg("text", { x: box.left, y: 153 }, from),
+        svg("text", { x: box.left + box.width, y: 153, "text-anchor": "end" }, to));
       return picture;
     };
     const amount = (value, unit) => {
@@ -35,7 +35,7 @@ extension PageScript {
         "stroke-width": 1.3 });
     };
     const mark = (name, colour, column, row) => {
-      const text = svg("text", { x: box.left + column * 90, y: 163 + row * 13 }, "— " + name);
+      const text = svg("text", { x: box.left + column * 90, y: 171 + row * 13 }, "— " + name);
       text.style.fill = colour;
       return text;
     };
@@ -55,7 +55,7 @@ extension PageScript {
       bins.forEach((count, index) => picture.append(svg("rect", { fill: "var(--accent)",
         x: box.left + index * box.width / 40 + 0.5, width: box.width / 40 - 1,
         y: box.top + box.height * (1 - count / most), height: box.height * count / most })));
-      picture.append(svg("text", { x: box.left, y: 163 }, summary));
+      picture.append(svg("text", { x: box.left, y: 171 }, summary));
       return picture;
     };
     const plotSeries = (run, title, unit, lines) => {
@@ -63,7 +63,7 @@ extension PageScript {
       const length = run.series.width * run.series.sent.length;
       const words = lines.map(([name, values]) => name + " at most " + amount(Math.max(0, ...values),
         unit)).join(", ");
-      const picture = frame(title, words, unit, most, "0 s", (length / 1e6).toFixed(1) + " s");
+      const picture = frame(title, words, unit, most, "0 s", short(length));
       lines.forEach(([name, values, colour], index) => {
         const last = Math.max(1, values.length - 1);
         picture.append(line(values.map((value, place) => [place / last, value / most]), colour),
@@ -89,7 +89,7 @@ extension PageScript {
         + (end < 0 ? "" : " in " + short(end - points[0][0])));
       const whole = Math.max(1, run.duration);
       const picture = frame("Read of streams", names.join(", "), "B", most, "0 s",
-        (whole / 1e6).toFixed(1) + " s", names.length);
+        short(whole), names.length);
       run.streams.forEach(([, end, points], index) => {
         const colour = "var(--" + hues[index % hues.length] + ")";
         picture.append(stairs(points, end < 0 ? whole : end, whole, most, colour, "stream"),
@@ -114,7 +114,7 @@ extension PageScript {
         run.files.some((file) => file[4].some((pause) => pause[2] === cause)));
       const whole = Math.max(1, run.duration);
       const picture = frame("Written of files", names.concat(seen).join(", "), "B", most, "0 s",
-        (whole / 1e6).toFixed(1) + " s", names.length + seen.length);
+        short(whole), names.length + seen.length);
       run.files.forEach(([name, end, , points, pauses], index) => {
         const colour = "var(--" + hues[index % hues.length] + ")";
         for (const [start, over, cause, side] of pauses) {

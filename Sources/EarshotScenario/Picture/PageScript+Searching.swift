@@ -25,7 +25,7 @@ extension PageScript {
       for (const run of runs) for (const event of run.events)
         if (matches(run, event, view.query)) view.found.push([run, event]);
       byId("found").textContent = view.query ? view.found.length + " found" : "";
-      if (byId("eventTable").open) showTable(0);
+      if (byId("eventTable").open) showSelected();
     };
     const findNext = (direction) => {
       if (!view.found.length) return;
@@ -39,16 +39,17 @@ extension PageScript {
     const showTable = (page) => {
       const pages = Math.max(1, Math.ceil(view.found.length / pageRows));
       const table = make("table"), head = make("tr"), body = make("tbody");
-      for (const name of ["number", "seconds", "kind", "from", "to", "what", "cause"])
+      for (const name of ["number", "seconds", "kind", "from", "to", "frames", "what", "cause"])
         head.append(make("th", name, { scope: "col" }));
       for (const [run, event] of view.found.slice(page * pageRows, (page + 1) * pageRows)) {
         const row = make("tr"), cell = make("td");
+        if (run === view.run && event.number === view.selected) row.className = "selected";
         const button = make("button", String(event.number), { type: "button" });
         button.addEventListener("click", () => select(run, event.number));
         cell.append(button);
         row.append(cell);
-        for (const text of [(event.time / 1e6).toFixed(6), event.kind, host(run, event.from),
-          host(run, event.to), event.label + " " + event.detail,
+        for (const text of [String(event.time / 1e6), event.kind, host(run, event.from),
+          host(run, event.to), frames(run, event), event.label + " " + event.detail,
           event.cause < 0 ? "" : String(event.cause)]) row.append(make("td", text));
         body.append(row);
       }
@@ -65,6 +66,14 @@ extension PageScript {
       frame.append(table);
       byId("events").replaceChildren(turn("Previous page", page - 1), turn("Next page", page + 1),
         frame);
+      const chosen = body.querySelector(".selected");
+      if (chosen) frame.scrollTop = chosen.offsetTop - frame.clientHeight / 2;
+    };
+    /// Shows the page of the table with the selected event, or with the one after it.
+    const showSelected = () => {
+      const place = view.selected === null ? 0 : view.found.findIndex(([run, event]) =>
+        run === view.run && event.number >= view.selected);
+      showTable(Math.floor(Math.max(0, place) / pageRows));
     };
     """#
 }

@@ -26,8 +26,15 @@ extension PageScript {
         if (event.key === "Enter") findNext(event.shiftKey ? -1 : 1);
       });
       byId("eventTable").addEventListener("toggle", () => {
-        if (byId("eventTable").open) showTable(0);
+        if (byId("eventTable").open) showSelected();
       });
+      for (const button of document.querySelectorAll(".jump"))
+        button.addEventListener("click", () => {
+          showFailure(runs[button.dataset.run], button.dataset.failure);
+          byId("eventTable").open = true;
+          showSelected();
+          byId("timeline").scrollIntoView();
+        });
       runs.forEach(listen);
       addEventListener("resize", redraw);
       matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
@@ -43,8 +50,25 @@ extension PageScript {
         draw();
       });
     };
+    /// Shows the moment of a failure with the events before it, and selects its event.
+    const showFailure = (run, index) => {
+      const [, time, number] = run.failures[index], event = run.at(number);
+      const first = run.events[firstAt(run, time) - Math.max(60, 10 * run.names.length)];
+      const half = Math.min(duration / 8, Math.max(2e4, time - (first ? first.time : 0)));
+      show(Math.min(time - half, event ? event.time - half / 10 : time), time + half / 2);
+      if (event) select(run, number);
+    };
     const selfTest = () => {
       const run = runs[0], report = { events: run.events.length, hits: run.hits.length };
+      const moment = run.failures[0]?.[1];
+      report.opensAtFailure = view.start <= moment && moment <= view.end && view.selected !== null;
+      byId("all").click();
+      document.querySelector(".jump")?.click();
+      report.jumps = view.start <= moment && moment <= view.end;
+      report.row = Number(byId("events").querySelector(".selected button")?.textContent ?? -1);
+      report.isFailure = report.row === run.failures[0]?.[2];
+      report.frames = run.events.filter((event) => frames(run, event)).length;
+      byId("all").click();
       const note = run.events.find((event) => event.kind === "note" && event.cause >= 0)
         ?? run.events[run.events.length - 1];
       byId("in").click(); byId("in").click();
@@ -92,8 +116,10 @@ extension PageScript {
     makeFilters();
     connect();
     search();
-    draw();
+    if (!runs.some((run) => run.failures.length)) draw();
     runs.forEach(drawPlots);
+    const failed = runs.find((run) => run.failures.length);
+    if (failed) { showFailure(failed, 0); draw(); }
     follow();
     addEventListener("hashchange", follow);
     document.documentElement.dataset.ready = "yes";

@@ -3,19 +3,19 @@ enum PageStyle {
   /// The colours of light pages and drawings.
   static let light = """
     --back: #ffffff; --panel: #f5f6f8; --text: #1b1f24; --dim: #5b6470; --line: #d5dae1;
-    --accent: #0b5cad; --good: #14713a; --bad: #b3261e; --fault: #c7741a;
+    --accent: #0b5cad; --good: #14713a; --bad: #b3261e; --fault: #b83295;
     --waiting: #c3c9d1; --discovering: #5b8def; --connecting: #8a63d2; --connected: #2c9a5b;
-    --interrupted: #d99411; --suspended: #7f8793; --frozen: #4aa3b5; --crashed: #c2372e;
+    --interrupted: #d99411; --suspended: #7f8793; --frozen: #4aa3b5; --crashed: #7c1d4f;
     --stopped: #4d545e;
     """
 
   /// The colours of dark ones.
   static let dark = """
     --back: #14171b; --panel: #1e2329; --text: #e7eaee; --dim: #9aa4b0; --line: #353c45;
-    --accent: #6cb0ff; --good: #56c988; --bad: #ff8379; --fault: #f0a54b;
+    --accent: #6cb0ff; --good: #56c988; --bad: #ff8379; --fault: #e87fd0;
     --waiting: #4a525c; --discovering: #4f7fe0; --connecting: #9a78e0; --connected: #2f9e62;
     --interrupted: #c98a18; --suspended: #6d7682; --frozen: #3d93a5; --crashed: #d3483f;
-    --stopped: #8d96a2;
+    --stopped: #a7b0bc;
     """
 
   static let text = """
@@ -42,7 +42,7 @@ enum PageStyle {
     h2 { font-size: 1.05rem; margin: 1.2rem 0 .4rem; }
     main { padding: .4rem 1.2rem 2rem; }
     p { margin: .3rem 0; }
-    code, pre, td { overflow-wrap: anywhere; }
+    code, pre, .failures td { overflow-wrap: anywhere; } td { overflow-wrap: break-word; }
     code, pre { font: 12.5px/1.45 ui-monospace, monospace; }
     .good { color: var(--good); } .bad { color: var(--bad); }
     .scroll { overflow-x: auto; }
@@ -51,14 +51,23 @@ enum PageStyle {
     th, td { text-align: left; padding: .2rem .7rem .2rem 0; border-bottom: 1px solid var(--line);
       vertical-align: top; }
     th { color: var(--dim); font-weight: 600; }
-    #tools { display: flex; flex-wrap: wrap; gap: .4rem .5rem; align-items: center; }
+    .failures td { padding-top: .4rem; padding-bottom: .4rem; }
+    .failures td:first-child { white-space: nowrap; }
+    .failures td:nth-child(2) { width: 34%; }
+    .failures p { color: var(--dim); }
+    .jump { color: var(--bad); border-color: var(--bad); }
+    .failures summary { padding: 0; }
+    .why { margin: 0; white-space: pre-wrap; }
+    #tools { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; font-size: .85rem; }
+    #tools label { white-space: nowrap; } #search { width: 9rem; }
+    #tools input[type=checkbox] { vertical-align: -2px; margin: 0 .1rem 0 0; }
     button, input { font: inherit; color: inherit; background: var(--panel);
       border: 1px solid var(--line); border-radius: 5px; padding: .2rem .6rem; }
     button { cursor: pointer; }
     button:focus-visible, input:focus-visible, canvas:focus-visible, summary:focus-visible {
       outline: 2px solid var(--accent); outline-offset: 1px; }
     fieldset { border: 1px solid var(--line); border-radius: 5px; padding: 0 .6rem .2rem;
-      display: flex; flex-wrap: wrap; gap: 0 .8rem; margin: 0; }
+      display: flex; flex-wrap: wrap; gap: 0 .6rem; margin: 0; }
     legend { color: var(--dim); font-size: .8rem; padding: 0 .2rem; }
     #keys, figcaption { color: var(--dim); font-size: .85rem; }
     #legend { display: flex; flex-wrap: wrap; gap: .1rem .9rem; font-size: .85rem; }
@@ -81,7 +90,9 @@ enum PageStyle {
     .plots svg { width: 100%; height: auto; background: var(--panel); border-radius: 5px; }
     .plots text { fill: var(--dim); font: 10px system-ui, sans-serif; }
     .plots .title { fill: var(--text); font-size: 12px; }
-    #events td:nth-child(6) { font: 12px/1.4 ui-monospace, monospace; }
+    #events .scroll { max-height: 26rem; overflow-y: auto; position: relative; }
+    #events .selected td { background: var(--panel); border-color: var(--accent); }
+    #events td:nth-child(7) { font: 12px/1.4 ui-monospace, monospace; }
     summary { cursor: pointer; padding: .3rem 0; }
     @media (max-width: 60rem) {
       #stage { grid-template-columns: minmax(0, 1fr); }

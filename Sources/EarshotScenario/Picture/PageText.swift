@@ -1,4 +1,5 @@
 import EarshotCore
+import EarshotSimulator
 
 extension String {
   /// The text as it can stand in an element or an attribute of a page.
@@ -48,6 +49,9 @@ extension [UInt8] {
 }
 
 extension Duration {
+  /// Seconds to the microsecond, without zeros at the end: `12.5`.
+  var plainSecondsText: String { String(Quantity.moment(self).dropLast()) }
+
   /// The duration with three digits: `3.47 ms`, `72.2 s`.
   package var shortText: String {
     guard self != .zero else { return "0 s" }

@@ -37,7 +37,7 @@ package struct ReportPage {
       <button id="theme" type="button">Light or dark</button>
       </header>
       <main>
-      \(zip(runs, labels).map(heading).joined(separator: "\n"))
+      \(zip(runs, labels).enumerated().map { heading($0, $1.0, $1.1) }.joined(separator: "\n"))
       \(difference.map(section) ?? "")
       \(PageParts.timeline(count: runs.count))
       \(runs.enumerated().map { tables($0, $1) }.joined(separator: "\n"))
@@ -82,30 +82,19 @@ package struct ReportPage {
 
   // MARK: What came out
 
-  private func heading(_ run: RunPicture, _ label: String) -> String {
+  private func heading(_ index: Int, _ run: RunPicture, _ label: String) -> String {
     let verdict = run.verdict
     let (word, style) = verdict.held ? ("held", "good") : ("did not hold", "bad")
     let summary = verdict.summary.isEmpty ? "" : "<p>\(verdict.summary.escapedForPages)</p>"
     return """
       <section class="verdict">
       <p><strong class="\(style)">\(word)</strong> \(label.escapedForPages), trace \(verdict.traceHash), \
-      \(run.recording.eventCount) events in \(verdict.virtualDuration.secondsText) s</p>
+      \(run.recording.eventCount) events in \(verdict.virtualDuration.plainSecondsText) s</p>
       \(summary)
       <p><code>\(run.replayCommand.escapedForPages)</code></p>
-      \(results(verdict))
+      \(ResultTable(index, run).html)
       </section>
       """
-  }
-
-  private func results(_ verdict: Verdict) -> String {
-    let rows = verdict.results.filter { !$0.isInvariant || !$0.held }.map { result in
-      let mark = result.held ? "<td class=\"good\">✓ held" : "<td class=\"bad\">✗ violated"
-      return "<tr>\(mark)</td><td>\(result.name.escapedForPages)</td>"
-        + "<td>\(result.observed.escapedForPages)</td></tr>"
-    }
-    let held = verdict.results.count { $0.isInvariant && $0.held }
-    return PageParts.table(
-      "What had to hold; \(held) invariants held besides", ["", "what", "what was seen"], rows)
   }
 
   private func section(_ difference: RunDifference) -> String {
@@ -138,7 +127,7 @@ package struct ReportPage {
   private func tables(_ index: Int, _ run: RunPicture) -> String {
     let entries = run.verdict.timeline.entries
     let story = entries.prefix(Self.entriesMax).map { entry in
-      "<tr><td>\(entry.time.secondsText)</td><td>\((entry.observer ?? "").escapedForPages)</td>"
+      "<tr><td>\(entry.time.plainSecondsText)</td><td>\((entry.observer ?? "").escapedForPages)</td>"
         + "<td>\(PageParts.sentence(entry))</td></tr>"
     }
     let left = entries.count - story.count

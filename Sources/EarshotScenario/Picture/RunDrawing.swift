@@ -80,7 +80,7 @@ package struct RunDrawing {
       let y = y(of: peer) ?? 0
       let name = peer.count > 10 ? peer.prefix(9) + "…" : peer[...]
       let spans = run.states.spans.filter { $0.peer == peer }.map { span in
-        let times = "\(span.start.secondsText) s to \(span.end.secondsText) s"
+        let times = "\(span.start.plainSecondsText) s to \(span.end.plainSecondsText) s"
         return bar(
           span.start, span.end, y: y, height: Self.laneHeight, span.state.rawValue,
           "\(peer) \(span.state.rawValue), \(times)")
