@@ -44,7 +44,7 @@ struct FailurePageTests {
     let run = try Self.run(ReportPage(Self.picture(Self.long, around: moments)).html)
     let events = try #require(run["events"] as? [[Int]])
     let count = try #require(run["eventCount"] as? Int)
-    #expect(events.count <= RunRecording.keptMax && count > 2 * RunRecording.keptMax)
+    #expect(events.count <= RunRecording.keptMax && count > RunRecording.keptMax)
     #expect(zip(events, events.dropFirst()).allSatisfy { $0[0] < $1[0] && $0[1] <= $1[1] })
     #expect(events.first?[0] == 0 && events.last?[0] == count - 1)
     let failures = try #require(run["failures"] as? [[Any]])
@@ -81,7 +81,7 @@ struct FailurePageTests {
     let moments = (0..<count).map { Duration.seconds(50) * $0 / count + .seconds(5) }
     let recording = try Self.picture(Self.long, around: moments).recording
     #expect(recording.recorded.count <= RunRecording.keptMax)
-    #expect(recording.eventCount > 2 * RunRecording.keptMax)
+    #expect(recording.eventCount > RunRecording.keptMax)
     for moment in moments.prefix(100) { #expect(recording.keeps(moment), "\(moment)") }
     let numbers = recording.events.map(\.number)
     #expect(Set(numbers).count == numbers.count && numbers == numbers.sorted())
