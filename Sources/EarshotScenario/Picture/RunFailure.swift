@@ -19,7 +19,7 @@ package struct RunFailure: Hashable, Sendable {
 
   /// The one place that finds the moment of a failure.
   private init(_ result: Verdict.Result, of verdict: Verdict) {
-    let focus = StoryFocus(result, among: verdict.peers, end: verdict.virtualDuration)
+    let focus = result.focus(among: verdict.peers, in: verdict)
     self.result = result
     (time, peers, isEvent) = (focus.time, Set(focus.peers), focus.isEvent)
   }

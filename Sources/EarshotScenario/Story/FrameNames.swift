@@ -27,17 +27,17 @@ struct FrameNames {
     }
   }
   private var streams: [Flow: Stream] = [:]
-  /// The peers whose packets are named; all others are just bytes.
-  private let peers: Set<String>
+  /// The peers whose packets are named, all others are just bytes; `nil` for all peers.
+  private let peers: Set<String>?
 
-  /// The names of what some peers send to each other.
-  init(of peers: Set<String>) { self.peers = peers }
+  /// The names of what some peers send to each other, or all.
+  init(of peers: Set<String>? = nil) { self.peers = peers }
 
   /// What a packet carries that is sent now.
   mutating func name(of event: TraceEvent) -> String {
     guard let packet = event.packet else { return event.label }
     guard let tcp = packet.tcp else { return Self.name(ofDatagram: event.payload, packet) }
-    guard peers.contains(event.from), peers.contains(event.to) else { return Self.bytes }
+    if let peers, !peers.contains(event.from) || !peers.contains(event.to) { return Self.bytes }
     let flow = Flow(source: packet.source, destination: packet.destination)
     if tcp.flags.contains(.syn) { streams[flow] = nil }
     guard !event.payload.isEmpty else { return tcp.flags.description }

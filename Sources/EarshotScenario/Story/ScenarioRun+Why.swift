@@ -79,7 +79,7 @@ private struct Explanation {
 
 extension Verdict.Result {
   /// What it is about: all peers and the end of the run where it says no more.
-  fileprivate func focus(among peers: [String], in verdict: Verdict) -> Verdict.Focus {
+  func focus(among peers: [String], in verdict: Verdict) -> Verdict.Focus {
     var focus = focus ?? Verdict.Focus(.violation, at: verdict.virtualDuration)
     focus.time = min(focus.time, verdict.virtualDuration)
     if focus.peers.isEmpty { focus.peers = peers }

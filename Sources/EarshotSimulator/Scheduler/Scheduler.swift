@@ -459,7 +459,8 @@ extension Scheduler {
     let code = systemHost.map(subject) ?? "code outside of all hosts"
     trap(
       "\(code) waits for the time to pass in a loop that reads a clock, and no virtual time passes while code runs: "
-        + "clocks were read \(EARSHOT_CLOCK_READS_MAX) times at this instant. Sleep by the host, host.sleep(for:)")
+        + "clocks were read \(EARSHOT_CLOCK_READS_MAX) times at this instant. Sleep by the host, host.sleep(for:)"
+    )
   }
 
   private func subject(on host: HostProcess) -> String {
