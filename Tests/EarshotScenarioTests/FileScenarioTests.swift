@@ -302,7 +302,7 @@ struct FileScenarioTests {
           + #""place":"fi_m","pauses":[{"side":"sender","cause":"unanswered","from":2."#))
     #expect(report.json.contains(#"{"side":"sender","cause":"paused","from":3."#))
     let page = ReportPage(RunPicture(verdict, recording, file: "s.json5")).html
-    #expect(page.contains("<td>fi&lt;m</td><td>ann → bob</td><td>2.000000</td>"))
+    #expect(page.contains("<td>fi&lt;m</td><td>ann → bob</td><td>2</td>"))
     #expect(page.contains("<td>fi_m</td><td>waiting for an answer: "))
     #expect(page.contains("<td>paused by the other side: "))
     let plain = try Scenario(

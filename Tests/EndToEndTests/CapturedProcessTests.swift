@@ -113,11 +113,22 @@
         ("select", "it waits without await, which stops everything (select)"),
         ("epoll", "it waits without await, which stops everything (epoll_wait)"),
         ("alarm", "it uses a timer of the system"),
-        ("spin", "task 'main' of host 'process' waits for the time to pass in a loop"),
         ("semaphore", "it waits without await, which stops everything (dispatch_semaphore_wait)"),
       ])
     func refusals(word: String, reason: String) async throws {
       try await checkRefusal(word, says: reason)
+    }
+
+    @Test("A loop that waits for the time to pass ends with a sentence")
+    func spin() async throws {
+      let (status, lines) = try await run("CapturedSubject", "spin", environment: "EARSHOT_SEED=7")
+      let text = lines.joined(separator: "\n")
+      #expect(status != 0)
+      for part in [
+        "task 'main' of host 'process' waits for the time to pass in a loop", "EARSHOT_SEED=7 /",
+      ] {
+        #expect(text.contains(part), "\(text)")
+      }
     }
 
     @Test("A wait that does not wait is none")
