@@ -26,12 +26,8 @@ const void *earshot_system_answer(const void *context);
 /* How often a clock may be read at one instant. */
 enum { EARSHOT_CLOCK_READS_MAX = 20000000 };
 
-/* Whether the order of sets and dictionaries is the same in every process, as it is where this library is linked. It
-   stays random where the program has defined earshot_hashing_is_random, and that says so. */
+/* Whether the order of sets and dictionaries is the same in every process, as it is where this library is linked, with the
+   shared libraries of Swift. It stays random where the program has defined earshot_hashing_is_random, and that says so. */
 int earshot_hashing_is_deterministic(void);
-
-/* Takes the environment variable back that has told a statically linked runtime to hash without a random seed, so that
-   processes which this one starts do as they like. */
-void earshot_hashing_settle(void);
 
 #endif

@@ -7,7 +7,6 @@ import EarshotCore
 /// `UUID()`) is a function of the seed. Other threads get what the system says.
 enum SystemAnswers {
   private static let installation: Void = {
-    earshot_hashing_settle()
     var answers = earshot_system_answers(
       now: { context in scheduler(context) { $0.systemTime } ?? 0 },
       draw: { context, start, count in

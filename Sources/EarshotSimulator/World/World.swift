@@ -9,7 +9,7 @@
 /// On Linux the system's time and random numbers are the world's, too, for all code that runs inside of a world:
 /// `Date()` and the clocks show the time of the host, from 1 January 2026, 00:00 UTC, on; `Int.random(in:)`,
 /// `SystemRandomNumberGenerator`, `UUID()` and `getrandom` draw from streams of the host. The order of sets and
-/// dictionaries is the same in every process that is linked with the simulator, unless it hashes addresses, as those of
+/// dictionaries is the same in every process that is linked with the simulator and the shared libraries of Swift, unless it hashes addresses, as those of
 /// `ObjectIdentifier` do. Processor time, addresses, files and the environment are the system's, and so is all that code
 /// outside of a world reads: between two calls of ``run(until:)``, in other threads, and in sinks of
 /// ``record(into:)``. Code that sleeps by a clock of the system, or puts work on other threads, ends the process with
