@@ -72,7 +72,7 @@ let package = Package(
     .target(name: "CEarshotSimulator"),
     .target(
       name: "EarshotSimulator",
-      dependencies: ["EarshotCore", "EarshotNetwork", "CEarshot", "CEarshotSimulator"],
+      dependencies: ["CEarshotSimulator", "EarshotCore", "EarshotNetwork"],
       swiftSettings: house),
     .target(
       name: "EarshotPOSIX", dependencies: ["EarshotCore", "EarshotNetwork", "CEarshot"],

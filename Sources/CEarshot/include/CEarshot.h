@@ -8,7 +8,6 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-#include "CEarshotEscapes.h"
 #include "CEarshotStorage.h"
 #include "CEarshotTerminal.h"
 

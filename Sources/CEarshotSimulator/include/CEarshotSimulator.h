@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "CEarshotEscapes.h"
+
 /* Time and chance of the system, answered by a world on the thread that drives it. An executable that is linked with
    this defines the functions of the C library that ask for them; on all other threads each goes on to the original.
    Linux only; elsewhere, and where the C library is linked statically, nothing is answered. */

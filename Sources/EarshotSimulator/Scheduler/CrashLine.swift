@@ -1,4 +1,4 @@
-import CEarshot
+import CEarshotSimulator
 
 /// Which run of which world this is, for messages.
 struct RunLabel {

@@ -1,4 +1,4 @@
-import CEarshot
+import CEarshotSimulator
 @_spi(ExperimentalScheduling) import _Concurrency
 
 /// How code leaves its world: where no virtual time passes, and chance is not the seed's.

@@ -1,4 +1,4 @@
-import CEarshot
+import CEarshotSimulator
 
 /// A task that was spawned on a host and has not ended.
 ///
