@@ -88,6 +88,8 @@ final class Fabric {
     of payloadBytes: Int, _ bytes: Int, over link: SimulatedLink, _ kind: Packet.Kind,
     _ source: Endpoint, _ destination: Endpoint, extraLoss: SimulatedLink.ExtraLoss = .none
   ) -> SimulatedLink.Fate {
+    link.noteStrikes()
+    if faults.hasStrikes { faults.noteStrikes(on: link) }
     let now = scheduler.now
     let start = faults.hasMedia ? faults.departure(of: bytes, over: link, at: now) : now
     let fate = link.send(bytes, at: start ?? now, extraLoss: extraLoss)

@@ -14,6 +14,8 @@ final class LinkSpecials {
   var heldBytes = 0
   @exclusivity(unchecked) var isBursting = false
   @exclusivity(unchecked) var queue = LinkQueue()
+  /// The faults of the link that no packet has met yet.
+  @exclusivity(unchecked) var strikes: [FaultStrike] = []
 
   init(_ base: LinkTerms) { self.base = base }
 

@@ -46,6 +46,19 @@ final class SimulatedLink {
     set { makeSpecials().heldBytes = newValue }
   }
 
+  /// Has the next packet note that it meets a fault.
+  func watch(_ strike: FaultStrike) { makeSpecials().strikes.append(strike) }
+
+  /// Has packets note a fault no more.
+  func unwatch(_ strike: FaultStrike) { specials?.strikes.removeAll { $0 === strike } }
+
+  /// Notes that a packet is meant for the link, whatever becomes of it.
+  func noteStrikes() {
+    guard let specials, !specials.strikes.isEmpty else { return }
+    for strike in specials.strikes { strike.note() }
+    specials.strikes = []
+  }
+
   private func makeSpecials() -> LinkSpecials {
     if let specials { return specials }
     let made = LinkSpecials(terms)

@@ -73,6 +73,7 @@ extension World {
     let plan = plans.take(for: plan)
     for fault in plan.faults {
       let course = FaultCourse(fault, observer)
+      plans.courses.append(course)
       if .zero + fault.at <= now {
         course.begin(in: self)
       } else {
@@ -88,6 +89,8 @@ extension World {
 /// The plans of a world, of which a reduction replaces the first ones.
 struct PlanSubstitutes {
   private(set) var executed: [FaultPlan] = []
+  /// The courses of all faults so far, in the order of the plans.
+  var courses: [FaultCourse] = []
   /// Whether no fault of a plan begins any more.
   var areOver = false
   private let substitutes: [FaultPlan]
@@ -103,11 +106,13 @@ struct PlanSubstitutes {
 }
 
 /// A fault of a plan, from its beginning to its end.
-private final class FaultCourse {
+final class FaultCourse {
   private let fault: Fault
   private let tell: (FaultNotice) -> Void
   /// The effects that have not ended, by their numbers in the world.
   private var effects: [Int] = []
+  private var strikes: [FaultStrike] = []
+  private var hasBegun = false
 
   init(_ fault: Fault, _ tell: @escaping (FaultNotice) -> Void) {
     (self.fault, self.tell) = (fault, tell)
@@ -115,10 +120,13 @@ private final class FaultCourse {
 
   func begin(in world: World) {
     guard !world.plans.areOver else { return }
+    hasBegun = true
     tell(.begins(fault))
     for effect in world.effects(of: fault.kind) {
       if effect.isMomentary || effect.isJump { tellMoment(effect, in: world) }
-      guard let id = world.begin(effect) else { continue }
+      let strike = FaultStrike()
+      strikes.append(strike)
+      guard let id = world.begin(effect, noting: strike) else { continue }
       effects.append(id)
       tell(.began(effect, effect: id))
       world.faultTable.whenEnded(id) { [self] in
@@ -126,6 +134,12 @@ private final class FaultCourse {
         tell(.ended(effect: id))
       }
     }
+  }
+
+  /// The fault if it has begun, and has struck nothing so far.
+  var idleFault: IdleFault? {
+    guard hasBegun, !strikes.contains(where: \.hasStruck) else { return nil }
+    return IdleFault(fault: fault, isOver: strikes.allSatisfy(\.isOver))
   }
 
   private func tellMoment(_ effect: Fault.Kind, in world: World) {

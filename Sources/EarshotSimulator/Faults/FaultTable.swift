@@ -15,6 +15,7 @@ struct FaultTable {
     let id: Int
     let scope: Scope
     let undo: () -> Void
+    var strike: FaultStrike?
     var ended: (() -> Void)?
   }
   private var entries: [Entry] = []
@@ -34,6 +35,14 @@ struct FaultTable {
     if let index = entries.firstIndex(where: { $0.id == id }) { entries[index].ended = ended }
   }
 
+  /// Has what a fault strikes noted until it ends.
+  mutating func set(_ strike: FaultStrike, of id: Int) {
+    if let index = entries.firstIndex(where: { $0.id == id }) { entries[index].strike = strike }
+  }
+
+  /// Notes that a fault has met something.
+  func noteStrike(of id: Int) { entries.first { $0.id == id }?.strike?.note() }
+
   func contains(_ id: Int) -> Bool { entries.contains { $0.id == id } }
 
   /// The faults of a scope, the oldest first.
@@ -50,6 +59,7 @@ struct FaultTable {
   mutating func remove(_ id: Int) -> (undo: () -> Void, ended: () -> Void)? {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return nil }
     let entry = entries.remove(at: index)
+    entry.strike?.close()
     return (entry.undo, entry.ended ?? {})
   }
 

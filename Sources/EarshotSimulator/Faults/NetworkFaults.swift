@@ -7,6 +7,8 @@ struct NetworkFaults {
   private var media: [(id: Int, medium: SharedMedium)] = []
   private(set) var copies: [MulticastCopy] = []
   private var reaches: [HostReach] = []
+  /// The faults that no packet has met yet, each with the links that it is about.
+  private var strikes: [(strike: FaultStrike, isMeant: (SimulatedLink) -> Bool)] = []
   /// How many faults cut hosts off or hold their packets.
   private var hostFaultCount = 0
 
@@ -18,17 +20,24 @@ struct NetworkFaults {
   ///   - parts: The hosts of each part; all others, also those to come, are one further part.
   ///   - hostCount: How many hosts there are.
   ///   - id: The number of the fault.
-  mutating func add(partition parts: [[Int]], among hostCount: Int, _ id: Int) {
+  ///   - strike: Takes in whether a packet meets it.
+  mutating func add(
+    partition parts: [[Int]], among hostCount: Int, _ id: Int, _ strike: FaultStrike
+  ) {
     var partOf = Array(repeating: -1, count: hostCount)
     for (number, part) in parts.enumerated() {
       for host in part { partOf[host] = number }
     }
     partitions.append((id, partOf))
+    watch(strike) { Self.separates($0, partOf) }
   }
 
   mutating func add(_ rule: Rule, _ id: Int) { rules.append((id, rule)) }
 
-  mutating func add(_ medium: SharedMedium, _ id: Int) { media.append((id, medium)) }
+  mutating func add(_ medium: SharedMedium, _ id: Int, _ strike: FaultStrike) {
+    media.append((id, medium))
+    watch(strike, medium.carries)
+  }
 
   mutating func add(_ copy: MulticastCopy) { copies.append(copy) }
 
@@ -62,6 +71,23 @@ struct NetworkFaults {
       time = departure
     }
     return time
+  }
+
+  // MARK: What faults strike
+
+  /// Has the next packet on a link that is meant note that it meets a fault.
+  mutating func watch(_ strike: FaultStrike, _ isMeant: @escaping (SimulatedLink) -> Bool) {
+    strikes.append((strike, isMeant))
+  }
+
+  var hasStrikes: Bool { !strikes.isEmpty }
+
+  /// Notes that a packet is meant for a link, whatever becomes of it.
+  mutating func noteStrikes(on link: SimulatedLink) {
+    strikes.removeAll { strike, isMeant in
+      if isMeant(link) { strike.note() }
+      return !strike.isOpen
+    }
   }
 
   // MARK: At one host
@@ -99,14 +125,15 @@ struct NetworkFaults {
   /// Which fault lets nothing pass a link, if one does.
   func obstacle(on link: SimulatedLink) -> TraceEvent.Loss? {
     if link.cuts > 0 { return .cut }
-    for (_, partOf) in partitions
-    where Self.part(of: link.source, partOf) != Self.part(of: link.target, partOf) {
-      return .partition
-    }
+    for (_, partOf) in partitions where Self.separates(link, partOf) { return .partition }
     guard hostFaultCount > 0, link.source != link.target else { return nil }
     let (source, target) = (reach(of: link.source), reach(of: link.target))
     if source.isUnplugged + target.isUnplugged > 0 { return .unplugged }
     return source.isMute + target.isDeaf > 0 ? .isolated : nil
+  }
+
+  private static func separates(_ link: SimulatedLink, _ partOf: [Int]) -> Bool {
+    part(of: link.source, partOf) != part(of: link.target, partOf)
   }
 
   private static func part(of host: Int, _ partOf: [Int]) -> Int {
@@ -121,4 +148,5 @@ struct MulticastCopy {
   let host: Int
   let isReflected: Bool
   let after: Int64
+  let strike: FaultStrike
 }

@@ -132,6 +132,7 @@ extension World {
   @discardableResult
   func start(_ host: SimulatedHost, isErased: Bool = false) -> SimulatedHost {
     trace.recordFault(.restart, host.index)
+    noteStrikes(atStartOf: host.index)
     let next = replace(host, isErased: isErased)
     settle(host.index)
     return next

@@ -2,7 +2,10 @@ extension World {
   /// Begins something that befalls one host.
   ///
   /// - Returns: Its number, or `nil` when it has no effect that lasts.
-  func begin(_ fault: HostFault, _ host: SimulatedHost, _ effect: Fault.Kind) -> Int? {
+  func begin(
+    _ fault: HostFault, _ host: SimulatedHost, _ effect: Fault.Kind, _ strike: FaultStrike
+  ) -> Int? {
+    watch(fault, host, strike)
     switch fault {
     case .crash: return beginCrash(host)
     case .restart(let erased):
@@ -30,11 +33,47 @@ extension World {
       }
     case .exhaustPorts: return beginExhaustion(host, effect)
     case .clock(let change): return begin(change, host, effect)
-    case .stale(let after): return beginCopies(host, isReflected: false, after, effect)
-    case .reflect(let after): return beginCopies(host, isReflected: true, after, effect)
-    case .fullDisk: return begin(.full, host, effect)
-    case .slowDisk(let factor): return begin(.slow(factor: factor), host, effect)
-    case .failingDisk: return begin(.failing, host, effect)
+    case .stale(let after): return beginCopies(host, isReflected: false, after, effect, strike)
+    case .reflect(let after): return beginCopies(host, isReflected: true, after, effect, strike)
+    case .fullDisk: return begin(.full, host, effect, strike)
+    case .slowDisk(let factor): return begin(.slow(factor: factor), host, effect, strike)
+    case .failingDisk: return begin(.failing, host, effect, strike)
+    }
+  }
+
+  /// Has noted whether a fault meets the program or the packets of a host.
+  ///
+  /// The disk and the multicasts of a host note the faults that they meet themselves.
+  private func watch(_ fault: HostFault, _ host: SimulatedHost, _ strike: FaultStrike) {
+    let index = host.index
+    switch fault {
+    case .isolate(let reach):
+      fabric.faults.watch(strike) { link in
+        guard link.source != link.target else { return false }
+        return link.source == index && reach != .inbound
+          || link.target == index && reach != .outbound
+      }
+    case .clog:
+      fabric.faults.watch(strike) { link in
+        link.source != link.target && (link.source == index || link.target == index)
+      }
+    case .stale, .reflect, .fullDisk, .slowDisk, .failingDisk: break
+    case .resume:
+      if !faultTable.ids(.pause(host: index)).isEmpty { strike.note() }
+    case .restart, .readdress: strike.note()
+    case .suspend, .freeze, .slow, .unplug:
+      // A host that starts while one of these lasts is struck by it.
+      if host.isUp { strike.note() } else { startStrikes.append((index, strike)) }
+    case .crash, .leave, .hide, .exhaustPorts, .clock:
+      if host.isUp { strike.note() }
+    }
+  }
+
+  /// Notes the faults that a host meets when it starts.
+  func noteStrikes(atStartOf index: Int) {
+    startStrikes.removeAll { host, strike in
+      if host == index { strike.note() }
+      return !strike.isOpen
     }
   }
 
@@ -49,9 +88,11 @@ extension World {
 
   /// Starts a host that has no power, unless another fault or a call keeps it off.
   private func powerUp(_ index: Int) {
-    guard hosts[index].process.condition == .crashed, !hostsOff.contains(index),
-      faultTable.ids(.power(host: index)).isEmpty
-    else { return }
+    guard hosts[index].process.condition == .crashed, !hostsOff.contains(index) else { return }
+    // The oldest of the faults that are left is the one that lengthens the time without power.
+    if let holder = faultTable.ids(.power(host: index)).first {
+      return faultTable.noteStrike(of: holder)
+    }
     start(hosts[index])
   }
 
@@ -160,21 +201,23 @@ extension World {
   }
 
   private func begin(
-    _ fault: DiskFaults.Fault, _ host: SimulatedHost, _ effect: Fault.Kind
+    _ fault: DiskFaults.Fault, _ host: SimulatedHost, _ effect: Fault.Kind, _ strike: FaultStrike
   ) -> Int {
     let disk = host.disk
     let id = add(effect, .host(host.index), at: host.index) { disk.faults.end($0) }
-    disk.faults.begin(fault, id)
+    disk.faults.begin(fault, id, strike)
     return id
   }
 
   private func beginCopies(
-    _ host: SimulatedHost, isReflected: Bool, _ after: Duration, _ effect: Fault.Kind
+    _ host: SimulatedHost, isReflected: Bool, _ after: Duration, _ effect: Fault.Kind,
+    _ strike: FaultStrike
   ) -> Int {
     let id = add(effect, at: host.index) { [fabric] in fabric.faults.end($0) }
     fabric.faults.add(
       MulticastCopy(
-        id: id, host: host.index, isReflected: isReflected, after: after.nanoseconds))
+        id: id, host: host.index, isReflected: isReflected, after: after.nanoseconds,
+        strike: strike))
     return id
   }
 }

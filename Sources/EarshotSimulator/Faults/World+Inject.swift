@@ -10,7 +10,7 @@ extension World {
   @discardableResult
   public func inject(_ kind: Fault.Kind) -> ActiveFault {
     scheduler.enter()
-    return ActiveFault(effects(of: kind.bounded).compactMap(begin), in: self)
+    return ActiveFault(effects(of: kind.bounded).compactMap { begin($0) }, in: self)
   }
 
   /// What a fault does, each for one host where it is about hosts.
@@ -21,18 +21,29 @@ extension World {
 
   /// Begins one effect of a fault.
   ///
+  /// - Parameters:
+  ///   - effect: The effect.
+  ///   - strike: Takes in what the effect strikes until it ends.
   /// - Returns: Its number, or `nil` when it has no effect that lasts.
-  func begin(_ effect: Fault.Kind) -> Int? {
+  func begin(_ effect: Fault.Kind, noting strike: FaultStrike = FaultStrike()) -> Int? {
+    let id = begin(effect, strike)
+    if let id { faultTable.set(strike, of: id) } else { strike.close() }
+    return id
+  }
+
+  private func begin(_ effect: Fault.Kind, _ strike: FaultStrike) -> Int? {
     switch effect {
     case .heal:
+      if !faultTable.ids(.network).isEmpty { strike.note() }
       healNow()
       return nil
-    case .partition(let groups): return begin(partition: groups)
-    case .medium(let hosts, let medium): return begin(medium, hosts.map(index), effect)
+    case .partition(let groups): return begin(partition: groups, strike)
+    case .medium(let hosts, let medium): return begin(medium, hosts.map(index), effect, strike)
     case .links(let ends, let fault):
       let links = ends.pairs.map { fabric.link(from: index(of: $0.from), to: index(of: $0.to)) }
-      return begin(fault, links, effect)
-    case .hosts(let names, let fault): return names.first.flatMap { begin(fault, host($0), effect) }
+      return begin(fault, links, effect, strike)
+    case .hosts(let names, let fault):
+      return names.first.flatMap { begin(fault, host($0), effect, strike) }
     }
   }
 
@@ -50,11 +61,12 @@ extension World {
 
   // MARK: The network
 
-  private func begin(partition groups: [[String]]) -> Int {
+  private func begin(partition groups: [[String]], _ strike: FaultStrike) -> Int {
     let id = faultTable.takeID()
     let text = groups.map { $0.joined(separator: " ") }.joined(separator: " | ")
     trace.recordFault(.partition, nil, nil, text)
-    fabric.faults.add(partition: groups.map { $0.map(index) }, among: hostTable.count, id)
+    fabric.faults.add(
+      partition: groups.map { $0.map(index) }, among: hostTable.count, id, strike)
     faultTable.add(id, .network) { [fabric, trace] in
       trace.recordFault(.heal, nil, nil, text)
       fabric.faults.end(id)
@@ -62,9 +74,11 @@ extension World {
     return id
   }
 
-  private func begin(_ medium: Medium, _ hosts: [Int], _ effect: Fault.Kind) -> Int {
+  private func begin(
+    _ medium: Medium, _ hosts: [Int], _ effect: Fault.Kind, _ strike: FaultStrike
+  ) -> Int {
     let id = add(effect) { [fabric] in fabric.faults.end($0) }
-    fabric.faults.add(SharedMedium(medium, hosts), id)
+    fabric.faults.add(SharedMedium(medium, hosts), id, strike)
     return id
   }
 
@@ -98,7 +112,14 @@ extension World {
 
   // MARK: Links
 
-  private func begin(_ fault: LinkFault, _ links: [SimulatedLink], _ effect: Fault.Kind) -> Int? {
+  private func begin(
+    _ fault: LinkFault, _ links: [SimulatedLink], _ effect: Fault.Kind, _ strike: FaultStrike
+  ) -> Int? {
+    switch fault {
+    case .cut, .clog, .change:
+      for link in links { link.watch(strike) }
+    case .flap, .reset: break
+    }
     switch fault {
     case .cut: return beginCut(links)
     case .clog:
@@ -108,15 +129,15 @@ extension World {
         fabric.releaseHeld()
       }
     case .change(let change, let over): return begin(change, over, links, effect)
-    case .flap(let every, let down): return beginFlap(links, every, down, effect)
+    case .flap(let every, let down): return beginFlap(links, every, down, effect, strike)
     case .reset(let every):
       guard let every else {
         _ = start(effect)
-        for link in links { fabric.resetConnections(over: link) }
+        for link in links { fabric.resetConnections(over: link, noting: strike) }
         return nil
       }
       return `repeat`(effect, every: every) { [fabric] in
-        for link in links { fabric.resetConnections(over: link) }
+        for link in links { fabric.resetConnections(over: link, noting: strike) }
       }
     }
   }
@@ -161,9 +182,10 @@ extension World {
   }
 
   private func beginFlap(
-    _ links: [SimulatedLink], _ every: Duration, _ down: Duration, _ effect: Fault.Kind
+    _ links: [SimulatedLink], _ every: Duration, _ down: Duration, _ effect: Fault.Kind,
+    _ strike: FaultStrike
   ) -> Int {
-    let flap = Flap(links)
+    let flap = Flap(links, strike)
     let id = add(effect) { _ in flap.rise() }
     flap.fall()
     func schedule() {
@@ -202,19 +224,28 @@ extension World {
 /// Links that go down and come up together.
 private final class Flap {
   private let links: [SimulatedLink]
+  private let strike: FaultStrike
   private var isDown = false
 
-  init(_ links: [SimulatedLink]) { self.links = links }
+  init(_ links: [SimulatedLink], _ strike: FaultStrike) {
+    (self.links, self.strike) = (links, strike)
+  }
 
   func fall() {
     guard !isDown else { return }
     isDown = true
-    for link in links { link.cuts += 1 }
+    for link in links {
+      link.cuts += 1
+      if strike.isOpen { link.watch(strike) }
+    }
   }
 
   func rise() {
     guard isDown else { return }
     isDown = false
-    for link in links { link.cuts -= 1 }
+    for link in links {
+      link.cuts -= 1
+      link.unwatch(strike)
+    }
   }
 }

@@ -44,6 +44,7 @@ final class HostStorage: Storage, @unchecked Sendable {
     disk.scheduler.checkThread("a call of the storage of host '\(kernel.process.name)'")
     guard kernel.isUp, !kernel.isDoomed else { throw StorageError(.hostDown, call: text()) }
     disk.count(call)
+    disk.faults.noteStrikes(of: call)
     take(Int128(disk.conditions.latency.nanoseconds))
     switch disk.plan.outcome(of: call) {
     case .failure(let code): throw .ofSystem(code, text())

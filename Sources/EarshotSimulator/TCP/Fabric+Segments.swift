@@ -90,10 +90,11 @@ extension Fabric {
   }
 
   /// Ends every connection between the hosts of a link, as if both had been sent a reset.
-  func resetConnections(over link: SimulatedLink) {
+  func resetConnections(over link: SimulatedLink, noting strike: FaultStrike) {
     for (one, other) in [(link.source, link.target), (link.target, link.source)] {
       for connection in kernels[one].takeUnretainedValue().connections.sorted
       where hosts.host(at: connection.remoteEndpoint.address, from: one) == other {
+        strike.note()
         connection.fail(.connectionReset, errno: 104)
       }
     }

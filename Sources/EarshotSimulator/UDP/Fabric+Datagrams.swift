@@ -86,6 +86,7 @@ extension Fabric {
         let heard = members(of: destination.address, heardBy: sender).contains(copy.host)
         guard heard, faults.obstacle(on: link(from: sender, to: copy.host)) == nil else { continue }
       }
+      copy.strike.note()
       scheduler.schedule(at: scheduler.now + copy.after) { [unowned self] in
         let speaker =
           copy.isReflected

@@ -38,6 +38,8 @@ public final class World: @unchecked Sendable {
   var pauses = HostPauses()
   /// The hosts that calls have taken the power of.
   var hostsOff: Set<Int> = []
+  /// The faults of hosts without power that the next start of the host meets.
+  var startStrikes: [(host: Int, strike: FaultStrike)] = []
   /// The plans that were to be carried out so far, and what stood in for them.
   var plans: PlanSubstitutes
   /// Bytes that decide before the seed does.
@@ -231,6 +233,7 @@ public final class World: @unchecked Sendable {
           + "or for a continuation that nothing resumes")
     }
     (hosts, pastHosts, programs) = ([], [], [])
+    startStrikes = []
     faultTable.removeAll()
     crashObserver = nil
     fabric.end()
