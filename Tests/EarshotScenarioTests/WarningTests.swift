@@ -88,6 +88,15 @@ struct WarningTests {
         pair, "expect: \(holds), randomFaults: { count: 1, between: ['12s', '20s'] }",
         "random faults from 12s on come after the end"
       ),
+      (
+        pair, "expect: \(holds), faults: [{ at: '10s', kind: 'crash', peer: 'ann' }]",
+        "\"crash of ann\" at 10s comes after the end"
+      ),
+      (
+        "['ann', { name: 'bob', invite: { who: 'ann', again: '1s' } }]",
+        "converges: { within: '4s' }, faults: [{ at: '7s', kind: 'crash', peer: 'ann' }]",
+        "\"crash of ann\" at 7s comes after the end of all faults at 6s"
+      ),
     ])
   func warned(peers: String, more: String, warning: String) throws {
     let warnings = try Self.scenario(peers, more).warnings

@@ -137,9 +137,11 @@ extension Scenario {
   }
 
   private var lateFaults: [String] {
-    guard let start = randomFaults?.between.lowerBound, start >= duration
-    else { return [] }
-    return ["random faults from \(Quantity.moment(start)) on come after the end"]
+    let late = faults.compactMap { fault in
+      lateness(of: fault).map { "\"\(fault.kind)\" at \(Quantity.moment(fault.at)) \($0)" }
+    }
+    guard let start = randomFaults?.between.lowerBound, start >= duration else { return late }
+    return late + ["random faults from \(Quantity.moment(start)) on come after the end"]
   }
 }
 

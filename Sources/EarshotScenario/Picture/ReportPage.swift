@@ -86,11 +86,14 @@ package struct ReportPage {
     let verdict = run.verdict
     let (word, style) = verdict.held ? ("held", "good") : ("did not hold", "bad")
     let summary = verdict.summary.isEmpty ? "" : "<p>\(verdict.summary.escapedForPages)</p>"
+    let warnings = verdict.warnings.map { "<p>warning: \($0.escapedForPages)</p>" }
+      .joined(separator: "\n")
     return """
       <section class="verdict">
       <p><strong class="\(style)">\(word)</strong> \(label.escapedForPages), trace \(verdict.traceHash), \
       \(run.recording.eventCount) events in \(verdict.virtualDuration.plainSecondsText) s</p>
       \(summary)
+      \(warnings)
       <p><code>\(run.replayCommand.escapedForPages)</code></p>
       \(ResultTable(index, run).html)
       </section>

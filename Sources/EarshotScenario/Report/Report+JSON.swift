@@ -9,7 +9,8 @@ extension Report {
   /// `exitCode`, `nothingChecked` (why nothing was; only when so),
   /// `warnings` (only when there are any), `stoppedAt` (the second at which
   /// something happened that never must; only when so), `deterministic` (`null` when it was not checked), `difference` (only when not), `events`,
-  /// `virtualSeconds`, `cpuSeconds`, `expectations`, `invariants`, `faults`, `guarantees` (what survives the faults; only
+  /// `virtualSeconds`, `cpuSeconds`, `expectations`, `invariants`, `faults`, `idleFaults` (those of `faults` that struck
+  /// nothing, with `fault` and `reason`; only when there are any), `guarantees` (what survives the faults; only
   /// when there are any), `buggify` (the points that took effect), `messages`, `streams` (the directions of streams,
   /// with `name`, `from`, `to`, `opened` and `ended` in seconds, `written` and `read` in bytes, and `ending`; `null` for
   /// what goes on), `files` (with `name`, `from`, `to`, `offered`, `accepted` and `ended` in
@@ -32,7 +33,7 @@ extension Report {
         ("expectations", results(where: { !$0.isInvariant })),
         ("invariants", results(where: \.isInvariant)),
         ("faults", JSONText.array(verdict.drawnFaults.map(\.quotedForJSON))),
-      ] + guarantees + [
+      ] + idleFaults + guarantees + [
         ("buggify", JSONText.array(verdict.buggified.map(\.quotedForJSON))),
         ("messages", JSONText.array(verdict.messages.map(Self.json))),
         ("streams", JSONText.array(verdict.streams.map(Self.json))),
@@ -47,6 +48,15 @@ extension Report {
 
   private var stop: [(String, String)] {
     verdict.stopped.map { [("stoppedAt", $0.secondsText)] } ?? []
+  }
+
+  private var idleFaults: [(String, String)] {
+    let idle = verdict.faults.idleness.sorted { $0.key < $1.key }.map { place, reason in
+      JSONText.object([
+        ("fault", verdict.drawnFaults[place].quotedForJSON), ("reason", reason.quotedForJSON),
+      ])
+    }
+    return idle.isEmpty ? [] : [("idleFaults", JSONText.array(idle))]
   }
 
   private var guarantees: [(String, String)] {

@@ -151,7 +151,10 @@ public struct Report: Sendable {
   }
 
   private var faults: [String] {
-    let drawn = verdict.drawnFaults.map { "  \($0.escapedForTerminals)," }
+    let drawn = verdict.drawnFaults.enumerated().map { place, fault in
+      let mark = verdict.faults.idleness[place].map { "  // struck nothing: \($0)" } ?? ""
+      return "  \(fault.escapedForTerminals),\(mark.escapedForTerminals)"
+    }
     let kept = verdict.guarantees.map { "survives all faults: \($0.phrase)" }
     return (drawn.isEmpty ? [] : ["faults drawn from the seed:"] + drawn)
       + [kept].compactMap { $0 }

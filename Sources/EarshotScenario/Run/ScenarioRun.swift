@@ -44,7 +44,7 @@ public enum ScenarioRun {
     let (plan, drawn) = scenario.faultPlan(seed: seed)
     let stage = play(scenario, plan, in: world, recorder, progress)
     let end: Duration = world.now - .zero
-    let deadlock = world.deadlock
+    let (deadlock, idle) = (world.deadlock, world.idleFaults)
     var record = recorder.everything
     let stuck = Verdict.Result.deadlock(deadlock, record)
     let (digest, schedule) = (world.traceDigest, world.scheduleRecord)
@@ -80,7 +80,13 @@ public enum ScenarioRun {
     (verdict.streams, verdict.files) = (record.streams.streams, record.files.files)
     verdict.stopped = isStopped ? end : nil
     (verdict.schedule, verdict.properties) = (schedule, properties)
-    verdict.warnings = scenario.warnings
+    // A fault that goes on when a run is stopped might have struck something.
+    let struckNothing = idle.filter { $0.isOver || !isStopped }.map(\.fault)
+    verdict.warnings =
+      scenario.warnings + scenario.warnings(of: struckNothing.filter { !drawn.contains($0) })
+    for (place, fault) in drawn.enumerated() where !isStopped || struckNothing.contains(fault) {
+      verdict.faults.idleness[place] = scenario.mark(of: fault, struckNothing)
+    }
     verdict.variation.settings = scenario.origin.settings
     return verdict
   }

@@ -55,6 +55,8 @@ public struct Verdict: Hashable, Sendable {
   package struct Faults: Hashable, Sendable {
     /// Those that were drawn from the seed, as they can be written in a scenario.
     package var drawn: [String] = []
+    /// Why those that struck nothing did not, by their place among those that were drawn.
+    package var idleness: [Int: String] = [:]
     /// What survives them all; `nil` without faults.
     package var guarantees: Set<Guarantee>?
   }
