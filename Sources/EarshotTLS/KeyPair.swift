@@ -22,9 +22,7 @@ package struct KeyPair: Hashable, Sendable {
   /// A new pair, from the system's randomness: that of the kernel, or in code of a simulated host that of the host.
   package init() {
     var system = SystemRandomNumberGenerator()
-    let words = (0..<Self.privateKeyBytes / 8).map { _ in system.next() }
-    self = Self.made(
-      of: words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } })
+    self = Self.made(of: system.bytes(Self.privateKeyBytes))
   }
 
   /// A new pair, drawn from a stream of random numbers: predictable, for simulations alone.

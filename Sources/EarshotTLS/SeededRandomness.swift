@@ -25,6 +25,8 @@ package final class SeededRandomness {
   }
 
   private func fill(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int) {
-    for (index, byte) in stream.bytes(count).enumerated() { bytes[index] = byte }
+    let bytes = UnsafeMutableBufferPointer(start: bytes, count: count)
+    var span = bytes.mutableSpan
+    stream.fill(&span)
   }
 }

@@ -54,18 +54,24 @@ public struct RandomStream: RandomNumberGenerator, Hashable, Sendable {
   package mutating func duration(in range: ClosedRange<Duration>) -> Duration {
     range.lowerBound + duration(below: range.upperBound - range.lowerBound + .nanoseconds(1))
   }
+}
+
+extension RandomNumberGenerator {
+  /// Fills memory with random bytes: eight of each number, the lowest first.
+  package mutating func fill(_ bytes: inout MutableSpan<UInt8>) {
+    var word: UInt64 = 0
+    for index in bytes.indices {
+      if index % 8 == 0 { word = next() }
+      bytes[index] = UInt8(truncatingIfNeeded: word)
+      word >>= 8
+    }
+  }
 
   /// So many random bytes.
   package mutating func bytes(_ count: Int) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count)
-    while bytes.count < count {
-      var word = next()
-      for _ in 0..<min(8, count - bytes.count) {
-        bytes.append(UInt8(truncatingIfNeeded: word))
-        word >>= 8
-      }
-    }
+    var bytes = [UInt8](repeating: 0, count: count)
+    var span = bytes.mutableSpan
+    fill(&span)
     return bytes
   }
 }
