@@ -1,4 +1,4 @@
-#include "CEarshotEscapes.h"
+#include "CEarshotSimulator.h"
 
 #include <signal.h>
 #include <stdatomic.h>

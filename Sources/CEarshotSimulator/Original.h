@@ -7,9 +7,9 @@
 
 #include "CEarshotSimulator.h"
 
-/* What the calling thread gets its answers with; NULL for the system's. */
-extern _Thread_local const void *earshot_system_context;
-extern earshot_system_answers earshot_system;
+/* The world that the calling thread drives; NULL for none. */
+extern _Thread_local const void *earshot_world;
+extern earshot_world_calls earshot_calls;
 
 /* Defines original_NAME(): the function that would have been called without this library, as a pointer of the type of its
    namesake here. It is looked up at the start, since a signal handler or a child between fork and exec must not, or

@@ -17,7 +17,7 @@ ORIGINAL(syscall)
 ORIGINAL(open)
 ORIGINAL(open64)
 
-static void draw(void *bytes, size_t count) { earshot_system.draw(earshot_system_context, bytes, count); }
+static void draw(void *bytes, size_t count) { earshot_calls.draw(earshot_world, bytes, count); }
 
 /* OpenSSL keeps what it draws for the whole process, whose other threads may have secrets. */
 static int is_of_openssl(void *caller) {
@@ -25,7 +25,7 @@ static int is_of_openssl(void *caller) {
   return dladdr(caller, &place) != 0 && place.dli_fname != NULL && strstr(place.dli_fname, "libcrypto") != NULL;
 }
 
-static int is_answered(void *caller) { return earshot_system_context != NULL && !is_of_openssl(caller); }
+static int is_answered(void *caller) { return earshot_world != NULL && !is_of_openssl(caller); }
 
 ssize_t getrandom(void *bytes, size_t count, unsigned flags) {
   if (!is_answered(__builtin_return_address(0))) return original_getrandom()(bytes, count, flags);
@@ -66,8 +66,7 @@ static int open_random(void) {
 }
 
 static int is_random(const char *path, void *caller) {
-  return earshot_system_context != NULL && (strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0) &&
-         !is_of_openssl(caller);
+  return (strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0) && is_answered(caller);
 }
 
 #define OPEN(name)                                                              \

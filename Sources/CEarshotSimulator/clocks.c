@@ -38,16 +38,16 @@ static enum kind kind(clockid_t clock) {
 extern int LLVMFuzzerRunDriver(int *count, char ***arguments, int (*run)(const uint8_t *bytes, size_t size))
     __attribute__((weak));
 
-static int is_answered(void) { return earshot_system_context != NULL && &LLVMFuzzerRunDriver == NULL; }
+static int is_answered(void) { return earshot_world != NULL && &LLVMFuzzerRunDriver == NULL; }
 
 /* The time of the world, which does not pass while code reads it. */
 static int64_t now(void) {
   static _Thread_local int64_t before;
   static _Thread_local uint32_t reads;
-  int64_t time = earshot_system.now(earshot_system_context);
+  int64_t time = earshot_calls.now(earshot_world);
   reads = time == before ? reads + 1 : 0;
   before = time;
-  if (reads > EARSHOT_CLOCK_READS_MAX) earshot_system.stuck(earshot_system_context);
+  if (reads > EARSHOT_CLOCK_READS_MAX) earshot_calls.stuck(earshot_world);
   return time;
 }
 

@@ -24,10 +24,4 @@ __attribute__((constructor(101))) static void hash_alike(int count, char **argum
   _swift_stdlib_Hashing_parameters = (struct hashing_parameters){0, 0, true};
 }
 
-int earshot_hashing_is_deterministic(void) { return _swift_stdlib_Hashing_parameters.deterministic; }
-
-#else
-
-int earshot_hashing_is_deterministic(void) { return 0; }
-
 #endif

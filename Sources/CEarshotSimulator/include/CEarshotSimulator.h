@@ -3,33 +3,54 @@
 
 #include <stdint.h>
 
-#include "CEarshotEscapes.h"
+/* The thread that drives a world: time and chance of the system are those of the world there, and the world is told when
+   code leaves it. An executable that is linked with this defines the functions of the C library that ask for time and
+   chance; on all other threads each goes on to the original. Linux only; elsewhere, and where the C library is linked
+   statically, nothing is answered. */
 
-/* Time and chance of the system, answered by a world on the thread that drives it. An executable that is linked with
-   this defines the functions of the C library that ask for them; on all other threads each goes on to the original.
-   Linux only; elsewhere, and where the C library is linked statically, nothing is answered. */
+/* What leaves the executors of a world: a job for the pool of threads that the language's runtime keeps, or a wish for
+   the main executor. */
+enum {
+  EARSHOT_ESCAPE_POOL = 0,
+  EARSHOT_ESCAPE_MAIN = 1,
+};
 
-/* What a world answers with. The context is that of earshot_system_answer. */
+/* What is asked of a world, and what it is told. */
 typedef struct {
   /* The time in nanoseconds since the beginning of the world. */
-  int64_t (*now)(const void *context);
+  int64_t (*now)(const void *world);
   /* Fills bytes with random numbers. */
-  void (*draw)(const void *context, uint8_t *bytes, uint64_t count);
+  void (*draw)(const void *world, uint8_t *bytes, uint64_t count);
   /* Ends the process: code has read a clock so often at one instant that it waits for the time to pass. */
-  void (*stuck)(const void *context);
-} earshot_system_answers;
+  void (*stuck)(const void *world);
+  /* Takes in an escape, before it happens. */
+  void (*escape)(const void *world, int escape);
+} earshot_world_calls;
 
-/* Has the answers come from these functions. To be called once, before any answer. */
-void earshot_system_install(const earshot_system_answers *answers);
+/* Has all worlds be called in these ways. To be called once, before any world is driven. */
+void earshot_world_install(const earshot_world_calls *calls);
 
-/* Has the calling thread get its answers with a context, or from the system with NULL. Returns the context before. */
-const void *earshot_system_answer(const void *context);
+/* Has the calling thread drive a world, or none with NULL. Returns the world before. */
+const void *earshot_world_drive(const void *world);
 
 /* How often a clock may be read at one instant. */
 enum { EARSHOT_CLOCK_READS_MAX = 20000000 };
 
-/* Whether the order of sets and dictionaries is the same in every process, as it is where this library is linked, with the
-   shared libraries of Swift. It stays random where the program has defined earshot_hashing_is_random, and that says so. */
-int earshot_hashing_is_deterministic(void);
+/* The number of the task whose job this is: no other task of the process has it. */
+uint64_t earshot_task_number(void *job);
+
+/* The line that a crash of the calling thread writes to the standard error behind "A crash in ", or none with NULL; a
+   string that stays where it is until it is replaced. Returns the line before. */
+const char *earshot_crash_line(const char *line);
+
+/* Adds a line for crashes of threads that have none, until the end with the returned number, which is -1 if there
+   are too many; the string stays where it is until then. */
+int earshot_crash_test_begin(const char *line);
+void earshot_crash_test_end(int number);
+
+/* Has crashes write their thread's line, or else all that were added, and then go on as before; and has signals that ask
+   for the end of the process, unless the program has its own way with them, write all that were added, behind "A signal
+   ends the process in ". To be called once. */
+void earshot_crash_lines_install(void);
 
 #endif

@@ -22,7 +22,7 @@ package final class CapturedProcess: @unchecked Sendable {
   package var now: Int64 { scheduler.now }
 
   /// From now on the calling thread gets time and chance of the system from the world.
-  package func answerSystem() { _ = SystemAnswers.begin(with: scheduler) }
+  package func answerSystem() { WorldThread.drive(scheduler) }
 
   /// Appends a job of the default executor.
   package func enqueue(_ job: UnownedJob, on executor: UnownedTaskExecutor) {

@@ -36,7 +36,7 @@ final class HostProcess: @unchecked Sendable {
   }
 
   /// The random numbers that the code draws from the system.
-  private(set) lazy var chance = SystemChance(random("system"))
+  lazy var chance = random("system")
 
   init(_ name: String, _ index: Int, generation: Int32, _ scheduler: Scheduler) {
     (self.name, self.index, self.generation, self.scheduler) = (name, index, generation, scheduler)

@@ -27,41 +27,25 @@ enum Escape {
   }
 }
 
-/// Tells of jobs that leave, on the thread that drives a world.
-///
-/// The language's runtime asks hooks before it puts a job on its pool or looks up the main executor. They are set
-/// once in a process, and pass on everything that does not come from code of a world.
-enum EscapeHooks {
-  private static let installation: Void = earshot_escapes_install { context, escape in
-    guard let context else { return }
-    Unmanaged<Scheduler>.fromOpaque(context)._withUnsafeGuaranteedRef {
-      $0.noteEscape(escape == EARSHOT_ESCAPE_MAIN ? .mainActor : .pool)
-    }
+extension Scheduler {
+  /// Traps if code of a host is what leaves the world.
+  func noteEscape(_ escape: Escape) {
+    guard !capturesProcess, let host = runningHost else { return }
+    trap("\(subject(on: host)) has left the world: it \(escape.explanation)")
   }
 
-  /// Runs a body that lets code of a world run on this thread, whose time and chance are those of the world.
-  static func watching<Result>(_ scheduler: Scheduler, _ body: () throws -> Result) rethrows
-    -> Result
-  {
-    installation
-    let outer = earshot_escapes_watch(Unmanaged.passUnretained(scheduler).toOpaque())
-    let outerSystem = SystemAnswers.begin(with: scheduler)
-    let outerLine = earshot_crash_line(scheduler.crashLine.text)
-    defer {
-      _ = earshot_escapes_watch(outer)
-      SystemAnswers.end(outerSystem)
-      _ = earshot_crash_line(outerLine)
-    }
-    return try body()
+  /// Ends the process, since code reads a clock until the time has passed.
+  func trapSpinning() -> Never {
+    let code = systemHost.map(subject) ?? "code outside of all hosts"
+    trap(
+      "\(code) waits for the time to pass in a loop that reads a clock, and no virtual time passes while code runs: "
+        + "clocks were read \(EARSHOT_CLOCK_READS_MAX) times at this instant. Sleep by the host, host.sleep(for:)"
+    )
   }
 
-  /// Runs a body that is not of the world, such as a sink of its trace.
-  static func ignoring(_ body: () -> Void) {
-    let outer = earshot_escapes_watch(nil)
-    let outerSystem = SystemAnswers.pause()
-    body()
-    SystemAnswers.end(outerSystem)
-    _ = earshot_escapes_watch(outer)
+  private func subject(on host: HostProcess) -> String {
+    let task = (SpawnedTask.current?.name ?? Task.name).map { "task '\($0)'" } ?? "code"
+    return "\(task) of host '\(host.name)'"
   }
 }
 

@@ -1,5 +1,3 @@
-import CEarshotSimulator
-
 /// The clock of a world, the events to come, and the work that is ready.
 ///
 /// Sendable because only one thread uses it: ``run(until:over:unless:)``, the end and every call of a world's owner
@@ -40,7 +38,7 @@ final class Scheduler: @unchecked Sendable {
   /// The host whose program is being started, from outside of the host.
   private var starting: HostProcess?
   /// The random numbers that the world itself draws from the system.
-  private(set) lazy var chance = SystemChance(RandomStream(seed: run.seed, name: "world system"))
+  lazy var chance = RandomStream(seed: run.seed, name: "world system")
 
   private enum Phase { case idle, running, finishing, finished }
 
@@ -118,7 +116,7 @@ extension Scheduler {
       phase = .idle
       cause.begin(after: EventCause.none)
     }
-    return try EscapeHooks.watching(self) {
+    return try WorldThread.driving(self) {
       if choices != nil { return try runChoosing(until: limit, over: fabric, unless: isOver) }
       runReadyWork()
       let watch = watch
@@ -251,7 +249,7 @@ extension Scheduler {
 
   /// Calls every armed timer of a host, so that what waits finds the host down; then runs what is ready.
   func runLastWork() {
-    EscapeHooks.watching(self) {
+    WorldThread.driving(self) {
       for timer in timers.armed { (timer as? SimulatedTimer)?.fireLast() }
       runReadyWork()
     }
@@ -389,7 +387,7 @@ extension Scheduler {
   func start(_ host: HostProcess, _ program: () -> Void) {
     let outer = starting
     starting = host
-    EscapeHooks.watching(self, program)
+    WorldThread.driving(self, program)
     starting = outer
   }
 
@@ -446,26 +444,6 @@ extension Scheduler {
     trap(
       "\(thing) came from a thread that does not drive the world: "
         + "real time or a real thread has leaked into the simulation")
-  }
-
-  /// Traps if code of a host is what leaves the world.
-  func noteEscape(_ escape: Escape) {
-    guard !capturesProcess, let current = current?.takeUnretainedValue() else { return }
-    trap("\(subject(on: current)) has left the world: it \(escape.explanation)")
-  }
-
-  /// Ends the process, since code reads a clock until the time has passed.
-  func trapSpinning() -> Never {
-    let code = systemHost.map(subject) ?? "code outside of all hosts"
-    trap(
-      "\(code) waits for the time to pass in a loop that reads a clock, and no virtual time passes while code runs: "
-        + "clocks were read \(EARSHOT_CLOCK_READS_MAX) times at this instant. Sleep by the host, host.sleep(for:)"
-    )
-  }
-
-  private func subject(on host: HostProcess) -> String {
-    let task = (SpawnedTask.current?.name ?? Task.name).map { "task '\($0)'" } ?? "code"
-    return "\(task) of host '\(host.name)'"
   }
 
   /// Writes what went wrong to the standard error, a line each, and what repeats the run.

@@ -101,7 +101,7 @@ final class TraceRecorder {
       number: trace.eventCount - 1, cause: cause < 0 ? nil : cause, time: scheduler.instant,
       kind: kind, from: hosts.name(of: from), to: hosts.name(of: to),
       label: packet.kind.rawValue, loss: loss, payload: payload, packet: packet, text: "")
-    EscapeHooks.ignoring { sink(event) }
+    WorldThread.leaving { sink(event) }
   }
 
   private func tell(
@@ -112,7 +112,7 @@ final class TraceRecorder {
       number: trace.eventCount - 1, cause: cause < 0 ? nil : cause, time: scheduler.instant,
       kind: kind, from: from.map(hosts.name(of:)) ?? "", to: to.map(hosts.name(of:)) ?? "",
       label: label, loss: nil, payload: [], packet: nil, text: text)
-    EscapeHooks.ignoring { sink(event) }
+    WorldThread.leaving { sink(event) }
   }
 }
 

@@ -1,6 +1,9 @@
-#include "CEarshotEscapes.h"
+#include "Original.h"
 
 #include <stddef.h>
+
+_Thread_local const void *earshot_world;
+earshot_world_calls earshot_calls;
 
 /* The runtime asks these hooks, if they are set, in place of its own functions, which it passes along
    (swift/Runtime/Concurrency.h). */
@@ -24,11 +27,9 @@ extern main_executor_hook swift_task_getMainExecutor_hook __attribute__((weak));
 /* Other threads may be in the runtime while the hooks are set: what a hook reads is there before it. */
 static _Atomic(enqueue_hook) enqueue_hook_before;
 static _Atomic(main_executor_hook) main_executor_hook_before;
-static earshot_escape_handler told;
-static _Thread_local const void *watched;
 
 static SWIFT_CC void enqueue_global(job *job, enqueue original) {
-  if (watched != NULL) told(watched, EARSHOT_ESCAPE_POOL);
+  if (earshot_world != NULL) earshot_calls.escape(earshot_world, EARSHOT_ESCAPE_POOL);
   enqueue_hook before = enqueue_hook_before;
   if (before != NULL) {
     before(job, original);
@@ -38,13 +39,13 @@ static SWIFT_CC void enqueue_global(job *job, enqueue original) {
 }
 
 static SWIFT_CC executor get_main_executor(main_executor original) {
-  if (watched != NULL) told(watched, EARSHOT_ESCAPE_MAIN);
+  if (earshot_world != NULL) earshot_calls.escape(earshot_world, EARSHOT_ESCAPE_MAIN);
   main_executor_hook before = main_executor_hook_before;
   return before != NULL ? before(original) : original();
 }
 
-void earshot_escapes_install(earshot_escape_handler handler) {
-  told = handler;
+void earshot_world_install(const earshot_world_calls *calls) {
+  earshot_calls = *calls;
   if (&swift_task_enqueueGlobal_hook != NULL) {
     enqueue_hook_before = swift_task_enqueueGlobal_hook;
     __atomic_store_n(&swift_task_enqueueGlobal_hook, enqueue_global, __ATOMIC_RELEASE);
@@ -55,9 +56,9 @@ void earshot_escapes_install(earshot_escape_handler handler) {
   }
 }
 
-const void *earshot_escapes_watch(const void *context) {
-  const void *before = watched;
-  watched = context;
+const void *earshot_world_drive(const void *world) {
+  const void *before = earshot_world;
+  earshot_world = world;
   return before;
 }
 
