@@ -28,7 +28,7 @@ extension History {
         undecided = .undecided(UndecidedHistory(configurationCount: visitedCount))
       case .impossible(let position):
         var window = OffendingWindow(
-          part.operations, transitions, search.landmarks, blockedAt: position)
+          part.operations, transitions, blockedAt: position, visitedMax: configurationsMax)
         return .violated(
           HistoryViolation(
             key: parts.count > 1 ? "\(part.key)" : nil,

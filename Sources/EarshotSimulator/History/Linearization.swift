@@ -51,7 +51,9 @@ struct Linearization {
   private var configuration: Configuration
   private var visited: Set<Configuration> = []
   private var steps: [Step] = []
-  /// Where the search has been, once for each configuration that was visited, after the reads that follow.
+  private let notesLandmarks: Bool
+  /// Where the search has been, if it notes that: once for each configuration that was visited, after the reads that
+  /// follow.
   private(set) var landmarks: [Landmark] = []
   private var last = -1
   private var openCount = 0
@@ -68,8 +70,12 @@ struct Linearization {
   /// - Parameters:
   ///   - operations: The operations, in the order of their invocations.
   ///   - transitions: What operations do to states.
-  init(_ operations: [OperationInterval], _ transitions: StateTransitions) {
+  ///   - notesLandmarks: Whether the search notes where it has been.
+  init(
+    _ operations: [OperationInterval], _ transitions: StateTransitions, notesLandmarks: Bool = false
+  ) {
     (self.operations, self.transitions) = (operations, transitions)
+    self.notesLandmarks = notesLandmarks
     configuration = Configuration(state: 0)
     places = operations.map { _ in (0, nil) }
     numbers = operations.map { _ in 0 }
@@ -184,6 +190,7 @@ extension Linearization {
   }
 
   private mutating func noteLandmark() {
+    guard notesLandmarks else { return }
     landmarks.append(
       Landmark(
         returnedCount: configuration.performed.firstMissing, last: last, state: configuration.state)

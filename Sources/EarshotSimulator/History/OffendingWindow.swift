@@ -8,8 +8,9 @@
 /// Where there are too many states to try them all, they are those that the search has come to at that moment.
 struct OffendingWindow {
   private let transitions: StateTransitions
-  /// Where the search has been.
-  private let landmarks: [Linearization.Landmark]
+  private let visitedMax: Int
+  /// Where the search has been, once states are limited to those that it came to; `nil` while every state is tried.
+  private var landmarks: [Linearization.Landmark]?
   /// The operations up to the return.
   private let operations: [OperationInterval]
   /// The number of states that the search has visited.
@@ -22,13 +23,13 @@ struct OffendingWindow {
   /// - Parameters:
   ///   - operations: The operations, in the order of their invocations.
   ///   - transitions: What the operations do to states, as far as the search has asked.
-  ///   - landmarks: Where the search has been.
   ///   - position: Whose return the search could not pass.
+  ///   - visitedMax: How many configurations one search through all operations may visit.
   init(
     _ operations: [OperationInterval], _ transitions: StateTransitions,
-    _ landmarks: [Linearization.Landmark], blockedAt position: Int
+    blockedAt position: Int, visitedMax: Int
   ) {
-    (self.transitions, self.landmarks) = (transitions, landmarks)
+    (self.transitions, self.visitedMax) = (transitions, visitedMax)
     stateCount = transitions.stateCount
     let last = operations[position].end ?? .max
     self.operations = operations.filter { $0.begin < last }.map { operation in
@@ -38,11 +39,13 @@ struct OffendingWindow {
 
   /// The places in the history of the operations that have no order, in the order of their invocations.
   mutating func smallest() -> [Int] {
-    if let first = firstOfWindow(fromAnyState: true) {
-      return needed(window(from: first), from: Array(0..<stateCount))
+    var first = firstOfWindow()
+    if first == nil, hasManyStates {
+      landmarks = searchedLandmarks()
+      if landmarks != nil { first = firstOfWindow() }
     }
-    let first = hasManyStates ? firstOfWindow(fromAnyState: false) : nil
-    return needed(first.map(window(from:)) ?? operations, from: first.map(states(before:)) ?? [0])
+    guard let first else { return needed(operations, from: [0]) }
+    return needed(window(from: first), from: states(before: first))
   }
 
   /// How many operations and states may be tried to decide about one window, and about all parts of it.
@@ -64,28 +67,39 @@ struct OffendingWindow {
 
   /// The operation with which the shortest window begins; `nil` if the window needs the initial state, or there is too
   /// much to try.
-  private mutating func firstOfWindow(fromAnyState: Bool) -> Int? {
-    func hasNoOrder(inLast count: Int, _ self: inout Self) -> Bool {
-      let first = self.operations.count - count
-      let states = fromAnyState ? Array(0..<self.stateCount) : self.states(before: first)
-      return !states.isEmpty && self.hasNoOrder(self.window(from: first), from: states)
-    }
+  private mutating func firstOfWindow() -> Int? {
     var (size, tooSmall) = (1, 0)
-    while !hasNoOrder(inLast: size, &self) {
+    while !hasNoOrder(inLast: size) {
       guard size < operations.count else { return nil }
       (size, tooSmall) = (min(2 * size, operations.count), size)
-      if fromAnyState, hasManyStates, size * stateCount > Self.triesMax { return nil }
+      if landmarks == nil, hasManyStates, size * stateCount > Self.triesMax { return nil }
     }
     while size - tooSmall > 1 {
       let middle = (size + tooSmall) / 2
-      if hasNoOrder(inLast: middle, &self) { size = middle } else { tooSmall = middle }
+      if hasNoOrder(inLast: middle) { size = middle } else { tooSmall = middle }
     }
     return operations.count - size
   }
 
-  /// The states that the operations before one can have led to: all that returned before its invocation were performed,
-  /// and none that was invoked later, which could have changed the state.
+  private mutating func hasNoOrder(inLast count: Int) -> Bool {
+    let first = operations.count - count
+    let states = states(before: first)
+    return !states.isEmpty && hasNoOrder(window(from: first), from: states)
+  }
+
+  /// Where a search through all operations has been; `nil` if it visits too much.
+  private func searchedLandmarks() -> [Linearization.Landmark]? {
+    var search = Linearization(operations, transitions, notesLandmarks: true)
+    guard case .impossible = search.search(from: 0, visitedMax: visitedMax) else { return nil }
+    return search.landmarks
+  }
+
+  /// The states from which a window that begins with an operation is tried.
+  ///
+  /// These are all states, or those that the operations before it can have led to: all that returned before its invocation
+  /// were performed, and none that was invoked later, which could have changed the state.
   private func states(before first: Int) -> [Int] {
+    guard let landmarks else { return Array(0..<stateCount) }
     let begin = operations[first].begin
     let returnedCount = operations[..<first].count { ($0.end ?? .max) < begin }
     var states: Set<Int> = []
