@@ -83,19 +83,27 @@
       #expect(lines(others: 0).count == 2 && lines(others: 0) == lines(others: 3))
     }
 
-    @Test("getentropy draws from the host, too")
-    func entropy() {
-      func bytes() -> [UInt8] {
-        let (lines, world) = (Lines(), World(seed: 7))
-        world.makeHost("ann").addTask("roll") {
-          var bytes = [UInt8](repeating: 0, count: 16)
-          getentropy(&bytes, bytes.count)
-          lines.add("\(bytes)")
-        }
+    /// Sixteen bytes that a function of the C library draws.
+    private static func bytes(of function: String) -> [UInt8] {
+      typealias Draw = @convention(c) (UnsafeMutableRawPointer?, Int, UInt32) -> Int
+      var bytes = [UInt8](repeating: 0, count: 16)
+      // getentropy takes the first two arguments alone.
+      let draw = dlsym(nil, function).map { unsafeBitCast($0, to: Draw.self) }
+      _ = draw?(&bytes, bytes.count, 0)
+      return bytes
+    }
+
+    @Test("Each function that draws draws from the host", arguments: ["getentropy", "getrandom"])
+    func entropy(function: String) {
+      func drawn(seed: UInt64) -> [String] {
+        let (lines, world) = (Lines(), World(seed: seed))
+        world.makeHost("ann").addTask("roll") { lines.add("\(Self.bytes(of: function))") }
         world.run(for: .seconds(1))
-        return Array(lines.all.joined().utf8)
+        return lines.all
       }
-      #expect(bytes() == bytes() && !bytes().isEmpty)
+      #expect(drawn(seed: 7).count == 1 && drawn(seed: 7) == drawn(seed: 7))
+      #expect(drawn(seed: 7) != drawn(seed: 8))
+      #expect(Self.bytes(of: function) != Self.bytes(of: function))
     }
 
     @Test("Dates begin with 2026, and clocks show the time of the host")

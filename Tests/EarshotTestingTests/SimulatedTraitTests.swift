@@ -260,21 +260,41 @@ struct CrashLineTests {
     #expect(!message.contains("test of"))
   }
 
-  @Test("A signal that asks for the end writes the lines of the worlds that are being tested")
-  func ended() async throws {
+  @Test(
+    "A signal that asks for the end writes the lines of the worlds that are being tested",
+    arguments: [SIGTERM, SIGINT, SIGQUIT, SIGALRM, SIGXCPU])
+  func ended(signal number: CInt) async throws {
     let result = await #expect(
-      processExitsWith: .signal(SIGTERM), observing: [\.standardErrorContent]
-    ) {
+      processExitsWith: .signal(number), observing: [\.standardErrorContent]
+    ) { [number] in
+      // The process may have inherited that it ignores the signal.
+      signal(number, SIG_DFL)
       CrashLine.writeOnCrash()
       await CrashLine("the first test\n").whileTesting {}
       await CrashLine("the second test\n").whileTesting {
-        kill(getpid(), SIGTERM)
+        kill(getpid(), number)
         while true { sleep(1) }
       }
     }
     let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(message.contains("A signal ends the process in the second test"))
     #expect(!message.contains("the first test"))
+  }
+
+  @Test("A program's own way with a signal stays", arguments: [SIGTERM, SIGINT])
+  func ownWay(signal number: CInt) async throws {
+    let result = await #expect(
+      processExitsWith: .exitCode(7), observing: [\.standardErrorContent]
+    ) { [number] in
+      signal(number) { _ in _exit(7) }
+      CrashLine.writeOnCrash()
+      await CrashLine("the test\n").whileTesting {
+        kill(getpid(), number)
+        while true { sleep(1) }
+      }
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(!message.contains("the test"))
   }
 
   @Test("A crash of a test's own code writes the lines of the worlds that are being tested")
