@@ -21,16 +21,11 @@ struct SeedRepetition {
       let counts = [first.failures.count, second.failures.count]
       return counts[0] == counts[1] ? nil : UnequalRuns(seed: first.seed, failureCounts: counts)
     }
-    let kept = [try await run(window).events, try await run(window).events]
-    let count = max(kept[0].count, kept[1].count)
-    let index = (0..<count).first { kept[0].at($0) != kept[1].at($0) }
+    let recordings = [try await run(window).events, try await run(window).events]
     return UnequalRuns(
-      seed: first.seed, window: window, events: index.map { at in kept.map { $0.at(at) } })
+      seed: first.seed,
+      DeterminismCheck.Divergence([first.digest, second.digest], recordings: recordings))
   }
-}
-
-extension [TraceEvent] {
-  fileprivate func at(_ index: Int) -> TraceEvent? { index < count ? self[index] : nil }
 }
 
 /// Two runs of a test with one seed differ: a failure need not come again.
@@ -39,20 +34,10 @@ struct UnequalRuns: Error, CustomStringConvertible {
   let description: String
 
   /// Runs whose worlds differ.
-  ///
-  /// - Parameters:
-  ///   - seed: The seed of both.
-  ///   - window: The numbers of the events of which the first that differs is one.
-  ///   - events: The first event that differs, in either run; `nil` when further runs were equal.
-  init(seed: UInt64, window: Range<Int>, events: [TraceEvent?]?) {
+  init(seed: UInt64, _ divergence: DeterminismCheck.Divergence) {
     self.seed = seed
-    let place =
-      events.map { events in
-        zip(["one:  ", "other:"], events)
-          .map { "\n  \($0) \($1.map(\.description) ?? "no event, the run is over")" }.joined()
-      }
-      ?? " between events \(window.lowerBound) and \(window.upperBound), and two further runs are equal."
-    description = "Two runs of seed \(seed) differ, first at:\(place)\n\(Self.advice)"
+    let place = divergence.description.split(separator: "\n").map { "\n  \($0)" }.joined()
+    description = "Two runs of seed \(seed) differ:\(place)\n\(Self.advice)"
   }
 
   /// Runs whose worlds are equal, and whose tests are not.

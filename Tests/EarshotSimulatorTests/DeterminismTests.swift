@@ -95,6 +95,24 @@ struct DeterminismTests {
     #expect(lines.last == "second: 4.000000\tnote\t\t\textra\tevent")
   }
 
+  @Test("A difference that further runs do not show has the numbers of the events around it")
+  func unlocated() throws {
+    var runs = 0
+    let divergence = try DeterminismCheck.run {
+      World(seed: 3)
+    } _: { world in
+      runs += 1
+      try Self.fill(world, extra: runs == 2)
+    }
+    let found = try #require(divergence)
+    #expect(!found.isLocated && found.events == [nil, nil])
+    #expect(found.window.count == TraceDigest.checkpointEvents)
+    #expect(
+      found.description
+        == "between the events \(found.window.lowerBound) and \(found.window.upperBound); "
+        + "two further runs are equal there")
+  }
+
   @Test("Watching a run does not change it")
   func watching() throws {
     let lines = Mutex<[String]>([])

@@ -42,7 +42,7 @@ struct SeedRepetitionTests {
       world.run(for: .seconds(3))
     }
     let text = try #require(texts.first)
-    #expect(texts.count == 1 && text.hasPrefix("Two runs of seed 4 differ, first at:"), "\(text)")
+    #expect(texts.count == 1 && text.hasPrefix("Two runs of seed 4 differ:\n  first: "), "\(text)")
     #expect(text.contains("run 3") && text.contains("run 4") && !text.contains("the same"))
     #expect(runs.next() == 5)
   }

@@ -8,10 +8,35 @@ public enum DeterminismCheck {
     /// did not differ in the same place.
     public let events: [TraceEvent?]
 
-    /// Both lines.
+    /// The divergence of two runs.
+    ///
+    /// - Parameters:
+    ///   - digests: The digests of both runs.
+    ///   - recordings: The events of two further runs, those of the digests' first difference alone.
+    package init(_ digests: [TraceDigest], recordings: [[TraceEvent]]) {
+      func event(_ recording: [TraceEvent], _ index: Int) -> TraceEvent? {
+        recording.indices.contains(index) ? recording[index] : nil
+      }
+      let indices = 0..<(recordings.map(\.count).max() ?? 0)
+      let index = indices.first { event(recordings[0], $0) != event(recordings[1], $0) }
+      self.digests = digests
+      events = recordings.map { recording in index.flatMap { event(recording, $0) } }
+    }
+
+    /// The numbers of the events of which the first that differs is one.
+    package var window: Range<Int> { digests[0].firstDifference(from: digests[1]) ?? 0..<0 }
+
+    /// Whether the first event that differs is known: the further runs differed as well.
+    package var isLocated: Bool { events.contains { $0 != nil } }
+
+    /// The event of each run, or the numbers of the events among which the difference is.
     public var description: String {
-      zip(["first: ", "second:"], events)
-        .map { "\($0) \($1.map(\.description) ?? "-")" }.joined(separator: "\n")
+      guard isLocated else {
+        return "between the events \(window.lowerBound) and \(window.upperBound); two further runs are equal there"
+      }
+      return zip(["first: ", "second:"], events)
+        .map { "\($0) \($1.map(\.description) ?? "no event, the run is over")" }
+        .joined(separator: "\n")
     }
   }
 
@@ -31,11 +56,7 @@ public enum DeterminismCheck {
     }
     guard let window = digests[0].firstDifference(from: digests[1]) else { return nil }
     let recordings = try [make(), make()].map { try record(window, in: $0, body) }
-    let count = max(recordings[0].count, recordings[1].count)
-    let index = (0..<count).first { event(recordings[0], $0) != event(recordings[1], $0) }
-    return Divergence(
-      digests: digests,
-      events: recordings.map { recording in index.flatMap { event(recording, $0) } })
+    return Divergence(digests, recordings: recordings)
   }
 
   private static func record(
@@ -48,9 +69,5 @@ public enum DeterminismCheck {
     try body(world)
     world.finish()
     return events
-  }
-
-  private static func event(_ events: [TraceEvent], _ index: Int) -> TraceEvent? {
-    index < events.count ? events[index] : nil
   }
 }
