@@ -39,13 +39,13 @@ struct SeedRun {
     "Seed \(seed). Replay: \(configuration.replay ?? "")"
   }
 
-  /// What came of a run.
+  /// The outcome of a run.
   struct Outcome: Sendable {
     /// The failures, each with a comment that names the seed and the replay.
     let failures: [Issue]
-    /// What the code has stated of itself.
+    /// The properties that the code has stated.
     let properties: [Property]
-    /// What befell the world.
+    /// The faults of the world and the choices of its schedule.
     let plan: RunPlan
     let seed: UInt64
     /// The digest of everything that has happened in the world.
@@ -55,20 +55,13 @@ struct SeedRun {
     /// Where a second run of the seed has differed.
     var unequal: UnequalRuns?
 
-    /// The same, and where a second run has differed.
-    func differing(_ unequal: UnequalRuns?) -> Outcome {
-      var outcome = self
-      outcome.unequal = unequal
-      return outcome
-    }
-
-    /// Whether no further seed is to run.
+    /// Whether no further seed runs.
     var isLast: Bool { !failures.isEmpty || unequal != nil }
   }
 
-  /// Runs the test, and keeps what fails from being reported.
+  /// Runs the test, and keeps its failures from being reported.
   ///
-  /// - Returns: What came of it.
+  /// - Returns: The outcome.
   /// - Throws: `CancellationError` when the test is cancelled.
   func outcome(_ testCase: Test.Case?, _ function: @concurrent @Sendable () async throws -> Void)
     async throws -> Outcome
@@ -102,7 +95,7 @@ struct SeedRun {
         if Task.isCancelled { throw error }
         Issue.record(error, sourceLocation: test.sourceLocation)
       }
-      // What follows from it was recorded before.
+      // Issues that follow from it were recorded before.
       if let violation = world.violations.first {
         Issue.record(violation, sourceLocation: test.sourceLocation)
       }

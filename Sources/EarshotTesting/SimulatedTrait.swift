@@ -81,9 +81,11 @@ public struct SimulatedTrait: TestTrait, SuiteTrait, TestScoping {
         try await SeedRepetition(of: first).difference { try await run(first.seed, nil, $0) }
       }
       let outcome = try await sweep.outcome { seed in
-        let outcome = try await run(seed, nil, 0..<0)
-        guard seed == seeds.first, outcome.failures.isEmpty else { return outcome }
-        return outcome.differing(try await repeated(outcome))
+        var outcome = try await run(seed, nil, 0..<0)
+        if seed == seeds.first, outcome.failures.isEmpty {
+          outcome.unequal = try await repeated(outcome)
+        }
+        return outcome
       }
       guard let first = outcome.first, !first.failures.isEmpty else {
         return ([Issue](), outcome.coverage, outcome.first?.unequal)
