@@ -2,8 +2,9 @@ import EarshotSimulator
 
 /// The runs of a test with many seeds, several at once, until one fails.
 ///
-/// Runs begin in the order of the seeds, and none begins after a failure is known. All that have begun come to their
-/// end: of the failures, that of the first seed is the outcome, whatever the number of cores.
+/// Runs begin in the order of the seeds, and none begins after a failure is known. Runs that have
+/// begun are completed. The outcome is the failure of the first seed that fails; it does not depend
+/// on the number of cores.
 struct SeedSweep {
   private let seeds: [UInt64]
   private let jobs: Int
@@ -17,19 +18,19 @@ struct SeedSweep {
     (self.seeds, self.jobs) = (seeds, jobs.clamped(to: 1...max(1, seeds.count)))
   }
 
-  /// What came of all runs.
+  /// The outcome of all runs.
   struct Outcome {
-    /// What came of the first seed that fails, or whose second run differs; `nil` if there is none.
+    /// The run of the first seed that fails, or whose second run differs; `nil` if there is none.
     var first: SeedRun.Outcome?
-    /// What the code has stated of itself in the runs that came to their end.
+    /// The properties that the code has stated in the runs that were completed.
     var coverage: PropertyCoverage
   }
 
   /// Runs the test.
   ///
   /// - Parameter run: One run.
-  /// - Returns: What came of the first seed that fails, and what was stated in all runs.
-  /// - Throws: What a run throws, as soon as the others have ended.
+  /// - Returns: The run of the first seed that fails, and the properties of all runs.
+  /// - Throws: The error of a run, after the others have ended.
   func outcome(_ run: @escaping @Sendable (UInt64) async throws -> SeedRun.Outcome) async throws
     -> Outcome
   {
