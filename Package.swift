@@ -78,7 +78,8 @@ let package = Package(
       name: "EarshotPOSIX", dependencies: ["EarshotCore", "EarshotNetwork", "CEarshot"],
       swiftSettings: unhurried),
     .target(
-      name: "EarshotTesting", dependencies: ["EarshotSimulator"], swiftSettings: house),
+      name: "EarshotTesting", dependencies: ["EarshotSimulator", "EarshotScenario"],
+      swiftSettings: house),
     .target(name: "CEarshotProcess"),
     .target(
       name: "EarshotProcess", dependencies: ["EarshotSimulator", "CEarshotProcess"],
@@ -197,7 +198,7 @@ let package = Package(
       exclude: ["linux-tcp.py"], swiftSettings: tests),
     .testTarget(
       name: "EarshotTestingTests",
-      dependencies: ["EarshotTesting", "EarshotSimulator"],
+      dependencies: ["EarshotTesting", "Earshot", "EarshotCore", "EarshotSimulator"],
       swiftSettings: tests),
     .testTarget(
       name: "EarshotPOSIXTests",

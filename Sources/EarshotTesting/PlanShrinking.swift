@@ -1,7 +1,7 @@
 import EarshotSimulator
 import Testing
 
-/// Makes what befell a failing run of a test smaller: fewer faults, shorter ones, fewer choices of the schedule.
+/// Reduces the plan of a failing run of a test: fewer faults, shorter ones, fewer choices of the schedule.
 struct PlanShrinking {
   private let first: SeedRun.Outcome
   private let policy: SchedulePolicy
@@ -9,30 +9,36 @@ struct PlanShrinking {
   /// The reduction of a run that has failed.
   ///
   /// - Parameters:
-  ///   - first: What came of it.
+  ///   - first: The outcome of the run.
   ///   - configuration: The conditions of its world.
   init(_ first: SeedRun.Outcome, _ configuration: WorldConfiguration) {
     (self.first, policy) = (first, configuration.schedule)
   }
 
+  /// What a reduction has come to.
+  struct Result {
+    /// The smallest plan with which the test fails in the same way.
+    let plan: RunPlan
+    /// What is left, for people.
+    let comment: Comment
+  }
+
   /// Reduces the run.
   ///
   /// - Parameter run: Runs the test with another plan.
-  /// - Returns: The failures, the first one with a comment that says what is left.
+  /// - Returns: The result; `nil` when nothing can be left out.
   /// - Throws: `CancellationError` when the test is cancelled.
-  func failures(_ run: (RunPlan) async throws -> SeedRun.Outcome) async throws -> [Issue] {
-    var failures = first.failures
-    guard first.plan.faults.count > 0 || first.plan.schedule != .fifo, let issue = failures.first
-    else { return failures }
-    let failure = StatefulFailure(issue)
+  func result(_ run: (RunPlan) async throws -> SeedRun.Outcome) async throws -> Result? {
+    guard first.plan.faults.count > 0 || first.plan.schedule != .fifo,
+      let failure = first.failures.first.map(StatefulFailure.init)
+    else { return nil }
     var reduction = RunReduction(of: first.plan, policy: policy, runsMax: Self.runsMax)
     while let candidate = reduction.candidate {
       try Task.checkCancellation()
       let outcome = try await run(candidate)
       reduction.note(outcome.compared(with: failure), outcome.plan.record)
     }
-    failures[0].comments.append(Comment(rawValue: story(reduction)))
-    return failures
+    return Result(plan: reduction.smallest, comment: Comment(rawValue: story(reduction)))
   }
 
   private func story(_ reduction: RunReduction<RunPlan>) -> String {

@@ -1,30 +1,35 @@
 import EarshotSimulator
 import Testing
 
-/// A second run of a seed, which has to be the first one again.
+/// A second run of a seed, which has to equal the first one.
 struct SeedRepetition {
   private let first: SeedRun.Outcome
 
   /// The repetition of a run.
   init(of first: SeedRun.Outcome) { self.first = first }
 
-  /// Runs the seed again, and three times when it is another run.
+  /// Runs the seed again, and three times when the runs differ.
   ///
-  /// - Parameter run: Runs the test with the same seed and keeps the events with these numbers.
-  /// - Returns: Where the runs part; `nil` when they are equal.
-  /// - Throws: What a run throws.
+  /// - Parameters:
+  ///   - observers: The observers of the second run.
+  ///   - run: Runs the test with the same seed.
+  /// - Returns: The difference of the runs; `nil` when they are equal.
+  /// - Throws: The error of a run.
   func difference(
-    _ run: (_ window: Range<Int>) async throws -> SeedRun.Outcome
+    _ observers: [any RunObserver] = [],
+    _ run: ([any RunObserver]) async throws -> SeedRun.Outcome
   ) async throws -> UnequalRuns? {
-    let second = try await run(0..<0)
+    let second = try await run(observers)
     guard let window = first.digest.firstDifference(from: second.digest) else {
       let counts = [first.failures.count, second.failures.count]
       return counts[0] == counts[1] ? nil : UnequalRuns(seed: first.seed, failureCounts: counts)
     }
-    let recordings = [try await run(window).events, try await run(window).events]
+    let recordings = [EventWindow(window), EventWindow(window)]
+    for recording in recordings { _ = try await run([recording]) }
     return UnequalRuns(
       seed: first.seed,
-      DeterminismCheck.Divergence([first.digest, second.digest], recordings: recordings))
+      DeterminismCheck.Divergence(
+        [first.digest, second.digest], recordings: recordings.map(\.events)))
   }
 }
 

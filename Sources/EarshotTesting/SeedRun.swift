@@ -8,7 +8,7 @@ struct SeedRun {
   private let test: Test
   private let configuration: WorldConfiguration
   private let isReduced: Bool
-  private let window: Range<Int>
+  private let observers: [any RunObserver]
 
   /// A run.
   ///
@@ -16,13 +16,14 @@ struct SeedRun {
   ///   - seed: The seed of the world.
   ///   - test: The test.
   ///   - configuration: The conditions of the world.
-  ///   - plan: What befalls the world in the place of what the test says; `nil` for that.
-  ///   - window: The numbers of the events that are kept.
+  ///   - plan: The plan that replaces the faults of the test and the schedule; `nil` for none.
+  ///   - observers: The observers of the run.
   init(
     _ seed: UInt64, of test: Test, _ configuration: WorldConfiguration, _ plan: RunPlan? = nil,
-    keeping window: Range<Int> = 0..<0
+    _ observers: [any RunObserver] = []
   ) {
-    (self.seed, self.test, isReduced, self.window) = (seed, test, plan != nil, window)
+    (self.seed, self.test, isReduced) = (seed, test, plan != nil)
+    self.observers = observers
     var configuration = configuration
     configuration.replay = Self.replay(seed, test)
     plan?.configure(&configuration)
@@ -50,8 +51,6 @@ struct SeedRun {
     let seed: UInt64
     /// The digest of everything that has happened in the world.
     let digest: TraceDigest
-    /// The events that were to be kept.
-    let events: [TraceEvent]
     /// Where a second run of the seed has differed.
     var unequal: UnequalRuns?
 
@@ -67,17 +66,20 @@ struct SeedRun {
     async throws -> Outcome
   {
     let world = World(seed: seed, configuration: configuration)
-    let events = Mutex<[TraceEvent]>([])
-    if !window.isEmpty {
-      world.record { [window] event in
-        if window.contains(event.number) { events.withLock { $0.append(event) } }
+    if !observers.isEmpty {
+      world.record { [observers, unowned world] event in
+        for observer in observers { observer.add(event, in: world) }
       }
     }
     let failures = Mutex<[Issue]>([])
     let deadlock = Mutex<Deadlock?>(nil)
     let unawaited = Mutex<[UnawaitedError]>([])
-    let keeping = IssueHandlingTrait.compactMapIssues { [comment] issue in
+    let keeping = IssueHandlingTrait.compactMapIssues { [comment, observers] issue in
       guard issue.isFailure else { return issue }
+      if !observers.isEmpty {
+        let moment = Self.moment(of: issue, in: world)
+        for observer in observers { observer.noteFailure("\(issue)", at: moment) }
+      }
       var issue = issue
       issue.comments.append(comment)
       failures.withLock { $0.append(issue) }
@@ -107,7 +109,19 @@ struct SeedRun {
     return Outcome(
       failures: failures.withLock { $0 }.map { Self.issue($0, deadlock.withLock { $0 }) },
       properties: world.properties, plan: RunPlan(of: world), seed: seed,
-      digest: world.traceDigest, events: events.withLock(\.self))
+      digest: world.traceDigest)
+  }
+
+  /// When an issue was recorded, or when its error came about.
+  private static func moment(of issue: Issue, in world: World) -> RunMoment? {
+    guard var moment = world.moment else { return nil }
+    switch issue.error {
+    case let violation as PropertyViolation:
+      (moment.time, moment.host) = (violation.time, violation.host)
+    case let error as UnawaitedError: (moment.time, moment.host) = (error.time, error.host)
+    default: break
+    }
+    return moment
   }
 
   private func perform(

@@ -32,7 +32,8 @@ public import Testing
 /// ``EarshotSimulator/World/execute(drawing:)`` were to carry out are left out and made shorter, and choices of the
 /// schedule left out, for as long as an expectation fails in the same place or an error of the same type is thrown.
 /// That takes 200 runs at most, one after the other, and ends when the test is cancelled. The first issue says which
-/// faults and choices are left.
+/// faults and choices are left. It also has the last events before the failure: packets, timers, faults and notes, each
+/// with its virtual time and its host, of the reduced run if there is one.
 ///
 /// The first seed runs twice, and so does the seed that fails, before it is reduced. Runs that differ are an issue, which
 /// names the first event that does: something besides the seed decides what happens, and the failure need not come again.
@@ -73,31 +74,27 @@ public struct SimulatedTrait: TestTrait, SuiteTrait, TestScoping {
     let sweep = SeedSweep(seeds, jobs: jobs)
     // All runs have ended when the sweep returns.
     let (failures, coverage, unequal) = try await withoutActuallyEscaping(function) { function in
-      let run = { @Sendable [configuration] (seed: UInt64, plan: RunPlan?, window: Range<Int>) in
-        try await SeedRun(seed, of: test, configuration, plan, keeping: window)
+      let run = {
+        @Sendable [configuration] (seed: UInt64, plan: RunPlan?, observers: [any RunObserver]) in
+        try await SeedRun(seed, of: test, configuration, plan, observers)
           .outcome(testCase, function)
       }
-      let repeated = { @Sendable (first: SeedRun.Outcome) in
-        try await SeedRepetition(of: first).difference { try await run(first.seed, nil, $0) }
-      }
       let outcome = try await sweep.outcome { seed in
-        var outcome = try await run(seed, nil, 0..<0)
+        var outcome = try await run(seed, nil, [])
         if seed == seeds.first, outcome.failures.isEmpty {
-          outcome.unequal = try await repeated(outcome)
+          outcome.unequal = try await SeedRepetition(of: outcome).difference {
+            try await run(seed, nil, $0)
+          }
         }
         return outcome
       }
       guard let first = outcome.first, !first.failures.isEmpty else {
         return ([Issue](), outcome.coverage, outcome.first?.unequal)
       }
-      if let unequal = try await repeated(first) {
-        return (first.failures, outcome.coverage, unequal)
-      }
-      guard shrinks else { return (first.failures, outcome.coverage, nil) }
-      let failures = try await PlanShrinking(first, configuration).failures { plan in
-        try await run(first.seed, plan, 0..<0)
-      }
-      return (failures, outcome.coverage, nil)
+      let report = FailureReport(first) { try await run(first.seed, $0, $1) }
+      let (failures, unequal) = try await report.issues(
+        reducedUnder: shrinks ? configuration : nil)
+      return (failures, outcome.coverage, unequal)
     }
     if let unequal { Issue.record(unequal, sourceLocation: test.sourceLocation) }
     // One seed shows nothing about all.

@@ -1,10 +1,10 @@
 import EarshotCore
-import EarshotSimulator
+package import EarshotSimulator
 
 /// The events of a run that may have led to its failures.
 ///
 /// Told of every event in turn, it keeps the last ones, and writes the lines of a failure as soon as its moment is over.
-struct RunStory {
+package struct RunStory: Sendable {
   private var names: FrameNames
   /// The last events, each with the number of the one before it plus 1.
   private var events: [StoryEvent] = []
@@ -13,6 +13,8 @@ struct RunStory {
   private var foci: [(place: Int, focus: Verdict.Focus)]
   /// The lines of each failure whose moment is over.
   private(set) var lines: [Int: [String]] = [:]
+  /// Whether the moment of the failure is known only when it has come.
+  private let isOpen: Bool
 
   /// The story of some failures.
   ///
@@ -23,17 +25,21 @@ struct RunStory {
     }
     .map { ($0.offset, $0.element) }
     names = FrameNames(of: Set(foci.flatMap(\.peers)))
+    isOpen = false
   }
+
+  /// The story of a failure whose moment is known only when it has come.
+  package init() { (foci, names, isOpen) = ([], FrameNames(), true) }
 
   /// Takes in an event.
   ///
   /// - Parameters:
   ///   - event: The event.
   ///   - choice: The last choice of the schedule before it, which is why it comes now if no event came in between.
-  mutating func add(_ event: TraceEvent, after choice: ScheduleRecord.Choice? = nil) {
+  package mutating func add(_ event: TraceEvent, after choice: ScheduleRecord.Choice? = nil) {
     let time: Duration = event.time - .zero
     while let next = foci.last, time > next.focus.time + .microseconds(1) { tell(next) }
-    guard !foci.isEmpty else { return }
+    guard isOpen || !foci.isEmpty else { return }
     if events.count == 2 * Self.keptMax { events.removeFirst(Self.keptMax) }
     let isChosen = choice?.decision != lastDecision
     lastDecision = choice?.decision
@@ -94,12 +100,47 @@ struct RunStory {
     chosen.formUnion(faults.prefix(2).map(\.number))
     let choices = latest { $0.overtaken > 0 && $0.isBetween(peers) }
     chosen.formUnion(choices.prefix(2).map(\.number))
+    return text(of: chosen, atMost: Self.linesMax)
+  }
+
+  /// The last events before a moment, a line each, the last one at the end; at most 20.
+  ///
+  /// They are the event that was being handled and its causes, then the last packets and notes of
+  /// the host whose code ran, or of all hosts, and the last losses, faults and choices of the schedule.
+  ///
+  /// - Parameter moment: The moment, which is not after the last event.
+  /// - Returns: The lines; none if nothing but timers has happened.
+  package func lines(before moment: RunMoment) -> [String] {
+    func latest(_ count: Int, _ isMeant: @escaping (StoryEvent) -> Bool) -> [StoryEvent] {
+      let past = self.latest { event in
+        event.number < moment.eventCount && event.time <= moment.time - .zero && isMeant(event)
+      }
+      return Array(past.prefix(count))
+    }
+    var chosen: Set<Int> = []
+    let handled = moment.handledEvent.flatMap(event)
+    let noted = latest(1) { $0.host == moment.host && $0.time == moment.time - .zero }
+    if let last = handled ?? noted.first { chosen.formUnion(chain(to: last)) }
+    if let host = moment.host {
+      chosen.formUnion(latest(Self.ownMax) { $0.isTold && $0.host == host }.map(\.number))
+    }
+    chosen.formUnion(latest(Self.recentMax, \.isTold).map(\.number))
+    if chosen.isEmpty { chosen.formUnion(latest(Self.recentMax, \.isDiscovery).map(\.number)) }
+    chosen.formUnion(latest(2) { $0.kind == .lost && !$0.isDiscovery }.map(\.number))
+    chosen.formUnion(latest(3) { $0.kind == .fault }.map(\.number))
+    chosen.formUnion(latest(2) { $0.overtaken > 0 && $0.kind != .timer }.map(\.number))
+    guard chosen.contains(where: { event($0)?.kind != .timer }) else { return [] }
+    return text(of: chosen, atMost: Self.openLinesMax)
+  }
+
+  /// The lines of some events in their order.
+  private func text(of chosen: Set<Int>, atMost countMax: Int) -> [String] {
     var lines: [String] = []
     // Over both versions of IP the same is said twice.
     for line in chosen.sorted().compactMap({ event($0)?.line }) where lines.last != line {
       lines.append(line)
     }
-    return lines.suffix(Self.linesMax)
+    return lines.suffix(countMax)
   }
 
   /// When a message was given to its session, and when it arrived.
@@ -146,9 +187,22 @@ struct RunStory {
   private static let keptMax = 100_000
   private static let chainMax = 8
   private static let linesMax = 12
+  private static let ownMax = 8
+  private static let recentMax = 10
+  private static let openLinesMax = 20
 }
 
 extension StoryEvent {
+  /// Whether it is worth a line where no peers are meant: no timer, no packet of discovery, and no
+  /// acknowledgement alone.
+  fileprivate var isTold: Bool {
+    switch kind {
+    case .sent, .delivered, .lost: from != to && carried != "ACK" && !isDiscovery
+    case .note, .fault: true
+    case .timer: false
+    }
+  }
+
   /// Whether it is about peers alone: something between two of them, or of one of them.
   fileprivate func isBetween(_ peers: Set<String>) -> Bool {
     switch kind {

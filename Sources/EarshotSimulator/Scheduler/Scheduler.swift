@@ -427,6 +427,9 @@ extension Scheduler {
     current?.toOpaque() == Unmanaged.passUnretained(host).toOpaque() && owner.isCurrent
   }
 
+  /// Whether no other thread than the calling one drives the world at the moment.
+  var isReadable: Bool { phase == .idle || phase == .finished || owner.isCurrent }
+
   /// Whether the calling thread drives the world, and runs no job.
   var isOutsideOfJobs: Bool { current == nil && owner.isCurrent }
 

@@ -32,7 +32,8 @@ public enum DeterminismCheck {
     /// The event of each run, or the numbers of the events among which the difference is.
     public var description: String {
       guard isLocated else {
-        return "between the events \(window.lowerBound) and \(window.upperBound); two further runs are equal there"
+        return "between the events \(window.lowerBound) and \(window.upperBound); "
+          + "two further runs are equal there"
       }
       return zip(["first: ", "second:"], events)
         .map { "\($0) \($1.map(\.description) ?? "no event, the run is over")" }
