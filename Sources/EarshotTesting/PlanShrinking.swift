@@ -43,10 +43,10 @@ struct PlanShrinking {
 
   private func story(_ reduction: RunReduction<RunPlan>) -> String {
     let left = reduction.smallest
-    let lines = "\(left)".split(separator: "\n").map { "\n  \($0)" }.joined()
     let counts = "\(left.faults.count) of \(first.plan.faults.count) faults"
     return "Reduced to \(counts) in \(reduction.runCount) further runs:"
-      + (lines.isEmpty ? " it fails without any." : lines)
+      + ("\(left)".isEmpty ? " it fails without any." : "\n\(left)".indented)
+      + PastedPlan(left, insteadOf: policy).lines.map { "\n\($0)" }.joined()
   }
 
   private static let runsMax = 200

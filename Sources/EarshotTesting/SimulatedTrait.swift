@@ -32,7 +32,7 @@ public import Testing
 /// ``EarshotSimulator/World/execute(drawing:)`` were to carry out are left out and made shorter, and choices of the
 /// schedule left out, for as long as an expectation fails in the same place or an error of the same type is thrown.
 /// That takes 200 runs at most, one after the other, and ends when the test is cancelled. The first issue says which
-/// faults and choices are left. It also has the last events before the failure: packets, timers, faults and notes, each
+/// faults and choices are left, in words and as Swift that can be pasted into the test. It also has the last events before the failure: packets, timers, faults and notes, each
 /// with its virtual time and its host, of the reduced run if there is one.
 ///
 /// The first seed runs twice, and so does the seed that fails, before it is reduced. Runs that differ are an issue, which

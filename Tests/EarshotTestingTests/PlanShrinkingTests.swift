@@ -38,7 +38,13 @@ struct PlanShrinkingTests {
     try #require(outcome.comments.count == 3 && outcome.comments[0].hasPrefix("Seed "))
     let text = outcome.comments[1]
     #expect(text.hasPrefix("Reduced to 1 of 12 faults in "))
-    #expect(text.split(separator: "\n").count == 2 && text.hasSuffix("crash of ann for 1ms"))
+    let lines = text.split(separator: "\n")
+    try #require(lines.count == 6, "\(text)")
+    #expect(lines[1].hasPrefix("  at ") && lines[1].hasSuffix("crash of ann for 1ms"))
+    #expect(lines[2...3] == ["In place of the test's plan:", "  world.execute(FaultPlan(["])
+    #expect(lines[4].hasPrefix("    Fault(at: ."))
+    #expect(lines[4].contains(#", .crash("ann"), lasting: .milliseconds(1)"#))
+    #expect(lines[5] == "  ]))")
     #expect(outcome.runs <= 250)
   }
 
@@ -55,6 +61,31 @@ struct PlanShrinkingTests {
     let outcome = try await run(shrink: true) { _ in false }
     #expect(outcome.comments.last?.hasSuffix("further runs: it fails without any.") == true)
     #expect(outcome.runs <= 4)
+  }
+
+  @Test("Choices of the schedule that are left can be pasted, too")
+  func choices() async throws {
+    let outcome = try await run(shrink: true, policy: .random) { world in
+      let order = Mutex<[String]>([])
+      for name in ["one", "two", "three"] {
+        world.hosts[2].addTask(name) { order.withLock { $0.append(name) } }
+      }
+      world.run(for: .seconds(1))
+      return order.withLock { $0.first } != "three"
+    }
+    let text = try #require(outcome.comments.dropFirst().first)
+    let lines = text.split(separator: "\n")
+    #expect(lines.contains("  1 choice of the schedule"), "\(text)")
+    let paste = try #require(lines.last)
+    #expect(lines.suffix(2).first == "With this schedule in the configuration of the trait:")
+    #expect(paste.hasPrefix("  configuration.schedule = .replay(ScheduleRecord([.init(decision: "))
+  }
+
+  @Test("A run that fails in any order has the schedule that chooses nothing")
+  func anyOrder() async throws {
+    let outcome = try await run(shrink: true, policy: .random) { _ in false }
+    let text = try #require(outcome.comments.dropFirst().first)
+    #expect(text.hasSuffix("\n  configuration.schedule = .fifo"), "\(text)")
   }
 
   @Test("A test that is cancelled while it is reduced ends")

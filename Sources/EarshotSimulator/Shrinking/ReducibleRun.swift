@@ -62,7 +62,7 @@ package protocol ReducibleRun: Hashable, Sendable {
 
 extension ReducibleRun {
   /// What the schedule was chosen to be, when it is a record; nothing otherwise.
-  var choices: [ScheduleRecord.Choice] {
+  package var choices: [ScheduleRecord.Choice] {
     if case .replay(let record) = schedule { record.choices } else { [] }
   }
 

@@ -44,7 +44,8 @@ extension RunPlan: CustomStringConvertible {
       let lasting = fault.lasting.map { " for \(Quantity.time($0))" } ?? ""
       return "at \(Quantity.time(fault.at)): \(fault.kind)\(lasting)"
     }
-    let choices = choices.isEmpty ? [] : ["\(choices.count) choices of the schedule"]
+    let noun = choices.count == 1 ? "choice" : "choices"
+    let choices = choices.isEmpty ? [] : ["\(choices.count) \(noun) of the schedule"]
     return (faults + choices).joined(separator: "\n")
   }
 }
