@@ -10,13 +10,14 @@
 ORIGINAL(clock_gettime)
 ORIGINAL(gettimeofday)
 ORIGINAL(time)
+ORIGINAL(timespec_get)
 
-/* 1 January 2026, 00:00 UTC. */
-static const int64_t epoch = 1767225600;
+static const int64_t epoch = EARSHOT_EPOCH;
 static const int64_t second = 1000000000;
 
 /* What a clock counts from: the beginning of dates; or a second before that of the world, since Dispatch knows no time
-   zero. Clocks of processors count what the processor has done, and are the system's. */
+   zero. Clocks of processors count what the processor has done, and are the system's, unless the whole process is a
+   world's. */
 enum kind { OF_THE_SYSTEM, DATE, UPTIME };
 
 static enum kind kind(clockid_t clock) {
@@ -30,7 +31,7 @@ static enum kind kind(clockid_t clock) {
     case CLOCK_MONOTONIC_COARSE:
     case CLOCK_BOOTTIME:
     case CLOCK_BOOTTIME_ALARM: return UPTIME;
-    default: return OF_THE_SYSTEM;
+    default: return earshot_system_call_answer != NULL ? UPTIME : OF_THE_SYSTEM;
   }
 }
 
@@ -66,6 +67,12 @@ int gettimeofday(struct timeval *restrict time, void *restrict zone) {
   time->tv_sec = epoch + nanoseconds / second;
   time->tv_usec = nanoseconds % second / 1000;
   return 0;
+}
+
+int timespec_get(struct timespec *time, int base) {
+  if (!is_answered() || base != TIME_UTC) return original_timespec_get()(time, base);
+  clock_gettime(CLOCK_REALTIME, time);
+  return base;
 }
 
 time_t time(time_t *place) {

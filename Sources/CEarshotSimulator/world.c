@@ -1,9 +1,12 @@
+#define _GNU_SOURCE
 #include "Original.h"
 
 #include <stddef.h>
+#include <string.h>
 
 _Thread_local const void *earshot_world;
 earshot_world_calls earshot_calls;
+earshot_system_call earshot_system_call_answer;
 
 /* The runtime asks these hooks, if they are set, in place of its own functions, which it passes along
    (swift/Runtime/Concurrency.h). */
@@ -60,6 +63,15 @@ const void *earshot_world_drive(const void *world) {
   const void *before = earshot_world;
   earshot_world = world;
   return before;
+}
+
+int earshot_system_is_answered(void) { return earshot_world != NULL; }
+
+void earshot_system_capture(earshot_system_call call) { earshot_system_call_answer = call; }
+
+int earshot_is_in_library(const void *address, const char *name) {
+  Dl_info place;
+  return dladdr(address, &place) != 0 && place.dli_fname != NULL && strstr(place.dli_fname, name) != NULL;
 }
 
 uint64_t earshot_task_number(void *job) { return swift_task_getJobTaskId(job); }

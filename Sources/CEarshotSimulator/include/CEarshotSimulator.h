@@ -33,8 +33,24 @@ void earshot_world_install(const earshot_world_calls *calls);
 /* Has the calling thread drive a world, or none with NULL. Returns the world before. */
 const void *earshot_world_drive(const void *world);
 
+/* Whether the calling thread gets its answers from a world. */
+int earshot_system_is_answered(void);
+
 /* How often a clock may be read at one instant. */
 enum { EARSHOT_CLOCK_READS_MAX = 20000000 };
+
+/* The seconds from 1970 to the beginning of the dates of every world: 1 January 2026, 00:00 UTC. */
+enum { EARSHOT_EPOCH = 1767225600 };
+
+/* Answers a call of syscall(2) with six arguments from some place, or returns 0 to leave it to the system. */
+typedef int (*earshot_system_call)(const void *caller, long number, const long *arguments, long *result);
+
+/* From now on the whole process is a world's: the clocks of processors show its time, too, and the function is asked
+   first for each call of syscall(2) that is not about random bytes. */
+void earshot_system_capture(earshot_system_call call);
+
+/* Whether an address is in a library whose path has this in it. */
+int earshot_is_in_library(const void *address, const char *name);
 
 /* The number of the task whose job this is: no other task of the process has it. */
 uint64_t earshot_task_number(void *job);
