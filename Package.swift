@@ -80,7 +80,7 @@ let package = Package(
     .target(
       name: "EarshotTesting", dependencies: ["EarshotSimulator", "EarshotScenario"],
       swiftSettings: house),
-    .target(name: "CEarshotProcess"),
+    .target(name: "CEarshotProcess", dependencies: ["CEarshotSimulator"]),
     .target(
       name: "EarshotProcess", dependencies: ["EarshotSimulator", "CEarshotProcess"],
       swiftSettings: house),

@@ -4,17 +4,72 @@
 #if defined(__linux__)
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "CEarshotProcess.h"
+#include "CEarshotSimulator.h"
 
-/* Whether the process is simulated. */
-extern int earshot_process_is_captured;
+/* A pointer or an integer: arguments of functions that only pass them on. */
+typedef long word;
+
+extern int earshot_process_is_set_up;
 extern earshot_process_clock earshot_process_now;
-extern earshot_process_refusal earshot_process_refuse;
+extern earshot_process_refusal earshot_process_refusing;
 
-/* The function that would have been called without this library, as a pointer of the type of its namesake here. */
-#define ORIGINAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+/* Whether the process is simulated, and the calling thread runs code of its world. */
+static inline int is_captured(void) { return earshot_process_is_set_up && earshot_system_is_answered(); }
+
+/* Ends the process, with the name of the function that was called, and does not return. */
+void earshot_process_refuse(int reason, const char *what);
+
+/* Ends the process if it is simulated. */
+static inline void refuse(int reason, const char *what) {
+  if (is_captured()) earshot_process_refuse(reason, what);
+}
+
+/* The runtime of Swift, which has the report of a crash written by another process. */
+static inline int is_of_runtime(const void *caller) { return earshot_is_in_library(caller, "libswiftCore"); }
+
+/* Answers calls of syscall(2). */
+int earshot_process_call(const void *caller, long number, const long *arguments, long *result);
+
+/* Defines original_NAME(): the function that would have been called without this library, as a pointer of the type of its
+   namesake here; NULL if the program has no library with such a function. */
+#define ORIGINAL_FOUND(name, find)                                                              \
+  static __typeof__(&name) original_##name(void) {                                              \
+    static _Atomic(__typeof__(&name)) known;                                                    \
+    __typeof__(&name) original = atomic_load_explicit(&known, memory_order_relaxed);            \
+    if (original != NULL) return original;                                                      \
+    original = (__typeof__(&name))find;                                                         \
+    atomic_store_explicit(&known, original, memory_order_relaxed);                              \
+    return original;                                                                            \
+  }                                                                                             \
+  __attribute__((constructor)) static void look_up_##name(void) { (void)original_##name(); }
+
+#define ORIGINAL(name) ORIGINAL_FOUND(name, dlsym(RTLD_NEXT, #name))
+
+/* Of several versions of a function in a library, that without a name for it may be the oldest. */
+#if defined(__x86_64__)
+#define ORIGINAL_CONDITION(name) ORIGINAL_FOUND(name, dlvsym(RTLD_NEXT, #name, "GLIBC_2.3.2"))
+#else
+#define ORIGINAL_CONDITION(name) ORIGINAL(name)
+#endif
+
+/* A function that is refused whatever its arguments are, which are at most six. Its symbol is not its name here, since its
+   declaration is another one. */
+#define REFUSED_UNLESS(is_let_through, reason, name)                                            \
+  static word (*original_##name)(word, word, word, word, word, word);                           \
+  __attribute__((constructor)) static void look_up_##name(void) {                               \
+    *(void **)&original_##name = dlsym(RTLD_NEXT, #name);                                       \
+  }                                                                                             \
+  word refused_##name(word a, word b, word c, word d, word e, word f) __asm__(#name);           \
+  word refused_##name(word a, word b, word c, word d, word e, word f) {                         \
+    if (!(is_let_through)) refuse(reason, #name);                                               \
+    if (original_##name == NULL) look_up_##name();                                              \
+    return original_##name(a, b, c, d, e, f);                                                   \
+  }
+#define REFUSED(reason, name) REFUSED_UNLESS(0, reason, name)
 
 #endif
 #endif

@@ -8,14 +8,21 @@
 
 #include "Original.h"
 
-int earshot_process_is_captured;
+int earshot_process_is_set_up;
 earshot_process_clock earshot_process_now;
-earshot_process_refusal earshot_process_refuse;
+earshot_process_refusal earshot_process_refusing;
 
-void earshot_process_capture(earshot_process_clock clock, earshot_process_refusal refuse) {
+void earshot_process_capture(earshot_process_clock clock, earshot_process_refusal refusing) {
   earshot_process_now = clock;
-  earshot_process_refuse = refuse;
-  earshot_process_is_captured = 1;
+  earshot_process_refusing = refusing;
+  earshot_process_is_set_up = 1;
+  earshot_system_capture(earshot_process_call);
+}
+
+void earshot_process_refuse(int reason, const char *what) {
+  earshot_process_is_set_up = 0; /* Last words are the system's business. */
+  earshot_process_refusing(reason, what);
+  abort();
 }
 
 int earshot_process_thread_count(void) {

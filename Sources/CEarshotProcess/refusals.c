@@ -1,140 +1,203 @@
 #define _GNU_SOURCE
 #if defined(__linux__)
 
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "Original.h"
 
-/* Ends the process if it is simulated, with the name of the function that was called. */
-static void refuse(const char *what) {
-  if (earshot_process_is_captured) earshot_process_refuse(what);
-}
+/* Threads. */
+
+ORIGINAL(pthread_create)
 
 /* Names where a thread would begin: the function, if it has a name, or the library. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*begin)(void *), void *argument) {
-  if (earshot_process_is_captured) {
+  if (is_captured()) {
     char text[512];
     Dl_info place;
     int is_known = dladdr((void *)begin, &place) != 0;
     snprintf(text, sizeof text, "pthread_create of %s in %s",
              is_known && place.dli_sname != NULL ? place.dli_sname : "a function",
              is_known && place.dli_fname != NULL ? place.dli_fname : "the program");
-    refuse(text);
+    refuse(EARSHOT_REFUSED_THREAD, text);
   }
-  return ORIGINAL(pthread_create)(thread, attributes, begin, argument);
+  return original_pthread_create()(thread, attributes, begin, argument);
 }
 
-int nanosleep(const struct timespec *time, struct timespec *rest) {
-  refuse("nanosleep");
-  return ORIGINAL(nanosleep)(time, rest);
-}
+REFUSED(EARSHOT_REFUSED_THREAD, thrd_create)
+REFUSED(EARSHOT_REFUSED_WAIT, pthread_barrier_wait)
 
-int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *rest) {
-  refuse("clock_nanosleep");
-  return ORIGINAL(clock_nanosleep)(clock, flags, time, rest);
-}
+/* Sleeping. */
 
-int usleep(useconds_t time) {
-  refuse("usleep");
-  return ORIGINAL(usleep)(time);
-}
+REFUSED(EARSHOT_REFUSED_SLEEP, nanosleep)
+REFUSED(EARSHOT_REFUSED_SLEEP, clock_nanosleep)
+REFUSED(EARSHOT_REFUSED_SLEEP, usleep)
+REFUSED(EARSHOT_REFUSED_SLEEP, sleep)
+REFUSED(EARSHOT_REFUSED_SLEEP, thrd_sleep)
 
-unsigned sleep(unsigned seconds) {
-  refuse("sleep");
-  return ORIGINAL(sleep)(seconds);
-}
+/* Conditions: where only one thread is, a wait is one for ever, or for real time. */
 
-/* Conditions: where only one thread is, a wait is one for ever, or for real time. Of several versions of these functions
-   in a library, that without a name for it may be the oldest. */
-#if defined(__x86_64__)
-#define CONDITION(name) ((__typeof__(&name))dlvsym(RTLD_NEXT, #name, "GLIBC_2.3.2"))
-#else
-#define CONDITION(name) ORIGINAL(name)
-#endif
+ORIGINAL_CONDITION(pthread_cond_wait)
+ORIGINAL_CONDITION(pthread_cond_timedwait)
 
 int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
-  refuse("pthread_cond_wait");
-  return CONDITION(pthread_cond_wait)(condition, mutex);
+  refuse(EARSHOT_REFUSED_WAIT, "pthread_cond_wait");
+  return original_pthread_cond_wait()(condition, mutex);
 }
 
 int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *time) {
-  refuse("pthread_cond_timedwait");
-  return CONDITION(pthread_cond_timedwait)(condition, mutex, time);
+  refuse(EARSHOT_REFUSED_WAIT, "pthread_cond_timedwait");
+  return original_pthread_cond_timedwait()(condition, mutex, time);
 }
 
+REFUSED(EARSHOT_REFUSED_WAIT, pthread_cond_clockwait)
+REFUSED(EARSHOT_REFUSED_WAIT, cnd_wait)
+REFUSED(EARSHOT_REFUSED_WAIT, cnd_timedwait)
+
 /* Whether something is ready may be asked, waited for it may not be. */
+
+ORIGINAL(poll)
+ORIGINAL(ppoll)
+ORIGINAL(select)
+ORIGINAL(pselect)
+ORIGINAL(epoll_wait)
+ORIGINAL(epoll_pwait)
+
+static int is_zero(const struct timespec *time) { return time != NULL && time->tv_sec == 0 && time->tv_nsec == 0; }
+
 int poll(struct pollfd *descriptors, nfds_t count, int milliseconds) {
-  if (milliseconds != 0) refuse("poll");
-  return ORIGINAL(poll)(descriptors, count, milliseconds);
+  if (milliseconds != 0) refuse(EARSHOT_REFUSED_WAIT, "poll");
+  return original_poll()(descriptors, count, milliseconds);
+}
+
+int ppoll(struct pollfd *descriptors, nfds_t count, const struct timespec *time, const sigset_t *signals) {
+  if (!is_zero(time)) refuse(EARSHOT_REFUSED_WAIT, "ppoll");
+  return original_ppoll()(descriptors, count, time, signals);
 }
 
 int select(int count, fd_set *reads, fd_set *writes, fd_set *exceptions, struct timeval *time) {
-  if (time == NULL || time->tv_sec != 0 || time->tv_usec != 0) refuse("select");
-  return ORIGINAL(select)(count, reads, writes, exceptions, time);
+  if (time == NULL || time->tv_sec != 0 || time->tv_usec != 0) refuse(EARSHOT_REFUSED_WAIT, "select");
+  return original_select()(count, reads, writes, exceptions, time);
+}
+
+int pselect(int count, fd_set *reads, fd_set *writes, fd_set *exceptions, const struct timespec *time,
+            const sigset_t *signals) {
+  if (!is_zero(time)) refuse(EARSHOT_REFUSED_WAIT, "pselect");
+  return original_pselect()(count, reads, writes, exceptions, time, signals);
 }
 
 int epoll_wait(int poll, struct epoll_event *events, int capacity, int milliseconds) {
-  if (milliseconds != 0) refuse("epoll_wait");
-  return ORIGINAL(epoll_wait)(poll, events, capacity, milliseconds);
+  if (milliseconds != 0) refuse(EARSHOT_REFUSED_WAIT, "epoll_wait");
+  return original_epoll_wait()(poll, events, capacity, milliseconds);
 }
 
-unsigned alarm(unsigned seconds) {
-  refuse("alarm");
-  return ORIGINAL(alarm)(seconds);
+int epoll_pwait(int poll, struct epoll_event *events, int capacity, int milliseconds, const sigset_t *signals) {
+  if (milliseconds != 0) refuse(EARSHOT_REFUSED_WAIT, "epoll_pwait");
+  return original_epoll_pwait()(poll, events, capacity, milliseconds, signals);
 }
 
-int socket(int family, int type, int protocol) {
-  refuse("socket");
-  return ORIGINAL(socket)(family, type, protocol);
+#if __GLIBC_PREREQ(2, 35)
+ORIGINAL(epoll_pwait2)
+
+int epoll_pwait2(int poll, struct epoll_event *events, int capacity, const struct timespec *time,
+                 const sigset_t *signals) {
+  if (!is_zero(time)) refuse(EARSHOT_REFUSED_WAIT, "epoll_pwait2");
+  return original_epoll_pwait2()(poll, events, capacity, time, signals);
+}
+#endif
+
+/* Signals. */
+
+ORIGINAL(sigtimedwait)
+
+int sigtimedwait(const sigset_t *restrict signals, siginfo_t *restrict signal, const struct timespec *restrict time) {
+  if (!is_zero(time)) refuse(EARSHOT_REFUSED_WAIT, "sigtimedwait");
+  return original_sigtimedwait()(signals, signal, time);
 }
 
-int timerfd_create(int clock, int flags) {
-  refuse("timerfd_create");
-  return ORIGINAL(timerfd_create)(clock, flags);
-}
+REFUSED(EARSHOT_REFUSED_WAIT, sigwaitinfo)
+REFUSED(EARSHOT_REFUSED_WAIT, sigwait)
+REFUSED(EARSHOT_REFUSED_WAIT, sigsuspend)
+REFUSED(EARSHOT_REFUSED_WAIT, sigpause)
+REFUSED(EARSHOT_REFUSED_WAIT, __xpg_sigpause)
+REFUSED(EARSHOT_REFUSED_WAIT, pause)
 
-/* Dispatch: a program that does without it has no original, and no caller either. All arguments are pointers or
-   integers of 64 bits. */
-typedef long word;
-#define REFUSED(name)                            \
-  word name(word a, word b, word c, word d);     \
-  word name(word a, word b, word c, word d) {    \
-    refuse(#name);                               \
-    return ORIGINAL(name)(a, b, c, d);           \
+/* Timers. */
+
+REFUSED(EARSHOT_REFUSED_TIMER, alarm)
+REFUSED(EARSHOT_REFUSED_TIMER, ualarm)
+REFUSED(EARSHOT_REFUSED_TIMER, setitimer)
+REFUSED(EARSHOT_REFUSED_TIMER, timer_create)
+REFUSED(EARSHOT_REFUSED_TIMER, timerfd_create)
+REFUSED(EARSHOT_REFUSED_TIMER, profil)
+
+/* Clocks, and what else the C library reads past every definition of this library. */
+
+REFUSED(EARSHOT_REFUSED_CLOCK, clock_settime)
+REFUSED(EARSHOT_REFUSED_CLOCK, clock_adjtime)
+REFUSED(EARSHOT_REFUSED_CLOCK, settimeofday)
+REFUSED(EARSHOT_REFUSED_CLOCK, adjtime)
+REFUSED(EARSHOT_REFUSED_CLOCK, adjtimex)
+REFUSED(EARSHOT_REFUSED_CLOCK, ntp_gettime)
+REFUSED(EARSHOT_REFUSED_CLOCK, ntp_gettimex)
+REFUSED(EARSHOT_REFUSED_CLOCK, getdate)
+REFUSED(EARSHOT_REFUSED_CLOCK, getdate_r)
+REFUSED(EARSHOT_REFUSED_LOAD, getloadavg)
+REFUSED(EARSHOT_REFUSED_LOAD, sysinfo)
+REFUSED(EARSHOT_REFUSED_LOAD, get_avphys_pages)
+
+/* Sockets. */
+
+ORIGINAL(setsockopt)
+
+int setsockopt(int socket, int level, int option, const void *value, socklen_t size) {
+  if (level == SOL_SOCKET) {
+    if (option == SO_RCVTIMEO) refuse(EARSHOT_REFUSED_TIMEOUT, "setsockopt SO_RCVTIMEO");
+    if (option == SO_SNDTIMEO) refuse(EARSHOT_REFUSED_TIMEOUT, "setsockopt SO_SNDTIMEO");
   }
-REFUSED(dispatch_async)
-REFUSED(dispatch_async_f)
-REFUSED(dispatch_after)
-REFUSED(dispatch_after_f)
-REFUSED(dispatch_barrier_async)
-REFUSED(dispatch_barrier_async_f)
-REFUSED(dispatch_group_async)
-REFUSED(dispatch_group_async_f)
-REFUSED(dispatch_group_notify)
-REFUSED(dispatch_group_notify_f)
-REFUSED(dispatch_source_create)
-REFUSED(dispatch_main)
+  return original_setsockopt()(socket, level, option, value, size);
+}
+
+REFUSED(EARSHOT_REFUSED_SOCKET, socket)
+REFUSED_UNLESS(is_of_runtime(__builtin_return_address(0)), EARSHOT_REFUSED_SOCKET, socketpair)
+
+/* Dispatch: a program that does without it has no original, and no caller either. */
+
+REFUSED(EARSHOT_REFUSED_DISPATCH, dispatch_async)
+REFUSED(EARSHOT_REFUSED_DISPATCH, dispatch_async_f)
+REFUSED(EARSHOT_REFUSED_DISPATCH, dispatch_after)
+REFUSED(EARSHOT_REFUSED_DISPATCH, dispatch_after_f)
+REFUSED(EARSHOT_REFUSED_DISPATCH, dispatch_barrier_async)
+REFUSED(EARSHOT_REFUSED_DISPATCH, dispatch_barrier_async_f)
+REFUSED(EARSHOT_REFUSED_DISPATCH, dispatch_group_async)
+REFUSED(EARSHOT_REFUSED_DISPATCH, dispatch_group_async_f)
+REFUSED(EARSHOT_REFUSED_DISPATCH, dispatch_group_notify)
+REFUSED(EARSHOT_REFUSED_DISPATCH, dispatch_group_notify_f)
+REFUSED(EARSHOT_REFUSED_DISPATCH, dispatch_source_create)
+REFUSED(EARSHOT_REFUSED_DISPATCH, dispatch_main)
 
 /* Whether a time has come; 0 has (DISPATCH_TIME_NOW), and what is negative is a date, or never. */
 static int has_come(word time) { return time >= 0 && time <= earshot_process_now() + 1000000000; }
 
 /* What waits is refused only if it would wait. */
 
-#define WAITS(name)                                              \
-  word name(word object, word time);                             \
-  word name(word object, word time) {                            \
-    if (!earshot_process_is_captured) return ORIGINAL(name)(object, time); \
-    word is_late = ORIGINAL(name)(object, 0);                    \
-    if (is_late && !has_come(time)) refuse(#name);               \
-    return is_late;                                              \
+#define WAITS(name)                                                \
+  word name(word object, word time);                               \
+  ORIGINAL(name)                                                   \
+  word name(word object, word time) {                              \
+    if (!is_captured()) return original_##name()(object, time);    \
+    word is_late = original_##name()(object, 0);                   \
+    if (is_late && !has_come(time)) refuse(EARSHOT_REFUSED_WAIT, #name); \
+    return is_late;                                                \
   }
 WAITS(dispatch_semaphore_wait)
 WAITS(dispatch_group_wait)

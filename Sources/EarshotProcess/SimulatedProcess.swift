@@ -77,10 +77,9 @@
       }
       earshot_process_capture(
         { ProcessExecutors.captured.now },
-        { what in
-          let name = what.map { String(cString: $0) } ?? ""
+        { reason, name in
           fflush(nil)
-          ProcessExecutors.captured.refuse("\(SimulatedProcess.explanation(of: name)) (\(name))")
+          Refusal(reason: Int(reason), name: name.map { String(cString: $0) } ?? "").end()
         })
       process.answerSystem()
       checkCapture()
@@ -94,18 +93,6 @@
       guard isCaptured else {
         StandardError.trap("the clocks of the runtime are not those of this executable")
       }
-    }
-
-    private static func explanation(of name: String) -> String {
-      let waits = name.hasSuffix("wait") || ["poll", "select"].contains(name)
-      if waits { return "waits without await, which stops everything" }
-      if name.hasPrefix("dispatch") { return "uses a Dispatch queue, which is not simulated" }
-      if name.hasPrefix("pthread") { return "starts a real thread" }
-      if name == "socket" { return "opens a socket of the system" }
-      if name == "alarm" || name == "timerfd_create" {
-        return "uses a timer of the system, as run loops and POSIXHost do"
-      }
-      return "sleeps without await, which stops everything"
     }
 
     private static var environmentSeed: UInt64 {

@@ -49,6 +49,9 @@ package final class CapturedProcess: @unchecked Sendable {
     scheduler.trap("\(task) has left the world: it \(explanation)")
   }
 
+  /// Ends the process, since its only thread waits for a lock that it holds itself.
+  package func refuseLock(_ name: String) -> Never { scheduler.trapLock(name) }
+
   /// Runs the world until a condition holds.
   ///
   /// - Parameter isOver: Asked before the first event and after each one.

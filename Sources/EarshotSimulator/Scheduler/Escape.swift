@@ -43,6 +43,14 @@ extension Scheduler {
     )
   }
 
+  /// Ends the process, since code waits for a lock that the thread that drives the world holds.
+  func trapLock(_ name: String) -> Never {
+    let code = systemHost.map(subject) ?? "code outside of all hosts"
+    trap(
+      "\(code) waits for a lock that its own thread holds (\(name)), and no other thread can unlock it: "
+        + "it was locked twice, or kept locked across an await. Unlock it first, or use NSRecursiveLock")
+  }
+
   private func subject(on host: HostProcess) -> String {
     let task = (SpawnedTask.current?.name ?? Task.name).map { "task '\($0)'" } ?? "code"
     return "\(task) of host '\(host.name)'"
