@@ -229,9 +229,10 @@ let package = Package(
       name: "EarshotScenarioTests",
       dependencies: ["EarshotCore", "EarshotScenario", "EarshotSimulator", "TestKit"],
       swiftSettings: tests),
+    .target(name: "CCapturedSubject", path: "Tests/CCapturedSubject"),
     .executableTarget(
       name: "CapturedSubject",
-      dependencies: ["CEarshot", "Earshot", "EarshotPOSIX", "EarshotProcess"],
+      dependencies: ["CCapturedSubject", "CEarshot", "Earshot", "EarshotPOSIX", "EarshotProcess"],
       path: "Tests/CapturedSubject", swiftSettings: house),
     .executableTarget(
       name: "SeededSubject", dependencies: ["Earshot", "EarshotSimulator"],

@@ -61,4 +61,7 @@ long sysconf(int name) {
   return original_sysconf()(name == _SC_AVPHYS_PAGES && is_captured() ? _SC_PHYS_PAGES : name);
 }
 
+long __sysconf(int name);
+long __sysconf(int name) { return sysconf(name); }
+
 #endif

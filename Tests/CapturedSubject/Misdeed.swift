@@ -5,6 +5,7 @@ import EarshotProcess
 import Foundation
 import FoundationNetworking
 import Glibc
+import Synchronization
 
 /// What cannot be simulated.
 enum Misdeed {
@@ -25,6 +26,11 @@ enum Misdeed {
     "timer": { await runLoop() },
     "session": { try await download() },
     "spin": { spin() },
+    "mutex": { await Task(name: "locker") { lockTwice() }.value },
+    "lock": { lockTwice(NSLock()) },
+    "recursive": { lockTwice(NSRecursiveLock()) },
+    "global": { _ = First.number },
+    "crash": { crash() },
     "assume": { await Task.detached { assume() }.value },
   ]
 
@@ -51,6 +57,18 @@ enum Misdeed {
     while ContinuousClock.now < end {}
   }
 
+  private static func lockTwice() {
+    let number = Mutex(0)
+    number.withLock { _ in number.withLock { $0 += 1 } }
+  }
+
+  private static func lockTwice(_ lock: some NSLocking) {
+    lock.lock()
+    lock.lock()
+  }
+
+  private static func crash() { fatalError("a crash") }
+
   private static func nap() { Thread.sleep(forTimeInterval: 1) }
 
   private static func assume() { MainActor.assumeIsolated {} }
@@ -72,6 +90,16 @@ enum Misdeed {
   private static func forever() async {
     await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
   }
+}
+
+/// Two constants that need each other.
+private enum First {
+  static let number = next()
+  static func next() -> Int { Second.number + 1 }
+}
+private enum Second {
+  static let number = next()
+  static func next() -> Int { First.number + 1 }
 }
 
 /// What comes too early.

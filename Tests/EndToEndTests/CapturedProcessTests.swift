@@ -107,7 +107,7 @@
         ("socket", "it opens a socket of the system (socket)"),
         ("host", "as run loops and POSIXHost do (timerfd_create)"),
         ("timer", "as run loops and POSIXHost do (timerfd_create)"),
-        ("session", "it uses a Dispatch queue"),
+        ("session", "it opens a socket of the system (socketpair)"),
         ("condition", "it waits without await, which stops everything (pthread_cond_wait)"),
         ("poll", "asked 0"), ("poll", "it waits without await, which stops everything (poll)"),
         ("select", "it waits without await, which stops everything (select)"),

@@ -48,7 +48,8 @@ extension Scheduler {
     let code = systemHost.map(subject) ?? "code outside of all hosts"
     trap(
       "\(code) waits for a lock that its own thread holds (\(name)), and no other thread can unlock it: "
-        + "it was locked twice, or kept locked across an await. Unlock it first, or use NSRecursiveLock")
+        + "it was locked twice, or kept locked across an await. Unlock it first, or use NSRecursiveLock"
+    )
   }
 
   private func subject(on host: HostProcess) -> String {
