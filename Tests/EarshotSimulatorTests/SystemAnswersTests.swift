@@ -24,12 +24,19 @@
         + "\((0..<20).shuffled()) \(Double.random(in: 0...1)) \(ProcessInfo.processInfo.globallyUniqueString)"
     }
 
+    /// The seconds and microseconds that gettimeofday(2) tells.
+    private static func timeOfDay() -> [Int] {
+      typealias Call = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> CInt
+      var time = [0, 0]
+      _ = dlsym(nil, "gettimeofday").map { unsafeBitCast($0, to: Call.self)(&time, nil) }
+      return time
+    }
+
     /// What code reads of the system's clocks.
     private static func readClocks() -> String {
-      var time = timeval()
-      gettimeofday(&time, nil)
+      let time = timeOfDay()
       return
-        "\(Date().timeIntervalSince1970) \(Foundation.time(nil)) \(time.tv_sec) \(time.tv_usec) "
+        "\(Date().timeIntervalSince1970) \(Foundation.time(nil)) \(time[0]) \(time[1]) "
         + "\(ProcessInfo.processInfo.systemUptime) \(ContinuousClock.now) \(SuspendingClock.now) "
         + "\(DispatchTime.now().uptimeNanoseconds)"
     }
