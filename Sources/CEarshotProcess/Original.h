@@ -4,7 +4,6 @@
 #if defined(__linux__)
 
 #include <dlfcn.h>
-#include <stdatomic.h>
 #include <stdint.h>
 
 #include "CEarshotProcess.h"
@@ -33,21 +32,6 @@ static inline int is_of_runtime(const void *caller) { return earshot_is_in_libra
 
 /* Answers calls of syscall(2). */
 int earshot_process_call(const void *caller, long number, const long *arguments, long *result);
-
-/* Defines original_NAME(): the function that would have been called without this library, as a pointer of the type of its
-   namesake here; NULL if the program has no library with such a function. */
-#define ORIGINAL_FOUND(name, find)                                                              \
-  static __typeof__(&name) original_##name(void) {                                              \
-    static _Atomic(__typeof__(&name)) known;                                                    \
-    __typeof__(&name) original = atomic_load_explicit(&known, memory_order_relaxed);            \
-    if (original != NULL) return original;                                                      \
-    original = (__typeof__(&name))find;                                                         \
-    atomic_store_explicit(&known, original, memory_order_relaxed);                              \
-    return original;                                                                            \
-  }                                                                                             \
-  __attribute__((constructor)) static void look_up_##name(void) { (void)original_##name(); }
-
-#define ORIGINAL(name) ORIGINAL_FOUND(name, dlsym(RTLD_NEXT, #name))
 
 /* Of several versions of a function in a library, that without a name for it may be the oldest. */
 #if defined(__x86_64__)

@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "EarshotOriginal.h"
+
 /* The thread that drives a world: time and chance of the system are those of the world there, and the world is told when
    code leaves it. An executable that is linked with this defines the functions of the C library that ask for time and
    chance; on all other threads each goes on to the original. Linux only; elsewhere, and where the C library is linked
