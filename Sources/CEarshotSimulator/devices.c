@@ -49,8 +49,8 @@ static int is_random(int file) {
 
 /* The file in place of one that was opened. */
 static int answer(int file, int flags, void *caller) {
-  if (!earshot_chance_is_answered(caller) || (flags & O_ACCMODE) == O_WRONLY || (flags & O_PATH) != 0) return file;
-  if (!is_random(file)) return file;
+  if (earshot_world == NULL || (flags & O_ACCMODE) == O_WRONLY || (flags & O_PATH) != 0) return file;
+  if (!is_random(file) || !earshot_chance_is_answered(caller)) return file;
   close(file);
   return open_random(DESCRIPTOR_BYTES);
 }
@@ -64,8 +64,7 @@ static int answer(int file, int flags, void *caller) {
 #define OPEN(name)                                                                              \
   int name(const char *path, int flags, ...) {                                                  \
     MODE(flags)                                                                                 \
-    int file = original_##name()(path, flags, mode);                                            \
-    return earshot_world == NULL ? file : answer(file, flags, __builtin_return_address(0)); \
+    return answer(original_##name()(path, flags, mode), flags, __builtin_return_address(0)); \
   }
 OPEN(open)
 OPEN(open64)
@@ -73,8 +72,7 @@ OPEN(open64)
 #define OPENAT(name)                                                                            \
   int name(int folder, const char *path, int flags, ...) {                                      \
     MODE(flags)                                                                                 \
-    int file = original_##name()(folder, path, flags, mode);                                    \
-    return earshot_world == NULL ? file : answer(file, flags, __builtin_return_address(0)); \
+    return answer(original_##name()(folder, path, flags, mode), flags, __builtin_return_address(0)); \
   }
 OPENAT(openat)
 OPENAT(openat64)
@@ -89,29 +87,35 @@ int __open64_2(const char *path, int flags) { return open64(path, flags); }
 int __openat_2(int folder, const char *path, int flags) { return openat(folder, path, flags); }
 int __openat64_2(int folder, const char *path, int flags) { return openat64(folder, path, flags); }
 
-static int reads(const char *mode) { return mode[0] == 'r'; }
+/* Whether another file is to be in the place of a stream's. */
+static int is_answered(FILE *stream, const char *mode, void *caller) {
+  return earshot_world != NULL && stream != NULL && mode[0] == 'r' && is_random(fileno(stream)) &&
+         earshot_chance_is_answered(caller);
+}
 
-#define FOPEN(name)                                                                                       \
-  FILE *name(const char *restrict path, const char *restrict mode) {                                      \
-    FILE *stream = original_##name()(path, mode);                                                         \
-    if (stream == NULL || !earshot_chance_is_answered(__builtin_return_address(0))) return stream;        \
-    if (!reads(mode) || !is_random(fileno(stream))) return stream;                                        \
-    fclose(stream);                                                                                       \
-    int file = open_random(STREAM_BYTES);                                                                 \
-    return file < 0 ? NULL : fdopen(file, mode);                                                          \
+#define FOPEN(name)                                                                      \
+  FILE *name(const char *restrict path, const char *restrict mode) {                     \
+    FILE *stream = original_##name()(path, mode);                                        \
+    if (!is_answered(stream, mode, __builtin_return_address(0))) return stream;          \
+    fclose(stream);                                                                      \
+    int file = open_random(STREAM_BYTES);                                                \
+    return file < 0 ? NULL : fdopen(file, mode);                                         \
   }
 FOPEN(fopen)
 FOPEN(fopen64)
 
-#define FREOPEN(name)                                                                                     \
-  FILE *name(const char *restrict path, const char *restrict mode, FILE *restrict old) {                  \
-    FILE *stream = original_##name()(path, mode, old);                                                    \
-    if (stream == NULL || !earshot_chance_is_answered(__builtin_return_address(0))) return stream;        \
-    if (!reads(mode) || !is_random(fileno(stream))) return stream;                                        \
-    int file = open_random(STREAM_BYTES);                                                                 \
-    if (file >= 0) dup2(file, fileno(stream));                                                            \
-    close(file);                                                                                          \
-    return stream;                                                                                        \
+#define FREOPEN(name)                                                                    \
+  FILE *name(const char *restrict path, const char *restrict mode, FILE *restrict old) { \
+    FILE *stream = original_##name()(path, mode, old);                                   \
+    if (!is_answered(stream, mode, __builtin_return_address(0))) return stream;          \
+    int file = open_random(STREAM_BYTES);                                                \
+    if (file < 0) {                                                                      \
+      fclose(stream);                                                                    \
+      return NULL;                                                                       \
+    }                                                                                    \
+    dup2(file, fileno(stream));                                                          \
+    close(file);                                                                         \
+    return stream;                                                                       \
   }
 FREOPEN(freopen)
 FREOPEN(freopen64)

@@ -72,47 +72,27 @@ static int fill(char *path, int suffix, int flags, enum thing thing) {
   return -1;
 }
 
-static int is_answered(void) { return earshot_world != NULL; }
-
-#define MAKE(name)                                    \
-  int name(char *path) {                              \
-    if (!is_answered()) return original_##name()(path); \
-    return fill(path, 0, 0, A_FILE);                  \
+#define MAKE(name, parameters, arguments, suffix, flags)                    \
+  int name parameters {                                                     \
+    if (!earshot_system_is_answered()) return original_##name() arguments;  \
+    return fill(path, suffix, flags, A_FILE);                               \
   }
-MAKE(mkstemp)
-MAKE(mkstemp64)
-
-#define MAKE_WITH_FLAGS(name)                                \
-  int name(char *path, int flags) {                          \
-    if (!is_answered()) return original_##name()(path, flags); \
-    return fill(path, 0, flags, A_FILE);                     \
-  }
-MAKE_WITH_FLAGS(mkostemp)
-MAKE_WITH_FLAGS(mkostemp64)
-
-#define MAKE_WITH_SUFFIX(name)                                \
-  int name(char *path, int suffix) {                          \
-    if (!is_answered()) return original_##name()(path, suffix); \
-    return fill(path, suffix, 0, A_FILE);                     \
-  }
-MAKE_WITH_SUFFIX(mkstemps)
-MAKE_WITH_SUFFIX(mkstemps64)
-
-#define MAKE_WITH_BOTH(name)                                         \
-  int name(char *path, int suffix, int flags) {                      \
-    if (!is_answered()) return original_##name()(path, suffix, flags); \
-    return fill(path, suffix, flags, A_FILE);                        \
-  }
-MAKE_WITH_BOTH(mkostemps)
-MAKE_WITH_BOTH(mkostemps64)
+MAKE(mkstemp, (char *path), (path), 0, 0)
+MAKE(mkstemp64, (char *path), (path), 0, 0)
+MAKE(mkostemp, (char *path, int flags), (path, flags), 0, flags)
+MAKE(mkostemp64, (char *path, int flags), (path, flags), 0, flags)
+MAKE(mkstemps, (char *path, int suffix), (path, suffix), suffix, 0)
+MAKE(mkstemps64, (char *path, int suffix), (path, suffix), suffix, 0)
+MAKE(mkostemps, (char *path, int suffix, int flags), (path, suffix, flags), suffix, flags)
+MAKE(mkostemps64, (char *path, int suffix, int flags), (path, suffix, flags), suffix, flags)
 
 char *mkdtemp(char *path) {
-  if (!is_answered()) return original_mkdtemp()(path);
+  if (!earshot_system_is_answered()) return original_mkdtemp()(path);
   return fill(path, 0, 0, A_FOLDER) < 0 ? NULL : path;
 }
 
 char *mktemp(char *path) {
-  if (!is_answered()) return original_mktemp()(path);
+  if (!earshot_system_is_answered()) return original_mktemp()(path);
   if (fill(path, 0, 0, A_NAME) < 0) path[0] = 0;
   return path;
 }
@@ -124,12 +104,12 @@ static char *name_file(char *place) {
 
 char *tmpnam(char *place) {
   static char common[L_tmpnam];
-  if (!is_answered()) return original_tmpnam()(place);
+  if (!earshot_system_is_answered()) return original_tmpnam()(place);
   return name_file(place != NULL ? place : common);
 }
 
 char *tmpnam_r(char *place) {
-  if (!is_answered()) return original_tmpnam_r()(place);
+  if (!earshot_system_is_answered()) return original_tmpnam_r()(place);
   return place == NULL ? NULL : name_file(place);
 }
 
@@ -139,7 +119,7 @@ static int is_folder(const char *path) {
 }
 
 char *tempnam(const char *folder, const char *prefix) {
-  if (!is_answered()) return original_tempnam()(folder, prefix);
+  if (!earshot_system_is_answered()) return original_tempnam()(folder, prefix);
   const char *chosen = secure_getenv("TMPDIR");
   if (!is_folder(chosen)) chosen = is_folder(folder) ? folder : P_tmpdir;
   char *path;
