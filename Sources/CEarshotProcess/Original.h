@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "CEarshotProcess.h"
 #include "CEarshotSimulator.h"
@@ -13,7 +14,6 @@
 typedef long word;
 
 extern int earshot_process_is_set_up;
-extern earshot_process_clock earshot_process_now;
 extern earshot_process_refusal earshot_process_refusing;
 
 /* Whether the process is simulated, and the calling thread runs code of its world. */
@@ -25,6 +25,11 @@ void earshot_process_refuse(int reason, const char *what);
 /* Ends the process if it is simulated. */
 static inline void refuse(int reason, const char *what) {
   if (is_captured()) earshot_process_refuse(reason, what);
+}
+
+/* Whether a time to wait is none at all. */
+static inline int is_zero(const struct timespec *time) {
+  return time != NULL && time->tv_sec == 0 && time->tv_nsec == 0;
 }
 
 /* The runtime of Swift, which has the report of a crash written by another process. */

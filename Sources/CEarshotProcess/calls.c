@@ -26,7 +26,6 @@
 /* Locks and waiting without the C library: `Mutex` and the runtime of Swift, and Dispatch, lock so. */
 static void check_futex(const void *caller, const long *a) {
   _Atomic uint32_t *place = (_Atomic uint32_t *)a[0];
-  const struct timespec *time = (const struct timespec *)a[3];
   switch (a[1] & FUTEX_CMD_MASK) {
     case FUTEX_LOCK_PI:
     case 13: /* FUTEX_LOCK_PI2 */
@@ -38,7 +37,7 @@ static void check_futex(const void *caller, const long *a) {
     case FUTEX_WAIT_BITSET:
       if (atomic_load(place) != (uint32_t)a[2]) return; /* It will not wait. */
       if (is_of_runtime(caller)) return;                /* In a crash it waits for the process that reports it. */
-      if ((a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT && time != NULL && time->tv_sec == 0 && time->tv_nsec == 0) return;
+      if ((a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT && is_zero((const struct timespec *)a[3])) return;
       refuse(EARSHOT_REFUSED_WAIT, "syscall SYS_futex");
       return;
     case FUTEX_WAIT_REQUEUE_PI: refuse(EARSHOT_REFUSED_WAIT, "syscall SYS_futex"); return;

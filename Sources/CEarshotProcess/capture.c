@@ -9,11 +9,9 @@
 #include "Original.h"
 
 int earshot_process_is_set_up;
-earshot_process_clock earshot_process_now;
 earshot_process_refusal earshot_process_refusing;
 
-void earshot_process_capture(earshot_process_clock clock, earshot_process_refusal refusing) {
-  earshot_process_now = clock;
+void earshot_process_capture(earshot_process_refusal refusing) {
   earshot_process_refusing = refusing;
   earshot_process_is_set_up = 1;
   earshot_system_capture(earshot_process_call);

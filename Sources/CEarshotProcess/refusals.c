@@ -72,8 +72,6 @@ ORIGINAL(pselect)
 ORIGINAL(epoll_wait)
 ORIGINAL(epoll_pwait)
 
-static int is_zero(const struct timespec *time) { return time != NULL && time->tv_sec == 0 && time->tv_nsec == 0; }
-
 int poll(struct pollfd *descriptors, nfds_t count, int milliseconds) {
   if (milliseconds != 0) refuse(EARSHOT_REFUSED_WAIT, "poll");
   return original_poll()(descriptors, count, milliseconds);
@@ -186,7 +184,11 @@ REFUSED(EARSHOT_REFUSED_DISPATCH, dispatch_source_create)
 REFUSED(EARSHOT_REFUSED_DISPATCH, dispatch_main)
 
 /* Whether a time has come; 0 has (DISPATCH_TIME_NOW), and what is negative is a date, or never. */
-static int has_come(word time) { return time >= 0 && time <= earshot_process_now() + 1000000000; }
+static int has_come(word time) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return time >= 0 && time <= now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 /* What waits is refused only if it would wait. */
 

@@ -77,12 +77,10 @@
       else {
         StandardError.trap("SimulatedProcess.run comes before any use of tasks, actors and threads")
       }
-      earshot_process_capture(
-        { ProcessExecutors.captured.now },
-        { reason, name in
-          fflush(nil)
-          Refusal(reason: Int(reason), name: name.map { String(cString: $0) } ?? "").end()
-        })
+      earshot_process_capture { reason, name in
+        fflush(nil)
+        Refusal(reason: Int(reason), name: name.map { String(cString: $0) } ?? "").end()
+      }
       process.answerSystem()
       checkCapture()
     }

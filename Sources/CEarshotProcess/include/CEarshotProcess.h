@@ -7,11 +7,6 @@
 
 #if defined(__linux__)
 
-#include <stdint.h>
-
-/* The virtual time in nanoseconds. */
-typedef int64_t (*earshot_process_clock)(void);
-
 /* Why a function is refused. */
 enum {
   EARSHOT_REFUSED_SLEEP,    /* It sleeps for real time. */
@@ -33,7 +28,7 @@ typedef void (*earshot_process_refusal)(int reason, const char *what);
 
 /* From now on what cannot be simulated is refused, and what differs in each run is answered, on threads that get
    answers from a world. */
-void earshot_process_capture(earshot_process_clock clock, earshot_process_refusal refuse);
+void earshot_process_capture(earshot_process_refusal refuse);
 
 /* The number of threads of the process. */
 int earshot_process_thread_count(void);

@@ -18,9 +18,6 @@ package final class CapturedProcess: @unchecked Sendable {
 
   private var scheduler: Scheduler { world.scheduler }
 
-  /// The virtual time in nanoseconds.
-  package var now: Int64 { scheduler.now }
-
   /// From now on the calling thread gets time and chance of the system from the world.
   package func answerSystem() { WorldThread.drive(scheduler) }
 
