@@ -1,3 +1,5 @@
+import EarshotCore
+import EarshotNetwork
 import EarshotSimulator
 import Synchronization
 
@@ -23,5 +25,33 @@ final class DatagramLog: DatagramHandler {
 
   func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {
     failure.withLock { $0 = error }
+  }
+}
+
+/// Sockets of hosts that listen for datagrams at one port, and for multicasts of one group.
+struct DatagramListeners {
+  static let group = IPAddress.v4(0xE000_00FB)
+  static let port: UInt16 = 7100
+
+  let logs: [DatagramLog]
+  let sockets: [any DatagramSocket]
+
+  init(on hosts: [SimulatedHost]) throws {
+    let logs = hosts.map { _ in DatagramLog() }
+    sockets = try zip(hosts, logs).map { host, log in
+      let socket = try host.openDatagramSocket(
+        on: Endpoint(.anyV4, port: Self.port), options: DatagramOptions(), handler: log)
+      try socket.join(Self.group, on: 1)
+      return socket
+    }
+    self.logs = logs
+  }
+
+  func send(_ payload: [UInt8], from: Int, to host: SimulatedHost) throws {
+    try sockets[from].send(payload.span, to: Endpoint(host.address, port: Self.port), on: nil)
+  }
+
+  func multicast(_ byte: UInt8, from: Int) throws {
+    try sockets[from].send([byte].span, to: Endpoint(Self.group, port: Self.port), on: 1)
   }
 }

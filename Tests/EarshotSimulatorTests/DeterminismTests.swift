@@ -66,30 +66,32 @@ struct DeterminismTests {
     #expect(Set(hashes).count == 20)
   }
 
+  /// The divergence of runs, some of which have an event more.
+  private func divergence(
+    extraIn hasExtra: (_ run: Int) -> Bool
+  ) throws -> DeterminismCheck.Divergence? {
+    var run = 0
+    return try DeterminismCheck.run {
+      World(seed: 3)
+    } _: { world in
+      run += 1
+      try Self.fill(world, extra: hasExtra(run))
+    }
+  }
+
   @Test("Equal runs have no divergence")
   func noDivergence() throws {
-    let divergence = try DeterminismCheck.run {
-      World(seed: 3)
-    } _: {
-      try Self.fill($0)
-    }
-    #expect(divergence == nil)
+    #expect(try divergence { _ in false } == nil)
   }
 
   @Test("The first event that differs is named, from either run")
   func divergence() throws {
-    var runs = 0
-    let divergence = try DeterminismCheck.run {
-      World(seed: 3)
-    } _: { world in
-      runs += 1
-      try Self.fill(world, extra: runs % 2 == 0)
-    }
-    let events = try #require(divergence).events
+    let divergence = try #require(try divergence { $0 % 2 == 0 })
+    let events = divergence.events
     #expect(events.count == 2)
     #expect(events.contains { $0?.kind == .note && $0?.detail == "event" })
     #expect(events[0] != events[1])
-    let lines = try #require(divergence).description.split(separator: "\n")
+    let lines = divergence.description.split(separator: "\n")
     #expect(lines.count == 2)
     #expect(lines.first?.hasPrefix("first:  ") == true)
     #expect(lines.last == "second: 4.000000\tnote\t\t\textra\tevent")
@@ -97,14 +99,7 @@ struct DeterminismTests {
 
   @Test("A difference that further runs do not show has the numbers of the events around it")
   func unlocated() throws {
-    var runs = 0
-    let divergence = try DeterminismCheck.run {
-      World(seed: 3)
-    } _: { world in
-      runs += 1
-      try Self.fill(world, extra: runs == 2)
-    }
-    let found = try #require(divergence)
+    let found = try #require(try divergence { $0 == 2 })
     #expect(!found.isLocated && found.events == [nil, nil])
     #expect(found.window.count == TraceDigest.checkpointEvents)
     #expect(

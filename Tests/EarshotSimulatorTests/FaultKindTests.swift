@@ -7,33 +7,26 @@ import Testing
 private final class Field {
   let world: World
   let hosts: [SimulatedHost]
-  let logs: [DatagramLog]
-  private let sockets: [any DatagramSocket]
+  private let listeners: DatagramListeners
 
   init(_ count: Int = 2, _ conditions: LinkConditions = Field.plain) throws {
     let world = World(seed: 3, configuration: WorldConfiguration(defaultLink: conditions))
     let hosts = (0..<count).map { world.makeHost("host\($0)") }
-    let logs = hosts.map { _ in DatagramLog() }
-    sockets = try zip(hosts, logs).map { host, log in
-      let socket = try host.openDatagramSocket(
-        on: Endpoint(.anyV4, port: 7100), options: DatagramOptions(), handler: log)
-      try socket.join(Self.group, on: 1)
-      return socket
-    }
-    (self.world, self.hosts, self.logs) = (world, hosts, logs)
+    listeners = try DatagramListeners(on: hosts)
+    (self.world, self.hosts) = (world, hosts)
   }
 
+  var logs: [DatagramLog] { listeners.logs }
+
   static var plain: LinkConditions { LinkConditions(latency: .milliseconds(10), jitter: .zero) }
-  static let group = IPAddress.v4(0xE000_00FB)
   static let links = LinkEnds.between("host0", and: "host1")
 
   func send(_ byte: UInt8 = 1, bytes: Int = 1) throws {
-    let payload = [UInt8](repeating: byte, count: bytes)
-    try sockets[0].send(payload.span, to: Endpoint(hosts[1].address, port: 7100), on: nil)
+    try listeners.send([UInt8](repeating: byte, count: bytes), from: 0, to: hosts[1])
   }
 
   func multicast(_ byte: UInt8 = 1) throws {
-    try sockets[0].send([byte].span, to: Endpoint(Self.group, port: 7100), on: 1)
+    try listeners.multicast(byte, from: 0)
   }
 
   func run(_ milliseconds: Int) { world.run(for: .milliseconds(milliseconds)) }

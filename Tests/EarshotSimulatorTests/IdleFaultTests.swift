@@ -6,36 +6,25 @@ import Testing
 /// Two hosts that listen for datagrams, under a plan of faults.
 private final class Field {
   let world: World
-  private let sockets: [any DatagramSocket]
-  private let logs: [DatagramLog]
+  private let listeners: DatagramListeners
 
   init(_ faults: [Fault], hosts count: Int = 2) throws {
     let world = World(seed: 5)
-    let hosts = (0..<count).map { world.makeHost("host\($0)") }
-    let logs = hosts.map { _ in DatagramLog() }
-    sockets = try zip(hosts, logs).map { host, log in
-      let socket = try host.openDatagramSocket(
-        on: Endpoint(.anyV4, port: 7100), options: DatagramOptions(), handler: log)
-      try socket.join(Self.group, on: 1)
-      return socket
-    }
-    (self.world, self.logs) = (world, logs)
+    listeners = try DatagramListeners(on: (0..<count).map { world.makeHost("host\($0)") })
+    self.world = world
     world.execute(FaultPlan(faults))
   }
-
-  static let group = IPAddress.v4(0xE000_00FB)
 
   /// Sends a datagram between two hosts, after some milliseconds.
   func send(_ from: Int = 0, to: Int = 1, at milliseconds: Int) {
     world.at(.zero + .milliseconds(milliseconds)) { [self] in
-      let destination = Endpoint(world.hosts[to].address, port: 7100)
-      try? sockets[from].send([1].span, to: destination, on: nil)
+      try? listeners.send([1], from: from, to: world.hosts[to])
     }
   }
 
   func multicast(_ from: Int = 0, at milliseconds: Int) {
     world.at(.zero + .milliseconds(milliseconds)) { [self] in
-      try? sockets[from].send([1].span, to: Endpoint(Self.group, port: 7100), on: 1)
+      try? listeners.multicast(1, from: from)
     }
   }
 
