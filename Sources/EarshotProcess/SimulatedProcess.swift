@@ -6,12 +6,13 @@
 
   /// A process whose tasks, actors, clocks and random numbers are those of a simulated world.
   ///
-  /// Code that was not written for a simulator runs in virtual time: `Task { }`, `Task.detached`, task groups, actors and
-  /// the main actor, `Task.sleep`, `ContinuousClock`, `SuspendingClock`, `Date()`, `SystemRandomNumberGenerator`, `UUID()`
-  /// and the order of sets and dictionaries. All of it runs on one thread, in an order that is a function of the seed.
-  /// Dates begin at 1 January 2026, 00:00 UTC. Files, arguments and the environment are those of the system, but for the times
-  /// of files; processor time is that of the world. Addresses of objects are the same in each run with the same environment,
-  /// where the system allows that.
+  /// Code that was not written for a simulator runs in virtual time: `Task { }`, `Task.detached`,
+  /// task groups, actors and the main actor, `Task.sleep`, `ContinuousClock`, `SuspendingClock`,
+  /// `Date()`, `SystemRandomNumberGenerator`, `UUID()` and the order of sets and dictionaries. All
+  /// of it runs on one thread, in an order that is a function of the seed. Dates begin at 1 January
+  /// 2026, 00:00 UTC. Files, arguments and the environment are those of the system, but for the
+  /// times of files; processor time is that of the world. Addresses of objects are the same in each
+  /// run with the same environment, where the system allows that.
   ///
   /// ```swift
   /// // main.swift
@@ -23,10 +24,11 @@
   /// }
   /// ```
   ///
-  /// Peers of the program live on hosts of the world. What cannot be simulated ends the process with a message that
-  /// names it, the task, the seed, the virtual time and what to use instead: threads, processes, Dispatch queues, sleeping and
-  /// waiting without `await`, sockets and timers of the system, and types that are built on these, such as `URLSession`. So
-  /// does a wait for a lock that the only thread holds. The article "Simulated processes" lists all functions.
+  /// Peers of the program live on hosts of the world. What cannot be simulated ends the process
+  /// with a message that names it, the task, the seed, the virtual time and what to use instead:
+  /// threads, processes, Dispatch queues, sleeping and waiting without `await`, sockets and timers
+  /// of the system, and types that are built on these, such as `URLSession`. So does a wait for a
+  /// lock that the only thread holds. The article "Simulated processes" lists all functions.
   ///
   /// Linux only, with the toolchain's shared libraries. Depends on parts of the language's runtime that may change.
   public enum SimulatedProcess {

@@ -1,8 +1,8 @@
 import EarshotSimulator
 import Testing
 
-/// What is reported of the first seed that fails: whether it repeats, what it is reduced to, and the events that
-/// led to the failure.
+/// What is reported of the first seed that fails: whether it repeats, what it is reduced to, and
+/// the events that led to the failure.
 struct FailureReport {
   private let first: SeedRun.Outcome
   private let run: (RunPlan?, [any RunObserver]) async throws -> SeedRun.Outcome

@@ -1,7 +1,8 @@
 import EarshotSimulator
 import Testing
 
-/// Reduces the plan of a failing run of a test: fewer faults, shorter ones, fewer choices of the schedule.
+/// Reduces the plan of a failing run of a test: fewer faults, shorter ones, fewer choices of the
+/// schedule.
 struct PlanShrinking {
   private let first: SeedRun.Outcome
   private let policy: SchedulePolicy

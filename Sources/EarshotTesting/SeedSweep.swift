@@ -20,7 +20,8 @@ struct SeedSweep {
 
   /// The outcome of all runs.
   struct Outcome {
-    /// The run of the first seed that fails, or whose second run differs; `nil` if there is none.
+    /// The first run that fails, or that a second run of its seed differs from; `nil` if there is
+    /// none.
     var first: SeedRun.Outcome?
     /// The properties that the code has stated in the runs that were completed.
     var coverage: PropertyCoverage

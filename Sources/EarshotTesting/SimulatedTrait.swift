@@ -29,11 +29,13 @@ public import Testing
 /// when several seeds have run and none has failed.
 ///
 /// A run that fails is then reduced: faults that ``EarshotSimulator/World/execute(_:)`` and
-/// ``EarshotSimulator/World/execute(drawing:)`` were to carry out are left out and made shorter, and choices of the
-/// schedule left out, for as long as an expectation fails in the same place or an error of the same type is thrown.
-/// That takes 200 runs at most, one after the other, and ends when the test is cancelled. The first issue says which
-/// faults and choices are left, in words and as Swift that can be pasted into the test. It also has the last events before the failure: packets, timers, faults and notes, each
-/// with its virtual time and its host, of the reduced run if there is one.
+/// ``EarshotSimulator/World/execute(drawing:)`` were to carry out are left out and made shorter,
+/// and choices of the schedule left out, for as long as an expectation fails in the same place or
+/// an error of the same type is thrown. That takes 200 runs at most, one after the other, and ends
+/// when the test is cancelled. The first issue says which faults and choices are left, in words and
+/// as Swift that can be pasted into the test. It also has the last events before the failure:
+/// packets, timers, faults and notes, each with its virtual time and its host, of the reduced run
+/// if there is one.
 ///
 /// The first seed runs twice, and so does the seed that fails, before it is reduced. Runs that differ are an issue, which
 /// names the first event that does: something besides the seed decides what happens, and the failure need not come again.

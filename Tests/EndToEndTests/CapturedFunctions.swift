@@ -1,4 +1,5 @@
-/// The functions that headers of the C library declare, by what becomes of them in a simulated process.
+/// The functions that headers of the C library declare, by what becomes of them in a simulated
+/// process.
 enum CapturedFunctions {
   /// The headers of which each function is in a class; of others, those that were found to matter.
   static let headers = [

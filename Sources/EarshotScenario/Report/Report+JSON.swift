@@ -4,21 +4,22 @@ import EarshotSimulator
 extension Report {
   /// The verdict as one JSON object on one line.
   ///
-  /// Its keys are `scenario`, `seed` (a text, since the numbers of most programs cannot hold every seed),
-  /// `traceHash` (a text of 16 hexadecimal digits), `held`,
-  /// `exitCode`, `nothingChecked` (why nothing was; only when so),
-  /// `warnings` (only when there are any), `stoppedAt` (the second at which
-  /// something happened that never must; only when so), `deterministic` (`null` when it was not checked), `difference` (only when not), `events`,
-  /// `virtualSeconds`, `cpuSeconds`, `expectations`, `invariants`, `faults`, `idleFaults` (those of `faults` that struck
-  /// nothing, with `fault` and `reason`; only when there are any), `guarantees` (what survives the faults; only
-  /// when there are any), `buggify` (the points that took effect), `messages`, `streams` (the directions of streams,
-  /// with `name`, `from`, `to`, `opened` and `ended` in seconds, `written` and `read` in bytes, and `ending`; `null` for
-  /// what goes on), `files` (with `name`, `from`, `to`, `offered`, `accepted` and `ended` in
-  /// seconds, `bytes` and `written`, `ending`, `receiverEnding`, `place`, and `pauses` with `side`,
-  /// `cause`, `from` and `to`; `null` for what is not) and `timeline`. An expectation or
-  /// an invariant that was violated has `moment` (the second at which that became certain), `manner`, `peers`,
-  /// `messages` (the first that it is about, with `from`, `to`, `number`, `sent` and `arrived`; only when it is about
-  /// messages) and `why`, the lines beneath it in a report for people.
+  /// Its keys are `scenario`, `seed` (a text, since the numbers of most programs cannot hold every
+  /// seed), `traceHash` (a text of 16 hexadecimal digits), `held`, `exitCode`, `nothingChecked`
+  /// (why nothing was; only when so), `warnings` (only when there are any), `stoppedAt` (the second
+  /// at which something happened that never must; only when so), `deterministic` (`null` when it
+  /// was not checked), `difference` (only when not), `events`, `virtualSeconds`, `cpuSeconds`,
+  /// `expectations`, `invariants`, `faults`, `idleFaults` (those of `faults` that struck nothing,
+  /// with `fault` and `reason`; only when there are any), `guarantees` (what survives the faults;
+  /// only when there are any), `buggify` (the points that took effect), `messages`, `streams` (the
+  /// directions of streams, with `name`, `from`, `to`, `opened` and `ended` in seconds, `written`
+  /// and `read` in bytes, and `ending`; `null` for what goes on), `files` (with `name`, `from`,
+  /// `to`, `offered`, `accepted` and `ended` in seconds, `bytes` and `written`, `ending`,
+  /// `receiverEnding`, `place`, and `pauses` with `side`, `cause`, `from` and `to`; `null` for what
+  /// is not) and `timeline`. An expectation or an invariant that was violated has `moment` (the
+  /// second at which that became certain), `manner`, `peers`, `messages` (the first that it is
+  /// about, with `from`, `to`, `number`, `sent` and `arrived`; only when it is about messages) and
+  /// `why`, the lines beneath it in a report for people.
   public var json: String {
     JSONText.object(
       [

@@ -106,7 +106,8 @@ package struct RunStory: Sendable {
   /// The last events before a moment, a line each, the last one at the end; at most 20.
   ///
   /// They are the event that was being handled and its causes, then the last packets and notes of
-  /// the host whose code ran, or of all hosts, and the last losses, faults and choices of the schedule.
+  /// the host whose code ran, or of all hosts, and the last losses, faults and choices of the
+  /// schedule.
   ///
   /// - Parameter moment: The moment, which is not after the last event.
   /// - Returns: The lines; none if nothing but timers has happened.

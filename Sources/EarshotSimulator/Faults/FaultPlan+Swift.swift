@@ -1,7 +1,8 @@
 import EarshotCore
 
 extension FaultPlan {
-  /// The plan as an expression of Swift, by public calls alone: `FaultPlan([…])` with a line for each fault.
+  /// The plan as an expression of Swift, by public calls alone: `FaultPlan([…])` with a line for
+  /// each fault.
   ///
   /// The numbers of the faults are written where the plan would number them otherwise.
   package var swiftText: String {
@@ -106,7 +107,8 @@ extension Medium {
 }
 
 extension LinkChange {
-  /// The change as an expression of Swift: a closure that is called, since no initialiser takes values.
+  /// The change as an expression of Swift: a closure that is called, since no initialiser takes
+  /// values.
   fileprivate var swiftText: String {
     let values: [(String, String?)] = [
       ("latency", latency?.swiftText), ("jitter", jitter?.swiftText), ("loss", loss?.swiftText),

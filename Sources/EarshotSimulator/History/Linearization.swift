@@ -52,8 +52,8 @@ struct Linearization {
   private var visited: Set<Configuration> = []
   private var steps: [Step] = []
   private let notesLandmarks: Bool
-  /// Where the search has been, if it notes that: once for each configuration that was visited, after the reads that
-  /// follow.
+  /// Where the search has been, if it notes that: once for each configuration that was visited,
+  /// after the reads that follow.
   private(set) var landmarks: [Landmark] = []
   private var last = -1
   private var openCount = 0

@@ -9,7 +9,8 @@
 struct OffendingWindow {
   private let transitions: StateTransitions
   private let visitedMax: Int
-  /// Where the search has been, once states are limited to those that it came to; `nil` while every state is tried.
+  /// Where the search has been, once states are limited to those that it came to; `nil` while every
+  /// state is tried.
   private var landmarks: [Linearization.Landmark]?
   /// The operations up to the return.
   private let operations: [OperationInterval]
@@ -96,8 +97,9 @@ struct OffendingWindow {
 
   /// The states from which a window that begins with an operation is tried.
   ///
-  /// These are all states, or those that the operations before it can have led to: all that returned before its invocation
-  /// were performed, and none that was invoked later, which could have changed the state.
+  /// These are all states, or those that the operations before it can have led to: all that
+  /// returned before its invocation were performed, and none that was invoked later, which could
+  /// have changed the state.
   private func states(before first: Int) -> [Int] {
     guard let landmarks else { return Array(0..<stateCount) }
     let begin = operations[first].begin

@@ -3,9 +3,10 @@ import EarshotCore
 
 /// The thread that drives a world.
 ///
-/// What code reads there of the clocks and of the random numbers of the system (`Date()`, `ContinuousClock`, `Int.random`,
-/// `UUID()`) is a function of the seed. Jobs that leave the world there, which hooks of the language's runtime see, are
-/// refused. Other threads get what the system says, and their jobs pass.
+/// What code reads there of the clocks and of the random numbers of the system (`Date()`,
+/// `ContinuousClock`, `Int.random`, `UUID()`) is a function of the seed. Jobs that leave the world
+/// there, which hooks of the language's runtime see, are refused. Other threads get what the system
+/// says, and their jobs pass.
 enum WorldThread {
   private static let installation: Void = {
     var calls = earshot_world_calls(
@@ -59,7 +60,8 @@ enum WorldThread {
 }
 
 extension Scheduler {
-  /// The nanoseconds that clocks of the system show: those of the clock of the host whose code runs.
+  /// The nanoseconds that clocks of the system show: those of the clock of the host whose code
+  /// runs.
   var systemTime: Int64 { systemHost?.now ?? now }
 
   /// Draws random numbers as the system would: each host has its own, and so has the world.
