@@ -1,46 +1,84 @@
 import EarshotSimulator
+import Foundation
 import Testing
 
-/// What is reported of the first seed that fails: whether it repeats, what it is reduced to, and
-/// the events that led to the failure.
+/// What is reported of the first seed that fails: whether it repeats, what it is reduced to, the
+/// events that led to the failure, and files of the run.
 struct FailureReport {
   private let first: SeedRun.Outcome
+  private let name: TestName
   private let run: (RunPlan?, [any RunObserver]) async throws -> SeedRun.Outcome
+  /// The failures of the run with comments.
+  private(set) var failures: [Issue]
+  /// What is reported besides: a second run that differs, files that cannot be written.
+  private(set) var mistakes: [any Error] = []
 
   /// The report of a run that has failed.
   ///
   /// - Parameters:
   ///   - first: The outcome of the run.
+  ///   - name: The name of the test.
   ///   - run: Runs the test with the same seed, with another plan if there is one.
   init(
-    _ first: SeedRun.Outcome,
+    _ first: SeedRun.Outcome, of name: TestName,
     _ run: @escaping (RunPlan?, [any RunObserver]) async throws -> SeedRun.Outcome
-  ) { (self.first, self.run) = (first, run) }
+  ) { (self.first, self.name, self.run, failures) = (first, name, run, first.failures) }
 
-  /// The issues to record.
+  /// Runs the seed again, reduces it, and explains it.
   ///
-  /// - Parameter configuration: The conditions of the world, to reduce the run; `nil` for no reduction.
-  /// - Returns: The failures of the run with comments, and the difference of a second run, if there is one.
+  /// - Parameters:
+  ///   - configuration: The conditions of the world, to reduce the run; `nil` for no reduction.
+  ///   - folder: Where the files of the run go; `nil` for none.
   /// - Throws: `CancellationError` when the test is cancelled.
-  func issues(
-    reducedUnder configuration: WorldConfiguration?
-  ) async throws -> (failures: [Issue], unequal: UnequalRuns?) {
+  mutating func fill(
+    reducingUnder configuration: WorldConfiguration?, into folder: ReportFolder?
+  ) async throws {
     var story = FailureStory()
-    let unequal = try await SeedRepetition(of: first).difference([story]) { try await run(nil, $0) }
-    if let unequal { return (first.failures, unequal) }
-    var comments: [Comment] = []
-    var isReduced = false
+    if let unequal = try await SeedRepetition(of: first).difference(
+      [story], { try await run(nil, $0) })
+    {
+      mistakes.append(unequal)
+      return
+    }
+    var plan: RunPlan?
     if let configuration {
       let reduced = try await PlanShrinking(first, configuration).result { try await run($0, []) }
-      comments += reduced.map { [$0.comment] } ?? []
-      if let plan = reduced?.plan, plan != first.plan {
-        (story, isReduced) = (FailureStory(), true)
-        _ = try await run(plan, [story])
+      if let reduced { failures[0].comments.append(reduced.comment) }
+      if let smaller = reduced?.plan, smaller != first.plan {
+        (plan, story) = (smaller, FailureStory())
+        _ = try await run(smaller, [story])
       }
     }
-    if let events = story.comment(isReduced: isReduced) { comments.append(events) }
-    var failures = first.failures
-    failures[0].comments += comments
-    return (failures, nil)
+    if let events = story.comment(isReduced: plan != nil) { failures[0].comments.append(events) }
+    if let folder { try await write(plan, story.lines?.events ?? [], into: folder) }
+  }
+
+  /// Runs the seed once more, or its reduction, and writes files of that.
+  private mutating func write(
+    _ plan: RunPlan?, _ events: [String], into folder: ReportFolder
+  ) async throws {
+    let place = folder.place(for: name, seed: first.seed)
+    let replay = name.command(
+      "\(Reproducer.variable)='\(place.appending(path: RunFiles.reproducerName).path)'")
+    do {
+      var files = try RunFiles(in: place)
+      let outcome = try await run(plan, [files])
+      let failure = failures[0].error.map { "\($0)" } ?? "\(failures[0].kind)"
+      let finished = FinishedRun(
+        name: name, outcome: outcome,
+        summary: plan.map { "Reduced to \($0.faults.count) of \(first.plan.faults.count) faults." }
+          ?? "", events: events,
+        reproducer: Reproducer(
+          outcome, plan ?? first.plan, of: name, failure: failure, replay: replay))
+      let moments = files.missingMoments(finished)
+      if !moments.isEmpty {
+        files = try RunFiles(in: place, around: moments)
+        _ = try await run(plan, [files])
+      }
+      guard let kept = folder.attach(try files.write(finished)) else { return }
+      let names = RunFiles.names.joined(separator: ", ")
+      failures[0].comments.append(
+        "Files of the run in \(kept.path): \(names). Replay of this run: \(replay)")
+    } catch let error as FilesError { mistakes.append(error) }
   }
 }

@@ -19,11 +19,11 @@ final class FailureStory: RunObserver {
     }
   }
 
-  func noteFailure(_ failure: String, at moment: RunMoment?) {
+  func noteFailure(_ failure: RecordedFailure) {
     state.withLock { state in
       guard !state.hasFailed else { return }
-      (state.hasFailed, state.moment) = (true, moment)
-      state.lines = moment.map { state.story.lines(before: $0) } ?? []
+      (state.hasFailed, state.moment) = (true, failure.moment)
+      state.lines = failure.moment.map { state.story.lines(before: $0) } ?? []
       state.story = RunStory()
     }
   }

@@ -1,17 +1,41 @@
 import EarshotSimulator
 import Synchronization
+import Testing
 
 /// Follows a run of a test.
 protocol RunObserver: AnyObject, Sendable {
   /// Takes in an event of the world, as it happens.
   func add(_ event: TraceEvent, in world: World)
 
-  /// Takes in a failure.
-  ///
-  /// - Parameters:
-  ///   - failure: The failure in words.
-  ///   - moment: When it was recorded; `nil` for one of a thread that does not drive the world.
-  func noteFailure(_ failure: String, at moment: RunMoment?)
+  /// Takes in a failure, when it is recorded.
+  func noteFailure(_ failure: RecordedFailure)
+}
+
+/// A failure of a run.
+struct RecordedFailure: Sendable {
+  /// The expectation or the error.
+  let text: String
+  /// The file and the line; empty when they are not known.
+  let place: String
+  /// When it was recorded; `nil` for one of a thread that does not drive the world.
+  let moment: RunMoment?
+
+  /// The failure of an issue.
+  init(_ issue: Issue, in world: World) {
+    text = issue.error.map { "\($0)" } ?? "\(issue.kind)"
+    place = issue.sourceLocation.map { "\($0.fileID):\($0.line)" } ?? ""
+    guard var moment = world.moment else {
+      self.moment = nil
+      return
+    }
+    switch issue.error {
+    case let violation as PropertyViolation:
+      (moment.time, moment.host) = (violation.time, violation.host)
+    case let error as UnawaitedError: (moment.time, moment.host) = (error.time, error.host)
+    default: break
+    }
+    self.moment = moment
+  }
 }
 
 /// Keeps the events of a run that have numbers of a range.
@@ -27,5 +51,5 @@ final class EventWindow: RunObserver {
     if numbers.contains(event.number) { kept.withLock { $0.append(event) } }
   }
 
-  func noteFailure(_ failure: String, at moment: RunMoment?) {}
+  func noteFailure(_ failure: RecordedFailure) {}
 }

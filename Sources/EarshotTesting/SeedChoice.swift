@@ -3,7 +3,8 @@ import Foundation
 /// The seeds of a test: those of its trait, or the one that the environment asks for.
 package struct SeedChoice: Sendable {
   private let all: [UInt64]
-  private let environment: [String: String]
+  /// The variables of the environment.
+  let environment: [String: String]
 
   package static let variable = "EARSHOT_SEED"
 

@@ -25,15 +25,9 @@ struct SeedRun {
     (self.seed, self.test, isReduced) = (seed, test, plan != nil)
     self.observers = observers
     var configuration = configuration
-    configuration.replay = Self.replay(seed, test)
+    configuration.replay = TestName(test).command("\(SeedChoice.variable)=\(seed)")
     plan?.configure(&configuration)
     self.configuration = configuration
-  }
-
-  /// The command that runs the test with this seed alone.
-  private static func replay(_ seed: UInt64, _ test: Test) -> String {
-    let names = test.id.nameComponents.map { $0.prefix { $0 != "(" } }.joined(separator: "/")
-    return "\(SeedChoice.variable)=\(seed) swift test --filter '\(test.id.moduleName).\(names)'"
   }
 
   private var comment: Comment {
@@ -51,6 +45,10 @@ struct SeedRun {
     let seed: UInt64
     /// The digest of everything that has happened in the world.
     let digest: TraceDigest
+    /// The names of the hosts, in the order of their making.
+    let hosts: [String]
+    /// The virtual time at the end.
+    let duration: Duration
     /// Where a second run of the seed has differed.
     var unequal: UnequalRuns?
 
@@ -77,8 +75,8 @@ struct SeedRun {
     let keeping = IssueHandlingTrait.compactMapIssues { [comment, observers] issue in
       guard issue.isFailure else { return issue }
       if !observers.isEmpty {
-        let moment = Self.moment(of: issue, in: world)
-        for observer in observers { observer.noteFailure("\(issue)", at: moment) }
+        let failure = RecordedFailure(issue, in: world)
+        for observer in observers { observer.noteFailure(failure) }
       }
       var issue = issue
       issue.comments.append(comment)
@@ -109,19 +107,7 @@ struct SeedRun {
     return Outcome(
       failures: failures.withLock { $0 }.map { Self.issue($0, deadlock.withLock { $0 }) },
       properties: world.properties, plan: RunPlan(of: world), seed: seed,
-      digest: world.traceDigest)
-  }
-
-  /// When an issue was recorded, or when its error came about.
-  private static func moment(of issue: Issue, in world: World) -> RunMoment? {
-    guard var moment = world.moment else { return nil }
-    switch issue.error {
-    case let violation as PropertyViolation:
-      (moment.time, moment.host) = (violation.time, violation.host)
-    case let error as UnawaitedError: (moment.time, moment.host) = (error.time, error.host)
-    default: break
-    }
-    return moment
+      digest: world.traceDigest, hosts: world.hostNames, duration: world.now - .zero)
   }
 
   private func perform(

@@ -72,45 +72,65 @@ public struct SimulatedTrait: TestTrait, SuiteTrait, TestScoping {
     performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     CrashLine.writeOnCrash()
-    let seeds = try seeds.seeds
-    let sweep = SeedSweep(seeds, jobs: jobs)
-    // All runs have ended when the sweep returns.
-    let (failures, coverage, unequal) = try await withoutActuallyEscaping(function) { function in
+    let requested = try Reproducer.requested(seeds.environment)
+    // All runs have ended when the call returns.
+    let findings = try await withoutActuallyEscaping(function) { function in
       let run = {
         @Sendable [configuration] (seed: UInt64, plan: RunPlan?, observers: [any RunObserver]) in
         try await SeedRun(seed, of: test, configuration, plan, observers)
           .outcome(testCase, function)
       }
-      let outcome = try await sweep.outcome { seed in
-        var outcome = try await run(seed, nil, [])
-        if seed == seeds.first, outcome.failures.isEmpty {
-          outcome.unequal = try await SeedRepetition(of: outcome).difference {
-            try await run(seed, nil, $0)
-          }
-        }
-        return outcome
-      }
-      guard let first = outcome.first, !first.failures.isEmpty else {
-        return ([Issue](), outcome.coverage, outcome.first?.unequal)
-      }
-      let report = FailureReport(first) { try await run(first.seed, $0, $1) }
-      let (failures, unequal) = try await report.issues(
-        reducedUnder: shrinks ? configuration : nil)
-      return (failures, outcome.coverage, unequal)
+      guard let requested else { return try await search(test, run) }
+      var repetition = Reproduction(
+        requested, of: TestName(test), isCase: testCase?.isParameterized == true)
+      try await repetition.fill(run)
+      return Findings(
+        failures: repetition.failures, mistakes: repetition.mistakes, warning: repetition.warning)
     }
-    if let unequal { Issue.record(unequal, sourceLocation: test.sourceLocation) }
-    // One seed shows nothing about all.
-    if failures.isEmpty, unequal == nil, seeds.count > 1 {
-      for property in coverage.unseen {
-        Issue.record(
-          UnseenProperty(property, seeds: seeds.count), sourceLocation: test.sourceLocation)
-      }
+    if let warning = findings.warning {
+      Issue.record(warning, severity: .warning, sourceLocation: test.sourceLocation)
     }
-    for failure in failures {
+    for mistake in findings.mistakes { Issue.record(mistake, sourceLocation: test.sourceLocation) }
+    for failure in findings.failures {
       // Whatever is recorded becomes what was kept.
       let reporting = IssueHandlingTrait.compactMapIssues { _ in failure }
       try await reporting.provideScope(for: test, testCase: testCase) { Issue.record() }
     }
+  }
+
+  /// What the runs of a test have shown.
+  private struct Findings: Sendable {
+    var failures: [Issue] = []
+    var mistakes: [any Error] = []
+    var warning: Comment?
+  }
+
+  /// Runs the seeds until one fails, and explains its failure.
+  private func search(
+    _ test: Test,
+    _ run: @escaping @Sendable (UInt64, RunPlan?, [any RunObserver]) async throws -> SeedRun.Outcome
+  ) async throws -> Findings {
+    let seeds = try self.seeds.seeds
+    let outcome = try await SeedSweep(seeds, jobs: jobs).outcome { seed in
+      var outcome = try await run(seed, nil, [])
+      if seed == seeds.first, outcome.failures.isEmpty {
+        outcome.unequal = try await SeedRepetition(of: outcome).difference {
+          try await run(seed, nil, $0)
+        }
+      }
+      return outcome
+    }
+    if let unequal = outcome.first?.unequal { return Findings(mistakes: [unequal]) }
+    guard let first = outcome.first else {
+      // One seed shows nothing about all.
+      let unseen = seeds.count > 1 ? outcome.coverage.unseen : []
+      return Findings(mistakes: unseen.map { UnseenProperty($0, seeds: seeds.count) })
+    }
+    var report = FailureReport(first, of: TestName(test)) { try await run(first.seed, $0, $1) }
+    try await report.fill(
+      reducingUnder: shrinks ? configuration : nil,
+      into: ReportFolder(self.seeds.environment))
+    return Findings(failures: report.failures, mistakes: report.mistakes)
   }
 }
 

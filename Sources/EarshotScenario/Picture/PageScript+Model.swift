@@ -4,7 +4,7 @@ extension PageScript {
     const data = JSON.parse(document.getElementById("data").textContent);
     const kinds = ["timer", "sent", "lost", "delivered", "fault", "note"];
     const stateNames = ["waiting", "discovering", "connecting", "connected", "interrupted",
-      "suspended", "frozen", "crashed", "stopped"];
+      "suspended", "frozen", "crashed", "stopped", "running"];
     const byId = (id) => document.getElementById(id);
     const make = (tag, text, attributes = {}) => {
       const element = document.createElement(tag);

@@ -18,6 +18,8 @@ package enum PeerState: String, Hashable, Sendable, CaseIterable {
   case crashed
   /// Its program has ended.
   case stopped
+  /// Its program runs, and no more is known: it is a host of a test.
+  case running
 }
 
 /// What a peer is for some time.

@@ -6,6 +6,9 @@ package struct PeerStates: Hashable, Sendable {
   /// Those of each peer in the order of time, without gaps; the peers in the order of the scenario.
   package let spans: [PeerStateSpan]
 
+  /// States that are known.
+  init(spans: [PeerStateSpan]) { self.spans = spans }
+
   /// The states of a run.
   ///
   /// - Parameters:

@@ -128,6 +128,14 @@ package struct ReportPage {
   // MARK: Tables
 
   private func tables(_ index: Int, _ run: RunPicture) -> String {
+    let title = runs.count > 1 ? " of \(labels[index].escapedForPages)" : ""
+    let plots =
+      "<section><h2>Plots\(title)</h2><div class=\"plots\" id=\"plots\(index)\"></div></section>"
+    if run.isOfTest {
+      let faults = TestFaultTable(run).html
+      return "<section><h2>Hosts\(title)</h2>\(TestHostTable(run).html)</section>\n"
+        + (faults.isEmpty ? "" : "<section><h2>Faults\(title)</h2>\(faults)</section>\n") + plots
+    }
     let entries = run.verdict.timeline.entries
     let story = entries.prefix(Self.entriesMax).map { entry in
       "<tr><td>\(entry.time.plainSecondsText)</td><td>\((entry.observer ?? "").escapedForPages)</td>"
@@ -135,7 +143,6 @@ package struct ReportPage {
     }
     let left = entries.count - story.count
     let rest = left > 0 ? "<p>\(left) more are left out.</p>" : ""
-    let title = runs.count > 1 ? " of \(labels[index].escapedForPages)" : ""
     let (streams, files) = (StreamTable(run).html, FileTable(run).html)
     return """
       <section><h2>Pairs\(title)</h2>
@@ -143,7 +150,7 @@ package struct ReportPage {
       </section>
       \(streams.isEmpty ? "" : "<section><h2>Streams\(title)</h2>\(streams)</section>")
       \(files.isEmpty ? "" : "<section><h2>Files\(title)</h2>\(files)</section>")
-      <section><h2>Plots\(title)</h2><div class="plots" id="plots\(index)"></div></section>
+      \(plots)
       <section><details><summary>What the peers saw\(title)</summary>
       \(PageParts.table("What the peers saw", ["seconds", "peer", "what"], Array(story)))\(rest)
       </details></section>

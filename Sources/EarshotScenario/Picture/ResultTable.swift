@@ -17,6 +17,7 @@ struct ResultTable {
     let table = PageParts.table(
       "\(run.failures.count) of \(count) did not hold", ["", "what", "what led to it"],
       run.failures.enumerated().map(row), style: "failures")
+    guard count > run.failures.count else { return table }
     return "\(table)\n<details><summary>What held</summary>\(held)</details>"
   }
 

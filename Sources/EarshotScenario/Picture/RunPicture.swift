@@ -3,8 +3,12 @@ package struct RunPicture {
   package let verdict: Verdict
   package let recording: RunRecording
   let file: String
-  let states: PeerStates
-  let faults: [FaultSpan]
+  /// The command that repeats the run.
+  let replayCommand: String
+  /// Whether it is the run of a test, of whose hosts only packets and faults are known.
+  let isOfTest: Bool
+  package let states: PeerStates
+  package let faults: [FaultSpan]
   let pairs: [PairOutages]
   /// The failures, in the order of the report.
   package let failures: [RunFailure]
@@ -17,9 +21,20 @@ package struct RunPicture {
   ///   - file: The scenario's file, for the command that replays the run.
   package init(_ verdict: Verdict, _ recording: RunRecording, file: String) {
     (self.verdict, self.recording, self.file) = (verdict, recording, file)
+    (replayCommand, isOfTest) = (Replay(file, verdict).command, false)
     states = PeerStates(verdict, recording.stops)
     faults = FaultSpan.all(verdict)
     pairs = PairOutages.all(verdict, recording.messages)
+    failures = RunFailure.all(verdict)
+  }
+
+  /// A picture of the run of a test.
+  init(
+    _ verdict: Verdict, _ recording: RunRecording, replay: String, states: PeerStates,
+    faults: [FaultSpan]
+  ) {
+    (self.verdict, self.recording, file, replayCommand) = (verdict, recording, "", replay)
+    (self.states, self.faults, pairs, isOfTest) = (states, faults, [], true)
     failures = RunFailure.all(verdict)
   }
 
@@ -36,8 +51,6 @@ package struct RunPicture {
     guard repetition?.traceHash == verdict.traceHash else { return self }
     return RunPicture(verdict, recording, file: file)
   }
-
-  var replayCommand: String { Replay(file, verdict).command }
 
   /// The pairs for which there is room, those that were connected least if there are too many.
   var shownPairs: [PairOutages] {

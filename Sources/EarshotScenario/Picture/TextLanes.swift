@@ -123,6 +123,7 @@ extension PeerState {
     case .frozen: "#"
     case .crashed: "X"
     case .stopped: "_"
+    case .running: "-"
     }
   }
 
@@ -130,7 +131,7 @@ extension PeerState {
   fileprivate var rank: Int {
     switch self {
     case .waiting: 0
-    case .discovering, .stopped: 1
+    case .discovering, .stopped, .running: 1
     case .connected: 2
     case .connecting: 3
     case .interrupted: 4
@@ -144,7 +145,7 @@ extension PeerState {
     case .connected: paint.green(text)
     case .connecting, .interrupted: paint.yellow(text)
     case .crashed: paint.red(text)
-    case .waiting, .discovering, .suspended, .frozen, .stopped: paint.dim(text)
+    case .waiting, .discovering, .suspended, .frozen, .stopped, .running: paint.dim(text)
     }
   }
 }

@@ -24,6 +24,9 @@ extension World {
     return handled < 0 ? nil : handled
   }
 
+  /// The names of all hosts so far, in the order of their making; also after the end of the world.
+  package var hostNames: [String] { (0..<hostTable.count).map(hostTable.name(of:)) }
+
   /// Takes something that the code above the network knows into the trace.
   ///
   /// - Parameters:
