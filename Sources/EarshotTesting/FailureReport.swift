@@ -66,7 +66,7 @@ struct FailureReport {
       let failure = failures[0].error.map { "\($0)" } ?? "\(failures[0].kind)"
       let finished = FinishedRun(
         name: name, outcome: outcome,
-        summary: plan.map { "Reduced to \($0.faults.count) of \(first.plan.faults.count) faults." }
+        summary: plan.map { "Reduced to \($0.counts(in: first.plan))." }
           ?? "", events: events,
         reproducer: Reproducer(
           outcome, plan ?? first.plan, of: name, failure: failure, replay: replay))

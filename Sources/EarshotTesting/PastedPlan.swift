@@ -15,7 +15,16 @@ struct PastedPlan {
   }
 
   /// What to paste, and in the place of what.
-  var lines: [String] { calls + schedule }
+  var lines: [String] { hosts + calls + schedule }
+
+  private var hosts: [String] {
+    let made = Set(plan.hosts)
+    return plan.groups.flatMap { group -> [String] in
+      let left = group.names.filter(made.contains)
+      guard left != group.names else { return [] }
+      return ["In place of the names of \(group.names.count) hosts:", "  \(left)"]
+    }
+  }
 
   private var calls: [String] {
     plan.plans.enumerated().flatMap { number, left -> [String] in

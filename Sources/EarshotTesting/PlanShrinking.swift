@@ -1,8 +1,8 @@
 import EarshotSimulator
 import Testing
 
-/// Reduces the plan of a failing run of a test: fewer faults, shorter ones, fewer choices of the
-/// schedule.
+/// Reduces the plan of a failing run of a test: fewer faults, shorter ones, fewer hosts, fewer
+/// choices of the schedule.
 struct PlanShrinking {
   private let first: SeedRun.Outcome
   private let policy: SchedulePolicy
@@ -30,7 +30,7 @@ struct PlanShrinking {
   /// - Returns: The result; `nil` when nothing can be left out.
   /// - Throws: `CancellationError` when the test is cancelled.
   func result(_ run: (RunPlan) async throws -> SeedRun.Outcome) async throws -> Result? {
-    guard first.plan.faults.count > 0 || first.plan.schedule != .fifo,
+    guard !first.plan.faults.isEmpty || !first.plan.hosts.isEmpty || first.plan.schedule != .fifo,
       let failure = first.failures.first.map(StatefulFailure.init)
     else { return nil }
     var reduction = RunReduction(of: first.plan, policy: policy, runsMax: Self.runsMax)
@@ -44,13 +44,21 @@ struct PlanShrinking {
 
   private func story(_ reduction: RunReduction<RunPlan>) -> String {
     let left = reduction.smallest
-    let counts = "\(left.faults.count) of \(first.plan.faults.count) faults"
-    return "Reduced to \(counts) in \(reduction.runCount) further runs:"
+    return "Reduced to \(left.counts(in: first.plan)) in \(reduction.runCount) further runs:"
       + ("\(left)".isEmpty ? " it fails without any." : "\n\(left)".indented)
       + PastedPlan(left, insteadOf: policy).lines.map { "\n\($0)" }.joined()
   }
 
   private static let runsMax = 200
+}
+
+extension RunPlan {
+  /// How many faults, and how many hosts of groups, are left of a plan.
+  func counts(in whole: RunPlan) -> String {
+    let faults = "\(faults.count) of \(whole.faults.count) faults"
+    let names = groups.flatMap(\.names)
+    return names.isEmpty ? faults : "\(faults) and \(hosts.count) of \(names.count) hosts"
+  }
 }
 
 extension SeedRun.Outcome {

@@ -75,9 +75,10 @@ struct Reproducer: Codable, Hashable, Sendable {
     guard plans.count <= whole.plans.count, Set(hosts).isSubset(of: whole.hosts) else {
       return nil
     }
-    var plan = whole
-    (plan.schedule, plan.hosts) = (schedule, whole.hosts.filter(hosts.contains))
-    plan.plans = zip(plans, whole.plans).map { left, plan in
+    let kept = whole.hosts.indices.filter { hosts.contains(whole.hosts[$0]) }
+    var plan = whole.keeping(kept, of: .peers)
+    plan.schedule = schedule
+    plan.plans = zip(plans, plan.plans).map { left, plan in
       FaultPlan(
         left.compactMap { left in
           var fault = plan.faults.first { $0.id == left.id }

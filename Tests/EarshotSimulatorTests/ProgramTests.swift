@@ -42,6 +42,32 @@ struct ProgramTests {
     world.finish()
   }
 
+  @Test(
+    "Hosts of a group are made in order, each with the program, however few of them a test needs",
+    arguments: [Int.min, -1, 0, 2, 3, 4, .max])
+  func groups(fewest: Int) {
+    let (world, diary) = (World(seed: 1), Diary())
+    let hosts = world.makeHosts(["cy", "ann", "bob"], atLeast: fewest, segment: "hall") {
+      diary.run(on: $0, $1)
+    }
+    #expect(hosts.map(\.name) == ["cy", "ann", "bob"])
+    #expect(world.hosts.map(\.name) == hosts.map(\.name))
+    world.inject(.crash("ann")).end()
+    world.run(for: .seconds(1))
+    #expect(
+      diary.all.filter { $0.hasPrefix("start") }.sorted() == [
+        "start 0", "start 0", "start 0", "start 1",
+      ])
+    world.finish()
+  }
+
+  @Test("A group may be empty")
+  func emptyGroup() {
+    let world = World(seed: 1)
+    #expect(world.makeHosts([String](), atLeast: 1).isEmpty && world.hosts.isEmpty)
+    world.finish()
+  }
+
   @Test("A crash that a restart has ended does not start the host again")
   func endedByRestart() {
     let (world, diary) = Self.world()

@@ -88,6 +88,56 @@ struct PlanShrinkingTests {
     #expect(text.hasSuffix("\n  configuration.schedule = .fifo"), "\(text)")
   }
 
+  /// The lines of what is left of a test with six hosts of a group that fails for two of them.
+  private func hostsLeft(
+    atLeast fewest: Int, fails: @escaping @Sendable (World, [String]) -> Bool
+  ) async throws -> (lines: [String], counts: Set<Int>) {
+    let counts = Mutex<Set<Int>>([])
+    let trait = SimulatedTrait(SeedChoice([3], environment: [:]), WorldConfiguration(), jobs: 1)
+    let issues = try await trait.issues { world in
+      let names = ["ann", "bob", "cy", "dee", "eve", "fay"]
+      let hosts = world.makeHosts(names, atLeast: fewest)
+      _ = counts.withLock { $0.insert(hosts.count) }
+      world.execute(FaultPlan([Fault(at: .seconds(1), .crash("ann", "cy"))]))
+      for name in names { world.inject(.crash(name)).end() }
+      world.run(for: .seconds(2))
+      #expect(!fails(world, hosts.map(\.name)))
+    }
+    let text = issues.first?.comments.dropFirst().first?.rawValue ?? ""
+    return (text.split(separator: "\n").map(String.init), counts.withLock { $0 })
+  }
+
+  @Test(
+    "Hosts of a group that the failure does not need are left out, and faults of them with them")
+  func hosts() async throws {
+    let (lines, _) = try await hostsLeft(atLeast: 1) { _, names in
+      Set(["cy", "eve"]).isSubset(of: names)
+    }
+    #expect(lines.first?.hasPrefix("Reduced to 0 of 1 faults and 2 of 6 hosts in ") == true)
+    #expect(
+      lines.dropFirst() == [
+        "  hosts: cy, eve", "In place of the names of 6 hosts:", #"  ["cy", "eve"]"#,
+      ])
+  }
+
+  @Test("A fault keeps the hosts that are left")
+  func faultOfHosts() async throws {
+    let (lines, _) = try await hostsLeft(atLeast: 0) { world, names in
+      names.contains("cy") && !world.hosts.allSatisfy(\.isUp)
+    }
+    #expect(lines.first?.hasPrefix("Reduced to 1 of 1 faults and 1 of 6 hosts in ") == true)
+    #expect(lines.dropFirst().prefix(2) == ["  at 1s: crash of cy", "  hosts: cy"])
+    #expect(lines.contains { $0.contains(#".crash("cy")"#) && !$0.contains("ann") }, "\(lines)")
+  }
+
+  @Test("A group keeps as many hosts as the test needs", arguments: [Int.min, 0, 4, 6, .max])
+  func fewestHosts(fewest: Int) async throws {
+    let (lines, counts) = try await hostsLeft(atLeast: fewest) { _, _ in true }
+    #expect(counts.min() == min(max(fewest, 0), 6))
+    #expect(
+      lines.first?.contains("and \(min(max(fewest, 0), 6)) of 6 hosts in") == true, "\(lines)")
+  }
+
   @Test("A test that is cancelled while it is reduced ends")
   func cancelled() async throws {
     let runs = Mutex(0)

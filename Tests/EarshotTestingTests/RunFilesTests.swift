@@ -102,6 +102,30 @@ final class RunFilesTests {
     #expect(comments.contains { $0.contains("fault: crash") })
   }
 
+  @Test("The file of a run without some hosts repeats it without them")
+  func fewerHosts() async throws {
+    let made = Mutex<[[String]]>([])
+    let body: @Sendable (World) async throws -> Void = { world in
+      let hosts = world.makeHosts(["ann", "bob", "cy", "dee"], atLeast: 1)
+      made.withLock { $0.append(hosts.map(\.name)) }
+      world.execute(
+        FaultPlan([
+          Fault(at: .seconds(1), .hosts(["bob", "cy"], .freeze)),
+          Fault(at: .seconds(2), .crash("cy", "dee")),
+        ]))
+      world.run(for: .seconds(3))
+      #expect(world.hosts.allSatisfy { $0.isUp || $0.name != "cy" })
+    }
+    _ = try await issues(reports, body)
+    made.withLock { $0 = [] }
+    let place = folder.appending(path: "RunFilesTests.fewerHosts-seed-3")
+    let repro = place.appending(path: "repro.json").path
+    let issues = try await issues(["EARSHOT_REPRO": repro], body)
+    let comments = issues.flatMap { $0.comments.map(\.rawValue) }
+    #expect(made.withLock { $0.last } == ["cy"])
+    #expect(issues.count == 1 && comments.contains("This is the run of \(repro)."), "\(comments)")
+  }
+
   @Test("A run that has changed since says so, and passes with a warning where it does not fail")
   func changed() async throws {
     _ = try await issues(reports) { try await Self.talk(in: $0) }
@@ -181,7 +205,11 @@ final class RunFilesTests {
     #expect(text.contains(folder.path) && text.contains("Not a directory"), "\(text)")
   }
 
-  @Test("Without a folder nothing is written, and no further run is made")
+  @Test(
+    "Without a folder nothing is written, and no further run is made",
+    .disabled(
+      if: CommandLine.arguments.contains("--attachments-path"),
+      "attachments are kept, which need a run"))
   func noFolder() async throws {
     let runs = Mutex(0)
     _ = try await issues([:], seeds: [3]) { world in

@@ -10,7 +10,10 @@ extension World {
   @discardableResult
   public func inject(_ kind: Fault.Kind) -> ActiveFault {
     scheduler.enter()
-    return ActiveFault(effects(of: kind.bounded).compactMap { begin($0) }, in: self)
+    guard let fault = Fault(at: .zero, kind.bounded).without(hostsLeftOut) else {
+      return ActiveFault([], in: self)
+    }
+    return ActiveFault(effects(of: fault.kind).compactMap { begin($0) }, in: self)
   }
 
   /// What a fault does, each for one host where it is about hosts.

@@ -2,6 +2,8 @@
 package struct RunPlan: Hashable, Sendable {
   /// The hosts that the program makes; none when it does not let them be chosen.
   package var hosts: [String]
+  /// The groups whose hosts these are, if the world can leave them out.
+  package var groups: [HostGroup]
   /// The plans of faults, in the order in which the program has them carried out.
   package var plans: [FaultPlan]
   /// The order of what could happen next at one instant.
@@ -9,23 +11,28 @@ package struct RunPlan: Hashable, Sendable {
 
   /// A plan.
   package init(
-    hosts: [String] = [], plans: [FaultPlan] = [], schedule: SchedulePolicy = .fifo
-  ) { (self.hosts, self.plans, self.schedule) = (hosts, plans, schedule) }
+    hosts: [String] = [], of groups: [HostGroup] = [], plans: [FaultPlan] = [],
+    schedule: SchedulePolicy = .fifo
+  ) { (self.hosts, self.groups, self.plans, self.schedule) = (hosts, groups, plans, schedule) }
 
   /// The plan of a run that is over or has come to its last event.
   ///
   /// - Parameters:
   ///   - world: The world of the run.
-  ///   - hosts: The hosts that the program can do without, each by itself.
-  package init(of world: World, hosts: [String] = []) {
+  ///   - hosts: The hosts that the program can do without, each by itself; `nil` for those that it
+  ///     makes in groups.
+  package init(of world: World, hosts: [String]? = nil) {
+    let groups = hosts == nil ? world.hostGroups : []
     self.init(
-      hosts: hosts, plans: world.executedPlans,
+      hosts: hosts ?? groups.flatMap(\.names).filter { !world.hostsLeftOut.contains($0) },
+      of: groups, plans: world.executedPlans,
       schedule: world.scheduleRecord.choices.isEmpty ? .fifo : .replay(world.scheduleRecord))
   }
 
   /// Has a world carry out the plan.
   package func configure(_ configuration: inout WorldConfiguration) {
     (configuration.faultPlans, configuration.schedule) = (plans, schedule)
+    configuration.hostsLeftOut = Set(groups.flatMap(\.names)).subtracting(hosts)
   }
 
   /// What a policy has chosen, if that is its schedule.
@@ -38,7 +45,8 @@ package struct RunPlan: Hashable, Sendable {
 }
 
 extension RunPlan: CustomStringConvertible {
-  /// A line for each fault in words, and one for the choices of a schedule.
+  /// A line for each fault in words, one for the hosts if some are left out, and one for the choices
+  /// of a schedule.
   package var description: String {
     let faults = faults.sortedByTime().map { fault in
       let lasting = fault.lasting.map { " for \(Quantity.time($0))" } ?? ""
@@ -46,7 +54,9 @@ extension RunPlan: CustomStringConvertible {
     }
     let noun = choices.count == 1 ? "choice" : "choices"
     let choices = choices.isEmpty ? [] : ["\(choices.count) \(noun) of the schedule"]
-    return (faults + choices).joined(separator: "\n")
+    let isWhole = groups.allSatisfy { $0.names.allSatisfy(hosts.contains) }
+    let names = isWhole ? [] : ["hosts: \(hosts.joined(separator: ", "))"]
+    return (faults + names + choices).joined(separator: "\n")
   }
 }
 
@@ -57,8 +67,11 @@ extension RunPlan: ReducibleRun {
     let fault: Int
   }
 
-  /// Faults without hosts befall nothing.
-  package var isValid: Bool { true }
+  /// Faults without hosts befall nothing; a group has as many hosts as it needs.
+  package var isValid: Bool {
+    let made = Set(hosts)
+    return groups.allSatisfy { $0.count(in: made) >= $0.atLeast }
+  }
 
   package func partCount(_ pass: ReductionPass) -> Int {
     switch pass {

@@ -42,6 +42,10 @@ public final class World: @unchecked Sendable {
   var startStrikes: [(host: Int, strike: FaultStrike)] = []
   /// The plans that were to be carried out so far, and what stood in for them.
   var plans: PlanSubstitutes
+  /// The groups of hosts that were asked for so far.
+  package internal(set) var hostGroups: [HostGroup] = []
+  /// The hosts of groups that are not made.
+  let hostsLeftOut: Set<String>
   /// Bytes that decide before the seed does.
   let guide: [UInt8]
   /// Hears of every crash of a host.
@@ -59,6 +63,7 @@ public final class World: @unchecked Sendable {
   public init(seed: UInt64, configuration: WorldConfiguration = WorldConfiguration()) {
     (self.seed, guide) = (seed, configuration.guide)
     plans = PlanSubstitutes(configuration.faultPlans)
+    hostsLeftOut = configuration.hostsLeftOut
     scheduler = Scheduler(
       RunLabel(seed: seed, replay: configuration.replay), configuration.schedule,
       guidedBy: guide, eventsPerSecondMax: configuration.eventsPerSecondMax ?? Pace.eventsMax)

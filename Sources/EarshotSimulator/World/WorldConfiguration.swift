@@ -33,6 +33,8 @@ public struct WorldConfiguration: Hashable, Sendable {
   package var eventsPerSecondMax: Int?
   /// Plans that are carried out in the place of those that the world is told to, one after the other.
   package var faultPlans: [FaultPlan] = []
+  /// The hosts of groups that are not made.
+  package var hostsLeftOut: Set<String> = []
 
   /// A quiet local network.
   public init(

@@ -77,6 +77,7 @@ struct WorldNumberTests {
       besides: [
         LinkConditions.self, String?.self, Int?.self, SchedulePolicy.self, Bool.self, [UInt8].self,
         Buggify.self, StorageConditions.self, CongestionControl.self, [FaultPlan].self,
+        Set<String>.self,
       ])
     #expect(world == Set(Self.worlds.map(\.property)))
     let link = PublicNumbers.properties(of: LinkConditions(), besides: [])

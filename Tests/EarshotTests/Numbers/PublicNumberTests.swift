@@ -78,6 +78,7 @@ struct PublicNumberTests {
     ScheduleRecord.swift | WorldNumberTests | init.decision init.index
     PacketHeader.swift | any | init.rawValue
     World+Convergence.swift | WorldNumberTests | expectConvergence.within
+    World+Hosts.swift | ProgramTests | makeHosts.atLeast
     World+Links.swift | WorldNumberTests | setMulticastLoss._
     World+Trace.swift | WorldNumberTests | note.cause
     World.swift | WorldNumberTests | init.seed at._ run.until run.for run.within runUntilIdle.limit
