@@ -1,4 +1,3 @@
-import EarshotCommandLine
 import EarshotTesting
 import Foundation
 import Testing
@@ -33,19 +32,10 @@ struct TestTrapTests {
     "A trap of a host or of the test itself names the seed and the command that replays it",
     arguments: ["host", "test"])
   func line(place: String) throws {
-    let output = Pipe()
-    let process = try ChildProcess(
-      [
-        Bundle.main.executablePath ?? CommandLine.arguments[0], "--testing-library",
-        "swift-testing",
-        "--filter", "EarshotCommandLineTests.TestTrapTests/stumbles",
-      ],
-      environment: ProcessInfo.processInfo.environment.merging(["EARSHOT_TEST_TRAP": place]) { $1 },
-      errors: output.fileHandleForWriting)
-    try output.fileHandleForWriting.close()
-    let text = String(
-      decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-    #expect(process.wait().status != 0)
+    let process = try TestProcess(
+      "EarshotCommandLineTests.TestTrapTests/stumbles", environment: ["EARSHOT_TEST_TRAP": place])
+    #expect(process.hasFailed)
+    let text = process.errors
     let replay =
       "EARSHOT_SEED=42 swift test --filter 'EarshotCommandLineTests.TestTrapTests/stumbles'"
     let name = place == "host" ? "A crash in the world of seed 42." : "A crash in a test. Seed 42."
