@@ -30,16 +30,25 @@ public import Testing
 ///
 /// A run that fails is then reduced: faults that ``EarshotSimulator/World/execute(_:)`` and
 /// ``EarshotSimulator/World/execute(drawing:)`` were to carry out are left out and made shorter,
-/// and choices of the schedule left out, for as long as an expectation fails in the same place or
+/// hosts of ``EarshotSimulator/World/makeHosts(_:atLeast:segment:program:)`` are left out, and
+/// choices of the schedule, for as long as an expectation fails in the same place or
 /// an error of the same type is thrown. That takes 200 runs at most, one after the other, and ends
-/// when the test is cancelled. The first issue says which faults and choices are left, in words and
-/// as Swift that can be pasted into the test. It also has the last events before the failure:
+/// when the test is cancelled. The first issue says which faults, hosts and choices are left, in
+/// words and as Swift that can be pasted into the test. It also has the last events before the failure:
 /// packets, timers, faults and notes, each with its virtual time and its host, of the reduced run
 /// if there is one.
 ///
 /// The first seed runs twice, and so does the seed that fails, before it is reduced. Runs that differ are an issue, which
 /// names the first event that does: something besides the seed decides what happens, and the failure need not come again.
 /// Such a run is not reduced.
+///
+/// With the environment variable `EARSHOT_REPORT`, which names a folder, and with `swift test
+/// --attachments-path`, the run has files: `report.html`, a page of the failure, the hosts, the
+/// faults and the packets; `packets.pcapng`, a capture for Wireshark; `trace.perfetto`; and
+/// `repro.json`. They are of the reduced run if there is one, in a folder for each test and seed.
+/// `EARSHOT_REPRO=…/repro.json`, with the test as the filter, repeats that run: with the same
+/// faults, hosts and choices, and with the same trace. When the test has changed since, so that the
+/// run is another one, an issue or a warning says so.
 ///
 /// As a trait of a suite it applies to each test of the suite.
 public struct SimulatedTrait: TestTrait, SuiteTrait, TestScoping {

@@ -6,7 +6,7 @@ enum PageStyle {
     --accent: #0b5cad; --good: #14713a; --bad: #b3261e; --fault: #b83295;
     --waiting: #c3c9d1; --discovering: #5b8def; --connecting: #8a63d2; --connected: #2c9a5b;
     --interrupted: #d99411; --suspended: #7f8793; --frozen: #4aa3b5; --crashed: #7c1d4f;
-    --stopped: #4d545e; --running: #5b8def;
+    --stopped: #4d545e; --running: #86a017;
     """
 
   /// The colours of dark ones.
@@ -15,7 +15,7 @@ enum PageStyle {
     --accent: #6cb0ff; --good: #56c988; --bad: #ff8379; --fault: #e87fd0;
     --waiting: #4a525c; --discovering: #4f7fe0; --connecting: #9a78e0; --connected: #2f9e62;
     --interrupted: #c98a18; --suspended: #6d7682; --frozen: #3d93a5; --crashed: #d3483f;
-    --stopped: #a7b0bc; --running: #4f7fe0;
+    --stopped: #a7b0bc; --running: #9db52f;
     """
 
   static let text = """
