@@ -39,9 +39,15 @@ final class AttachedFilesTests {
 
   @Test("The files are attached when attachments are kept, and remain nowhere else")
   func attached() throws {
-    #expect(try process(["--attachments-path", folder.path]).hasFailed)
+    let other = folder.appending(path: "temporary")
+    try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+    let options = ["--attachments-path", folder.path]
+    #expect(try process(options, ["TMPDIR": other.path]).hasFailed)
+    let left = try FileManager.default.subpathsOfDirectory(atPath: other.path)
+    #expect(left.filter { $0.contains("stumbles") } == [])
     let endings = ["packets.pcapng", "report.html", "repro.json", "trace.perfetto"]
-    #expect(try files == endings.map { "AttachedFilesTests.stumbles-seed-42-\($0)" })
+    #expect(
+      try files == endings.map { "AttachedFilesTests.stumbles-seed-42-\($0)" } + ["temporary"])
   }
 
   @Test("The folder and the file of the environment are for every test of a process")

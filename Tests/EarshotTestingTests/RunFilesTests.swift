@@ -68,6 +68,35 @@ final class RunFilesTests {
     #expect(page.contains("EARSHOT_REPRO="))
   }
 
+  /// Hears what comes, and does nothing.
+  private final class Listener: DatagramHandler {
+    func datagramSocket(
+      _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
+    ) {}
+
+    func datagramSocket(_ socket: any DatagramSocket, failed error: NetworkError) {}
+  }
+
+  @Test("The page counts the packets that each host sent, received, and was not to receive")
+  func counts() async throws {
+    _ = try await issues(reports, seeds: [4]) { world in
+      let (ann, bob) = (world.makeHost("ann"), world.makeHost("bob"))
+      let (from, to) = (Endpoint(.anyV4, port: 7_000), Endpoint(.anyV4, port: 7_100))
+      let options = DatagramOptions()
+      let socket = try ann.openDatagramSocket(on: from, options: options, handler: Listener())
+      let other = try bob.openDatagramSocket(on: to, options: options, handler: Listener())
+      for number in 0..<5 {
+        if number == 3 { world.cut(ann, to: bob) }
+        try socket.send([1].span, to: Endpoint(bob.address, port: to.port), on: nil)
+        world.run(for: .seconds(1))
+      }
+      withExtendedLifetime(other) { #expect(world.seed != 4) }
+    }
+    let page = try text("report.html")
+    #expect(page.contains("<td>ann</td><td>running</td><td>5</td><td>0</td><td>0</td>"))
+    #expect(page.contains("<td>bob</td><td>running</td><td>0</td><td>3</td><td>2</td>"))
+  }
+
   @Test("A capture and a trace for Perfetto are there, and the comment has all paths")
   func others() async throws {
     let issues = try await issues(reports) { try await Self.talk(in: $0) }
