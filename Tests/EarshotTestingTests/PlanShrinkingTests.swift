@@ -130,6 +130,16 @@ struct PlanShrinkingTests {
     #expect(lines.contains { $0.contains(#".crash("cy")"#) && !$0.contains("ann") }, "\(lines)")
   }
 
+  @Test("A fault that the test injects befalls those of its hosts that are left")
+  func injected() async throws {
+    let (lines, _) = try await hostsLeft(atLeast: 0) { world, names in
+      let fault = world.inject(.crash("ann", "cy", "fay"))
+      defer { fault.end() }
+      return names.contains("fay") && world.hosts.contains { $0.name == "fay" && !$0.isUp }
+    }
+    #expect(lines.dropFirst().first == "  hosts: fay", "\(lines)")
+  }
+
   @Test("A group keeps as many hosts as the test needs", arguments: [Int.min, 0, 4, 6, .max])
   func fewestHosts(fewest: Int) async throws {
     let (lines, counts) = try await hostsLeft(atLeast: fewest) { _, _ in true }
