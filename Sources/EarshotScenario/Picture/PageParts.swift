@@ -14,6 +14,11 @@ enum PageParts {
       """
   }
 
+  /// A row of a table.
+  static func row(_ cells: [String]) -> String {
+    "<tr>\(cells.map { "<td>\($0.escapedForPages)</td>" }.joined())</tr>"
+  }
+
   /// What a peer saw, or what befell the network.
   static func sentence(_ entry: Timeline.Entry) -> String {
     let session = entry.session == SessionPlan.nameOfFirst ? "" : "in \(entry.session)"
@@ -89,7 +94,7 @@ struct PairTable {
     let delays = [50, 95, 100].map { percentile in
       pair.delay(percentile: percentile)?.shortText ?? "–"
     }
-    return "<tr>\((cells + delays).map { "<td>\($0.escapedForPages)</td>" }.joined())</tr>"
+    return PageParts.row(cells + delays)
   }
 }
 
@@ -122,7 +127,7 @@ struct StreamTable {
       Quantity.size(stream.written), Quantity.size(stream.read),
       stream.ended?.plainSecondsText ?? "–", stream.ending?.rawValue ?? "goes on", rate ?? "–",
     ]
-    return "<tr>\(cells.map { "<td>\($0.escapedForPages)</td>" }.joined())</tr>"
+    return PageParts.row(cells)
   }
 
   private static let rowsMax = 300
@@ -158,7 +163,7 @@ struct FileTable {
       file.receiverEnding?.rawValue ?? (file.accepted == nil ? "–" : "goes on"),
       file.place ?? "–", standstills(of: file, .sender), standstills(of: file, .receiver),
     ]
-    return "<tr>\(cells.map { "<td>\($0.escapedForPages)</td>" }.joined())</tr>"
+    return PageParts.row(cells)
   }
 
   /// The causes, each with how long it held the transfer up in all.

@@ -25,7 +25,7 @@ struct TestHostTable {
       "\(activity.lost)", "\(activity.timers)", "\(activity.notes)",
       activity.last.plainSecondsText,
     ]
-    return "<tr>\(cells.map { "<td>\($0.escapedForPages)</td>" }.joined())</tr>"
+    return PageParts.row(cells)
   }
 }
 
@@ -47,7 +47,7 @@ struct TestFaultTable {
 
   private func row(_ fault: FaultSpan) -> String {
     let cells = [fault.start.plainSecondsText, fault.end.plainSecondsText, fault.phrase]
-    return "<tr>\(cells.map { "<td>\($0.escapedForPages)</td>" }.joined())</tr>"
+    return PageParts.row(cells)
   }
 
   private static let rowsMax = 300
