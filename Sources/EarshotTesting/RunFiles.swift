@@ -7,6 +7,7 @@ import Synchronization
 final class RunFiles: RunObserver {
   private struct State {
     let recording: RunRecording
+    var log = TestLog()
     let capture: PacketCapture
     let perfetto: PerfettoTrace
     let outputs: [OutputFile]
@@ -40,6 +41,7 @@ final class RunFiles: RunObserver {
   func add(_ event: TraceEvent, in world: World) {
     state.withLock { state in
       state.recording.add(event)
+      state.log.add(event)
       state.capture.add(event)
       state.perfetto.add(event)
     }
@@ -51,7 +53,7 @@ final class RunFiles: RunObserver {
 
   /// The moments of failures whose events are not kept; the run has to be repeated for these.
   func missingMoments(_ run: FinishedRun) -> [Duration] {
-    state.withLock { run.picture($0.recording, $0.failures).momentsToRecord }
+    state.withLock { run.picture($0.recording, $0.log, $0.failures).momentsToRecord }
   }
 
   /// Writes what is left.
@@ -62,7 +64,7 @@ final class RunFiles: RunObserver {
   func write(_ run: FinishedRun) throws(FilesError) -> [URL] {
     do {
       try state.withLock { state in
-        let picture = run.picture(state.recording, state.failures)
+        let picture = run.picture(state.recording, state.log, state.failures)
         state.capture.finish()
         state.perfetto.add(picture.states, picture.faults)
         state.perfetto.finish()
@@ -91,7 +93,9 @@ struct FinishedRun {
   let reproducer: Reproducer
 
   /// The picture of the run; the first failure has the events that led to it.
-  func picture(_ recording: RunRecording, _ failures: [RecordedFailure]) -> RunPicture {
+  func picture(
+    _ recording: RunRecording, _ log: TestLog, _ failures: [RecordedFailure]
+  ) -> RunPicture {
     TestRun(
       of: name.filter, seed: outcome.seed, replay: reproducer.replay, summary: summary,
       digest: outcome.digest, duration: outcome.duration, hosts: outcome.hosts,
@@ -101,7 +105,7 @@ struct FinishedRun {
           failure.moment.map { $0.time - .zero } ?? outcome.duration, on: failure.moment?.host,
           why: number == 0 ? events : [])
       }
-    ).picture(recording)
+    ).picture(recording, log)
   }
 }
 

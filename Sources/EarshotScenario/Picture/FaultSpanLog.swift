@@ -34,9 +34,13 @@ struct FaultSpanLog {
     case "restart": end(at: event) { $0.from == host && $0.label == "crash" }
     case "resume":
       end(at: event) { $0.from == host && ($0.label == "suspend" || $0.label == "freeze") }
-    case "readdress": entries.append(Entry(event: event, end: event.time - .zero))
-    default: if entries.count < Self.entriesMax { entries.append(Entry(event: event, end: nil)) }
+    case "readdress": begin(Entry(event: event, end: event.time - .zero))
+    default: begin(Entry(event: event, end: nil))
     }
+  }
+
+  private mutating func begin(_ entry: Entry) {
+    if entries.count < Self.entriesMax { entries.append(entry) }
   }
 
   /// Ends the fault that began last of those that are meant.

@@ -131,9 +131,9 @@ package struct ReportPage {
     let title = runs.count > 1 ? " of \(labels[index].escapedForPages)" : ""
     let plots =
       "<section><h2>Plots\(title)</h2><div class=\"plots\" id=\"plots\(index)\"></div></section>"
-    if run.isOfTest {
+    if let test = run.test {
       let faults = TestFaultTable(run).html
-      return "<section><h2>Hosts\(title)</h2>\(TestHostTable(run).html)</section>\n"
+      return "<section><h2>Hosts\(title)</h2>\(TestHostTable(run, test).html)</section>\n"
         + (faults.isEmpty ? "" : "<section><h2>Faults\(title)</h2>\(faults)</section>\n") + plots
     }
     let entries = run.verdict.timeline.entries

@@ -5,8 +5,8 @@ package struct RunPicture {
   let file: String
   /// The command that repeats the run.
   let replayCommand: String
-  /// Whether it is the run of a test, of whose hosts only packets and faults are known.
-  let isOfTest: Bool
+  /// What is known of the hosts of a test; `nil` for the run of a scenario.
+  let test: TestLog?
   package let states: PeerStates
   package let faults: [FaultSpan]
   let pairs: [PairOutages]
@@ -21,7 +21,7 @@ package struct RunPicture {
   ///   - file: The scenario's file, for the command that replays the run.
   package init(_ verdict: Verdict, _ recording: RunRecording, file: String) {
     (self.verdict, self.recording, self.file) = (verdict, recording, file)
-    (replayCommand, isOfTest) = (Replay(file, verdict).command, false)
+    (replayCommand, test) = (Replay(file, verdict).command, nil)
     states = PeerStates(verdict, recording.stops)
     faults = FaultSpan.all(verdict)
     pairs = PairOutages.all(verdict, recording.messages)
@@ -30,11 +30,12 @@ package struct RunPicture {
 
   /// A picture of the run of a test.
   init(
-    _ verdict: Verdict, _ recording: RunRecording, replay: String, states: PeerStates,
-    faults: [FaultSpan]
+    _ verdict: Verdict, _ recording: RunRecording, of test: TestLog, replay: String,
+    states: PeerStates
   ) {
     (self.verdict, self.recording, file, replayCommand) = (verdict, recording, "", replay)
-    (self.states, self.faults, pairs, isOfTest) = (states, faults, [], true)
+    (self.test, self.states, pairs) = (test, states, [])
+    faults = test.faults.spans(until: verdict.virtualDuration)
     failures = RunFailure.all(verdict)
   }
 

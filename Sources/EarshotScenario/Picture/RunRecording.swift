@@ -27,10 +27,6 @@ package final class RunRecording {
   /// How many events there were.
   package private(set) var eventCount = 0
   package private(set) var series = TrafficSeries()
-  /// The faults as the trace has them.
-  private(set) var faults = FaultSpanLog()
-  /// How much each host did.
-  private(set) var activities: [String: HostActivity] = [:]
   private var places: [String: Int] = [:]
   private var names = FrameNames()
   private let firstMax: Int
@@ -75,9 +71,6 @@ package final class RunRecording {
     eventCount += 1
     keep(event)
     series.add(event)
-    faults.add(event)
-    let host = event.kind == .delivered || event.kind == .lost ? event.to : event.from
-    activities[host, default: HostActivity()].add(event)
     if let stop = HostStop(event) { stops.append(stop) }
     if event.kind == .note { note(event) }
   }

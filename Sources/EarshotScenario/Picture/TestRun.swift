@@ -54,17 +54,19 @@ package struct TestRun: Sendable {
 
   /// The picture of the run.
   ///
-  /// - Parameter recording: What happened in the run.
+  /// - Parameters:
+  ///   - recording: What happened in the run.
+  ///   - log: Its faults, and what its hosts did.
   /// - Returns: The picture.
-  package func picture(_ recording: RunRecording) -> RunPicture {
+  package func picture(_ recording: RunRecording, _ log: TestLog) -> RunPicture {
     var verdict = Verdict(
       scenario: name, summary: summary, seed: seed, traceHash: digest.hash,
       eventCount: digest.eventCount, virtualDuration: duration, cpuSeconds: 0,
       timeline: Timeline(), messages: [], drawnFaults: [], results: failures.map(result))
     verdict.peers = hosts
     return RunPicture(
-      verdict, recording, replay: replay, states: PeerStates(of: hosts, recording.stops, duration),
-      faults: recording.faults.spans(until: duration))
+      verdict, recording, of: log, replay: replay,
+      states: PeerStates(of: hosts, recording.stops, duration))
   }
 
   private func result(_ failure: Failure) -> Verdict.Result {

@@ -3,8 +3,9 @@ import EarshotSimulator
 /// The hosts of a test, and how much each of them did.
 struct TestHostTable {
   private let run: RunPicture
+  private let log: TestLog
 
-  init(_ run: RunPicture) { self.run = run }
+  init(_ run: RunPicture, _ log: TestLog) { (self.run, self.log) = (run, log) }
 
   /// The table.
   var html: String {
@@ -17,7 +18,7 @@ struct TestHostTable {
   }
 
   private func row(_ host: String) -> String {
-    let activity = run.recording.activities[host] ?? HostActivity()
+    let activity = log.activities[host] ?? HostActivity()
     let time = run.failures.first?.time ?? run.verdict.virtualDuration
     let state = run.states.spans.last { $0.peer == host && $0.start <= time }?.state
     let cells = [
