@@ -70,7 +70,7 @@ extension World {
   package func execute(
     _ plan: FaultPlan, telling observer: @escaping (FaultNotice) -> Void
   ) -> FaultPlan {
-    let plan = plans.take(for: FaultPlan(plan.faults.compactMap { $0.without(hostsLeftOut) }))
+    let plan = plans.take(for: plan.without(hostsLeftOut))
     for fault in plan.faults {
       let course = FaultCourse(fault, observer)
       plans.courses.append(course)

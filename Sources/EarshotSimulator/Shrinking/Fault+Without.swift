@@ -1,3 +1,10 @@
+extension FaultPlan {
+  /// What is left of the plan when some hosts are not there.
+  func without(_ hosts: Set<String>) -> FaultPlan {
+    hosts.isEmpty ? self : FaultPlan(faults.compactMap { $0.without(hosts) })
+  }
+}
+
 extension Fault {
   /// What is left of the fault when some hosts are not there; `nil` when it befalls nothing.
   func without(_ hosts: Set<String>) -> Fault? {

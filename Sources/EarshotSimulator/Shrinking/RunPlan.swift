@@ -97,7 +97,7 @@ extension RunPlan: ReducibleRun {
     case .peers:
       let gone = Set(hosts.indices.filter { !left.contains($0) }.map { hosts[$0] })
       plan.hosts.removeAll { gone.contains($0) }
-      plan.plans = plans.map { FaultPlan($0.faults.compactMap { $0.without(gone) }) }
+      plan.plans = plans.map { $0.without(gone) }
     case .workload, .values, .schedule: break
     }
     return plan
