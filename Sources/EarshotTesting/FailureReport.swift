@@ -63,13 +63,11 @@ struct FailureReport {
     do {
       var files = try RunFiles(in: place)
       let outcome = try await run(plan, [files])
-      let failure = failures[0].error.map { "\($0)" } ?? "\(failures[0].kind)"
       let finished = FinishedRun(
         name: name, outcome: outcome,
-        summary: plan.map { "Reduced to \($0.counts(in: first.plan))." }
-          ?? "", events: events,
+        summary: plan.map { "Reduced to \($0.counts(in: first.plan))." } ?? "", events: events,
         reproducer: Reproducer(
-          outcome, plan ?? first.plan, of: name, failure: failure, replay: replay))
+          outcome, plan ?? first.plan, of: name, failure: failures[0].failureText, replay: replay))
       let moments = files.missingMoments(finished)
       if !moments.isEmpty {
         files = try RunFiles(in: place, around: moments)

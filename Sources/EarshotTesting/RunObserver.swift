@@ -22,7 +22,7 @@ struct RecordedFailure: Sendable {
 
   /// The failure of an issue.
   init(_ issue: Issue, in world: World) {
-    text = issue.error.map { "\($0)" } ?? "\(issue.kind)"
+    text = issue.failureText
     place = issue.sourceLocation.map { "\($0.fileID):\($0.line)" } ?? ""
     guard var moment = world.moment else {
       self.moment = nil
@@ -36,6 +36,11 @@ struct RecordedFailure: Sendable {
     }
     self.moment = moment
   }
+}
+
+extension Issue {
+  /// The expectation or the error, without place and comments.
+  var failureText: String { error.map { "\($0)" } ?? "\(kind)" }
 }
 
 /// Keeps the events of a run that have numbers of a range.
