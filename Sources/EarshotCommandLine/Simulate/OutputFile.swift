@@ -1,24 +1,29 @@
-import EarshotScenario
 import Foundation
 
 /// A file that a run is written to, as it happens.
 final class OutputFile {
+  /// Why a file cannot be opened or written.
+  struct Failure: Error, Hashable, CustomStringConvertible {
+    let path: String
+    /// The `errno` of the call that failed.
+    let number: Int32
+
+    /// The reason in the words of the system.
+    var description: String { String(cString: strerror(number)) }
+  }
   private let path: String
-  private let noun: String
   private let descriptor: Int32
   private var waiting: [UInt8] = []
   private var error: Int32 = 0
 
   /// Creates the file, or empties the one that is there; devices and pipes are written to as they are.
   ///
-  /// - Parameters:
-  ///   - path: Where.
-  ///   - noun: What is written, such as `trace`.
+  /// - Parameter path: Where.
   /// - Throws: That the file cannot be opened.
-  init(_ path: String, for noun: String) throws(UsageError) {
-    (self.path, self.noun) = (path, noun)
+  init(_ path: String) throws(Failure) {
+    self.path = path
     descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw Self.problem(path, noun, errno) }
+    guard descriptor >= 0 else { throw Failure(path: path, number: errno) }
   }
 
   /// Writes bytes, sooner or later.
@@ -36,22 +41,15 @@ final class OutputFile {
   /// Writes what is left.
   ///
   /// - Throws: That something could not be written.
-  func close() throws(UsageError) {
+  func close() throws(Failure) {
     flush()
     if Foundation.close(descriptor) != 0, error == 0 { error = errno }
-    if error != 0 { throw Self.problem(path, noun, error) }
+    if error != 0 { throw Failure(path: path, number: error) }
   }
 
   private func flush() {
     if error == 0 { error = waiting.write(to: descriptor) }
     waiting.removeAll(keepingCapacity: true)
-  }
-
-  private static func problem(_ path: String, _ noun: String, _ error: Int32) -> UsageError {
-    let reason = String(cString: strerror(error))
-    return UsageError(
-      "the \(noun) cannot be written to \"\(path.escapedForTerminals)\": \(reason)",
-      command: SimulateCommand.plan.name)
   }
 
   private static let waitingMax = 1 << 16

@@ -23,19 +23,21 @@ struct RunOutputs {
     }
   }
 
-  private let trace, capture, perfetto, report, drawing: OutputFile?
+  private let files: [Kind: OutputFile]
 
   /// Opens the files.
   ///
   /// - Parameter paths: Where each kind that is wanted goes.
   /// - Throws: That a file cannot be opened.
   init(_ paths: [Kind: String]) throws(UsageError) {
-    func file(_ kind: Kind) throws(UsageError) -> OutputFile? {
-      try paths[kind].map { path throws(UsageError) in try OutputFile(path, for: kind.noun) }
+    var files: [Kind: OutputFile] = [:]
+    for kind in Kind.allCases {
+      guard let path = paths[kind] else { continue }
+      do throws(OutputFile.Failure) { files[kind] = try OutputFile(path) } catch {
+        throw Self.mistake(kind, error)
+      }
     }
-    (trace, capture) = (try file(.trace), try file(.capture))
-    (perfetto, report) = (try file(.perfetto), try file(.report))
-    drawing = try file(.drawing)
+    self.files = files
   }
 
   /// Runs an order, and writes what happens.
@@ -47,10 +49,10 @@ struct RunOutputs {
   /// - Returns: What the engine says of the order.
   func run(_ order: RunOrder, against rival: RunOrder? = nil, with engine: Engine) -> RunResult {
     var order = order
-    if let trace { order.trace = { trace.write(line: $0) } }
-    let capture = capture.map { file in PacketCapture { file.write($0) } }
-    let perfetto = perfetto.map { file in PerfettoTrace { file.write($0) } }
-    let recording = (report ?? drawing).map { _ in RunRecording() }
+    if let trace = files[.trace] { order.trace = { trace.write(line: $0) } }
+    let capture = files[.capture].map { file in PacketCapture { file.write($0) } }
+    let perfetto = files[.perfetto].map { file in PerfettoTrace { file.write($0) } }
+    let recording = (files[.report] ?? files[.drawing]).map { _ in RunRecording() }
     var stops: [HostStop] = []
     let verdict = VerdictBox()
     if capture != nil || perfetto != nil || recording != nil {
@@ -76,8 +78,8 @@ struct RunOutputs {
   private func write(
     _ picture: RunPicture, of order: RunOrder, against rival: RunOrder?, with engine: Engine
   ) {
-    drawing?.write(RunDrawing(picture).svg.utf8)
-    guard let report else { return }
+    files[.drawing]?.write(RunDrawing(picture).svg.utf8)
+    guard let report = files[.report] else { return }
     let run = focused(picture, of: order, with: engine)
     let other = rival.flatMap { self.picture(of: $0, with: engine) }
     report.write(ReportPage(run, against: other).html.utf8)
@@ -115,10 +117,18 @@ struct RunOutputs {
   ///
   /// - Returns: The mistakes of files that are not complete.
   func close() -> [UsageError] {
-    [trace, capture, perfetto, report, drawing].compactMap { file in
-      do throws(UsageError) { try file?.close() } catch { return error }
+    Kind.allCases.compactMap { kind in
+      do throws(OutputFile.Failure) { try files[kind]?.close() } catch {
+        return Self.mistake(kind, error)
+      }
       return nil
     }
+  }
+
+  private static func mistake(_ kind: Kind, _ failure: OutputFile.Failure) -> UsageError {
+    UsageError(
+      "the \(kind.noun) cannot be written to \"\(failure.path.escapedForTerminals)\": \(failure)",
+      command: SimulateCommand.plan.name)
   }
 }
 
