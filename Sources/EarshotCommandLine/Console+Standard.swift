@@ -1,3 +1,4 @@
+import EarshotScenario
 import Foundation
 
 extension Console {

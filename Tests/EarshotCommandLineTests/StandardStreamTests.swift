@@ -1,4 +1,5 @@
 import EarshotCommandLine
+import EarshotScenario
 import Foundation
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import Dispatch
+import EarshotScenario
 import Foundation
 import Synchronization
 

@@ -1,15 +1,15 @@
 import Foundation
 
 /// A file that a run is written to, as it happens.
-final class OutputFile {
+package final class OutputFile {
   /// Why a file cannot be opened or written.
-  struct Failure: Error, Hashable, CustomStringConvertible {
-    let path: String
+  package struct Failure: Error, Hashable, CustomStringConvertible {
+    package let path: String
     /// The `errno` of the call that failed.
-    let number: Int32
+    package let number: Int32
 
     /// The reason in the words of the system.
-    var description: String { String(cString: strerror(number)) }
+    package var description: String { String(cString: strerror(number)) }
   }
   private let path: String
   private let descriptor: Int32
@@ -20,20 +20,20 @@ final class OutputFile {
   ///
   /// - Parameter path: Where.
   /// - Throws: That the file cannot be opened.
-  init(_ path: String) throws(Failure) {
+  package init(_ path: String) throws(Failure) {
     self.path = path
     descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw Failure(path: path, number: errno) }
   }
 
   /// Writes bytes, sooner or later.
-  func write(_ bytes: some Collection<UInt8>) {
+  package func write(_ bytes: some Collection<UInt8>) {
     waiting += bytes
     if waiting.count >= Self.waitingMax { flush() }
   }
 
   /// Writes a line, sooner or later.
-  func write(line: String) {
+  package func write(line: String) {
     write(line.utf8)
     write(CollectionOfOne(UInt8(ascii: "\n")))
   }
@@ -41,7 +41,7 @@ final class OutputFile {
   /// Writes what is left.
   ///
   /// - Throws: That something could not be written.
-  func close() throws(Failure) {
+  package func close() throws(Failure) {
     flush()
     if Foundation.close(descriptor) != 0, error == 0 { error = errno }
     if error != 0 { throw Failure(path: path, number: error) }
