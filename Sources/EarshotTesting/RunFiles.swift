@@ -14,11 +14,12 @@ final class RunFiles: RunObserver {
     var failures: [RecordedFailure] = []
 
     init(in folder: URL, around moments: [Duration]) throws {
-      let packets = try OutputFile(folder.appending(path: RunFiles.captureName))
-      let trace = try OutputFile(folder.appending(path: RunFiles.perfettoName))
+      let packets = try OutputFile(folder.appending(path: RunFiles.captureName).path)
+      let trace = try OutputFile(folder.appending(path: RunFiles.perfettoName).path)
       outputs = [packets, trace]
       recording = RunRecording(around: moments)
-      (capture, perfetto) = (PacketCapture(into: packets.write), PerfettoTrace(into: trace.write))
+      capture = PacketCapture { packets.write($0) }
+      perfetto = PerfettoTrace { trace.write($0) }
     }
   }
   private let folder: URL
@@ -106,27 +107,6 @@ struct FinishedRun {
           why: number == 0 ? events : [])
       }
     ).picture(recording, log)
-  }
-}
-
-/// A file that is written while a run goes on.
-private final class OutputFile {
-  private let handle: FileHandle
-  private var mistake: (any Error)?
-
-  init(_ path: URL) throws {
-    try Data().write(to: path)
-    handle = try FileHandle(forWritingTo: path)
-  }
-
-  func write(_ bytes: [UInt8]) {
-    guard mistake == nil else { return }
-    do { try handle.write(contentsOf: bytes) } catch { mistake = error }
-  }
-
-  func close() throws {
-    if let mistake { throw mistake }
-    try handle.close()
   }
 }
 
