@@ -15,6 +15,7 @@ package final class OutputFile {
   private let descriptor: Int32
   private var waiting: [UInt8] = []
   private var error: Int32 = 0
+  private var isOpen = true
 
   /// Creates the file, or empties the one that is there; devices and pipes are written to as they are.
   ///
@@ -25,6 +26,9 @@ package final class OutputFile {
     descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw Failure(path: path, number: errno) }
   }
+
+  /// A file that was not closed ends with what was written so far.
+  deinit { if isOpen { _ = Foundation.close(descriptor) } }
 
   /// Writes bytes, sooner or later.
   package func write(_ bytes: some Collection<UInt8>) {
@@ -43,6 +47,7 @@ package final class OutputFile {
   /// - Throws: That something could not be written.
   package func close() throws(Failure) {
     flush()
+    isOpen = false
     if Foundation.close(descriptor) != 0, error == 0 { error = errno }
     if error != 0 { throw Failure(path: path, number: error) }
   }
