@@ -44,33 +44,47 @@ struct FailureReport {
     if let configuration {
       let reduced = try await PlanShrinking(first, configuration).result { try await run($0, []) }
       if let reduced { failures[0].comments.append(reduced.comment) }
-      if let smaller = reduced?.plan, smaller != first.plan {
-        (plan, story) = (smaller, FailureStory())
-        _ = try await run(smaller, [story])
-      }
+      if let smaller = reduced?.plan, smaller != first.plan { plan = smaller }
+    }
+    let files = openFiles(of: folder)
+    var outcome = first
+    if plan != nil || files != nil {
+      story = FailureStory()
+      outcome = try await run(plan, [story] + (files.map { [$0] } ?? []))
     }
     if let events = story.comment(isReduced: plan != nil) { failures[0].comments.append(events) }
-    if let folder { try await write(plan, story.lines?.events ?? [], into: folder) }
+    if let folder, let files {
+      try await finish(files, of: folder, plan, outcome, story.lines?.events ?? [])
+    }
   }
 
-  /// Runs the seed once more, or its reduction, and writes files of that.
-  private mutating func write(
-    _ plan: RunPlan?, _ events: [String], into folder: ReportFolder
+  private mutating func openFiles(of folder: ReportFolder?) -> RunFiles? {
+    do throws(FilesError) {
+      guard let folder else { return nil }
+      return try RunFiles(in: folder.place(for: name, seed: first.seed))
+    } catch {
+      mistakes.append(error)
+      return nil
+    }
+  }
+
+  /// Writes what is left of files, after a further run if events around a failure are missing.
+  private mutating func finish(
+    _ files: RunFiles, of folder: ReportFolder, _ plan: RunPlan?, _ outcome: SeedRun.Outcome,
+    _ events: [String]
   ) async throws {
-    let place = folder.place(for: name, seed: first.seed)
     let replay = name.command(
-      "\(Reproducer.variable)='\(place.appending(path: RunFiles.reproducerName).path)'")
+      "\(Reproducer.variable)='\(files.folder.appending(path: RunFiles.reproducerName).path)'")
+    let finished = FinishedRun(
+      name: name, outcome: outcome,
+      summary: plan.map { "Reduced to \($0.counts(in: first.plan))." } ?? "", events: events,
+      reproducer: Reproducer(
+        outcome, plan ?? first.plan, of: name, failure: failures[0].failureText, replay: replay))
     do {
-      var files = try RunFiles(in: place)
-      let outcome = try await run(plan, [files])
-      let finished = FinishedRun(
-        name: name, outcome: outcome,
-        summary: plan.map { "Reduced to \($0.counts(in: first.plan))." } ?? "", events: events,
-        reproducer: Reproducer(
-          outcome, plan ?? first.plan, of: name, failure: failures[0].failureText, replay: replay))
+      var files = files
       let moments = files.missingMoments(finished)
       if !moments.isEmpty {
-        files = try RunFiles(in: place, around: moments)
+        files = try RunFiles(in: files.folder, around: moments)
         _ = try await run(plan, [files])
       }
       guard let kept = folder.attach(try files.write(finished)) else { return }

@@ -22,14 +22,15 @@ final class RunFiles: RunObserver {
       perfetto = PerfettoTrace { trace.write($0) }
     }
   }
-  private let folder: URL
+  let folder: URL
   private let state: Mutex<State>
 
   /// Opens the files in a folder, which is made if it does not exist.
   ///
   /// - Parameters:
   ///   - folder: The folder.
-  ///   - moments: The moments of an earlier run with the same plan whose events the page has to keep.
+  ///   - moments: The moments of an earlier run with the same plan whose events the page has to
+  ///     keep.
   /// - Throws: ``FilesError``.
   init(in folder: URL, around moments: [Duration] = []) throws(FilesError) {
     self.folder = folder
