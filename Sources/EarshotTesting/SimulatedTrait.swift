@@ -31,10 +31,10 @@ public import Testing
 /// A run that fails is then reduced: faults that ``EarshotSimulator/World/execute(_:)`` and
 /// ``EarshotSimulator/World/execute(drawing:)`` were to carry out are left out and made shorter,
 /// hosts of ``EarshotSimulator/World/makeHosts(_:atLeast:segment:program:)`` are left out, and
-/// choices of the schedule, for as long as an expectation fails in the same place or
-/// an error of the same type is thrown. That takes 200 runs at most, one after the other, and ends
-/// when the test is cancelled. The first issue says which faults, hosts and choices are left, in
-/// words and as Swift that can be pasted into the test. It also has the last events before the failure:
+/// choices of the schedule, for as long as an expectation fails in the same place or an error of
+/// the same type is thrown. That takes 200 runs at most, one after the other, and ends when the
+/// test is cancelled. The first issue says which faults, hosts and choices are left, in words and
+/// as Swift that can be pasted into the test. It also has the last events before the failure:
 /// packets, timers, faults and notes, each with its virtual time and its host, of the reduced run
 /// if there is one.
 ///

@@ -45,8 +45,8 @@ package struct RunPlan: Hashable, Sendable {
 }
 
 extension RunPlan: CustomStringConvertible {
-  /// A line for each fault in words, one for the hosts if some are left out, and one for the choices
-  /// of a schedule.
+  /// A line for each fault in words, one for the hosts if some are left out, and one for the
+  /// choices of a schedule.
   package var description: String {
     let faults = faults.sortedByTime().map { fault in
       let lasting = fault.lasting.map { " for \(Quantity.time($0))" } ?? ""
