@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/syscall.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,6 +29,10 @@ ORIGINAL(pthread_rwlock_clockwrlock)
 ORIGINAL(pthread_spin_lock)
 ORIGINAL(pthread_spin_trylock)
 ORIGINAL(pthread_once)
+ORIGINAL(mtx_lock)
+ORIGINAL(mtx_timedlock)
+ORIGINAL(mtx_trylock)
+ORIGINAL(call_once)
 ORIGINAL(sem_wait)
 ORIGINAL(sem_timedwait)
 ORIGINAL(sem_clockwait)
@@ -142,9 +147,36 @@ int pthread_spin_lock(pthread_spinlock_t *lock) {
 
 /* What is done once, and is done again by what does it. The C library has the bits 1 for what is being done, and 2 for what
    is done. */
+static int is_being_done(const volatile void *once) { return (*(const volatile int *)once & 3) == 1; }
+
 int pthread_once(pthread_once_t *once, void (*body)(void)) {
-  if (is_captured() && (*(volatile int *)once & 3) == 1 && is_alone()) refuse(EARSHOT_REFUSED_LOCK, "pthread_once");
+  if (is_captured() && is_being_done(once) && is_alone()) refuse(EARSHOT_REFUSED_LOCK, "pthread_once");
   return original_pthread_once()(once, body);
+}
+
+/* The same by the names of C11, whose functions do not call these. A mutex of C11 is one of POSIX. */
+
+int mtx_lock(mtx_t *mutex) {
+  if (!is_captured()) return original_mtx_lock()(mutex);
+  int result = original_mtx_trylock()(mutex);
+  if (result != thrd_busy) return result;
+  if (is_owned((const pthread_mutex_t *)mutex)) refuse(EARSHOT_REFUSED_LOCK, "mtx_lock");
+  return original_mtx_lock()(mutex);
+}
+
+int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict time) {
+  if (!is_captured()) return original_mtx_timedlock()(mutex, time);
+  int result = original_mtx_trylock()(mutex);
+  if (result != thrd_busy) return result;
+  if (has_passed(CLOCK_REALTIME, time)) return thrd_timedout;
+  int is_mine = is_owned((const pthread_mutex_t *)mutex);
+  refuse(is_mine ? EARSHOT_REFUSED_LOCK : EARSHOT_REFUSED_WAIT, "mtx_timedlock");
+  return thrd_timedout;
+}
+
+void call_once(once_flag *once, void (*body)(void)) {
+  if (is_captured() && is_being_done(once) && is_alone()) refuse(EARSHOT_REFUSED_LOCK, "call_once");
+  original_call_once()(once, body);
 }
 
 /* Semaphores have no owner. */

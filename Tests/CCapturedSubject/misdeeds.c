@@ -43,6 +43,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sem_t semaphore;
 static cnd_t thread_condition;
 static mtx_t thread_mutex;
+static mtx_t timed_mutex;
+static once_flag thread_once = ONCE_FLAG_INIT;
 static unsigned word;
 
 /* Under its own name, which the header has call the other one. */
@@ -51,6 +53,7 @@ int plain_ntp_gettime(struct ntptimeval *time) __asm__("ntp_gettime");
 static void *begin(void *argument) { return argument; }
 static int begin_alike(void *argument) { return argument == NULL; }
 static void do_once(void) { pthread_once(&once, do_once); }
+static void do_thread_once(void) { call_once(&thread_once, do_thread_once); }
 
 #define MISDEED(name, ...) \
   if (strcmp(wanted, #name) == 0) { __VA_ARGS__; return 1; }
@@ -82,6 +85,7 @@ int captured_subject_misdeed(const char *wanted) {
   pthread_barrier_init(&barrier, NULL, 2);
   cnd_init(&thread_condition);
   mtx_init(&thread_mutex, mtx_plain);
+  mtx_init(&timed_mutex, mtx_timed);
 
   MISDEED(pthread_create, pthread_create(&thread, NULL, begin, NULL))
   MISDEED(thrd_create, thrd_create(&other_thread, begin_alike, NULL))
@@ -128,6 +132,7 @@ int captured_subject_misdeed(const char *wanted) {
   MISDEED(sysinfo, sysinfo(&system_state))
   MISDEED(get_avphys_pages, get_avphys_pages())
   MISDEED(setsockopt, setsockopt(-1, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time))
+  MISDEED(SO_SNDTIMEO, setsockopt(-1, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time))
   MISDEED(socket, socket(AF_INET, SOCK_STREAM, 0))
   MISDEED(socketpair, socketpair(AF_UNIX, SOCK_STREAM, 0, numbers))
   MISDEED(fork, fork())
@@ -173,6 +178,9 @@ int captured_subject_misdeed(const char *wanted) {
           pthread_rwlock_clockrdlock(&rwlock, CLOCK_MONOTONIC, &later))
   MISDEED(pthread_spin_lock, pthread_spin_lock(&spinlock); pthread_spin_lock(&spinlock))
   MISDEED(pthread_once, pthread_once(&once, do_once))
+  MISDEED(mtx_lock, mtx_lock(&thread_mutex); mtx_lock(&thread_mutex))
+  MISDEED(mtx_timedlock, mtx_lock(&timed_mutex); mtx_timedlock(&timed_mutex, &later))
+  MISDEED(call_once, call_once(&thread_once, do_thread_once))
 
   /* The same past the C library. */
   MISDEED(SYS_nanosleep, syscall(SYS_nanosleep, &soon, NULL))
@@ -225,6 +233,7 @@ void captured_subject_print_harmless(void) {
   printf("tgkill %d\n", tgkill(getpid(), gettid(), 0));
   printf("syscall %ld\n", syscall(SYS_kill, getpid(), 0));
   printf("tcgetpgrp %d\n", tcgetpgrp(-1) == -1);
+  printf("terminal %d\n", tcgetpgrp(0) == getpgrp());
 }
 
 #endif

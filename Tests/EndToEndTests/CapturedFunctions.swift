@@ -4,7 +4,7 @@ enum CapturedFunctions {
   /// The headers of which each function is in a class; of others, those that were found to matter.
   static let headers = [
     "time.h", "stdlib.h", "sys/random.h", "sys/stat.h", "poll.h", "sys/select.h", "sys/epoll.h",
-    "signal.h", "semaphore.h", "pthread.h", "unistd.h",
+    "signal.h", "semaphore.h", "pthread.h", "threads.h", "unistd.h",
   ]
 
   /// Answered by the world: random numbers, and names that are made of them.
@@ -50,6 +50,7 @@ enum CapturedFunctions {
   /// End the process, with their name, if they wait for a lock that the calling thread holds.
   static let locks = words(
     """
+    call_once mtx_lock mtx_timedlock
     pthread_mutex_clocklock pthread_mutex_lock pthread_mutex_timedlock pthread_once
     pthread_rwlock_clockrdlock pthread_rwlock_clockwrlock pthread_rwlock_rdlock
     pthread_rwlock_timedrdlock pthread_rwlock_timedwrlock pthread_rwlock_wrlock pthread_spin_lock
@@ -110,10 +111,12 @@ enum CapturedFunctions {
       """
       epoll_create epoll_create1 epoll_ctl pthread_mutex_trylock pthread_rwlock_tryrdlock
       pthread_rwlock_trywrlock pthread_spin_trylock pthread_tryjoin_np sched_yield pthread_yield
+      mtx_trylock thrd_yield
       sem_getvalue sem_trywait
       """),
     "it makes, unlocks or describes a lock, a condition or a semaphore": words(
       """
+      cnd_broadcast cnd_destroy cnd_init cnd_signal mtx_destroy mtx_init mtx_unlock
       pthread_barrier_destroy pthread_barrier_init pthread_barrierattr_destroy
       pthread_barrierattr_getpshared pthread_barrierattr_init pthread_barrierattr_setpshared
       pthread_cond_broadcast pthread_cond_destroy pthread_cond_init pthread_cond_signal
@@ -135,6 +138,7 @@ enum CapturedFunctions {
     "it needs a second thread or a timer, and making one is refused": words(
       """
       pthread_cancel pthread_clockjoin_np pthread_detach pthread_join pthread_timedjoin_np
+      thrd_detach thrd_join
       timer_delete timer_getoverrun timer_gettime timer_settime
       """),
     "it describes the only thread, or one to come": words(
@@ -151,6 +155,7 @@ enum CapturedFunctions {
       pthread_attr_setstackaddr pthread_attr_setstacksize pthread_equal pthread_exit
       pthread_getattr_default_np pthread_getattr_np pthread_getconcurrency pthread_getcpuclockid
       pthread_getname_np pthread_getschedparam pthread_getspecific pthread_key_create
+      thrd_current thrd_equal thrd_exit tss_create tss_delete tss_get tss_set
       pthread_key_delete pthread_self pthread_setattr_default_np pthread_setcancelstate
       pthread_setcanceltype pthread_setconcurrency pthread_setname_np pthread_setschedparam
       pthread_setschedprio pthread_setspecific pthread_testcancel pthread_gettid_np

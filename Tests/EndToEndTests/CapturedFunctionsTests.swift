@@ -110,9 +110,18 @@
         lines == [
           "begun", "poll 0", "ppoll 0", "sigtimedwait 1", "futex 1", "sem_wait 0",
           "sem_timedwait 1", "recursive 0", "checked 1", "timed 1", "again 0", "readers 0",
-          "kill 0", "killpg 0", "sigqueue 0", "tgkill 0", "syscall 0", "tcgetpgrp 1",
+          "kill 0", "killpg 0", "sigqueue 0", "tgkill 0", "syscall 0", "tcgetpgrp 1", "terminal 0",
           "ended at 0.000000",
         ])
+    }
+
+    @Test(
+      "The process group of a terminal is the group that the process believes to have",
+      .enabled(if: TerminalProgram.isAvailable, "needs setsid of util-linux"))
+    func terminal() async throws {
+      let path = Program.executable.deletingLastPathComponent().appending(path: "CapturedSubject")
+      let program = try TerminalProgram(running: [path.path(), "harmless"])
+      await program.expect("terminal 1")
     }
 
     @Test(
@@ -129,6 +138,13 @@
       let sentence = #/task 'main' has left the world: it .+ \((syscall |__xpg_)?(\w+).*\); .+\./#
       #expect(text.firstMatch(of: sentence)?.2 == name[...], "\(text)")
       #expect(text.contains("world of seed 7, at 0.000000. Replay: EARSHOT_SEED=7 /"), "\(text)")
+    }
+
+    @Test("A timeout for what a socket sends is refused as one for what it receives is")
+    func sendTimeout() async throws {
+      let (status, lines) = try await run("call", "SO_SNDTIMEO")
+      let text = lines.joined(separator: "\n")
+      #expect(status != 0 && text.contains("(setsockopt SO_SNDTIMEO)"), "\(text)")
     }
 
     @Test(
