@@ -13,11 +13,15 @@ struct Pairs {
   // MARK: Rates
 
   /// The MiB a second of a file of so many bytes, and the CPU seconds of the sender, of the receiver
-  /// and of both for a GiB; by the program in C.
-  func copyByC(_ path: String, _ bytes: Int, into inbox: ScratchFolder) -> [Double] {
+  /// and of both for a GiB; by the program in C, whose receiver writes in a second thread if it is
+  /// threaded.
+  func copyByC(
+    _ path: String, _ bytes: Int, into inbox: ScratchFolder, isThreaded: Bool
+  ) -> [Double] {
     defer { inbox.clear() }
+    let words = ["receive", inbox.path] + (isThreaded ? ["threaded"] : [])
     let receiver = processes.start(1) { core in
-      ChildProcess(baseline.path, ["receive", inbox.path], core: core)
+      ChildProcess(baseline.path, words, core: core)
     }[0]
     let port = receiver.expect("ready")[0]
     let sender = ChildProcess(baseline.path, ["send", path, port], core: processes.first)

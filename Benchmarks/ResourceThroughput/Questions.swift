@@ -28,7 +28,7 @@ struct Questions {
 
   /// How many bytes of a file are carried a second, and in how much CPU time.
   func rates(_ benchmark: inout Benchmark) {
-    let names = ["a file, C over TLS", "a file, Earshot"]
+    let names = ["a file, C over TLS", "a file, C with a thread that writes", "a file, Earshot"]
     guard names.contains(where: benchmark.isWished) else { return }
     let path = source.makeFile("file", dataBytes: bytes)
     defer { source.clear() }
@@ -39,8 +39,9 @@ struct Questions {
     benchmark.compare(
       figures,
       [
-        .init(names[0]) { pairs.copyByC(path, bytes, into: inbox) },
-        .init(names[1]) { pairs.copy(path, bytes, into: inbox) },
+        .init(names[0]) { pairs.copyByC(path, bytes, into: inbox, isThreaded: false) },
+        .init(names[1]) { pairs.copyByC(path, bytes, into: inbox, isThreaded: true) },
+        .init(names[2]) { pairs.copy(path, bytes, into: inbox) },
       ])
   }
 
