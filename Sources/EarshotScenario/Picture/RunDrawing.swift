@@ -8,10 +8,16 @@ package struct RunDrawing {
   private let run: RunPicture
   private let peers: [String]
   private let duration: Duration
+  /// The names of the peers as the lanes show them.
+  private let labels: [LaneLabel]
+  /// The beginning of the lanes, on the right of the labels.
+  private let left: Int
 
   package init(_ run: RunPicture) {
     (self.run, peers) = (run, run.verdict.peers)
     duration = max(.milliseconds(1), run.verdict.virtualDuration)
+    labels = peers.map { LaneLabel($0, widthMax: Self.labelWidthMax) }
+    left = max(Self.leftMin, 14 + (labels.map(\.width).max() ?? 0))
   }
 
   /// The drawing as a complete file.
@@ -38,9 +44,10 @@ package struct RunDrawing {
 
   // MARK: Places
 
-  private static let (width, left, right) = (880, 84, 850)
+  private static let (width, leftMin, right) = (880, 84, 850)
   private static let (lanesTop, laneHeight, fileHeight) = (66, 12, 34)
   private static let (messagesMax, filesMax) = (400, 6)
+  private static let labelWidthMax = 290
 
   private var laneStep: Int { peers.count < 2 ? 0 : max(24, 120 / (peers.count - 1)) }
   private var lanesBottom: Int {
@@ -55,7 +62,7 @@ package struct RunDrawing {
   /// Tenths of a unit, so that a drawing does not depend on how numbers are printed.
   private func x(_ time: Duration) -> String {
     let share = min(1, max(0, time / duration))
-    let tenths = Int((Double(10 * (Self.right - Self.left)) * share).rounded()) + 10 * Self.left
+    let tenths = Int((Double(10 * (Self.right - left)) * share).rounded()) + 10 * left
     return "\(tenths / 10).\(tenths % 10)"
   }
 
@@ -76,16 +83,15 @@ package struct RunDrawing {
   // MARK: Parts
 
   private var lanes: [String] {
-    peers.flatMap { peer -> [String] in
+    zip(peers, labels).flatMap { peer, label -> [String] in
       let y = y(of: peer) ?? 0
-      let name = peer.count > 10 ? peer.prefix(9) + "…" : peer[...]
       let spans = run.states.spans.filter { $0.peer == peer }.map { span in
         let times = "\(span.start.plainSecondsText) s to \(span.end.plainSecondsText) s"
         return bar(
           span.start, span.end, y: y, height: Self.laneHeight, span.state.rawValue,
           "\(peer) \(span.state.rawValue), \(times)")
       }
-      return ["<text x=\"12\" y=\"\(y + 10)\">\(String(name).escapedForPages)</text>"] + spans
+      return ["<text x=\"12\" y=\"\(y + 10)\">\(label.text.escapedForPages)</text>"] + spans
     }
   }
 
@@ -158,7 +164,7 @@ package struct RunDrawing {
 
   private var legend: [String] {
     let states = Set(run.states.spans.map(\.state))
-    var (place, marks) = (Self.left, [String]())
+    var (place, marks) = (left, [String]())
     for state in PeerState.allCases where states.contains(state) {
       let name = state.rawValue
       marks.append(
@@ -181,4 +187,25 @@ package struct RunDrawing {
     .file { stroke: var(--good); stroke-width: 2; fill: none; }
     \(PeerState.allCases.map { ".\($0.rawValue) { fill: var(--\($0.rawValue)); }" }.joined(separator: " "))
     """
+}
+
+/// The name of a peer beside its lane, cut in its middle if it is too wide.
+private struct LaneLabel {
+  let text: String
+  let width: Int
+
+  init(_ name: String, widthMax: Int) {
+    var (kept, text, width) = (name.count, name, Self.width(of: name))
+    while width > widthMax, kept > 2 {
+      kept -= 1
+      text = name.prefix((kept + 1) / 2) + "…" + name.suffix(kept / 2)
+      width = Self.width(of: text)
+    }
+    (self.text, self.width) = (text, width)
+  }
+
+  /// An estimate: 7 units for a Latin letter, twice as many for a character of other scripts.
+  private static func width(of text: String) -> Int {
+    text.reduce(0) { $0 + ($1.unicodeScalars.allSatisfy { $0.value < 0x2E80 } ? 7 : 14) }
+  }
 }

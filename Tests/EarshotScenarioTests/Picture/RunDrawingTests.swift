@@ -49,6 +49,23 @@ struct RunDrawingTests {
     #expect(svg.contains("v, seed 1: violated"))
   }
 
+  @Test("A name has room beside its lane, and a name too wide for that keeps its beginning and end")
+  func names() throws {
+    let (long, endless) = ("the-printer-of-the-second-floor", String(repeating: "ab", count: 24))
+    let svg = try Self.drawing(
+      """
+      { name: "names", duration: "1s", peers: ["\(long)", "\(endless)"],
+        expect: [{ event: "\(long) sees \(endless) found" }] }
+      """)
+    #expect(svg.contains(">\(long)</text>"))
+    let label = try #require(svg.firstMatch(of: />(abab[^<]*)</)?.1)
+    #expect(label.contains("…") && label.hasSuffix("ab") && (38...42).contains(label.count))
+    // The lanes begin on the right of the widest label.
+    let lanes = svg.matches(of: /<path class="(?:waiting|discovering)" d="M([0-9]+)/)
+    #expect(!lanes.isEmpty)
+    for lane in lanes { #expect(Int(lane.1) ?? 0 >= 12 + 7 * label.count) }
+  }
+
   @Test("Names are text in the drawing, and nothing else")
   func hostile() throws {
     let svg = try Self.drawing(
