@@ -61,7 +61,8 @@ extension PageScript {
     const showDetails = (run, event) => {
       const panel = byId("details");
       panel.className = "";
-      panel.replaceChildren(make("h3", "Event " + event.number));
+      panel.replaceChildren(make("h3", "Event " + event.number
+        + (runs.length > 1 ? " of " + run.title : "")));
       const list = make("dl");
       const fields = [["time", seconds(event.time)], ["kind", event.kind],
         ["from", host(run, event.from)], ["to", host(run, event.to)],

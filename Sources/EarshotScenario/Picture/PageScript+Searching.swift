@@ -39,7 +39,7 @@ extension PageScript {
     const showTable = (page) => {
       const pages = Math.max(1, Math.ceil(view.found.length / pageRows));
       const table = make("table"), head = make("tr"), body = make("tbody");
-      for (const name of ["number", "seconds", "kind", "from", "to", "frames", "what", "cause"])
+      for (const name of ["number", ...(runs.length > 1 ? ["run"] : []), "seconds", "kind", "from", "to", "frames", "what", "cause"])
         head.append(make("th", name, { scope: "col" }));
       for (const [run, event] of view.found.slice(page * pageRows, (page + 1) * pageRows)) {
         const row = make("tr"), cell = make("td");
@@ -48,6 +48,7 @@ extension PageScript {
         button.addEventListener("click", () => select(run, event.number));
         cell.append(button);
         row.append(cell);
+        if (runs.length > 1) row.append(make("td", run.title, { class: "run" }));
         for (const text of [String(event.time / 1e6), event.kind, host(run, event.from),
           host(run, event.to), frames(run, event), event.label + " " + event.detail,
           event.cause < 0 ? "" : String(event.cause)]) row.append(make("td", text));

@@ -89,6 +89,10 @@ extension PageScript {
       box.click();
       byId("eventTable").open = true; showTable(0);
       report.rows = byId("events").querySelectorAll("tbody tr").length;
+      const last = runs[runs.length - 1];
+      select(last, last.events[0].number);
+      report.runOfRow = byId("events").querySelector(".selected .run")?.textContent;
+      report.heading = byId("details").querySelector("h3").textContent;
       byId("theme").click();
       report.theme = document.documentElement.dataset.theme;
       byId("lanes0").dispatchEvent(new KeyboardEvent("keydown", { key: "0" }));
