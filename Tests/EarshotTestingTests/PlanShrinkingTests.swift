@@ -81,6 +81,27 @@ struct PlanShrinkingTests {
     #expect(paste.hasPrefix("  configuration.schedule = .replay(ScheduleRecord([.init(decision: "))
   }
 
+  @Test("Choices of the schedule that are too many to paste are counted")
+  func manyChoices() async throws {
+    let failing = Mutexed<[Int]>([])
+    let outcome = try await run(shrink: true, policy: .random) { world in
+      let order = Mutexed<[Int]>([])
+      for task in 0..<80 {
+        world.hosts[2].addTask("task \(task)") { order.change { $0.append(task) } }
+      }
+      world.run(for: .seconds(1))
+      // The first order is the one that fails.
+      failing.change { [order = order.value] in if $0.isEmpty { $0 = order } }
+      return order.value != failing.value
+    }
+    let text = try #require(outcome.comments.dropFirst().first)
+    let last = text.split(separator: "\n").last ?? ""
+    let count = last.firstMatch(
+      of: /^The ([0-9]+) choices of the schedule are too many to paste\.$/)?.1
+    #expect(Int(count ?? "") ?? 0 > 40, "\(text)")
+    #expect(!text.contains("configuration.schedule"))
+  }
+
   @Test("A run that fails in any order has the schedule that chooses nothing")
   func anyOrder() async throws {
     let outcome = try await run(shrink: true, policy: .random) { _ in false }
