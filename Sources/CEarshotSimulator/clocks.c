@@ -41,15 +41,19 @@ extern int LLVMFuzzerRunDriver(int *count, char ***arguments, int (*run)(const u
 
 static int is_answered(void) { return earshot_world != NULL && &LLVMFuzzerRunDriver == NULL; }
 
+static _Thread_local int64_t last_reading;
+static _Thread_local uint32_t readings;
+
+void earshot_clock_readings_reset(void) { readings = 0; }
+
 /* The time of the world, which does not pass while code reads it. */
 static int64_t now(void) {
-  static _Thread_local int64_t before;
-  static _Thread_local uint32_t reads;
   int64_t time = earshot_calls.now(earshot_world);
-  reads = time == before ? reads + 1 : 0;
-  before = time;
-  if (reads > EARSHOT_CLOCK_READS_MAX) earshot_calls.stuck(earshot_world);
-  return time;
+  readings = time == last_reading ? readings + 1 : 0;
+  last_reading = time;
+  if (readings <= EARSHOT_CLOCK_READS_MAX) return time;
+  readings = EARSHOT_CLOCK_READS_MAX;
+  return time + earshot_calls.stuck(earshot_world);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *time) {
@@ -81,5 +85,11 @@ time_t time(time_t *place) {
   if (place != NULL) *place = seconds;
   return seconds;
 }
+
+#else
+
+#include "CEarshotSimulator.h"
+
+void earshot_clock_readings_reset(void) {}
 
 #endif

@@ -13,15 +13,10 @@ earshot_system_call earshot_system_call_answer;
 #define SWIFT_CC __attribute__((swiftcall))
 
 typedef struct job job;
-typedef struct {
-  void *identity;
-  void *implementation;
-} executor;
-
 typedef SWIFT_CC void (*enqueue)(job *);
 typedef SWIFT_CC void (*enqueue_hook)(job *, enqueue);
-typedef SWIFT_CC executor (*main_executor)(void);
-typedef SWIFT_CC executor (*main_executor_hook)(main_executor);
+typedef SWIFT_CC earshot_executor (*main_executor)(void);
+typedef SWIFT_CC earshot_executor (*main_executor_hook)(main_executor);
 
 extern SWIFT_CC uint64_t swift_task_getJobTaskId(job *);
 extern enqueue_hook swift_task_enqueueGlobal_hook __attribute__((weak));
@@ -32,7 +27,7 @@ static _Atomic(enqueue_hook) enqueue_hook_before;
 static _Atomic(main_executor_hook) main_executor_hook_before;
 
 static SWIFT_CC void enqueue_global(job *job, enqueue original) {
-  if (earshot_world != NULL) earshot_calls.escape(earshot_world, EARSHOT_ESCAPE_POOL);
+  if (earshot_world != NULL && earshot_calls.pool(earshot_world, job)) return;
   enqueue_hook before = enqueue_hook_before;
   if (before != NULL) {
     before(job, original);
@@ -41,8 +36,9 @@ static SWIFT_CC void enqueue_global(job *job, enqueue original) {
   }
 }
 
-static SWIFT_CC executor get_main_executor(main_executor original) {
-  if (earshot_world != NULL) earshot_calls.escape(earshot_world, EARSHOT_ESCAPE_MAIN);
+static SWIFT_CC earshot_executor get_main_executor(main_executor original) {
+  earshot_executor other;
+  if (earshot_world != NULL && earshot_calls.main(earshot_world, &other)) return other;
   main_executor_hook before = main_executor_hook_before;
   return before != NULL ? before(original) : original();
 }

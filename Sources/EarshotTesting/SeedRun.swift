@@ -26,6 +26,7 @@ struct SeedRun {
     self.observers = observers
     var configuration = configuration
     configuration.replay = TestName(test).command("\(SeedChoice.variable)=\(seed)")
+    configuration.escapesAreViolations = true
     plan?.configure(&configuration)
     self.configuration = configuration
   }

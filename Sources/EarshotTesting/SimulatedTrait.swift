@@ -25,6 +25,13 @@ public import Testing
 /// What the code states of itself counts, too. An `always` that does not hold is an issue of its seed, and so is an
 /// `unreachable` place that is reached: see ``EarshotSimulator/World/violations``. So is the error
 /// of a task that failed and whose result was not read: see ``EarshotSimulator/World/unawaitedErrors``.
+/// Code that leaves its world is an issue of its seed as well: `Task.sleep`, a task without an
+/// executor of the world, the main actor, a loop that reads a clock until time has passed, another
+/// thread that resumes a task, a task that does not end with its world. The world stands still at
+/// that moment, and nothing runs outside of it: a task without an executor runs as code of its
+/// host, and sleeps by a clock of the system and calls of the main actor do not end. A synchronous
+/// call of the world by another thread still ends the process.
+///
 /// A `sometimes` that held with no seed, and a `reachable` place that no seed reached, is an issue
 /// when several seeds have run and none has failed.
 ///

@@ -10,12 +10,11 @@
    chance; on all other threads each goes on to the original. Linux only; elsewhere, and where the C library is linked
    statically, nothing is answered. */
 
-/* What leaves the executors of a world: a job for the pool of threads that the language's runtime keeps, or a wish for
-   the main executor. */
-enum {
-  EARSHOT_ESCAPE_POOL = 0,
-  EARSHOT_ESCAPE_MAIN = 1,
-};
+/* A serial executor, as the language's runtime passes it. */
+typedef struct {
+  void *identity;
+  void *implementation;
+} earshot_executor;
 
 /* What is asked of a world, and what it is told. */
 typedef struct {
@@ -23,10 +22,13 @@ typedef struct {
   int64_t (*now)(const void *world);
   /* Fills bytes with random numbers. */
   void (*draw)(const void *world, uint8_t *bytes, uint64_t count);
-  /* Ends the process: code has read a clock so often at one instant that it waits for the time to pass. */
-  void (*stuck)(const void *world);
-  /* Takes in an escape, before it happens. */
-  void (*escape)(const void *world, int escape);
+  /* Takes in that code has read a clock so often at one instant that it waits for the time to pass. Returns the
+     nanoseconds that pass for the code, or ends the process. */
+  int64_t (*stuck)(const void *world);
+  /* Takes in a job for the pool of threads that the language's runtime keeps. Returns whether the world runs it. */
+  int (*pool)(const void *world, void *job);
+  /* Takes in a wish for the main executor. Returns whether another executor takes its place. */
+  int (*main)(const void *world, earshot_executor *executor);
 } earshot_world_calls;
 
 /* Has all worlds be called in these ways. To be called once, before any world is driven. */
@@ -34,6 +36,9 @@ void earshot_world_install(const earshot_world_calls *calls);
 
 /* Has the calling thread drive a world, or none with NULL. Returns the world before. */
 const void *earshot_world_drive(const void *world);
+
+/* Counts the readings of clocks by the calling thread anew. */
+void earshot_clock_readings_reset(void);
 
 /* Whether the calling thread gets its answers from a world. */
 int earshot_system_is_answered(void);

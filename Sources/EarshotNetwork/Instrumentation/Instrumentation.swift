@@ -61,6 +61,12 @@ public final class Instrumentation: @unchecked Sendable {
     add(.unreachable, name, details)
   }
 
+  /// Takes in that something has happened which never must, also while a world is taken down.
+  package func violate(_ name: String, _ details: String) {
+    note(.always, name, holds: false)
+    append(.always, name, details)
+  }
+
   // MARK: Queues
 
   /// What takes in how much a queue holds.
@@ -109,7 +115,11 @@ public final class Instrumentation: @unchecked Sendable {
   }
 
   private func add(_ kind: Property.Kind, _ name: String, _ details: String) {
-    guard isOpen, violations.count < Self.violationsMax else { return }
+    if isOpen { append(kind, name, details) }
+  }
+
+  private func append(_ kind: Property.Kind, _ name: String, _ details: String) {
+    guard violations.count < Self.violationsMax else { return }
     let (host, time) = moment()
     violations.append(PropertyViolation(kind, name, host: host, at: time, details))
   }

@@ -68,7 +68,10 @@ package final class CapturedProcess: @unchecked Sendable {
 extension Scheduler {
   /// Has a job run by an executor of a host after a delay by a clock of the machine, if that is the world's.
   func enqueue(after delay: some DurationProtocol, _ run: @escaping () -> Void) {
-    guard capturesProcess, let delay = delay as? Duration else { return noteEscape(.realClock) }
+    guard capturesProcess, let delay = delay as? Duration else {
+      noteEscape(.realClock)
+      return
+    }
     schedule(at: (instant + max(.zero, delay)).nanoseconds, run)
   }
 }

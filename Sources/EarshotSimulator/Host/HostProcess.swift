@@ -48,6 +48,9 @@ final class HostProcess: @unchecked Sendable {
     return RandomStream(seed: scheduler.run.seed, name: "host \(name)\(suffix) \(concern)")
   }
 
+  /// A signal of the host, in messages.
+  var signalName: String { "a signal of host '\(name)'" }
+
   var mayRun: Bool { condition == .running }
 
   /// Whether the code runs, now or when it is its turn.

@@ -1,8 +1,9 @@
 /// A wake-up, which fires once for any number of raises before.
 ///
-/// Sendable because ``raise()`` from a thread that does not drive the world traps, and the rest runs on that thread.
+/// Sendable because ``raise()`` from a thread that does not drive the world traps or is left to that thread, on which the
+/// rest runs.
 final class SimulatedSignal: NetworkSignal, @unchecked Sendable {
-  private let host: HostProcess
+  let host: HostProcess
   private let body: @Sendable () -> Void
   /// The number of the call that fires it, while it is raised.
   private var call: Int?
@@ -12,7 +13,7 @@ final class SimulatedSignal: NetworkSignal, @unchecked Sendable {
   }
 
   func raise() {
-    host.scheduler.checkThread("a signal of host '\(host.name)'")
+    guard !host.scheduler.receive(self, of: host) else { return }
     if call == nil { call = host.fire(self) }
   }
 

@@ -28,19 +28,51 @@ enum Escape {
 }
 
 extension Scheduler {
-  /// Traps if code of a host is what leaves the world.
-  func noteEscape(_ escape: Escape) {
-    guard !capturesProcess, let host = runningHost else { return }
-    trap("\(subject(on: host)) has left the world: it \(escape.explanation)")
+  /// Takes in code that leaves the world: a violation where ``escaped`` is set, and a trap elsewhere.
+  ///
+  /// - Returns: The host whose code leaves the world; `nil` for other code, which may.
+  @discardableResult
+  func noteEscape(_ escape: Escape) -> HostProcess? {
+    guard !capturesProcess, let host = runningHost else { return nil }
+    report("\(subject(on: host)) has left the world: it \(escape.explanation)")
+    return host
   }
 
-  /// Ends the process, since code reads a clock until the time has passed.
-  func trapSpinning() -> Never {
-    let code = systemHost.map(subject) ?? "code outside of all hosts"
-    trap(
-      "\(code) waits for the time to pass in a loop that reads a clock, and no virtual time passes while code runs: "
-        + "clocks were read \(EARSHOT_CLOCK_READS_MAX) times at this instant. Sleep by the host, host.sleep(for:)"
-    )
+  /// Takes in that code does what the world cannot simulate.
+  func report(_ escape: String) {
+    guard let escaped, let watch else { trap(escape) }
+    escaped.noteUse()
+    watch.instrumentation.violate("code stays in its world", escape)
+  }
+
+  /// Takes a job for the pool of threads, if code of a host has put it there.
+  ///
+  /// - Returns: Whether it is the world's from now on.
+  func takePoolJob(_ job: UnownedJob) -> Bool {
+    guard let host = noteEscape(.pool) ?? escaped?.host(of: job), let escaped else { return false }
+    append(
+      ReadyWork(host: .passUnretained(host), work: escaped.work(job, on: host), cause: cause))
+    return true
+  }
+
+  /// The executor in the place of the main actor's, if code of a host asks for that.
+  func takeMainActor() -> UnownedSerialExecutor? {
+    noteEscape(.mainActor).map { _ in EscapedWork.nowhere.asUnownedSerialExecutor() }
+  }
+
+  /// Takes in that code reads a clock until the time has passed.
+  ///
+  /// - Returns: The nanoseconds that have passed for it.
+  func passTimeForLoop() -> Int64 {
+    let passed = escaped?.passTime()
+    if passed?.isFirst != false {
+      let code = systemHost.map(subject) ?? "code outside of all hosts"
+      report(
+        "\(code) waits for the time to pass in a loop that reads a clock, and no virtual time passes while code runs: "
+          + "clocks were read \(EARSHOT_CLOCK_READS_MAX) times at this instant. Sleep by the host, host.sleep(for:)"
+      )
+    }
+    return passed?.nanoseconds ?? 0
   }
 
   /// Ends the process, since code waits for a lock that the thread that drives the world holds.

@@ -31,6 +31,8 @@ final class Scheduler: @unchecked Sendable {
   @exclusivity(unchecked) private var tasks = TaskTable()
   /// Whether the executors and clocks of the process are the world's, too.
   var capturesProcess = false
+  /// What has left the world, where that is a violation; `nil` where it ends the process.
+  var escaped: EscapedWork?
   /// What stops the world when something does not hold.
   @exclusivity(unchecked) var watch: WorldWatch?
   /// The task that is being spawned.
@@ -208,7 +210,10 @@ extension Scheduler {
   /// Has what watches the world look at it, when it is time for that.
   ///
   /// - Returns: Whether the world is to stand still.
-  private func isStopped(by watch: WorldWatch?) -> Bool { watch?.mustStop() ?? false }
+  private func isStopped(by watch: WorldWatch?) -> Bool {
+    if let escaped, escaped.isAwaited { takeArrivals(of: escaped) }
+    return watch?.mustStop() ?? false
+  }
 
   private func dispatch(_ key: EventKey, _ fabric: Fabric) {
     let index = key.slot.index
@@ -252,6 +257,10 @@ extension Scheduler {
     WorldThread.driving(self) {
       for timer in timers.armed { (timer as? SimulatedTimer)?.fireLast() }
       runReadyWork()
+      while let escaped, escaped.isAwaited, !pace.isExceeded {
+        takeArrivals(of: escaped)
+        runReadyWork()
+      }
     }
   }
 
@@ -307,12 +316,39 @@ extension Scheduler {
 extension Scheduler {
   /// Appends a job that the language's runtime wants to be run.
   func enqueue(_ job: UnownedJob, _ work: ReadyWork.Work, on host: HostProcess) {
-    checkThread(describe(job, host))
+    guard owner.isCurrent else {
+      guard let escaped, !escaped.isOfMaker(job) else { trapForeign(describe(job, host)) }
+      return escaped.receive(.job(job, work, host))
+    }
     if let spawning {
       tasks.add(spawning, job)
       self.spawning = nil
     }
     append(ReadyWork(host: .passUnretained(host), work: work, cause: cause))
+  }
+
+  /// Takes a signal that another thread raises.
+  ///
+  /// - Returns: Whether it is another thread.
+  func receive(_ signal: SimulatedSignal, of host: HostProcess) -> Bool {
+    if owner.isCurrent { return false }
+    guard let escaped else { trapForeign(host.signalName) }
+    escaped.receive(.signal(signal))
+    return true
+  }
+
+  /// Takes in the work of other threads, which is a violation, and runs it as code of its hosts.
+  private func takeArrivals(of escaped: EscapedWork) {
+    for arrival in escaped.takeArrivals() {
+      switch arrival {
+      case .job(let job, let work, let host):
+        report(foreign(describe(job, host)))
+        append(ReadyWork(host: .passUnretained(host), work: work, cause: cause))
+      case .signal(let signal):
+        report(foreign(signal.host.signalName))
+        signal.raise()
+      }
+    }
   }
 
   /// Appends a call, which runs behind what is ready already.
@@ -340,7 +376,7 @@ extension Scheduler {
   private func noteLivelock(_ name: @autoclosure () -> String) {
     guard let busiest = pace.sample(name()), !pace.isLast else { return }
     guard phase == .running, let watch else {
-      trap("code goes on for ever at the end of its world. \(busiest)")
+      return report("code goes on for ever at the end of its world. \(busiest)")
     }
     watch.instrumentation.always(false, "virtual time passes") {
       "there were \(pace.eventsMax) events within a second of it. \(busiest). "
@@ -443,10 +479,11 @@ extension Scheduler {
     return "\(name)\(job) of host '\(host.name)'"
   }
 
-  private func trapForeign(_ thing: String) -> Never {
-    trap(
-      "\(thing) came from a thread that does not drive the world: "
-        + "real time or a real thread has leaked into the simulation")
+  private func trapForeign(_ thing: String) -> Never { trap(foreign(thing)) }
+
+  private func foreign(_ thing: String) -> String {
+    "\(thing) came from a thread that does not drive the world: "
+      + "real time or a real thread has leaked into the simulation"
   }
 
   /// Writes what went wrong to the standard error, a line each, and what repeats the run.

@@ -5,8 +5,8 @@ import EarshotCore
 ///
 /// What code reads there of the clocks and of the random numbers of the system (`Date()`,
 /// `ContinuousClock`, `Int.random`, `UUID()`) is a function of the seed. Jobs that leave the world
-/// there, which hooks of the language's runtime see, are refused. Other threads get what the system
-/// says, and their jobs pass.
+/// there, which hooks of the language's runtime see, are taken or refused. Other threads get what
+/// the system says, and their jobs pass.
 enum WorldThread {
   private static let installation: Void = {
     var calls = earshot_world_calls(
@@ -15,9 +15,16 @@ enum WorldThread {
         let bytes = UnsafeMutableBufferPointer(start: start, count: Int(clamping: count))
         scheduler(world) { $0.drawForSystem(into: bytes) }
       },
-      stuck: { world in scheduler(world) { $0.trapSpinning() } },
-      escape: { world, escape in
-        scheduler(world) { $0.noteEscape(escape == EARSHOT_ESCAPE_MAIN ? .mainActor : .pool) }
+      stuck: { world in scheduler(world) { $0.passTimeForLoop() } ?? 0 },
+      pool: { world, job in
+        guard let job else { return 0 }
+        return scheduler(world) { $0.takePoolJob(unsafeBitCast(job, to: UnownedJob.self)) } == true
+          ? 1 : 0
+      },
+      main: { world, executor in
+        guard let other = scheduler(world, { $0.takeMainActor() }) ?? nil else { return 0 }
+        executor?.pointee = unsafeBitCast(other, to: earshot_executor.self)
+        return 1
       })
     earshot_world_install(&calls)
   }()
@@ -35,6 +42,7 @@ enum WorldThread {
   {
     let outer = drive(scheduler)
     let outerLine = earshot_crash_line(scheduler.crashLine.text)
+    earshot_clock_readings_reset()
     defer {
       _ = earshot_world_drive(outer)
       _ = earshot_crash_line(outerLine)

@@ -13,7 +13,7 @@
 /// `ObjectIdentifier` do. Processor time, addresses, files and the environment are the system's, and so is all that code
 /// outside of a world reads: between two calls of ``run(until:)``, in other threads, and in sinks of
 /// ``record(into:)``. Code that sleeps by a clock of the system, or puts work on other threads, ends the process with
-/// its name.
+/// its name. In a test with the trait `.simulated(seeds:)` it is a violation.
 ///
 /// ```swift
 /// let world = World(seed: 7)
@@ -70,6 +70,7 @@ public final class World: @unchecked Sendable {
     hostTable = HostTable()
     trace = TraceRecorder(scheduler, hostTable)
     fabric = Fabric(scheduler, trace, hostTable, seed: seed, configuration: configuration)
+    if configuration.escapesAreViolations { scheduler.escaped = EscapedWork() }
     fabric.crash = { [unowned self] kernel in
       if hosts[kernel.index].kernel === kernel { crash(hosts[kernel.index]) }
     }
@@ -220,23 +221,26 @@ public final class World: @unchecked Sendable {
   /// until none is left, while the network refuses everything.
   ///
   /// Also the code of crashed and suspended hosts. Releasing the world does the same. A task that does not end even
-  /// now waits for something that is not of the world, or for a continuation that is never resumed; it is a trap
-  /// that names the task. ``unawaitedErrors`` are written to the standard error.
+  /// now waits for something that is not of the world, or for a continuation that is never resumed: it ends the
+  /// process with its name, or is a violation as above. ``unawaitedErrors`` are written to the standard error.
   public func finish() {
     guard scheduler.beginEnd() else { return }
     scheduler.complain(of: takeUnawaitedErrors())
     fabric.watch.close()
     let all = hosts + pastHosts
-    for host in all { host.process.goOn() }
-    for host in all { host.cancelTasks() }
-    for host in all { host.kernel.shutDownSockets() }
-    for host in all { host.tellShutdown() }
+    WorldThread.driving(scheduler) {
+      for host in all { host.process.goOn() }
+      for host in all { host.cancelTasks() }
+      for host in all { host.kernel.shutDownSockets() }
+      for host in all { host.tellShutdown() }
+    }
     scheduler.runLastWork()
     if !scheduler.isAbandoned, let task = waitingTasks.first {
-      scheduler.trap(
+      scheduler.report(
         "\(task), has not ended with its world: it waits for another thread or executor, "
           + "or for a continuation that nothing resumes")
     }
+    scheduler.escaped?.close(all.map(\.executor))
     (hosts, pastHosts, programs) = ([], [], [])
     startStrikes = []
     faultTable.removeAll()

@@ -31,6 +31,8 @@ public struct WorldConfiguration: Hashable, Sendable {
   package var congestionControl = CongestionControl.cubic
   /// How many events may happen within a second of virtual time; `nil` for 100,000,000.
   package var eventsPerSecondMax: Int?
+  /// Whether code that leaves the world is a violation, and does not end the process.
+  package var escapesAreViolations = false
   /// Plans that are carried out in the place of those that the world is told to, one after the other.
   package var faultPlans: [FaultPlan] = []
   /// The hosts of groups that are not made.

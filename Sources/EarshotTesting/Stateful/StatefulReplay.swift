@@ -81,15 +81,19 @@ struct StatefulReplay<Subject: StatefulTest>: Sendable {
   /// Runs commands until one fails; failures are recorded as issues.
   private func perform(_ commands: CommandSource, hasFailed: () -> Bool) -> Outcome {
     let world = World(seed: seed, configuration: configuration)
-    defer { world.finish() }
     var outcome = Outcome()
     CurrentWorld.$world.withValue(world) {
       do {
+        defer { world.finish() }
         try perform(commands, in: world, &outcome.performed, hasFailed)
       } catch is ExpectationFailedError {
         // Recorded where it was thrown.
       } catch {
-        Issue.record(error, sourceLocation: test.sourceLocation)
+        // What the command does in a world that stands still follows from the violation.
+        if world.violations.isEmpty { Issue.record(error, sourceLocation: test.sourceLocation) }
+      }
+      if let violation = world.violations.first {
+        Issue.record(violation, sourceLocation: test.sourceLocation)
       }
     }
     return outcome
@@ -102,7 +106,7 @@ struct StatefulReplay<Subject: StatefulTest>: Sendable {
     let (rules, runner) = (subject.rules, CommandRunner(world: world, duration: duration))
     var (commands, model) = (commands, subject.initialModel)
     let system = try subject.makeSystem(in: world)
-    while !hasFailed(), let command = commands.next(rules, for: model) {
+    while !hasFailed(), world.violations.isEmpty, let command = commands.next(rules, for: model) {
       performed.append(command)
       let rule = rules[command.rule]
       let response = try rule.perform(system, command.argument, runner)
@@ -119,6 +123,8 @@ struct StatefulFailure: Hashable, Sendable {
 
   init(_ issue: Issue) {
     place = issue.sourceLocation
-    error = issue.error.map { "\(type(of: $0))" }
+    error = issue.error.map { error in
+      (error as? PropertyViolation).map { "\($0.kind) \($0.name)" } ?? "\(type(of: error))"
+    }
   }
 }
