@@ -141,6 +141,22 @@ struct EscapeTests {
 }
 
 extension EscapeTests {
+  @Test("A test that waits for code of its world ends with a sentence, in place of a hang")
+  func waiting() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      var configuration = WorldConfiguration(replay: "SEED=42 make again")
+      configuration.escapesAreViolations = true
+      let world = World(seed: 42, configuration: configuration)
+      await Sleeper(world.makeHost("ann")).pass()
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    for part in ["the test waits for code of host 'ann'", "addTask", "Replay: SEED=42 make again"] {
+      #expect(message.contains(part), "\(message)")
+    }
+  }
+
   @Test(
     "What the world's owner does outside of hosts is not of the world: sinks, actions, conditions")
   func outside() async {
@@ -209,6 +225,8 @@ private actor Sleeper {
   }
 
   func sleep() async { try? await Task.sleep(for: .seconds(1)) }
+
+  func pass() {}
 }
 
 private actor Counter {

@@ -221,6 +221,29 @@ struct EscapedSeedTests {
     }
   }
 
+  @Test("An escaped task goes on in its world, also when what cancels another one resumes it")
+  func cancellation() async throws {
+    let waiting = Mutexed<UnsafeContinuation<Void, Never>?>(nil)
+    let isThere = Mutexed<[Bool]>([])
+    let texts = try await texts { ann in
+      let thread = Self.thread
+      _ = Task {
+        await withUnsafeContinuation { continuation in waiting.change { $0 = continuation } }
+        isThere.append(Self.thread == thread)
+      }
+      await withTaskCancellationHandler {
+        try? await ann.sleep(for: .seconds(60))
+      } onCancel: {
+        waiting.value?.resume()
+      }
+    }
+    check(texts, says: "put work on the pool of threads")
+    #expect(isThere.value.count > 1 && isThere.value.allSatisfy(\.self))
+  }
+
+  /// The calling thread.
+  private static var thread: pthread_t { pthread_self() }
+
   @Test("An actor that worlds share works after an escape of its caller")
   func sharedActor() async throws {
     let shared = Shared()

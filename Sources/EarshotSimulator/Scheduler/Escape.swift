@@ -40,8 +40,7 @@ extension Scheduler {
 
   /// Takes in that code does what the world cannot simulate.
   func report(_ escape: String) {
-    guard let escaped, let watch else { trap(escape) }
-    escaped.noteUse()
+    guard escaped != nil, let watch else { trap(escape) }
     watch.instrumentation.violate("code stays in its world", escape)
   }
 
@@ -82,6 +81,13 @@ extension Scheduler {
       "\(code) waits for a lock that its own thread holds (\(name)), and no other thread can unlock it: "
         + "it was locked twice, or kept locked across an await. Unlock it first, or use NSRecursiveLock"
     )
+  }
+
+  /// Ends the process, since the task that is to run the world waits for code that runs only while the world does.
+  func trapWaiting(for host: HostProcess) -> Never {
+    trap(
+      "the test waits for code of host '\(host.name)', which runs only while the world does. "
+        + "Start it by addTask(_:_:) of the host, run the world, and read the task's value")
   }
 
   private func subject(on host: HostProcess) -> String {

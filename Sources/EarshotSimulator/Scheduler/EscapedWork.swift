@@ -1,4 +1,3 @@
-import EarshotNetwork
 import Synchronization
 
 /// The work that has left a world in which an escape is a violation and does not end the process.
@@ -27,10 +26,6 @@ final class EscapedWork: @unchecked Sendable {
   private var executors: [ObjectIdentifier: HostTaskExecutor] = [:]
   /// The nanoseconds that have passed for a loop that waits for the time to pass.
   private var passedTime: Int64 = 0
-  /// Whether code has left the world.
-  private(set) var isUsed = false
-  /// The executors that tasks which have not ended with the world may still be resumed on.
-  private var lastExecutors: [NetworkExecutor] = []
 
   init() { maker = withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: UInt.self) } ?? 0 } }
 
@@ -40,9 +35,6 @@ final class EscapedWork: @unchecked Sendable {
   final class IdleExecutor: SerialExecutor {
     func enqueue(_ job: consuming ExecutorJob) {}
   }
-
-  /// Takes in that code has left the world.
-  func noteUse() { isUsed = true }
 
   // MARK: The pool
 
@@ -95,17 +87,9 @@ final class EscapedWork: @unchecked Sendable {
   }
 
   /// Ends the world: later work is dropped.
-  ///
-  /// - Parameter executors: The executors of the hosts. Once code has left the world, they are kept for ever: other threads
-  ///   may still resume tasks there that have not ended.
-  func close(_ executors: [NetworkExecutor]) {
+  func close() {
     inbox.withLock { inbox in inbox = Inbox(isOpen: false) }
-    if isUsed {
-      lastExecutors = executors
-      _ = Unmanaged.passRetained(self)
-    } else {
-      (hosts, self.executors) = ([:], [:])
-    }
+    (hosts, executors) = ([:], [:])
   }
 
   private static let arrivalsMax = 100_000

@@ -316,8 +316,9 @@ extension Scheduler {
 extension Scheduler {
   /// Appends a job that the language's runtime wants to be run.
   func enqueue(_ job: UnownedJob, _ work: ReadyWork.Work, on host: HostProcess) {
+    if phase == .idle, let escaped, escaped.isOfMaker(job) { trapWaiting(for: host) }
     guard owner.isCurrent else {
-      guard let escaped, !escaped.isOfMaker(job) else { trapForeign(describe(job, host)) }
+      guard let escaped else { trapForeign(describe(job, host)) }
       return escaped.receive(.job(job, work, host))
     }
     if let spawning {

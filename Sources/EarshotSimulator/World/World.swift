@@ -240,7 +240,7 @@ public final class World: @unchecked Sendable {
         "\(task), has not ended with its world: it waits for another thread or executor, "
           + "or for a continuation that nothing resumes")
     }
-    scheduler.escaped?.close(all.map(\.executor))
+    scheduler.escaped?.close()
     (hosts, pastHosts, programs) = ([], [], [])
     startStrikes = []
     faultTable.removeAll()
