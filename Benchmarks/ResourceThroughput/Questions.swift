@@ -28,7 +28,7 @@ struct Questions {
 
   /// How many bytes of a file are carried a second, and in how much CPU time.
   func rates(_ benchmark: inout Benchmark) {
-    let names = ["a file, C over TLS", "a file, C with a thread that writes", "a file, Earshot"]
+    let names = ["a file, C over TLS", "a file, C in two threads", "a file, Earshot"]
     guard names.contains(where: benchmark.isWished) else { return }
     let path = source.makeFile("file", dataBytes: bytes)
     defer { source.clear() }
