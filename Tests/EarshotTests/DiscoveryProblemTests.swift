@@ -125,6 +125,63 @@ struct DiscoveryProblemTests {
     world.finish()
   }
 
+  @Test("A host whose last cable is gone reports that it finds peers of this computer alone")
+  func onlyThisComputer() throws {
+    addAnn()
+    let base = world.makeHost("bob")
+    let host = ChangingHost(base)
+    let interfaces = host.interfaces
+    let log = Mutex(Log())
+    let codes = Mutex<[EarshotError.Code?]>([])
+    base.addTask("bob") {
+      guard let bob = try? await Peer("Bob", trusting: .anyPeer, on: host),
+        let browser = try? await bob.browse("chat")
+      else { return }
+      log.withLock { $0 = follow(browser, on: base) }
+      for (second, isCabled) in [(5, false), (10, true)] {
+        try? await base.sleep(until: .zero + .seconds(second))
+        host.interfaces = isCabled ? interfaces : [Self.loopback(isSubstitute: true)]
+        let code = await bob.discoveryProblem?.code
+        codes.withLock { $0.append(code) }
+      }
+      try? await base.sleep(until: .zero + .seconds(15))
+      await bob.stop()
+    }
+    world.run(for: .seconds(20))
+    let problem = "unavailable \(DiscoveryProblem.onlyThisComputer)"
+    #expect(
+      log.withLock { $0 }.all
+        == ["0: found Ann", "5: lost", "5: \(problem)", "10: available", "10: found Ann"])
+    #expect(codes.withLock { $0 } == [.discoveryUnavailable, nil])
+    world.finish()
+  }
+
+  @Test("Loopback that the program chose is no problem")
+  func chosenLoopback() throws {
+    let base = world.makeHost("bob")
+    let host = ChangingHost(base)
+    host.interfaces = [Self.loopback(isSubstitute: false)]
+    let log = Mutex(Log())
+    base.addTask("bob") {
+      guard let bob = try? await Peer("Bob", trusting: .anyPeer, on: host),
+        let browser = try? await bob.browse("chat")
+      else { return }
+      log.withLock { $0 = follow(browser, on: base) }
+      try? await base.sleep(until: .zero + .seconds(5))
+      await bob.stop()
+    }
+    world.run(for: .seconds(10))
+    #expect(log.withLock { $0 }.all.isEmpty)
+    world.finish()
+  }
+
+  private static func loopback(isSubstitute: Bool) -> NetworkInterface {
+    NetworkInterface(
+      index: 2, name: "lo", addresses: [.v4(0x7F00_0001)],
+      networks: [AddressRange(.v4(0x7F00_0001), bits: 8)],
+      isSubstitute: isSubstitute)
+  }
+
   @Test("A suspension by itself is no problem")
   func suspension() throws {
     addAnn()

@@ -39,8 +39,14 @@ struct MulticastPort {
     case .reopening(_, let last?):
       last.code == .addressInUse ? .portTaken : .portUnavailable
     case .open, .reopening(_, nil):
-      interfaces.isEmpty ? .noInterface : lacksIPv6 ? .onlyIPv4 : nil
+      interfaceProblem
     }
+  }
+
+  private var interfaceProblem: DiscoveryProblem? {
+    guard !interfaces.isEmpty else { return .noInterface }
+    if interfaces.allSatisfy(\.isSubstitute) { return .onlyThisComputer }
+    return lacksIPv6 ? .onlyIPv4 : nil
   }
 
   /// Whether the port is open, but was refused for IPv6, which interfaces have.

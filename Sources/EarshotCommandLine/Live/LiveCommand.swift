@@ -124,12 +124,15 @@ extension IdentityError {
 }
 
 extension Peer {
-  /// Warns of what is not right with those whom this peer trusts, until it ends.
+  /// Warns of what is not right with those whom this peer trusts, and of what keeps discovery from
+  /// finding peers, until it ends.
   nonisolated func warn(on console: Console) {
     let events = events
     addTask("warnings") {
       for await event in events {
-        if let warning = event.warning { console.complain("earshot: \(warning)") }
+        if let sentence = event.warning ?? event.obstacle {
+          console.complain("earshot: \(sentence)")
+        }
       }
     }
   }
@@ -146,6 +149,11 @@ extension PeerEvent {
     case .trustStoreFailed(let error): error.description.escapedForTerminals
     default: nil
     }
+  }
+
+  /// The reason why peers cannot be found, or not all of them.
+  fileprivate var obstacle: String? {
+    if case .unavailable(let problem) = self { problem.description } else { nil }
   }
 }
 

@@ -12,6 +12,9 @@ public struct NetworkInterface: Hashable, Sendable {
   public let supportsMulticast: Bool
   /// The largest packet, in bytes, IP header included.
   public let maximumTransmissionUnit: Int
+  /// Whether the host uses the interface because it has no other: loopback, of a host without a
+  /// network.
+  package let isSubstitute: Bool
 
   /// An interface with the given parts.
   ///
@@ -21,6 +24,17 @@ public struct NetworkInterface: Hashable, Sendable {
     index: UInt32, name: String, addresses: [IPAddress], networks: [AddressRange]? = nil,
     supportsMulticast: Bool = true, maximumTransmissionUnit: Int = 1500
   ) {
+    self.init(
+      index: index, name: name, addresses: addresses, networks: networks,
+      supportsMulticast: supportsMulticast, maximumTransmissionUnit: maximumTransmissionUnit,
+      isSubstitute: false)
+  }
+
+  /// An interface with the given parts, used because there is no other or not.
+  package init(
+    index: UInt32, name: String, addresses: [IPAddress], networks: [AddressRange]? = nil,
+    supportsMulticast: Bool = true, maximumTransmissionUnit: Int = 1500, isSubstitute: Bool
+  ) {
     self.index = index
     self.name = name
     self.addresses = addresses
@@ -28,6 +42,7 @@ public struct NetworkInterface: Hashable, Sendable {
       networks ?? addresses.map { AddressRange($0, bits: $0.family == .v4 ? 24 : 64) }
     self.supportsMulticast = supportsMulticast
     self.maximumTransmissionUnit = maximumTransmissionUnit
+    self.isSubstitute = isSubstitute
   }
 }
 

@@ -12,6 +12,11 @@ public enum DiscoveryProblem: Hashable, Sendable {
   /// UDP port 5353 is refused for IPv6 alone, as when another program holds it there for itself: peers are found, and
   /// find this one, over IPv4.
   case onlyIPv4
+  /// No network interface other than loopback is up, has an address and carries multicast: peers on
+  /// this computer alone are found, and find this one.
+  ///
+  /// A host that was told to use loopback does not report it.
+  case onlyThisComputer
 }
 
 extension DiscoveryProblem: CustomStringConvertible {
@@ -25,6 +30,8 @@ extension DiscoveryProblem: CustomStringConvertible {
     case .portUnavailable: "Discovery needs UDP port 5353, which cannot be opened."
     case .onlyIPv4:
       "Discovery works over IPv4 alone: another program holds UDP port 5353 of IPv6 for itself; stop that program."
+    case .onlyThisComputer:
+      "No network interface other than loopback carries multicast, so discovery finds peers of this computer alone; connect it to a network."
     }
   }
 }

@@ -65,8 +65,9 @@ final class InterfaceList: Sendable {
     let chosen = all.filter { name, found in
       wanted?.contains(name) ?? (found.carriesMulticast && !found.isLoopback)
     }
-    let used = wanted == nil && chosen.isEmpty ? all.filter(\.value.isLoopback) : chosen
-    return used.map { $0.value.interface($0.key) }
+    let isAlone = wanted == nil && chosen.isEmpty
+    let used = isAlone ? all.filter(\.value.isLoopback) : chosen
+    return used.map { $0.value.interface($0.key, isSubstitute: isAlone) }
   }
 
   private static func note(_ entry: ifaddrs, _ found: inout [String: Found]) {
@@ -98,11 +99,11 @@ extension InterfaceList {
     let carriesMulticast: Bool
     var ranges: [AddressRange] = []
 
-    func interface(_ name: String) -> NetworkInterface {
+    func interface(_ name: String, isSubstitute: Bool) -> NetworkInterface {
       NetworkInterface(
         index: index, name: name, addresses: usable.map(\.address), networks: usable,
         supportsMulticast: carriesMulticast || isLoopback,
-        maximumTransmissionUnit: Int(earshot_packet_bytes_max(name)))
+        maximumTransmissionUnit: Int(earshot_packet_bytes_max(name)), isSubstitute: isSubstitute)
     }
 
     /// Linux carries multicast over loopback for IPv4 only.

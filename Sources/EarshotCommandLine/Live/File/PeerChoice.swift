@@ -60,8 +60,7 @@ struct PeerChoice: Sendable {
       console.complain("  \(number)  \(peer.name.escapedForTerminals) (\(peer.id.short))")
     case .lost(let peer):
       console.complain("  \(peer.name.escapedForTerminals) is no longer nearby")
-    case .unavailable(let problem): console.complain("earshot: \(problem)")
-    case .updated, .available: break
+    case .updated, .unavailable, .available: break  // The command itself reports why none is found.
     }
   }
 
