@@ -264,6 +264,62 @@ int earshot_open_interface_monitor(void) {
   return -1;
 }
 
+unsigned earshot_route_interface(const struct sockaddr *destination) {
+#if defined(__linux__)
+  int isV6 = destination->sa_family == AF_INET6;
+  const void *bytes = isV6 ? (const void *)&((const struct sockaddr_in6 *)destination)->sin6_addr
+                           : (const void *)&((const struct sockaddr_in *)destination)->sin_addr;
+  unsigned length = isV6 ? 16 : 4;
+  struct {
+    struct nlmsghdr header;
+    struct rtmsg route;
+    char attributes[64];
+  } question;
+  memset(&question, 0, sizeof question);
+  question.header.nlmsg_type = RTM_GETROUTE;
+  question.header.nlmsg_flags = NLM_F_REQUEST;
+  question.route.rtm_family = (unsigned char)destination->sa_family;
+  question.route.rtm_dst_len = (unsigned char)(8 * length);
+  struct rtattr *attribute = (struct rtattr *)question.attributes;
+  attribute->rta_type = RTA_DST;
+  attribute->rta_len = (unsigned short)RTA_LENGTH(length);
+  memcpy(RTA_DATA(attribute), bytes, length);
+  question.header.nlmsg_len = NLMSG_LENGTH(sizeof(struct rtmsg)) + RTA_LENGTH(length);
+
+  int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+  if (descriptor < 0) return 0;
+  /* The kernel answers within the call that asks. */
+  _Alignas(struct nlmsghdr) char answer[4096];
+  ssize_t count = send(descriptor, &question, question.header.nlmsg_len, 0);
+  if (count >= 0) count = recv(descriptor, answer, sizeof answer, 0);
+  close(descriptor);
+
+  const struct nlmsghdr *header = (const struct nlmsghdr *)answer;
+  if (count < 0 || !NLMSG_OK(header, (unsigned)count) || header->nlmsg_type != RTM_NEWROUTE) return 0;
+  const struct rtmsg *route = NLMSG_DATA(header);
+  if (route->rtm_type != RTN_UNICAST) return 0;
+  int left = (int)RTM_PAYLOAD(header);
+  for (const struct rtattr *part = RTM_RTA(route); RTA_OK(part, left); part = RTA_NEXT(part, left)) {
+    unsigned index;
+    if (part->rta_type != RTA_OIF || RTA_PAYLOAD(part) < sizeof index) continue;
+    memcpy(&index, RTA_DATA(part), sizeof index);
+    return index;
+  }
+#endif
+  return 0;
+}
+
+int earshot_bind_to_interface(int descriptor, unsigned interface) {
+#if defined(__linux__)
+  char name[IF_NAMESIZE];
+  if (if_indextoname(interface, name) == NULL) return -1;
+  return setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, name, (socklen_t)strlen(name));
+#else
+  errno = ENOTSUP;
+  return -1;
+#endif
+}
+
 void earshot_allocate_and_free(size_t bytes) {
   void *volatile block = malloc(bytes); /* Volatile, or the compiler leaves both calls out. */
   free(block);

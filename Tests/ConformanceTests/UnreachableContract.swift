@@ -98,6 +98,50 @@ struct UnreachableContract {
   }
 
   @Test(
+    "A connection leaves first by the interface that it names, whatever the routes say",
+    arguments: disturbedNetworks)
+  func routedAway(under network: any DisturbedNetwork) async throws {
+    try await network.run { hosts in
+      let listener = try await hosts.listen(ListenerRecorder())
+      try await hosts.begin(.routedAway)
+      let options = ConnectionOptions(userTimeout: nil, firstInterface: hosts.ann.interface)
+      let (connection, recorder) = try hosts.dial(listener.localEndpoint.port, options: options)
+      try await recorder.seen.wait { $0.isOpen }
+      #expect(connection.localEndpoint.address == hosts.ann.address)
+      try await hosts.end(.routedAway)
+    }
+  }
+
+  @Test(
+    "A connection that names an interface which its host has not leaves by the routes",
+    arguments: disturbedNetworks, [UInt32(0), 9_999, .max])
+  func noSuchInterface(under network: any DisturbedNetwork, index: UInt32) async throws {
+    try await network.run { hosts in
+      let listener = try await hosts.listen(ListenerRecorder())
+      let options = ConnectionOptions(userTimeout: nil, firstInterface: index)
+      let (_, recorder) = try hosts.dial(listener.localEndpoint.port, options: options)
+      try await recorder.seen.wait { $0.isOpen }
+    }
+  }
+
+  @Test(
+    "Whatever interface a connection names first, it fails within its time to connect",
+    arguments: disturbedNetworks)
+  func namedInVain(under network: any DisturbedNetwork) async throws {
+    try await network.run { hosts in
+      let listener = try await hosts.listen(ListenerRecorder())
+      try await hosts.begin(.routedAway, .mute(.ann))
+      let start = hosts.ann.network.now
+      let options = ConnectionOptions(
+        connectTimeout: .milliseconds(600), userTimeout: nil, firstInterface: hosts.ann.interface)
+      let (_, recorder) = try hosts.dial(listener.localEndpoint.port, options: options)
+      let error = try await recorder.seen.wait { $0.error != nil }.error
+      #expect(error?.code == .timedOut)
+      #expect(hosts.ann.network.now - start >= .milliseconds(600))
+    }
+  }
+
+  @Test(
     "Where every port is taken none can be chosen, and what is open goes on",
     arguments: disturbedNetworks)
   func portsTaken(under network: any DisturbedNetwork) async throws {

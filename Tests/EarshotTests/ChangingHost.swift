@@ -9,6 +9,7 @@ final class ChangingHost: NetworkHost {
   private let sleepers = Mutex<[@Sendable () -> Void]>([])
   private let absence = Mutex(false)
   private let destinations = Mutex<[Endpoint]>([])
+  private let firstInterfaces = Mutex<[UInt32?]>([])
 
   init(_ base: SimulatedHost) {
     self.base = base
@@ -46,6 +47,9 @@ final class ChangingHost: NetworkHost {
   /// Where connections were asked for, in this order.
   var dialled: [Endpoint] { destinations.withLock { $0 } }
 
+  /// The interfaces that these connections were to leave by first.
+  var dialledFirst: [UInt32?] { firstInterfaces.withLock { $0 } }
+
   /// Whoever observes it hears that the host slept.
   func wake() { for sleeper in sleepers.withLock({ $0 }) { sleeper() } }
 
@@ -76,6 +80,7 @@ final class ChangingHost: NetworkHost {
     to endpoint: Endpoint, options: ConnectionOptions, handler: any ConnectionHandler
   ) throws(NetworkError) -> any Connection {
     destinations.withLock { $0.append(endpoint) }
+    firstInterfaces.withLock { $0.append(options.firstInterface) }
     return try base.connect(to: endpoint, options: options, handler: handler)
   }
 

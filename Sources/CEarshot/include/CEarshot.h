@@ -73,6 +73,13 @@ int earshot_disable_multicast_all(int descriptor, int family);
 /* A descriptor that is told of changes of interfaces and addresses, or -1 with errno set. */
 int earshot_open_interface_monitor(void);
 
+/* The index of the interface that the routes of the system lead to an address by; 0 if none does, if the address is
+   the host's own, or if the system is not asked: Linux alone is. */
+unsigned earshot_route_interface(const struct sockaddr *destination);
+
+/* Keeps a socket to an interface, which takes no privilege from Linux 5.7 on; -1 with errno set. */
+int earshot_bind_to_interface(int descriptor, unsigned interface);
+
 /* Allocates a block and frees it, though nobody uses it. */
 void earshot_allocate_and_free(size_t bytes);
 

@@ -30,7 +30,8 @@ extension Link {
     do throws(NetworkError) {
       let connection = try context.host.connect(
         to: endpoint,
-        options: ConnectionOptions(connectTimeout: context.connectTimeout, userTimeout: nil),
+        options: ConnectionOptions(
+          connectTimeout: context.connectTimeout, userTimeout: nil, firstInterface: firstInterface),
         handler: self)
       life = .dialling(endpoint, connection)
     } catch {

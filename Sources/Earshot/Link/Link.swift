@@ -31,6 +31,8 @@ actor Link: ConnectionHandler {
 
   let context: LinkContext
   let expected: PeerID?
+  /// The interface to dial by first, where routes lead elsewhere.
+  let firstInterface: UInt32?
   weak var owner: (any LinkOwner)?
   // Without the dynamic checks of exclusivity, which every frame would pay for: all accesses are instantaneous.
   @exclusivity(unchecked) var life: Life
@@ -48,12 +50,13 @@ actor Link: ConnectionHandler {
 
   /// A link that will be dialled.
   init(
-    _ token: LinkToken, dialling endpoint: Endpoint, expecting peer: PeerID?,
-    context: LinkContext, owner: any LinkOwner
+    _ token: LinkToken, dialling endpoint: Endpoint, first interface: UInt32?,
+    expecting peer: PeerID?, context: LinkContext, owner: any LinkOwner
   ) {
     unownedExecutor = context.host.executor.serial.asUnownedSerialExecutor()
     (self.token, self.context, self.owner) = (token, context, owner)
     (isDialled, expected, life) = (true, peer, .dialling(endpoint, nil))
+    firstInterface = interface
   }
 
   /// A link over a connection that was accepted.
@@ -64,6 +67,7 @@ actor Link: ConnectionHandler {
     unownedExecutor = context.host.executor.serial.asUnownedSerialExecutor()
     (self.token, self.context, self.owner) = (token, context, owner)
     (isDialled, expected, life) = (false, nil, .accepted(connection))
+    firstInterface = nil
   }
 
   var now: Instant { context.host.now }

@@ -147,6 +147,19 @@ extension PeerCore {
     return announced.filter { $0.mayBeDialled(onTheWordOf: source, with: interfaces) }
   }
 
+  /// The interface on which an endpoint of a peer was received, if its address is one of another
+  /// host of the link.
+  func interface(of endpoint: Endpoint, of peer: PeerID) -> UInt32? {
+    let index =
+      missing.found[peer]?.interface(of: endpoint)
+      ?? discovered(peer)?.peer.interface(of: endpoint)
+    guard let index else { return nil }
+    let interfaces = host.interfaces
+    let isOwn = interfaces.contains { $0.addresses.contains(endpoint.address) }
+    let interface = interfaces.first { $0.index == index }
+    return !isOwn && interface?.canBeHost(endpoint.address) == true ? index : nil
+  }
+
   // MARK: Both
 
   var discoveryProblem: EarshotError? {

@@ -213,7 +213,9 @@ actor PeerCore {
 
   /// A link that will be dialled.
   func makeLink(to peer: PeerID, at endpoint: Endpoint, owner: any LinkOwner) -> Link {
-    Link(makeToken(), dialling: endpoint, expecting: peer, context: linkContext, owner: owner)
+    Link(
+      makeToken(), dialling: endpoint, first: interface(of: endpoint, of: peer), expecting: peer,
+      context: linkContext, owner: owner)
   }
 
   func makeToken() -> LinkToken {

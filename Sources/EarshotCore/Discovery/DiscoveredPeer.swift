@@ -8,9 +8,18 @@ public struct DiscoveredPeer: Hashable, Sendable, Identifiable, CustomStringConv
     let name: String
     let text: DiscoveryInfo?
     let endpoints: [Endpoint]
+    /// Of each endpoint, the index of the interface on which it was received; empty if that is not
+    /// known.
+    let interfaces: [UInt32]
+    /// The endpoints of each instance, if there are several.
+    let places: [[Endpoint]]
 
-    init(_ id: PeerID, _ name: String, _ text: DiscoveryInfo?, _ endpoints: [Endpoint]) {
-      (self.id, self.name, self.text, self.endpoints) = (id, name, text, endpoints)
+    init(
+      _ id: PeerID, _ name: String, _ text: DiscoveryInfo?, _ endpoints: [Endpoint],
+      _ interfaces: [UInt32], _ places: [[Endpoint]]
+    ) {
+      (self.id, self.name, self.text) = (id, name, text)
+      (self.endpoints, self.interfaces, self.places) = (endpoints, interfaces, places)
     }
   }
 
@@ -32,11 +41,53 @@ public struct DiscoveredPeer: Hashable, Sendable, Identifiable, CustomStringConv
   }
 
   /// A peer with the given parts.
-  package init(id: PeerID, name: String, info: DiscoveryInfo?, endpoints: [Endpoint]) {
-    storage = Storage(id, name, info, endpoints)
+  ///
+  /// - Parameters:
+  ///   - id: The identifier.
+  ///   - name: The name.
+  ///   - info: The info.
+  ///   - endpoints: Where the peer listens, the most promising first.
+  ///   - interfaces: Of each endpoint, the index of the interface on which it was received; empty
+  ///     if that is not known.
+  ///   - places: The endpoints of each instance, if there are several.
+  package init(
+    id: PeerID, name: String, info: DiscoveryInfo?, endpoints: [Endpoint],
+    interfaces: [UInt32] = [], places: [[Endpoint]] = []
+  ) {
+    precondition(interfaces.isEmpty || interfaces.count == endpoints.count)
+    storage = Storage(id, name, info, endpoints, interfaces, places)
   }
 
-  /// Whether two peers are the same in all that they say.
+  /// An address of each host that announces the peer; more than one if several hosts have its
+  /// identity.
+  ///
+  /// Instances that have an address in common are on one host.
+  ///
+  /// - Parameter sightings: What was found of one peer, of any services.
+  /// - Returns: The addresses, in ascending order.
+  package static func hosts(announcing sightings: [DiscoveredPeer]) -> [IPAddress] {
+    var hosts: [[IPAddress]] = []
+    for sighting in sightings {
+      let places = sighting.storage.places.isEmpty ? [sighting.endpoints] : sighting.storage.places
+      for addresses in places.map({ $0.map(\.address.withoutScope) }) where !addresses.isEmpty {
+        let same = hosts.filter { $0.contains(where: addresses.contains) }
+        hosts.removeAll { $0.contains(where: addresses.contains) }
+        hosts.append(same.flatMap(\.self) + addresses)
+      }
+    }
+    return hosts.compactMap { $0.min() }.sorted()
+  }
+
+  /// The index of the interface on which an endpoint of the peer was received, or `nil` if that is
+  /// not known.
+  package func interface(of endpoint: Endpoint) -> UInt32? {
+    guard !storage.interfaces.isEmpty, let place = endpoints.firstIndex(of: endpoint) else {
+      return nil
+    }
+    return storage.interfaces[place]
+  }
+
+  /// Whether two peers are the same in all that they say, wherever that was received.
   public static func == (left: DiscoveredPeer, right: DiscoveredPeer) -> Bool {
     left.storage === right.storage
       || left.id == right.id && left.name == right.name && left.storage.text == right.storage.text
@@ -58,7 +109,9 @@ public struct DiscoveredPeer: Hashable, Sendable, Identifiable, CustomStringConv
   }
 
   /// Reads what an instance says of itself, or `nil` when it is no peer of a known version.
-  package init?(instance: DNSName, text: TextRecord, endpoints: [Endpoint]) {
+  package init?(
+    instance: DNSName, text: TextRecord, endpoints: [Endpoint], interfaces: [UInt32] = []
+  ) {
     guard text[Announcement.Key.version] == Array(Announcement.version.utf8),
       let idText = text[Announcement.Key.id],
       let id = PeerID(String(decoding: idText, as: UTF8.self))
@@ -67,7 +120,7 @@ public struct DiscoveredPeer: Hashable, Sendable, Identifiable, CustomStringConv
     let name = text[Announcement.Key.name].map { String(decoding: $0, as: UTF8.self) }
     self.init(
       id: id, name: Self.name(name ?? Self.visibleName(of: label, id: id), of: id),
-      info: DiscoveryInfo(remote: text), endpoints: endpoints)
+      info: DiscoveryInfo(remote: text), endpoints: endpoints, interfaces: interfaces)
   }
 
   /// What several instances that claim one identifier amount to, or `nil` when there are none.
@@ -80,17 +133,23 @@ public struct DiscoveredPeer: Hashable, Sendable, Identifiable, CustomStringConv
       self = first
       return
     }
-    var endpoints: [Endpoint] = []
+    var (endpoints, interfaces) = ([Endpoint](), [UInt32]())
+    let areKnown = instances.allSatisfy { !$0.storage.interfaces.isEmpty }
     for place in 0..<Self.endpointsMax {
       for instance in instances where place < instance.endpoints.count {
         let endpoint = instance.endpoints[place]
-        if !endpoints.contains(endpoint) { endpoints.append(endpoint) }
+        guard endpoints.count < Self.endpointsMax, !endpoints.contains(endpoint) else { continue }
+        endpoints.append(endpoint)
+        if areKnown { interfaces.append(instance.storage.interfaces[place]) }
       }
     }
     self.init(
-      id: first.id, name: first.name, info: first.storage.text,
-      endpoints: Array(endpoints.prefix(Self.endpointsMax)))
+      id: first.id, name: first.name, info: first.storage.text, endpoints: endpoints,
+      interfaces: interfaces, places: instances.map(\.endpoints))
   }
+
+  /// Whether all of its endpoints were received on given interfaces.
+  func wasReceived(on interfaces: [UInt32]) -> Bool { storage.interfaces == interfaces }
 
   /// The most endpoints that a peer is reported with.
   static let endpointsMax = 16

@@ -13,22 +13,26 @@ extension RecordCache {
   /// - Returns: What it claims to be.
   func peer(_ name: DNSName, on interfaces: [UInt32]) -> DiscoveredPeer? {
     var strings: DNSRecord?
-    var endpoints: [Endpoint] = []
+    var (endpoints, heard) = ([Endpoint](), [UInt32]())
     for interface in interfaces {
       guard hasRecords(name, .ptr, on: interface), let text = newest(name, .txt, on: interface)
       else { continue }
       let found = self.endpoints(of: name, on: interface)
       strings = strings ?? (found.isEmpty ? nil : text.record)
-      for endpoint in found where !endpoints.contains(endpoint) { endpoints.append(endpoint) }
+      for endpoint in found
+      where endpoints.count < DiscoveredPeer.endpointsMax && !endpoints.contains(endpoint) {
+        endpoints.append(endpoint)
+        heard.append(interface)
+      }
     }
     guard let strings, case .text(let bytes) = strings.data else { return nil }
-    if endpoints.count > DiscoveredPeer.endpointsMax {
-      endpoints.removeLast(endpoints.count - DiscoveredPeer.endpointsMax)
-    }
-    if let peer = strings.peer, peer.endpoints == endpoints, strings.name.wire == name.wire {
+    if let peer = strings.peer, peer.endpoints == endpoints, peer.wasReceived(on: heard),
+      strings.name.wire == name.wire
+    {
       return peer
     }
-    return DiscoveredPeer(instance: name, text: TextRecord(bytes: bytes), endpoints: endpoints)
+    return DiscoveredPeer(
+      instance: name, text: TextRecord(bytes: bytes), endpoints: endpoints, interfaces: heard)
   }
 
   /// Where an instance listens: first by what stands, then by what strangers said against it, and said again.

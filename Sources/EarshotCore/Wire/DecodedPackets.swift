@@ -111,9 +111,11 @@ extension DNSRecord {
       }
       let endpoints = addresses.sorted().map { Endpoint($0, port: port) }
       let text = TextRecord(bytes: bytes)
-      guard let peer = DiscoveredPeer(instance: name, text: text, endpoints: endpoints) else {
-        return
-      }
+      let interfaces = endpoints.map { _ in interface }
+      guard
+        let peer = DiscoveredPeer(
+          instance: name, text: text, endpoints: endpoints, interfaces: interfaces)
+      else { return }
       self = DNSRecord(self, of: peer)
       return
     }

@@ -16,6 +16,8 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
   /// Why writing failed; what was received before is handed over first.
   private var failure: SystemFailure?
   private var connectTimer: LoopTimer?
+  /// The options to begin again with, by the routes of the system, if the first attempt fails.
+  private var secondAttempt: ConnectionOptions?
   private(set) var localEndpoint: Endpoint
   let remoteEndpoint: Endpoint
   var number = 0
@@ -34,21 +36,54 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
     (self.host, self.handler) = (host, handler)
     (state, interest) = (.connecting, .writing)
     (localEndpoint, remoteEndpoint) = (Endpoint(endpoint.address.family.any, port: 0), endpoint)
+    let options = options.bounded
+    let detour = options.firstInterface.flatMap {
+      System.leads(to: endpoint.address, elsewhereThan: $0) ? $0 : nil
+    }
+    descriptor = -1
+    if let detour, (try? begin(options, keptTo: detour)) != nil {
+      secondAttempt = options
+    } else {
+      try begin(options, keptTo: nil)
+    }
+    let timer = LoopTimer(host) { [weak self] in self?.connectTimedOut() }
+    let patience = secondAttempt == nil ? options.connectTimeout : options.connectTimeout / 2
+    timer.arm(at: Instant(nanoseconds: System.now) + patience)
+    connectTimer = timer
+  }
+
+  /// Opens a socket and has it connect, by one interface or by the routes of the system.
+  private func begin(
+    _ options: ConnectionOptions, keptTo interface: UInt32?
+  ) throws(SystemFailure) {
     var failure: SystemFailure?
-    descriptor = try System.openSocket(endpoint.address, .stream) {
+    let descriptor = try System.openSocket(remoteEndpoint.address, .stream) {
       descriptor throws(SystemFailure) in
       Self.apply(options, to: descriptor)
+      if let interface { try System.keep(descriptor, to: interface) }
       do throws(SystemFailure) {
-        try System.connect(descriptor, endpoint)
+        try System.connect(descriptor, remoteEndpoint)
       } catch {
         if error.concernsRemote { failure = error } else if error != .inProgress { throw error }
       }
     }
     try host.adopt(descriptor, interest, self)
-    self.failure = failure
-    let timer = LoopTimer(host) { [weak self] in self?.connectTimedOut() }
-    timer.arm(at: Instant(nanoseconds: System.now) + options.bounded.connectTimeout)
-    connectTimer = timer
+    (self.descriptor, self.failure) = (descriptor, failure)
+  }
+
+  /// The attempt to connect has failed: begins again by the routes of the system, if it was kept to
+  /// an interface.
+  private func attemptFailed(_ failure: SystemFailure) {
+    guard let options = secondAttempt else { return fail(failure) }
+    secondAttempt = nil
+    host.release(descriptor, of: self)
+    descriptor = -1
+    do throws(SystemFailure) {
+      try begin(options, keptTo: nil)
+      connectTimer?.arm(at: Instant(nanoseconds: System.now) + options.connectTimeout / 2)
+    } catch {
+      fail(error)
+    }
   }
 
   /// Takes over an accepted connection.
@@ -105,17 +140,17 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
   }
 
   private func finishConnecting() {
-    if let failure = failure ?? System.pendingFailure(descriptor) { return fail(failure) }
+    if let failure = failure ?? System.pendingFailure(descriptor) { return attemptFailed(failure) }
     let local = System.localEndpoint(descriptor) ?? localEndpoint
     // The system may have given the port that was dialled to this very connection.
     guard local != remoteEndpoint else { return fail(.refused) }
-    (state, localEndpoint, connectTimer) = (.open, local, nil)
+    (state, localEndpoint, connectTimer, secondAttempt) = (.open, local, nil, nil)
     setInterest(isPaused ? [] : .reading)
     handler?.connectionOpened(self)
   }
 
   private func connectTimedOut() {
-    if state == .connecting { fail(.timedOut) }
+    if state == .connecting { attemptFailed(.timedOut) }
   }
 
   private func read() {
@@ -247,7 +282,7 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
   private func release() {
     guard state != .gone else { return }
     (state, handler, connectTimer) = (.gone, nil, nil)
-    host.release(descriptor, of: self)
+    if descriptor >= 0 { host.release(descriptor, of: self) }
     descriptor = -1
   }
 }

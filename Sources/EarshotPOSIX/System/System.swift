@@ -239,6 +239,21 @@ enum System {
     }
   }
 
+  /// Whether the routes of the system lead to an address by another interface than one; not where
+  /// its scope decides.
+  static func leads(to address: IPAddress, elsewhereThan interface: UInt32) -> Bool {
+    if case .v6 = address, address.isLinkLocal { return false }
+    return SocketAddress(Endpoint(address, port: 0)).withPointer { pointer, _ in
+      let index = earshot_route_interface(pointer)
+      return index != 0 && index != interface
+    }
+  }
+
+  /// Has what a socket sends leave by one interface.
+  static func keep(_ descriptor: Int32, to interface: UInt32) throws(SystemFailure) {
+    try check { earshot_bind_to_interface(descriptor, interface) }
+  }
+
   static func accept(
     _ listener: Int32
   ) throws(SystemFailure) -> (descriptor: Int32, remote: Endpoint) {

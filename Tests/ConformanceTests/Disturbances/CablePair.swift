@@ -75,6 +75,7 @@
             "link set \(NetworkNamespace.interface) \(begins ? "down" : "up")")
         }
       case .readdressed(let side): try await readdress(namespace(side))
+      case .routedAway: try await routeAway(begins)
       }
     }
 
@@ -85,6 +86,16 @@
       try await namespace.perform {
         try NetworkNamespace.ip("addr del 10.79.0.\(number)/24 dev \(name)")
         try NetworkNamespace.ip("addr add 10.79.0.\(number + 100)/24 dev \(name)")
+      }
+    }
+
+    private func routeAway(_ begins: Bool) async throws {
+      let address = "10.79.0.\(bob.number)/32"
+      try await ann.perform {
+        guard begins else { return try NetworkNamespace.ip("link del away0") }
+        try NetworkNamespace.ip("tuntap add away0 mode tun")
+        try NetworkNamespace.ip("link set away0 up")
+        try NetworkNamespace.ip("route add \(address) dev away0")
       }
     }
 

@@ -12,6 +12,9 @@ enum Disturbance: Hashable, Sendable {
   case unplugged(Side)
   /// The interface of a side has another address from now on.
   case readdressed(Side)
+  /// The routes of Ann's system lead to Bob by an interface that leads to nobody, where a system
+  /// has routes.
+  case routedAway
   /// Bob's program stands still; his kernel does not.
   case frozen
   /// Every port that Ann's system could choose is taken.

@@ -8,8 +8,9 @@ extension SimulatedPair: DisturbedNetwork {
       let active = Watched<[Disturbance: ActiveFault]>([:])
       try await test(
         DisturbedHosts(pair) { disturbance, begins in
+          guard let kind = disturbance.fault else { return }
           if begins {
-            let fault = world.inject(disturbance.fault)
+            let fault = world.inject(kind)
             active.update { $0[disturbance] = fault }
           } else {
             active.state[disturbance]?.end()
@@ -21,13 +22,14 @@ extension SimulatedPair: DisturbedNetwork {
 }
 
 extension Disturbance {
-  /// The same in a world of Ann and Bob.
-  fileprivate var fault: Fault.Kind {
+  /// The same in a world of Ann and Bob, whose hosts have no routes.
+  fileprivate var fault: Fault.Kind? {
     switch self {
     case .mute(.ann): .cut(.from("ann", to: "bob"))
     case .mute(.bob): .cut(.from("bob", to: "ann"))
     case .unplugged(let side): .hosts([side.name], .unplug)
     case .readdressed(let side): .hosts([side.name], .readdress)
+    case .routedAway: nil
     case .frozen: .hosts(["bob"], .freeze)
     case .portsTaken: .hosts(["ann"], .exhaustPorts)
     case .reset: .links(.between("ann", and: "bob"), .reset())

@@ -14,6 +14,10 @@ struct NetworkNumberTests {
       "connectTimeout", \.connectTimeout, Extremes.durations, in: ConnectionOptions()),
     ExtremeSettings.rows(
       "userTimeout", \.userTimeout, Extremes.durations.map { $0 } + [nil], in: ConnectionOptions()),
+    ExtremeSettings.rows(
+      "firstInterface: Optional<UInt32>", \.firstInterface,
+      Extremes.integers(of: UInt32.self).map { $0 } + [nil],
+      in: ConnectionOptions()),
   ].flatMap(\.self)
 
   private static let datagrams: [ExtremeSettings<DatagramOptions>] = [

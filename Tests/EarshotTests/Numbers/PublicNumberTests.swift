@@ -33,7 +33,7 @@ struct PublicNumberTests {
     init.storedByteCount init.modified init.changed init.device init.number
     StorageError.swift | any | init.errno
     NetworkHost.swift | NetworkNumberTests | datagramSocketCount.at connectTimeout userTimeout \
-    init.connectTimeout init.userTimeout hopLimit multicastHopLimit receiveBufferBytes init.hopLimit \
+    firstInterface init.connectTimeout init.userTimeout init.firstInterface hopLimit multicastHopLimit receiveBufferBytes init.hopLimit \
     init.multicastHopLimit init.receiveBufferBytes
     TrustStore.swift | CallNumberTests | since init.since
     Configuration.swift | SessionNumberTests | port maximumOpenInvitations init.port \
