@@ -45,7 +45,8 @@ struct DiscoveryMachines {
   ) {
     var actions: [AdvertiserMachine.Action] = []
     advertisers[number] = AdvertiserMachine(
-      announcement, on: port.interfaces, random: makeRandom(), at: host.now, into: &actions)
+      announcement, on: port.interfaces.withAddressesOfLinks, random: makeRandom(), at: host.now,
+      into: &actions)
     tellBrowsers()
     perform(actions, of: number)
   }
@@ -145,7 +146,7 @@ struct DiscoveryMachines {
       before.contains { $0.index == interface.index && $0.addresses != interface.addresses }
     }
     if !port.join() { openPort(handler) }
-    advertisersHandle(.interfacesChanged(interfaces))
+    advertisersHandle(.interfacesChanged(interfaces.withAddressesOfLinks))
     for number in browsers.numbers {
       browser(number, handles: .interfacesChanged(interfaces))
       if isRenewed { browser(number, handles: .lookAgainRequested) }

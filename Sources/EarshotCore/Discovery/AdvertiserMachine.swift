@@ -47,6 +47,7 @@ package struct AdvertiserMachine: Hashable, Sendable {
   /// Answers to this host alone are taken in until then: a probe asked for them (RFC 6762 §6).
   var unicastUntil: Instant?
   private var former: [Former] = []
+  private var lostFamilies = LostFamilies()
   /// When updates of the last minute were announced, and when the next one will be.
   private var updates: [Instant] = []
   private var armed = Instant.distantFuture
@@ -60,6 +61,7 @@ package struct AdvertiserMachine: Hashable, Sendable {
     reportedOrdinal = announcement.ordinal
     queues = interfaces.map { AnswerQueue($0) }
     self.random = random
+    lostFamilies.note(interfaces, at: now)
     announce(at: now)
     settle(at: now, into: &out)
   }
@@ -141,12 +143,23 @@ package struct AdvertiserMachine: Hashable, Sendable {
 
   private mutating func change(to interfaces: [NetworkInterface], at now: Instant) {
     noteFormer(.addresses, at: now)
+    lostFamilies.note(interfaces, at: now)
     queues = interfaces.map { interface in
       guard let old = queues.first(where: { $0.interface.index == interface.index }) else {
         return announcing(AnswerQueue(interface), at: now)
       }
       if old.interface == interface { return old }
       return announcing(AnswerQueue(interface, continuing: old), at: now)
+    }
+  }
+
+  /// Takes back the addresses of each family that an interface has none of any more.
+  private mutating func takeBackFamilies(at now: Instant, into out: inout [Action]) {
+    for farewell in lostFamilies.takeDue(at: now) {
+      var goodbyes = records.records(of: .addresses, on: farewell.addresses)
+      for record in goodbyes.indices { goodbyes[record].lifetimeSeconds = 0 }
+      send(
+        DNSMessage(answering: goodbyes), to: .multicast, on: farewell.interface, into: &out)
     }
   }
 
@@ -209,7 +222,10 @@ package struct AdvertiserMachine: Hashable, Sendable {
 
   /// Sends what is due, and says when to come back.
   private mutating func settle(at now: Instant, into out: inout [Action]) {
-    if phase == .standing { sendAnswers(at: now, into: &out) }
+    if phase == .standing {
+      takeBackFamilies(at: now, into: &out)
+      sendAnswers(at: now, into: &out)
+    }
     let next = nextDeadline
     guard next != armed else { return }
     armed = next
@@ -220,7 +236,8 @@ package struct AdvertiserMachine: Hashable, Sendable {
     switch phase {
     case .withdrawn: .distantFuture
     case .probing(_, let next): next
-    case .standing: queues.compactMap(\.next).min() ?? .distantFuture
+    case .standing:
+      min(lostFamilies.next, queues.compactMap(\.next).min() ?? .distantFuture)
     }
   }
 

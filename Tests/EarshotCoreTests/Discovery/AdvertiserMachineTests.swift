@@ -449,6 +449,46 @@ struct AdvertiserMachineTests {
     #expect(bench.machine.announcement.ordinal == 1 && bench.sent.count == 3)
   }
 
+  @Test("An interface that loses its last address of a family takes that family back")
+  func lostFamily() throws {
+    let (four, six) = (Ann.address, IPAddress.v6(0xFE80 << 48, 1, scope: 1))
+    for (lost, kept) in [(four, six), (six, four)] {
+      let both = NetworkInterface(index: 1, name: "en0", addresses: [four, six])
+      var bench = AdvertiserBench.settled(try Ann.announcement(), interfaces: [both])
+      let rest = NetworkInterface(index: 1, name: "en0", addresses: [kept])
+      bench.handle(.interfacesChanged([rest]))
+      bench.run(for: .seconds(30))
+      let goodbyes = bench.answers.filter { $0.lifetimeSeconds == 0 }
+      #expect(goodbyes.count == 3)
+      #expect(Set(goodbyes.map(\.data)) == [.address(lost.withoutScope)])
+      #expect(goodbyes.allSatisfy { $0.name == bench.host })
+      bench.forget()
+      bench.handle(.interfacesChanged([both]))
+      bench.run(for: .seconds(10))
+      #expect(bench.answers.allSatisfy { $0.lifetimeSeconds > 0 })
+      // Also after it was gone meanwhile.
+      bench.handle(.interfacesChanged([]))
+      bench.run(for: .seconds(1))
+      bench.forget()
+      bench.handle(.interfacesChanged([rest]))
+      #expect(bench.answers.contains { $0.data == .address(lost.withoutScope) })
+      // What comes back is not taken back.
+      bench.handle(.interfacesChanged([both]))
+      bench.forget()
+      bench.run(for: .seconds(30))
+      #expect(!bench.answers.isEmpty && bench.answers.allSatisfy { $0.lifetimeSeconds > 0 })
+    }
+  }
+
+  @Test("An interface with another address of the same family takes nothing back")
+  func movedFamily() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    let moved = NetworkInterface(index: 1, name: "en0", addresses: [.v4(0x0A00_0007)])
+    bench.handle(.interfacesChanged([moved]))
+    bench.run(for: .seconds(10))
+    #expect(!bench.answers.isEmpty && bench.answers.allSatisfy { $0.lifetimeSeconds > 0 })
+  }
+
   @Test("After a sleep everything is announced again (M31)")
   func restart() throws {
     var bench = AdvertiserBench.settled(try Ann.announcement())
