@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #if defined(__linux__)
@@ -318,6 +319,17 @@ int earshot_bind_to_interface(int descriptor, unsigned interface) {
   errno = ENOTSUP;
   return -1;
 #endif
+}
+
+unsigned long earshot_raise_descriptor_limit(unsigned long wanted) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
+  if (limit.rlim_cur < wanted && limit.rlim_cur < limit.rlim_max) {
+    struct rlimit raised = limit;
+    raised.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    if (setrlimit(RLIMIT_NOFILE, &raised) == 0) limit = raised;
+  }
+  return limit.rlim_cur < wanted ? (unsigned long)limit.rlim_cur : wanted;
 }
 
 void earshot_allocate_and_free(size_t bytes) {

@@ -7,6 +7,7 @@ struct EarshotCommand {
   static func main() {
     let words = Array(CommandLine.arguments.dropFirst())
     Console.secureDescriptors()
+    checkDescriptors()
     if words == [RunServer.word] { serve() }
     CrashNote.arm()
     let console = Console.standard()
@@ -14,6 +15,15 @@ struct EarshotCommand {
       console: console, engine: .simulated, batchEngine: .processes(of: program),
       surroundings: .process(until: console.refusal, open: openSockets), interrupts: .process)
     exit(tool.run(words).rawValue)
+  }
+
+  /// Ends the process with a sentence if it may have too few descriptors to work.
+  private static func checkDescriptors() {
+    do throws(NetworkError) { try DescriptorLimit.secure() } catch {
+      Console.standard().complain(
+        "earshot: \(error). Raise the limit with \"ulimit -n 1024\", and start again")
+      exit(ExitCode.violated.rawValue)
+    }
   }
 
   /// This program, also if its file was replaced meanwhile.

@@ -191,6 +191,24 @@ final class ProcessTests: Sendable {
     #expect(await browser.exitStatus() == 0)
   }
 
+  @Test(
+    "A process with too few descriptors says so each time, and raises a limit that it may raise",
+    .enabled(if: Shell.has("prlimit"), "needs prlimit of util-linux"))
+  func tooFewDescriptors() async throws {
+    for count in [6, 9, 12, 14, 14, 14] {
+      let refused = try Program(
+        ["browse", "--service", service], prefix: ["prlimit", "--nofile=\(count):\(count)"])
+      #expect(await refused.exitStatus() == 1)
+      #expect(refused.line(with: "may open \(count) files, and needs") != nil, "\(refused.lines)")
+    }
+    let ann = try Program(
+      ["advertise", "--name", "Ann", "--accept", "--service", service],
+      prefix: ["prlimit", "--nofile=14:64"])
+    let ping = try Program(["ping", "Ann", "--count", "1", "--service", service])
+    #expect(await ping.exitStatus() == 0, "\(ping.lines)")
+    withExtendedLifetime(ann) {}
+  }
+
   @Test("An interrupt that comes before the program has begun to listen is not lost")
   func interruptedBefore() async throws {
     for signal in ["INT", "TERM", "HUP"] {

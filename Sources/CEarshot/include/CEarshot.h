@@ -80,6 +80,9 @@ unsigned earshot_route_interface(const struct sockaddr *destination);
 /* Keeps a socket to an interface, which takes no privilege from Linux 5.7 on; -1 with errno set. */
 int earshot_bind_to_interface(int descriptor, unsigned interface);
 
+/* Lets the process have so many descriptors, as far as it may raise its limit; gives how many of these it has. */
+unsigned long earshot_raise_descriptor_limit(unsigned long wanted);
+
 /* Allocates a block and frees it, though nobody uses it. */
 void earshot_allocate_and_free(size_t bytes);
 

@@ -40,6 +40,7 @@ final class EventLoop: @unchecked Sendable {
 
   /// A loop on a thread of its own, which runs until the lease is released.
   static func start(_ name: String) throws(NetworkError) -> (loop: EventLoop, lease: LoopLease) {
+    try DescriptorLimit.secure()
     do throws(SystemFailure) {
       let loop = EventLoop(poller: try Poller())
       try System.startThread(name) { loop.run() }
