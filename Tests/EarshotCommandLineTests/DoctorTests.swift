@@ -282,6 +282,9 @@ struct DoctorTests {
       $0.sightings[0] = HostFacts.Sighting("Ann", at: "10.9.0.2", port: 7_100, .reached)
       $0.sightings[0].isSeen = false
     },
+    Row(.sharedIdentity, .warning, "earshot identity KEYFILE --create") {
+      $0.clones = [HostFacts.Clones("Ann", at: ["10.0.0.7", "10.0.0.8"])]
+    },
   ]
 
   @Test("Each cause is named with its severity and the command that mends it", arguments: rows)

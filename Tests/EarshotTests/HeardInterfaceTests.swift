@@ -60,4 +60,52 @@ struct HeardInterfaceTests {
     #expect(!host.dialled.isEmpty && host.dialledFirst.allSatisfy { $0 == nil })
     world.finish()
   }
+
+  @Test(
+    "Two hosts with one identity both report the other one, whatever their peers are called",
+    arguments: ["Ann", "Ann on a copy"])
+  func clones(name: String) throws {
+    var random = RandomStream(seed: 1)
+    let identity = Identity.plain(using: &random)
+    let reports = Mutex<[String: [IPAddress]]>([:])
+    let hosts = [world.makeHost("first"), world.makeHost("second")]
+    for (host, name) in zip(hosts, ["Ann", name]) {
+      host.addTask("advertise") {
+        let peer = try await Peer(name, identity: identity, trusting: .anyPeer, on: host)
+        let events = peer.events
+        let advertiser = try await peer.advertise("chat")
+        for await event in events {
+          guard case .identityInUse(let address) = event else { continue }
+          reports.withLock { $0[host.name, default: []].append(address) }
+        }
+        withExtendedLifetime(advertiser) {}
+      }
+    }
+    world.run(for: .seconds(60))
+    #expect(reports.withLock { $0 } == ["first": [hosts[1].address], "second": [hosts[0].address]])
+    world.finish()
+  }
+
+  @Test("A host that moves, and whose multicasts come back late, is no other host")
+  func itself() throws {
+    let host = world.makeHost("ann")
+    let bobHost = world.makeHost("bob")
+    let reports = Mutex(0)
+    for host in [host, bobHost] {
+      host.addTask("advertise") {
+        let peer = try await Peer(host.name, trusting: .anyPeer, on: host)
+        let events = peer.events
+        let advertiser = try await peer.advertise("chat")
+        for await event in events {
+          if case .identityInUse = event { reports.withLock { $0 += 1 } }
+        }
+        withExtendedLifetime(advertiser) {}
+      }
+    }
+    _ = world.inject(.hosts(["ann"], .reflect(after: .seconds(3))))
+    world.at(.zero + .seconds(5)) { _ = world.inject(.hosts(["ann"], .readdress)) }
+    world.run(for: .seconds(30))
+    #expect(reports.withLock { $0 } == 0)
+    world.finish()
+  }
 }

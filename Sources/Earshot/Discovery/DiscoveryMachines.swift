@@ -16,14 +16,18 @@ struct DiscoveryMachines {
   private var listeners: [Int: Listener] = [:]
   private var deadlines = TimerTable<Deadline>()
   private var random: RandomStream?
+  private var watch: IdentityWatch
   private let host: any NetworkHost
 
   /// What the machines send through.
   private(set) var port: MulticastPort
 
+  /// Where other hosts announce the same identity, until that is taken.
+  var impostors: [IPAddress] = []
+
   /// No machines yet, and a closed port.
-  init(on host: any NetworkHost) {
-    self.host = host
+  init(for peer: PeerID, on host: any NetworkHost) {
+    (self.host, watch) = (host, IdentityWatch(for: peer))
     port = MulticastPort(of: host)
   }
 
@@ -107,6 +111,7 @@ struct DiscoveryMachines {
   /// Looks at the host's interfaces, and opens the port on them.
   mutating func open(handler: any DatagramHandler) {
     _ = port.updateInterfaces()
+    watch.note(port.interfaces)
     openPort(handler)
   }
 
@@ -142,6 +147,7 @@ struct DiscoveryMachines {
     let before = port.interfaces
     guard port.updateInterfaces() else { return }
     let interfaces = port.interfaces
+    watch.note(interfaces)
     let isRenewed = interfaces.contains { interface in
       before.contains { $0.index == interface.index && $0.addresses != interface.addresses }
     }
@@ -166,6 +172,7 @@ struct DiscoveryMachines {
   mutating func receive(_ packet: Span<UInt8>, _ header: DatagramHeader) -> Bool {
     guard let arrival = port.receive(packet, header) else { return false }
     port.relay(arrival)
+    if let address = watch.review(arrival) { impostors.append(address) }
     let haveActed = advertisersHandle(.received(arrival))
     return browsersHandle(.received(arrival)) || haveActed
   }

@@ -28,6 +28,7 @@ package actor MulticastDNS {
   private var lastNumber = 0
   private let gauge: QueueGauge?
   private var problemChanged: @Sendable (DiscoveryProblem?) -> Void = { _ in }
+  private var identityAnnounced: @Sendable (IPAddress) -> Void = { _ in }
 
   /// Discovery for a peer; opens nothing yet.
   ///
@@ -43,7 +44,7 @@ package actor MulticastDNS {
     own = peer
     gauge = host.gauge(
       "records that a browser remembers", atMost: BrowserMachine.recordCountMax)
-    machines = DiscoveryMachines(on: host)
+    machines = DiscoveryMachines(for: peer, on: host)
   }
 
   /// How many packets were sent.
@@ -60,6 +61,12 @@ package actor MulticastDNS {
   /// actor.
   package func observeProblem(_ changed: @escaping @Sendable (DiscoveryProblem?) -> Void) {
     problemChanged = changed
+  }
+
+  /// Has a closure told of each other host that announces the identity of the peer, on the host's
+  /// executor; it must not call back into this actor.
+  package func observeIdentity(_ announced: @escaping @Sendable (IPAddress) -> Void) {
+    identityAnnounced = announced
   }
 
   // MARK: What is wished for
@@ -256,7 +263,14 @@ extension MulticastDNS: DatagramHandler {
 
   private func receive(_ packet: Span<UInt8>, _ header: DatagramHeader) {
     if machines.receive(packet, header) { settle() }
+    if !machines.impostors.isEmpty { reportImpostors() }
     if let gauge { machines.noteRecords(in: gauge) }
+  }
+
+  private func reportImpostors() {
+    let addresses = machines.impostors
+    machines.impostors = []
+    for address in addresses { identityAnnounced(address) }
   }
 
   private func socketFailed() {

@@ -101,6 +101,9 @@ actor PeerCore {
     shutdown = host.observeShutdown { self.assumeIsolated { $0.hostWentDown() } }
     discovery.assumeIsolated {
       $0.observeProblem { [weak self] _ in self?.assumeIsolated { $0.tellOfDiscovery() } }
+      $0.observeIdentity { [weak self] address in
+        self?.assumeIsolated { $0.report(.identityInUse(at: address)) }
+      }
     }
     attention.connect(
       to: host.makeSignal { [weak self] in self?.assumeIsolated { $0.attend() } })

@@ -20,6 +20,11 @@ public enum PeerEvent: Hashable, Sendable {
   /// Somebody was refused who has a name that belongs to another key; told once of each key, and of a thousand keys.
   /// Only policies with a store know of names: ``TrustPolicy/onFirstUse(keptIn:)``.
   case keyChanged(KeyChange)
+  /// Another host announces the identity of this peer, as a computer does whose disk is a copy of
+  /// this one's. Remote peers cannot tell the two apart, and reach one of them: give one of them an
+  /// ``Identity`` of its own. Told once of each such host, and of 16 hosts, while the peer
+  /// advertises or browses; read from unauthenticated multicast.
+  case identityInUse(at: IPAddress)
   /// The store of the ``TrustPolicy`` has failed: it could not be read, and those were refused whom it decides about, which
   /// is told once until it can be read again; or it could not keep a new member.
   case trustStoreFailed(TrustStoreError)
@@ -34,29 +39,30 @@ extension PeerEvent {
     case .stopped: present = [.stopped]
     case .unavailable: present = present.filter(\.isOfLife) + [event]
     case .available: present.removeAll { !$0.isOfLife }
-    case .keyChanged, .trustStoreFailed: break  // They happen, and are over.
+    case .keyChanged, .identityInUse, .trustStoreFailed: break  // They happen, and are over.
     }
   }
 
   /// What a series of events amounts to: the last of the peer's life, the last of discovery, the last failure of the store,
-  /// and the last changes of keys.
+  /// and the last changes of keys and hosts of the same identity.
   package static func summary(of events: [PeerEvent]) -> [PeerEvent] {
     let lasts = Topic.allCases.flatMap { topic in
       events.indices.filter { events[$0].topic == topic }
-        .suffix(topic == .keys ? changesMax : 1)
+        .suffix(topic == .keys || topic == .identity ? changesMax : 1)
     }
     return lasts.sorted().map { events[$0] }
   }
 
   private static let changesMax = 16
 
-  private enum Topic: CaseIterable { case life, discovery, keys, store }
+  private enum Topic: CaseIterable { case life, discovery, keys, identity, store }
 
   private var topic: Topic {
     switch self {
     case .running, .suspended, .resumed, .stopped: .life
     case .unavailable, .available: .discovery
     case .keyChanged: .keys
+    case .identityInUse: .identity
     case .trustStoreFailed: .store
     }
   }

@@ -57,6 +57,7 @@ struct DoctorProbe {
         seen.append(peer)
       }
     }
+    facts.clones = Self.clones(among: seen)
     facts.sightings = await sightings(of: Self.merged(seen))
     if let ticket, !seen.contains(where: { $0.id == ticket.peer }) {
       facts.sightings += await sighting(of: ticket)
@@ -103,6 +104,15 @@ struct DoctorProbe {
         id: known.id, name: known.name, endpoints: known.endpoints + more)
     }
     return merged
+  }
+
+  /// The identities that several hosts announce.
+  private static func clones(among peers: [DiscoveredPeer]) -> [HostFacts.Clones] {
+    merged(peers).compactMap { peer in
+      let hosts = DiscoveredPeer.hosts(announcing: peers.filter { $0.id == peer.id })
+      guard hosts.count > 1 else { return nil }
+      return HostFacts.Clones("\(peer.name) (\(peer.id.short))", at: hosts.map(\.description))
+    }
   }
 
   /// What comes of dialling peers, a few at once, in their order.

@@ -36,6 +36,7 @@ package struct Finding: Hashable, Sendable {
   package enum Cause: String, Hashable, Sendable, CaseIterable {
     case noInterface, interfaceDown, noMulticast, noAddress, portTaken, portUnavailable, firewall
     case deaf, noRoute, tunnel, noIPv6, container, clock, responder, unreachable, isolated
+    case sharedIdentity
   }
 
   /// The kind.

@@ -6,6 +6,7 @@ extension HostFacts {
     let found =
       interfaceFindings + portFindings + hearingFindings + firewallFindings + routeFindings
       + tunnelFindings + addressFindings + containerFindings + clockFindings + peerFindings
+      + cloneFindings
     return found.enumerated()
       .sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }
       .map(\.element)

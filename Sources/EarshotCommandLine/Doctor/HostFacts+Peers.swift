@@ -18,6 +18,19 @@ extension HostFacts {
     return found.filter { seen.insert($0).inserted }
   }
 
+  /// The findings about identities that several hosts announce.
+  var cloneFindings: [Finding] {
+    clones.map {
+      Finding(
+        .sharedIdentity, .warning,
+        "\($0.addresses.count) hosts announce the key of \($0.name): \($0.addresses.joined(separator: ", ")). "
+          + "Peers cannot tell them apart, and reach one of them. Possible cause: the disk of one is a copy of the other's.",
+        mendedBy:
+          "on one of them: earshot identity KEYFILE --create, and start its peer with --identity KEYFILE"
+      )
+    }
+  }
+
   /// Whether packets to a peer go into a tunnel.
   func isInTunnel(_ peer: Sighting) -> Bool {
     guard let ip = peer.ip, !ip.isLinkLocal, case .through(let name, _) = routes.way(to: ip) else {

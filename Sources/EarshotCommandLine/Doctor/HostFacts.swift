@@ -80,6 +80,18 @@ package struct HostFacts: Hashable, Sendable {
     var ip: IPAddress? { IPAddress(address)?.unmapped }
   }
 
+  /// An identity that several hosts announce, as after a disk was copied.
+  package struct Clones: Hashable, Sendable {
+    package var name: String
+    /// An address of each host.
+    package var addresses: [String]
+
+    /// An identity with the given parts.
+    package init(_ name: String, at addresses: [String]) {
+      (self.name, self.addresses) = (name, addresses)
+    }
+  }
+
   /// All interfaces, also those that are down.
   package var interfaces: [Interface] = []
   /// What discovery itself says is wrong.
@@ -105,6 +117,8 @@ package struct HostFacts: Hashable, Sendable {
   package var clock = Clock()
   /// The peers that were seen, or are known from a ticket.
   package var sightings: [Sighting] = []
+  /// The identities that several hosts announce.
+  package var clones: [Clones] = []
   /// The programs that commands may name.
   package var programs = Programs.all
 

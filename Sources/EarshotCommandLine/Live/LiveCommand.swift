@@ -146,6 +146,9 @@ extension PeerEvent {
       "\"\(change.name.escapedForTerminals)\" was refused: its key (\(change.peer)) is not the key that is stored "
         + "for that name (\(change.known.map(\.description).joined(separator: ", "))). Possible causes: "
         + "another person of that name, a new device, or an attack"
+    case .identityInUse(let address):
+      "the host at \(address) announces the key of this peer too, so others reach only one of the two. "
+        + "Give one of them a key of its own: earshot identity KEYFILE --create"
     case .trustStoreFailed(let error): error.description.escapedForTerminals
     default: nil
     }

@@ -67,9 +67,12 @@ package struct Announcement: Hashable, Sendable {
 
   /// The host, as far as this service is concerned: `k7q2f3d4mzx5w6ab.local`.
   package var hostName: DNSName {
-    let host = String(id.description.prefix(Self.hostCharacters))
+    let host = Self.hostLabel(of: id)
     return DNSName(ordinal > 1 ? "\(host)-\(ordinal)" : host, "local")
   }
+
+  /// The name of a peer's host in DNS, which an ordinal may follow.
+  static func hostLabel(of id: PeerID) -> String { String(id.description.prefix(hostCharacters)) }
 
   /// The strings of the instance.
   package var text: TextRecord {

@@ -97,6 +97,12 @@ package struct DNSName: Hashable, Sendable {
     return wire[1 + Int(length) - end.count..<1 + Int(length)].elementsEqual(end)
   }
 
+  /// Whether the first label begins with some bytes.
+  func firstLabelBegins(with start: [UInt8]) -> Bool {
+    guard let length = wire.first, Int(length) >= start.count else { return false }
+    return wire[1..<1 + start.count].elementsEqual(start)
+  }
+
   /// Where each label's length stands in `wire`.
   var labelOffsets: [Int] {
     var offsets: [Int] = []
