@@ -124,13 +124,16 @@ struct WireTests {
     withExtendedLifetime((hosts, wire)) {}
   }
 
-  @Test("Who asks from another port is answered there, in the terms of unicast DNS (M25, M51)")
-  func legacy() async throws {
+  @Test(
+    "Who asks from another port is answered there in the terms of unicast DNS (M10, M25, M51)",
+    arguments: [true, false])
+  func legacy(asksAll: Bool) async throws {
     let hosts = try hosts()
     let wire = try await hosts.right.wire()
     let (ann, name) = try await ann(of: hosts, heardBy: wire)
+    let asked = asksAll ? "" : hosts.left.address
     for (kind, question) in [("PTR", type), ("SRV", name.replacing("_(", with: " ("))] {
-      try wire.type("ask 6001 \(kind) '\(question)'")
+      try wire.type("ask 6001 \(kind) '\(question)' \(asked)")
       let start = "id=4711 response ?\(kind):QM:"
       await wire.expect(start)
       let answer = try #require(wire.line(with: start))

@@ -6,7 +6,8 @@ Each packet is a line: when it came, from where, its hop limit, its identifier, 
   1700000000.123456 10.77.0.1:5353 hop-limit=255 id=0 query ?ANY:QU:name !SRV:name:120
 with ? before questions, = answers, ! authorities and + additional records; a lifetime stands behind each, and "flush".
 Names are in lower case with _ for spaces. What is typed, as to a shell, is sent to the group, a line each:
-  ask PORT TYPE NAME               a question, from that port; what comes back to another port than 5353 is told, too
+  ask PORT TYPE NAME [HOST]        a question, from that port; what comes back to another port than 5353 is told, too;
+                                   with an address, to that host alone
   say PORT SOURCE NAME ID HOST     that a peer of that name is there, from that port and address of this host
   claim NAME PORT                  a service record for NAME, which contradicts who has it
 Each line that was obeyed is followed by "sent" and when.
@@ -157,5 +158,6 @@ while True:
         else:
             packet, out = response(record(line[1], "SRV", 120, service("other.local", int(line[2])))), sender(PORT)
         before = time.time()
-        out.sendto(packet, (GROUP, PORT))
+        target = line[4] if line[0] == "ask" and len(line) > 4 else GROUP
+        out.sendto(packet, (target, PORT))
         print("sent", f"{before:.9f}", flush=True)

@@ -13,11 +13,14 @@ extension AdvertiserMachine {
       guard arrival.source.port == DNSArrival.port, arrival.wasMulticast || expectsUnicast(at: now)
       else { return }
       compare(arrival, at: index, now: now, into: &out)
+    } else if arrival.source.port != DNSArrival.port {
+      guard phase == .standing else { return }
+      answerLegacy(arrival, at: index, now: now, into: &out)
     } else if arrival.wasMulticast {
       if fendOff(arrival.message, at: index, now: now) { return }
       guard phase == .standing else { return }
-      answer(arrival, at: index, now: now, into: &out)
-    } else if phase == .standing, arrival.source.port == DNSArrival.port {
+      answer(arrival, at: index, now: now)
+    } else if phase == .standing {
       answerDirect(arrival, at: index, now: now)
     }
   }
@@ -41,13 +44,8 @@ extension AdvertiserMachine {
     queues[index].owe(wanted, at: now + random.duration(in: Self.sharedDelay))
   }
 
-  private mutating func answer(
-    _ arrival: DNSArrival, at index: Int, now: Instant, into out: inout [Action]
-  ) {
+  private mutating func answer(_ arrival: DNSArrival, at index: Int, now: Instant) {
     let query = arrival.message
-    if arrival.source.port != DNSArrival.port {
-      return answerLegacy(arrival, at: index, into: &out)
-    }
     let known = knownSets(in: query, on: queues[index].interface)
     if query.questions.isEmpty {
       let more = query.isTruncated ? now + random.duration(in: Self.truncatedDelay) : nil
@@ -138,15 +136,19 @@ extension AdvertiserMachine {
     if !queues[index].reserve(entry) { queues[index].owe(sets, at: now + delay) }
   }
 
-  /// Answers a resolver that knows only unicast DNS, in its own terms (RFC 6762 §6.7).
+  /// Answers a resolver that knows only unicast DNS, in its own terms, whether it asked all or this
+  /// host alone (RFC 6762 §5.5, §6.7).
+  ///
+  /// An answer is longer than its question, and the source may be forged: so it has a budget.
   private mutating func answerLegacy(
-    _ arrival: DNSArrival, at index: Int, into out: inout [Action]
+    _ arrival: DNSArrival, at index: Int, now: Instant, into out: inout [Action]
   ) {
     let interface = queues[index].interface
+    guard interface.isOnLink(arrival.source.address) else { return }
     let sets = arrival.message.questions.reduce(into: AdvertisedSets()) {
       $0.formUnion(records.sets(answering: $1, on: interface.addresses))
     }.subtracting(.negative)
-    guard !sets.isEmpty else { return }
+    guard !sets.isEmpty, resolvers.admits(arrival.source.address, at: now) else { return }
     let additions = records.additions(to: sets).subtracting(.negative)
     let message = DNSMessage(
       answering: legacyRecords(of: sets, on: interface),

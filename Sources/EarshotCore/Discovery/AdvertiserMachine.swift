@@ -43,6 +43,7 @@ package struct AdvertiserMachine: Hashable, Sendable {
   var queues: [AnswerQueue]
   var random: RandomStream
   var conflicts = ConflictHistory()
+  var resolvers = SourceBudget(packetsPerSecond: 20, sharedPerSecond: 100)
   var reportedOrdinal: Int
   /// Answers to this host alone are taken in until then: a probe asked for them (RFC 6762 §6).
   var unicastUntil: Instant?

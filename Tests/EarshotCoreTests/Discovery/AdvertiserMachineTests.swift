@@ -336,7 +336,7 @@ struct AdvertiserMachineTests {
     }
   }
 
-  @Test("Many questions to this host alone are answered once a second, and strange ones never")
+  @Test("Many questions to this host alone are answered once a second, and odd ones never")
   func directQueries() throws {
     var bench = AdvertiserBench.settled(try Ann.announcement())
     let pointer = DNSQuestion(Ann.domain, .ptr)
@@ -347,8 +347,6 @@ struct AdvertiserMachineTests {
       DNSMessage(asking: [DNSQuestion(bench.host, .txt)]),
     ]
     for message in strange { bench.hear(message, wasMulticast: false) }
-    let resolver = Endpoint(.v4(0x0A00_0063), port: 40_000)
-    bench.hear(DNSMessage(asking: [pointer]), from: resolver, wasMulticast: false)
     bench.run(for: .seconds(2))
     #expect(bench.sent.isEmpty)
     for _ in 0..<100 {
@@ -358,13 +356,18 @@ struct AdvertiserMachineTests {
     #expect((9...11).contains(bench.sent.count))
   }
 
-  @Test("A resolver of unicast DNS is answered in its own terms (M25, M51)")
-  func legacy() throws {
+  @Test(
+    "A resolver of unicast DNS is answered in its own terms, whomever it asks (M10, M25, M51)",
+    arguments: [true, false])
+  func legacy(wasMulticast: Bool) throws {
     var bench = AdvertiserBench.settled(try Ann.announcement())
     let resolver = Endpoint(.v4(0x0A00_0063), port: 40_000)
     var query = DNSMessage(asking: [DNSQuestion(bench.instance, .srv)])
     query.id = 4_711
-    bench.hear(query, from: resolver)
+    let distant = Endpoint(.v4(0x0808_0808), port: 40_000)
+    bench.hear(query, from: distant, wasMulticast: wasMulticast)
+    #expect(bench.sent.isEmpty)
+    bench.hear(query, from: resolver, wasMulticast: wasMulticast)
     let packet = try #require(bench.sent.first)
     #expect(packet.destination == .unicast(resolver) && packet.at == bench.now)
     #expect(packet.message.id == 4_711 && packet.message.questions == query.questions)
@@ -372,6 +375,23 @@ struct AdvertiserMachineTests {
     #expect(packet.message.said.map(\.type) == [.srv, .a])
     bench.run(for: .seconds(5))
     #expect(bench.sent.count == 1)
+  }
+
+  @Test("Resolvers of unicast DNS have a budget each, and those with forged addresses one together")
+  func legacyBudget() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    let query = DNSMessage(asking: [DNSQuestion(bench.instance, .srv)])
+    func ask(from address: UInt32, times: Int) -> Int {
+      let before = bench.sent.count
+      for _ in 0..<times { bench.hear(query, from: Endpoint(.v4(address), port: 40_000)) }
+      return bench.sent.count - before
+    }
+    #expect(ask(from: 0x0A00_0063, times: 100) == 20)
+    #expect(ask(from: 0x0A00_0064, times: 1) == 1)
+    let forged = (0..<10_000).reduce(0) { $0 + ask(from: 0x0A01_0000 + UInt32($1), times: 1) }
+    #expect(forged < 400)
+    bench.run(for: .seconds(1))
+    #expect(ask(from: 0x0A00_0063, times: 1) == 1)
   }
 
   @Test("Messages of another kind are ignored (M52)")
