@@ -100,6 +100,33 @@ struct FarewellTests {
   }
 
   @Test(
+    "A peer that stops to advertise and starts again within a second is heard at once from then on",
+    arguments: [100, 460, 700, 990], [300, 2_000, 8_000])
+  func startsAgain(gap: Int, later: Int) {
+    watch(["chat"])
+    let sight = sight
+    _ = play { host, ann in
+      let first = try await ann.advertise("chat", info: ["mood": "good"])
+      try? await host.sleep(for: .seconds(5))
+      await first.stop()
+      try? await host.sleep(for: .milliseconds(gap))
+      let advertiser = try await ann.advertise("chat", info: ["mood": "good"])
+      try? await host.sleep(for: .milliseconds(later))
+      try await advertiser.update(info: ["mood": "better"])
+      try? await host.sleep(for: .milliseconds(1_100))
+      #expect(sight.peers(of: "chat") == ["Ann better"])
+      try await ann.rename(to: "Anna")
+      try? await host.sleep(for: .milliseconds(1_100))
+      #expect(sight.peers(of: "chat") == ["Anna better"])
+      await advertiser.stop()
+      try? await host.sleep(for: .milliseconds(1_800))
+      #expect(sight.peers(of: "chat").isEmpty)
+    }
+    world.run(for: .seconds(30))
+    world.finish()
+  }
+
+  @Test(
     "Who stops while its name is contested says goodbye, too",
     arguments: [1, 100, 300, 700, 990, 2_000])
   func contested(milliseconds: Int) throws {

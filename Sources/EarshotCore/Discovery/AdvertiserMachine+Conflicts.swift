@@ -57,7 +57,7 @@ extension AdvertiserMachine {
       sendAnswers(at: now, into: &out)
       noteConflict(at: now)
     case .probing:
-      noteFormer(.unique, at: now)
+      noteFormerName(at: now)
       var announcement = announcement
       announcement.ordinal += 1
       records = AdvertisedRecords(announcement)

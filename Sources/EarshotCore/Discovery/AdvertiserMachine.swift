@@ -32,7 +32,14 @@ package struct AdvertiserMachine: Hashable, Sendable {
     let until: Instant
   }
 
+  /// A name that this peer had: others may keep what was said of it, and point to it.
+  private struct FormerName: Hashable, Sendable {
+    let records: AdvertisedRecords
+    let until: Instant
+  }
+
   private static let formerKept = Duration.seconds(10)
+  private static let formerNamesMax = 8
   private static let formerMax = 256
   private static let updatesPerMinute = 10
   /// How often a goodbye is said: nobody asks for one that was lost, and it would be missed for two minutes.
@@ -49,6 +56,7 @@ package struct AdvertiserMachine: Hashable, Sendable {
   var unicastUntil: Instant?
   private var former: [Former] = []
   private var lostFamilies = LostFamilies()
+  private var formerNames: [FormerName] = []
   /// When updates of the last minute were announced, and when the next one will be.
   private var updates: [Instant] = []
   private var armed = Instant.distantFuture
@@ -126,20 +134,28 @@ package struct AdvertiserMachine: Hashable, Sendable {
     former.removeFirst(max(0, former.count - Self.formerMax))
   }
 
-  /// What was said of the instance a moment ago and not since: others may still keep it beside what replaced it; and
-  /// where the peer was by a name that it lost.
+  /// Remembers a name that another host has now, for as long as others keep what was said of it.
+  mutating func noteFormerName(at now: Instant) {
+    noteFormer(.unique, at: now)
+    formerNames.removeAll { $0.until <= now }
+    let kept = Duration.seconds(Int(AdvertisedRecords.otherLifetimeSeconds))
+    formerNames.append(FormerName(records: records, until: now + kept))
+    formerNames.removeFirst(max(0, formerNames.count - Self.formerNamesMax))
+  }
+
+  /// What was said of the instance a moment ago and not since, which others may still keep beside
+  /// what replaced it; and all that was said by names that the peer had before.
   private func formerRecords(at now: Instant) -> [DNSRecord] {
-    let own = records.records(of: .instance, on: [])
-    var gone: [DNSRecord] = []
-    for old in former
-    where old.until > now
-      && (old.record.name == records.instance || old.record.type == .srv)
-    {
-      if !(own + gone).contains(where: { $0.saysTheSame(as: old.record) }) {
-        gone.append(old.record)
-      }
+    var known = records.records(of: .farewell, on: [])
+    let count = known.count
+    let names = formerNames.filter { $0.until > now }
+    let instances = [records.instance] + names.map(\.records.instance)
+    let changed = former.filter { $0.until > now && instances.contains($0.record.name) }
+    let gone = changed.map(\.record) + names.flatMap { $0.records.records(of: .farewell, on: []) }
+    for record in gone where !known.contains(where: { $0.saysTheSame(as: record) }) {
+      known.append(record)
     }
-    return gone
+    return Array(known.dropFirst(count))
   }
 
   private mutating func change(to interfaces: [NetworkInterface], at now: Instant) {

@@ -99,11 +99,20 @@ struct RecordCache: Hashable, Sendable {
   /// host says against it is true unless strangers speak, too, or it is asked and says it again: from then on all are
   /// strangers.
   ///
+  /// - Parameters:
+  ///   - record: What was said.
+  ///   - source: The address that it came from.
+  ///   - interface: Where it came in.
+  ///   - isAnnounced: Whether the same message announces the whole instance. So does a host that
+  ///     stops and starts again; one that is asked whether it is leaving answers with less. Thus the
+  ///     goodbye before was true.
+  ///   - now: The time.
+  ///   - random: The chance of the machine.
   /// - Returns: Whether anything is different now, but for the time until which it is believed; and what had
   ///   to make room.
   mutating func insert(
-    _ record: DNSRecord, from source: IPAddress, on interface: UInt32, at now: Instant,
-    random: inout RandomStream
+    _ record: DNSRecord, from source: IPAddress, on interface: UInt32, isAnnounced: Bool = false,
+    at now: Instant, random: inout RandomStream
   ) -> (isNews: Bool, evicted: [CachedRecord]) {
     let (same, others) = siblings(of: record, on: interface)
     if record.lifetimeSeconds == 0 {
@@ -126,14 +135,15 @@ struct RecordCache: Hashable, Sendable {
     for cached in gone { replace(cached, at: now) }
     if let same {
       let isRescue =
-        (same.wasAskedToStay || hasReturned(same, others)) && isOfHost(same, source)
+        !isAnnounced && (same.wasAskedToStay || hasReturned(same, others))
+        && isOfHost(same, source)
       change(same.sequence) {
         $0.confirm(
           lifetimeSeconds: record.lifetimeSeconds, isRescue: isRescue, at: now, random: &random)
         if !isRival { $0.stand() }
       }
       if isRescue { contest(others, at: now) }
-      let isRescued = rescueInstance(of: same, saidBy: source, at: now)
+      let isRescued = !isAnnounced && rescueInstance(of: same, saidBy: source, at: now)
       let wasBehind = same.trust == .leaving || same.isRival || isBehind(same, others)
       return (wasBehind || isRescued || !outdated.isEmpty, [])
     }
@@ -356,11 +366,14 @@ struct RecordCache: Hashable, Sendable {
     if low < pointers.count, pointers[low] == sequence { pointers.remove(at: low) }
   }
 
-  /// The first one that spoke against the last record that stood stands now.
+  /// The source that first spoke against the last record that stood is believed now, in what it said
+  /// last.
   private mutating func putForward(inPlaceOf gone: CachedRecord) {
     let others = siblings(of: gone.record, on: gone.interface).others
-    guard let first = others.first, others.allSatisfy(\.isRival) else { return }
-    change(first.sequence) { $0.stand() }
+    guard let first = others.first, others.allSatisfy(\.isRival),
+      let last = others.filter({ $0.source == first.source }).max(by: { $0.isOlder(than: $1) })
+    else { return }
+    change(last.sequence) { $0.stand() }
   }
 
   private static func bytes(of record: DNSRecord) -> Int {

@@ -127,9 +127,18 @@ extension ServiceRecords {
     _ record: DNSRecord, _ arrival: DNSArrival, at now: Instant, random: inout RandomStream
   ) -> [DNSName] {
     let (isNews, evicted) = cache.insert(
-      record, from: arrival.source.address, on: arrival.interface, at: now, random: &random)
+      record, from: arrival.source.address, on: arrival.interface,
+      isAnnounced: cache.hasFarewells(at: now) && announces(record.key, arrival.message.answers),
+      at: now, random: &random)
     guard isNews || !evicted.isEmpty else { return [] }
     return (isNews ? names(touchedBy: record) : []) + names(touchedBy: evicted)
+  }
+
+  /// Whether answers announce all of an instance.
+  private func announces(_ name: DNSName, _ answers: [DNSRecord]) -> Bool {
+    [DNSType.ptr, .srv, .txt].allSatisfy { type in
+      answers.contains { $0.type == type && $0.key == name && $0.lifetimeSeconds > 0 }
+    }
   }
 
   /// Whether an instance is known, or there is room for all, or it has been heard of twice.

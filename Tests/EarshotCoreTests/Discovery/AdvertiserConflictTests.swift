@@ -119,6 +119,27 @@ struct AdvertiserConflictTests {
     #expect(try #require(probe).at - start < .ms(250))
   }
 
+  @Test("Who has taken another name says goodbye for the former one, too, as long as it is kept")
+  func formerName() throws {
+    var bench = AdvertiserBench.settled(try Ann.announcement())
+    let first = Said(announcement: try Ann.announcement())
+    bench.hear([try others().service])
+    bench.run(for: .ms(300))
+    bench.hear([try others().service])
+    bench.run(for: .seconds(600))
+    #expect(bench.renamed.count == 1)
+    var later = bench
+    bench.forget()
+    bench.handle(.withdrawRequested)
+    for record in [first.pointer, first.service, first.text] {
+      #expect(bench.answers.contains(record.living(0)))
+    }
+    later.run(for: .seconds(4_500))
+    later.forget()
+    later.handle(.withdrawRequested)
+    #expect(!later.answers.contains(first.pointer.living(0)))
+  }
+
   @Test("A response to us alone is a conflict only if a probe of ours asked for it (M18)")
   func unsolicited() throws {
     let theirs = DNSMessage(answering: [try others().service])

@@ -152,6 +152,44 @@ struct BrowserRivalTests {
     }
   }
 
+  @Test(
+    "A peer that stops and starts again may say other things at once, and leave at once",
+    arguments: [50, 460, 700, 990])
+  func restarted(milliseconds: Int) throws {
+    var bench = try settled()
+    bench.hear(try said().all.map { $0.living(0) }, from: Self.home)
+    bench.run(for: .ms(milliseconds))
+    bench.hear(try said().all, from: Self.home)
+    bench.run(for: .seconds(2))
+    #expect(bench.reports.isEmpty)
+    let busy = Said(announcement: try Ann.announcement(info: ["room": "busy"], port: 7_200))
+    bench.hear([busy.service, busy.text], from: Self.home)
+    #expect(last(of: bench)?.info == ["room": "busy"])
+    #expect(last(of: bench)?.endpoints == [Endpoint(Ann.address, port: 7_200)])
+    bench.run(for: .seconds(2))
+    let begin = bench.now
+    bench.hear(busy.all.map { $0.living(0) }, from: Self.home)
+    bench.run(for: .seconds(5))
+    #expect(bench.news.last == "lost")
+    #expect(bench.reports.last.map { $0.at - begin } == .seconds(1))
+  }
+
+  @Test("Of what strangers said in turn the latest is shown once the truth is gone")
+  func latestRival() throws {
+    var bench = try settled()
+    for room in ["one", "two"] {
+      let text = Said(announcement: try Ann.announcement(info: ["room": room])).text
+      for _ in 0..<3 {
+        bench.hear([text], from: Self.liar)
+        bench.run(for: .seconds(1))
+      }
+    }
+    bench.run(for: .seconds(3))
+    bench.hear([try said().pointer, try said().service, try said().host])
+    bench.run(for: .seconds(10))
+    #expect(last(of: bench)?.info == ["room": "two"])
+  }
+
   @Test("A goodbye from a peer's own address does not end one that answers the question after it")
   func forgedGoodbye() throws {
     let ann = try said()
