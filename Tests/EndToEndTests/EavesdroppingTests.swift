@@ -80,7 +80,7 @@ struct EavesdroppingTests {
     await wire.expect("id=4711 response")
     try wire.type("ask 5353 SRV '\(host)'")  // There is none.
     await wire.expect("NSEC:\(host):")
-    let claim = "claim '\(name)' 4711"
+    let claim = "claim '\(name)' 65535"
     try wire.type(claim)  // A conflict: it is defended, and probed.
     await wire.expect("!SRV:\(instance):")
     try wire.type(claim)

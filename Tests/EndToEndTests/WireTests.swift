@@ -176,7 +176,7 @@ struct WireTests {
     let hosts = try hosts()
     let wire = try await hosts.right.wire()
     let (ann, name) = try await ann(of: hosts, heardBy: wire)
-    let claim = "claim '\(name.replacing("_(", with: " ("))' 4711"
+    let claim = "claim '\(name.replacing("_(", with: " ("))' 65535"
     try wire.type(claim)
     await wire.expect("!SRV:\(name):120")
     try wire.type(claim)

@@ -30,6 +30,8 @@ private struct AdvertiserScene {
   private var interfaces = LinkSpeech.interfaces
   private var announcement: Announcement
   private var names: [DNSName]
+  /// The greatest ordinal that was probed for; each next attempt counts on by one at most.
+  private var claimed = 1
   private var spoken: [Spoken: Instant] = [:]
   private var label: String
   private var isWithdrawn = false
@@ -99,11 +101,28 @@ private struct AdvertiserScene {
     try perform(at: time)
   }
 
-  /// Both what the names were before an event and after it may be said by it.
+  /// What the names were before an event may be said by it, and they are taken back by the goodbye.
   private mutating func noteNames() {
     guard announcement != machine.announcement else { return }
     announcement = machine.announcement
-    names = names.suffix(2) + [announcement.instanceName, announcement.hostName]
+    let current = [announcement.instanceName, announcement.hostName]
+    names = names.filter { !current.contains($0) }.suffix(Self.namesMax) + current
+  }
+
+  private static let namesMax = 20
+
+  /// Whether a probe is for the names that the advertiser has, or for the next that it may have.
+  private mutating func isClaim(_ message: DNSMessage) -> Bool {
+    let claims = message.authorities.map(\.name)
+    for ordinal in 1...claimed + 1 {
+      var other = announcement
+      other.ordinal = ordinal
+      let names = [other.instanceName, other.hostName]
+      guard claims.allSatisfy({ names.contains($0) }) else { continue }
+      claimed = max(claimed, ordinal)
+      return true
+    }
+    return false
   }
 
   private mutating func perform(at time: Instant) throws {
@@ -131,11 +150,12 @@ private struct AdvertiserScene {
     guard let place = interfaces.first(where: { $0.index == interface }) else {
       throw BrokenLaw(description: "an interface is used that is gone")
     }
-    for record in message.said + message.authorities {
+    for record in message.said {
       try law(isOwn(record, on: place), "another's record is said")
     }
     guard message.isResponse else {
       try law(!message.authorities.isEmpty && destination == .multicast, "an advertiser asks")
+      try law(isClaim(message), "another's name is claimed")
       reached.insert("probed")
       return
     }

@@ -67,6 +67,13 @@ struct AdvertisedRecords: Hashable, Sendable {
       lifetimeSeconds: Self.lifetimeSeconds(of: .serviceTypes))
   }
 
+  /// The same by the next name that no other host may have.
+  var next: AdvertisedRecords {
+    var other = announcement
+    other.ordinal += 1
+    return AdvertisedRecords(other)
+  }
+
   /// The records of some sets on an interface with the given addresses.
   func records(of sets: AdvertisedSets, on addresses: [IPAddress]) -> [DNSRecord] {
     sets == .serviceTypes ? [serviceType] : makeRecords(of: sets, on: addresses)

@@ -12,15 +12,13 @@ extension AdvertiserMachine {
     if arrival.message.isResponse {
       guard arrival.source.port == DNSArrival.port, arrival.wasMulticast || expectsUnicast(at: now)
       else { return }
-      compare(arrival, at: index, now: now, into: &out)
+      compare(arrival, at: index, now: now)
     } else if arrival.source.port != DNSArrival.port {
-      guard phase == .standing else { return }
       answerLegacy(arrival, at: index, now: now, into: &out)
     } else if arrival.wasMulticast {
-      if fendOff(arrival.message, at: index, now: now) { return }
-      guard phase == .standing else { return }
-      answer(arrival, at: index, now: now)
-    } else if phase == .standing {
+      let isProbe = fendOff(arrival.message, at: index, now: now)
+      answer(arrival, at: index, now: now, butFor: isProbe ? [.unique, .negative] : [])
+    } else {
       answerDirect(arrival, at: index, now: now)
     }
   }
@@ -44,9 +42,12 @@ extension AdvertiserMachine {
     queues[index].owe(wanted, at: now + random.duration(in: Self.sharedDelay))
   }
 
-  private mutating func answer(_ arrival: DNSArrival, at index: Int, now: Instant) {
+  /// Answers a question that was sent to all, but for what is said anyhow.
+  private mutating func answer(
+    _ arrival: DNSArrival, at index: Int, now: Instant, butFor said: AdvertisedSets
+  ) {
     let query = arrival.message
-    let known = knownSets(in: query, on: queues[index].interface)
+    let known = knownSets(in: query, on: queues[index].interface).union(said)
     if query.questions.isEmpty {
       let more = query.isTruncated ? now + random.duration(in: Self.truncatedDelay) : nil
       return queues[index].learn(from: arrival.source, knowing: known, waitingUntil: more)

@@ -1,108 +1,128 @@
+/// What becomes of names that another host claims.
+///
+/// A response has no proof, so it costs this peer no more than a few packets: the peer defends its
+/// records, probes once at a time, and answers all the while. Two hosts of one identity compare
+/// their data. The one whose data is the earlier looks for another name, and keeps the present one
+/// until it owns the other.
 extension AdvertiserMachine {
   private static let probes = 3
   private static let probeInterval = Duration.milliseconds(250)
   private static let patience = Duration.seconds(1)
 
   /// Compares a response with what this peer says.
-  mutating func compare(
-    _ arrival: DNSArrival, at index: Int, now: Instant, into out: inout [Action]
-  ) {
+  mutating func compare(_ arrival: DNSArrival, at index: Int, now: Instant) {
     let said = arrival.message.said
     let sets = records.sets(saidBy: said)
-    if !sets.isDisjoint(with: .unique), said.contains(where: { isConflict($0, at: now) }) {
-      return meetConflict(at: now, into: &out)
+    if isContradicted(records, by: said, at: now) {
+      meetConflict(with: said, at: index, now: now)
+    } else if let claimed = probing?.records, isContradicted(claimed, by: said, at: now) {
+      loseClaim(at: now)
     }
-    guard phase == .standing, arrival.wasMulticast else { return }
+    guard arrival.wasMulticast else { return }
     for (_, set) in sets.each { compare(said, of: set, at: index, now: now) }
   }
 
-  /// A host that gives a record of this peer too short a life is corrected; one that says it alike makes that needless:
-  /// (RFC 6762 §6.6, §7.4).
+  /// Corrects a host that gives a record of this peer too short a life (RFC 6762 §6.6).
+  ///
+  /// A host that says what all peers say alike makes the answer needless (§7.4). Copies of this
+  /// peer's own records do not: they may be forged, or have reached only this host.
   private mutating func compare(
     _ said: [DNSRecord], of set: AdvertisedSets, at index: Int, now: Instant
   ) {
     let own = records.records(of: set, on: queues[index].interface.addresses)
     let seconds = AdvertisedRecords.lifetimeSeconds(of: set)
-    var (shortest, missing) = (UInt32.max, own.isEmpty)
-    for record in own {
-      if let same = said.first(where: { $0.saysTheSame(as: record) }) {
-        shortest = min(shortest, same.lifetimeSeconds)
-      } else {
-        missing = true
-      }
+    let lifetimes = own.map { record in
+      said.first { $0.saysTheSame(as: record) }?.lifetimeSeconds ?? .max
     }
-    if shortest < seconds / 2 {
-      if set != .serviceTypes { queues[index].owe(set, at: now) }
-    } else if !missing, shortest >= seconds {
-      queues[index].noteSent(set, at: now)
+    guard let shortest = lifetimes.min() else { return }
+    if set == .serviceTypes {
+      if shortest < .max, shortest >= seconds { queues[index].noteSent(set, at: now) }
+    } else if shortest < seconds / 2 {
+      queues[index].owe(set, at: now)
     }
   }
 
-  /// Whether a record says something else of a name that only this peer owns.
-  private func isConflict(_ record: DNSRecord, at now: Instant) -> Bool {
-    let set = records.uniqueSet(of: record)
-    guard !set.isEmpty, record.lifetimeSeconds > 0 else { return false }
-    let own = queues.flatMap { records.records(of: set, on: $0.interface.addresses) }
-    return !own.contains { $0.saysTheSame(as: record) } && !wasOwn(record, at: now)
+  /// Whether a response contradicts records of names that only this peer owns, or claims.
+  private func isContradicted(
+    _ records: AdvertisedRecords, by said: [DNSRecord], at now: Instant
+  ) -> Bool {
+    said.contains { record in
+      let set = records.uniqueSet(of: record)
+      guard !set.isEmpty, record.lifetimeSeconds > 0 else { return false }
+      let own = queues.flatMap { records.records(of: set, on: $0.interface.addresses) }
+      return !own.contains { $0.saysTheSame(as: record) } && !wasOwn(record, at: now)
+    }
   }
 
   /// Another host owns the name, or believes so.
-  private mutating func meetConflict(at now: Instant, into out: inout [Action]) {
-    switch phase {
-    case .withdrawn, .probing(sent: 0, next: _): return  // Heard before the first probe: stale.
-    case .standing:
-      for index in queues.indices {
-        queues[index].owe(.unique, at: now, gap: AnswerQueue.defenceGap)
-      }
-      sendAnswers(at: now, into: &out)
-      noteConflict(at: now)
-    case .probing:
-      noteFormerName(at: now)
-      var announcement = announcement
-      announcement.ordinal += 1
-      records = AdvertisedRecords(announcement)
-      noteConflict(at: now)
+  private mutating func meetConflict(with said: [DNSRecord], at index: Int, now: Instant) {
+    let isLeaving = probing.map { $0.records.instance != records.instance } ?? false
+    for index in queues.indices {
+      queues[index].owe(
+        .unique, at: now, gap: isLeaving ? AnswerQueue.gap : AnswerQueue.defenceGap)
     }
+    guard let current = probing else { return probe(for: records, at: now) }
+    // What is heard before the first probe is stale (RFC 6762 §8.1).
+    guard !isLeaving, current.sent > 0,
+      case .contested(localWins: false) = standing(of: records, against: said, at: index)
+    else { return }
+    probe(for: records.next, at: now)
   }
 
-  /// Waits a little, and longer after many conflicts, before probing (RFC 6762 §8.1).
-  private mutating func noteConflict(at now: Instant) {
+  /// Another host owns the name that this one claims, or believes so.
+  private mutating func loseClaim(at now: Instant) {
+    guard let current = probing, current.sent > 0 else { return }
+    probe(for: current.records.next, at: now)
+  }
+
+  /// Probes for a name after a little, and after longer when there were many conflicts (RFC 6762
+  /// §8.1).
+  private mutating func probe(for records: AdvertisedRecords, at now: Instant) {
     let pause = conflicts.note(at: now) ?? random.duration(below: Self.probeInterval)
-    phase = .probing(sent: 0, next: now + pause)
+    probing = Probing(records: records, sent: 0, next: now + pause)
   }
 
-  /// Meets another host's probe for a name of this peer.
+  /// Meets another host's probe for a name that this peer has, or claims.
   ///
-  /// - Returns: Whether the message was such a probe.
+  /// - Returns: Whether the message was a probe for the name that it has, which is defended.
   mutating func fendOff(_ query: DNSMessage, at index: Int, now: Instant) -> Bool {
-    guard !query.authorities.isEmpty,
-      case .contested(let localWins) = standing(against: query, at: index)
-    else { return false }
-    switch phase {
-    case .standing:
-      queues[index].owe(.unique, at: now, gap: AnswerQueue.defenceGap)
-    case .probing(let sent, _) where sent > 0 && !localWins:
-      phase = .probing(sent: 0, next: now + Self.patience)
-    case .probing, .withdrawn: break
+    let claims = query.authorities
+    guard !claims.isEmpty else { return false }
+    // Of two that probe at once, the one with the later data goes on (RFC 6762 §8.2).
+    if let current = probing, current.sent > 0,
+      case .contested(localWins: false) = standing(of: current.records, against: claims, at: index)
+    {
+      probing = Probing(records: current.records, sent: 0, next: now + Self.patience)
     }
+    guard case .contested = standing(of: records, against: claims, at: index) else { return false }
+    queues[index].owe(.unique, at: now, gap: AnswerQueue.defenceGap)
     return true
   }
 
   private enum Standing { case uncontested, contested(localWins: Bool) }
 
-  /// Compares what a probe claims with the own claim, name by name in a fixed order, so that of two probers
-  /// exactly one wins.
-  private func standing(against probe: DNSMessage, at index: Int) -> Standing {
+  /// Compares what another host says or claims with what this one does.
+  ///
+  /// It goes name by name in a fixed order, so that of two hosts exactly one wins. Types of which
+  /// the other one says nothing do not count.
+  private func standing(
+    of records: AdvertisedRecords, against claims: [DNSRecord], at index: Int
+  ) -> Standing {
     for (name, sets) in [(records.instance, AdvertisedSets.instance), (records.host, .addresses)] {
-      let theirs = Self.claims(probe.authorities.filter { $0.name == name })
-      let own = Self.claims(records.records(of: sets, on: queues[index].interface.addresses))
-      guard !theirs.isEmpty, theirs != own else { continue }
-      let isOurs = queues.contains {
-        Self.claims(records.records(of: sets, on: $0.interface.addresses)) == theirs
+      let others = claims.filter { $0.name == name && !records.uniqueSet(of: $0).isEmpty }
+      let theirs = Self.claims(others)
+      func own(on queue: AnswerQueue) -> [[UInt8]] {
+        Self.claims(
+          records.records(of: sets, on: queue.interface.addresses).filter { own in
+            others.contains { $0.type == own.type }
+          })
       }
-      if isOurs { continue }  // The own probe, come back on another interface.
+      let mine = own(on: queues[index])
+      guard !theirs.isEmpty, theirs != mine else { continue }
+      // The own claim, come back on another interface.
+      if queues.contains(where: { own(on: $0) == theirs }) { continue }
       return .contested(
-        localWins: theirs.lexicographicallyPrecedes(own) { $0.lexicographicallyPrecedes($1) })
+        localWins: theirs.lexicographicallyPrecedes(mine) { $0.lexicographicallyPrecedes($1) })
     }
     return .uncontested
   }
@@ -119,26 +139,27 @@ extension AdvertiserMachine {
 
   /// Sends the next probe, or stands up for the name that no other host claims.
   mutating func continueProbing(at now: Instant, into out: inout [Action]) {
-    guard case .probing(let sent, let next) = phase, next <= now else { return }
-    guard sent < Self.probes else {
-      phase = .standing
-      for index in queues.indices { queues[index].clear() }
-      announce(at: now)
-      reportName(into: &out)
-      return
-    }
-    probe(into: &out)
+    guard let current = probing, current.next <= now else { return }
+    guard current.sent < Self.probes else { return stand(by: current.records, at: now, into: &out) }
+    sendProbe(for: current.records, into: &out)
     unicastUntil = now + DNSArrival.unicastPatience
-    phase = .probing(sent: sent + 1, next: now + Self.probeInterval)
+    probing = Probing(
+      records: current.records, sent: current.sent + 1, next: now + Self.probeInterval)
   }
 
-  private mutating func reportName(into out: inout [Action]) {
+  private mutating func stand(
+    by owned: AdvertisedRecords, at now: Instant, into out: inout [Action]
+  ) {
+    probing = nil
+    if owned.instance != records.instance { noteFormerName(at: now) }
+    records = owned
+    announce(at: now)
     guard announcement.ordinal != reportedOrdinal else { return }
     reportedOrdinal = announcement.ordinal
     out.append(.reportRenamed(announcement.instanceLabel))
   }
 
-  private func probe(into out: inout [Action]) {
+  private func sendProbe(for records: AdvertisedRecords, into out: inout [Action]) {
     for queue in queues {
       let claim = records.records(of: .unique, on: queue.interface.addresses).map { record in
         var record = record

@@ -1,12 +1,16 @@
 /// One announcement on the interfaces of a host: said, repeated on request, defended, taken back.
 ///
-/// A peer's names are unique by construction, so it announces at once and probes nothing (RFC 6762 §8.1).
-/// Should its identity be in use twice, it finds out by a response that contradicts its own: it then says its
-/// records once more, probes for them as any host does for chosen names (§8.1, §8.2), and takes another
-/// name when the other side stands firm (§9).
+/// A peer's names are unique by construction, so it announces at once and probes nothing (RFC 6762
+/// §8.1). Should its identity be in use twice, it finds out by a response that contradicts its own:
+/// it then says its records once more, probes for them as any host does for chosen names (§8.1,
+/// §8.2), and looks for another name when the other side stands firm and its data is the later
+/// (§8.2, §9).
 ///
-/// Departs from RFC 6762 in one point: queries sent to this host alone are answered by multicast, since a host that
-/// sends them has lost this peer, and others probably have too (§5.5).
+/// Departs from RFC 6762 in three points. Queries sent to this host alone are answered by
+/// multicast, since a host that sends them has lost this peer, and others probably have too (§5.5).
+/// While a name is contested, the peer answers for it as before, until another name is its own:
+/// responses have no proof, so anyone could silence it otherwise (§9). Of its own records it
+/// believes no other host that they have been said (§7.4).
 package struct AdvertiserMachine: Hashable, Sendable {
   package enum Event: Hashable, Sendable {
     case received(DNSArrival)
@@ -22,9 +26,12 @@ package struct AdvertiserMachine: Hashable, Sendable {
     case wake(at: Instant)  // Replaces any earlier wake.
     case reportRenamed(String)  // The new first label of the instance.
   }
-  enum Phase: Hashable, Sendable {
-    case standing, withdrawn
-    case probing(sent: Int, next: Instant)
+  enum Phase: Hashable, Sendable { case standing, withdrawn }
+  /// An attempt to own a name, the present one or the next, beside which all goes on.
+  struct Probing: Hashable, Sendable {
+    let records: AdvertisedRecords
+    var sent: Int
+    var next: Instant
   }
   /// A record that this peer said a moment ago: hearing it again is no conflict.
   private struct Former: Hashable, Sendable {
@@ -50,6 +57,7 @@ package struct AdvertiserMachine: Hashable, Sendable {
   var queues: [AnswerQueue]
   var random: RandomStream
   var conflicts = ConflictHistory()
+  var probing: Probing?
   var resolvers = SourceBudget(packetsPerSecond: 20, sharedPerSecond: 100)
   var reportedOrdinal: Int
   /// Answers to this host alone are taken in until then: a probe asked for them (RFC 6762 §6).
@@ -78,7 +86,14 @@ package struct AdvertiserMachine: Hashable, Sendable {
   /// What is announced, with the ordinal that conflicts have led to.
   package private(set) var announcement: Announcement {
     get { records.announcement }
-    set { records = AdvertisedRecords(newValue) }
+    set {
+      records = AdvertisedRecords(newValue)
+      guard let current = probing else { return }
+      var claimed = newValue
+      claimed.ordinal = current.records.announcement.ordinal
+      probing = Probing(
+        records: AdvertisedRecords(claimed), sent: current.sent, next: current.next)
+    }
   }
 
   /// Takes one event in; appends what must now be done, in order, to `out`.
@@ -106,11 +121,12 @@ package struct AdvertiserMachine: Hashable, Sendable {
   /// Whether a message is a response that says nothing of what this peer says: most are, in a crowd.
   private func isAboutOthers(_ message: DNSMessage) -> Bool {
     message.isResponse && records.sets(saidBy: message.said).isEmpty
+      && probing.map { $0.records.sets(saidBy: message.said).isEmpty } ?? true
   }
 
   private mutating func restart(at now: Instant) {
     armed = .distantFuture  // An earlier wake may have been lost in the sleep.
-    if phase == .standing { announce(at: now) }
+    announce(at: now)
   }
 
   /// Announces everything on every interface.
@@ -182,7 +198,7 @@ package struct AdvertiserMachine: Hashable, Sendable {
 
   private func announcing(_ queue: AnswerQueue, at now: Instant) -> AnswerQueue {
     var queue = queue
-    if phase == .standing { queue.announce(.announced, at: now) }
+    queue.announce(.announced, at: now)
     return queue
   }
 
@@ -221,13 +237,11 @@ package struct AdvertiserMachine: Hashable, Sendable {
   }
 
   private mutating func withdraw(at now: Instant, into out: inout [Action]) {
-    // Of a contested name the rest may be another host's as well.
-    let sets: AdvertisedSets = phase == .standing ? .farewell : .service
-    phase = .withdrawn
+    (phase, probing) = (.withdrawn, nil)
     for index in queues.indices {
       queues[index].clear()
       let interface = queues[index].interface
-      var goodbyes = records.records(of: sets, on: interface.addresses)
+      var goodbyes = records.records(of: .farewell, on: interface.addresses)
       goodbyes += formerRecords(at: now)
       for record in goodbyes.indices { goodbyes[record].lifetimeSeconds = 0 }
       // At once, since a host that goes to sleep, or a program that ends, has no time to wait.
@@ -250,12 +264,9 @@ package struct AdvertiserMachine: Hashable, Sendable {
   }
 
   private var nextDeadline: Instant {
-    switch phase {
-    case .withdrawn: .distantFuture
-    case .probing(_, let next): next
-    case .standing:
-      min(lostFamilies.next, queues.compactMap(\.next).min() ?? .distantFuture)
-    }
+    guard phase == .standing else { return .distantFuture }
+    let next = min(lostFamilies.next, queues.compactMap(\.next).min() ?? .distantFuture)
+    return min(next, probing?.next ?? .distantFuture)
   }
 
   func send(

@@ -130,10 +130,11 @@ extension BrowserMachine {
     for name in names {
       let change = instances.review(name, at: now, random: &random)
       guard change.before != change.after else { continue }
-      let (old, new) = (change.before?.id, change.after?.id)
-      let endpoints = change.after?.endpoints ?? []
-      peers.move(name, from: old, to: new == own ? nil : new, at: endpoints)
-      changed += [old, new].compactMap { $0 }
+      let after = change.after.peers.filter { $0.id != own }
+      let old = change.before.peers.map(\.id)
+      for id in old where !after.contains(where: { $0.id == id }) { peers.remove(name, from: id) }
+      for peer in after { peers.add(name, to: peer.id, at: peer.endpoints) }
+      changed += old + after.map(\.id)
     }
     return changed.compactMap { report($0, at: now, into: &out) }
   }
@@ -144,7 +145,7 @@ extension BrowserMachine {
   private mutating func report(
     _ peer: PeerID, at now: Instant, into out: inout [Action]
   ) -> DiscoveredPeer? {
-    let claimants = peers.instances(of: peer).compactMap { instances[$0] }.filter { $0.id == peer }
+    let claimants = peers.instances(of: peer).flatMap { instances[$0] }.filter { $0.id == peer }
     let current = DiscoveredPeer(claimedBy: peers.ordered(claimants, of: peer))
     guard let event = peers.review(peer, as: current) else { return nil }
     out.append(.report(event))
@@ -188,7 +189,7 @@ extension BrowserMachine {
     _ expired: [CachedRecord], at now: Instant, into out: inout [Action]
   ) {
     let expected = expired.filter { $0.trust == .leaving || $0.trust == .unproven }
-    let leaving = instances.names(touchedBy: expected).compactMap { instances[$0]?.id }
+    let leaving = instances.names(touchedBy: expected).flatMap { instances[$0] }.map(\.id)
     let lost = report(after: instances.names(touchedBy: expired), at: now, into: &out)
     let absent = lost.filter { !leaving.contains($0.id) }
     for peer in absent { absentees.add(peer, at: now, random: &random) }

@@ -12,9 +12,14 @@ struct CachedRecord: Hashable, Sendable {
     case doubted
     /// It was heard once, and the cache is crowded: ten seconds to be heard again, without a question of its own.
     case unproven
-    /// It said goodbye, or was replaced: one second (§10.1, §10.2), with a question to its host, whose address may be
-    /// forged; and with another one, if its host spoke just before, and so may not have been allowed to answer.
+    /// It said goodbye, or was replaced: one second (§10.1, §10.2), with a question to its host,
+    /// whose address may be forged; and with another one, if its host spoke just before, and so may
+    /// not have been allowed to answer. If it spoke within the last second, or an earlier goodbye
+    /// was false: a second and three quarters, with three questions.
     case leaving
+    /// It said goodbye, and its host, when asked, said something else of the same instance: a
+    /// second and a quarter to say this, too, with two questions about it.
+    case spared
   }
 
   static let farewell = Duration.seconds(1)
@@ -24,26 +29,36 @@ struct CachedRecord: Hashable, Sendable {
   private static let peace = Duration.seconds(60)
   private static let confirmationSeconds: UInt16 = 10
   private static let farewellSeconds: UInt16 = 1
+  /// How long a record takes to leave when that may not be true, or its host may not answer yet.
+  ///
+  /// That is the second in which the host may not (§6), and the time that questions and answers
+  /// take. A peer that leaves is gone within two seconds.
+  private static let disputedNanoseconds: Int64 = 1_750_000_000
+  private static let sparedNanoseconds: Int64 = 1_250_000_000
   private static let secondsMax: UInt16 = 4_500
   private static let pointerSecondsMin: UInt16 = 15
   private static let second: Int64 = 1_000_000_000
 
   /// What is either so or not.
   private struct Marks: OptionSet, Hashable {
-    let rawValue: UInt8
+    let rawValue: UInt16
     static let proven = Marks(rawValue: 1)
     static let rival = Marks(rawValue: 2)
     /// Others have asked for it since it was believed, and it was not said.
     static let unanswered = Marks(rawValue: 4)
     /// What was said against it from its host's address was not true, and so may not be the next time.
     static let rescued = Marks(rawValue: 8)
+    /// It is said to leave, which may not be true.
+    static let disputed = Marks(rawValue: 16)
+    /// It is a rival of what was hardly there before, and so may be true as well.
+    static let equal = Marks(rawValue: 32)
     /// Its kind is in the bits above.
-    static let kindShift: UInt8 = 4
+    static let kindShift: UInt16 = 8
 
-    init(rawValue: UInt8) { self.rawValue = rawValue }
+    init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// Nothing but the kind.
-    init(_ kind: Kind) { rawValue = kind.rawValue << Self.kindShift }
+    init(_ kind: Kind) { rawValue = UInt16(kind.rawValue) << Self.kindShift }
   }
 
   /// The type of a record as far as one can tell without looking at what it says, which lies elsewhere in memory.
@@ -116,7 +131,13 @@ struct CachedRecord: Hashable, Sendable {
       ? received : Instant(nanoseconds: received.nanoseconds &+ jitterOrDelayNanoseconds)
   }
 
-  private var lifetimeNanoseconds: Int64 { Int64(lifetimeSeconds) * Self.second }
+  private var lifetimeNanoseconds: Int64 {
+    switch trust {
+    case .leaving where isDisputed: Self.disputedNanoseconds
+    case .spared: Self.sparedNanoseconds
+    case .fresh, .questioned, .doubted, .unproven, .leaving: Int64(lifetimeSeconds) * Self.second
+    }
+  }
 
   /// When it is not believed any more.
   var expiry: Instant { since.advanced(nanoseconds: lifetimeNanoseconds) }
@@ -146,9 +167,12 @@ struct CachedRecord: Hashable, Sendable {
       wait = (8 + asked) * Self.second + Int64(doubtJitterNanoseconds)
     case .leaving where asked == 0 && !isRival:
       wait = Self.second / 10 + Int64(doubtJitterNanoseconds) / 4
-    case .leaving where asked == 1 && !isRival && since - received < Self.rest:
+    case .leaving where asked == 1 && !isRival && (isDisputed || since - received < Self.rest):
       wait = Self.second * 3 / 4 + Int64(doubtJitterNanoseconds) / 5
-    case .fresh, .questioned, .doubted, .unproven, .leaving: return nil
+    case .leaving where asked == 2 && !isRival && isDisputed:
+      wait = Self.second * 6 / 5 + Int64(doubtJitterNanoseconds) / 5
+    case .spared where asked < 2: wait = Int64(asked) * Self.second / 2
+    case .fresh, .questioned, .doubted, .unproven, .leaving, .spared: return nil
     }
     return since.advanced(nanoseconds: wait)
   }
@@ -172,6 +196,7 @@ struct CachedRecord: Hashable, Sendable {
   mutating func confirm(
     lifetimeSeconds: UInt32, isRescue: Bool, at now: Instant, random: inout RandomStream
   ) {
+    if isRival, !isProven, now - received < Self.proof { return }
     if now - received >= Self.proof { marks.insert(.proven) }
     if isRescue { marks.insert(.rescued) }
     if trust == .fresh, now - received >= Self.peace { marks.remove(.rescued) }
@@ -181,14 +206,14 @@ struct CachedRecord: Hashable, Sendable {
   private mutating func renew(
     lifetimeSeconds: UInt32, at now: Instant, random: inout RandomStream
   ) {
+    (received, trust, asked) = (now, .fresh, 0)
     let clamped = max(1, min(UInt16(clamping: lifetimeSeconds), Self.secondsMax))
     self.lifetimeSeconds = record.type == .ptr ? max(clamped, Self.pointerSecondsMin) : clamped
     doubtJitterNanoseconds = UInt32(random.below(UInt64(Self.second)))
     // Two percent of a second are drawn from at least.
     jitterOrDelayNanoseconds = Int64(
       random.below(UInt64(Ratio.percent(2).of(lifetimeNanoseconds))))
-    (received, trust, asked) = (now, .fresh, 0)
-    marks.remove(.unanswered)
+    marks.subtract([.unanswered, .disputed])
   }
 
   /// It is believed for a shorter time from now on.
@@ -197,8 +222,17 @@ struct CachedRecord: Hashable, Sendable {
     guard expiry > now.advanced(nanoseconds: Int64(seconds) * Self.second) else { return }
     (self.trust, lifetimeSeconds, asked) = (trust, seconds, 0)
     jitterOrDelayNanoseconds = now.nanoseconds &- received.nanoseconds
-    marks.remove(.unanswered)
+    marks.subtract([.unanswered, .disputed])
   }
+
+  /// It is said to leave; what may not be true takes a little longer.
+  mutating func leave(at now: Instant, isDisputed: Bool) {
+    guard trust != .leaving, trust != .spared else { return }
+    distrust(.leaving, at: now)
+    if isDisputed, trust == .leaving { marks.insert(.disputed) }
+  }
+
+  private var isDisputed: Bool { marks.contains(.disputed) }
 
   /// Whether it stood, is leaving, and its host was asked about that.
   var wasAskedToStay: Bool { trust == .leaving && asked > 0 && asked < .max && !isRival }
@@ -209,24 +243,35 @@ struct CachedRecord: Hashable, Sendable {
     if trust == .leaving { asked = .max }
   }
 
-  /// The host that it comes from lives: its end was not true, and ten seconds are left to say it again.
-  mutating func rescue(at now: Instant) {
+  /// The host that it comes from lives: its end may not be true, and a moment is left to say it
+  /// again.
+  mutating func spare(at now: Instant) {
     marks.insert(.rescued)
-    (trust, lifetimeSeconds, asked) = (.questioned, Self.confirmationSeconds, 0)
+    (trust, asked) = (.spared, 0)
     jitterOrDelayNanoseconds = now.nanoseconds &- received.nanoseconds
   }
+
+  /// Whether it came so lately that what speaks against it may be as true.
+  func isRecent(at now: Instant) -> Bool { !isProven && now - received <= Self.rest }
 
   /// Whether strangers said it more than once: it may be true.
   var isCandidate: Bool { isRival && isProven && trust != .leaving }
 
-  /// A stranger said it against what stands: ten seconds to be heard again.
-  mutating func contest(at now: Instant) {
+  /// It was said against what stands: ten seconds to be heard again.
+  ///
+  /// When the other record is as young, either of the two may be the stranger's, so this one counts
+  /// at once, and is asked for.
+  mutating func contest(isEqual: Bool = false, at now: Instant) {
     marks.insert(.rival)
-    distrust(.unproven, at: now)
+    if isEqual { marks.formUnion([.equal, .proven]) }
+    distrust(isEqual ? .questioned : .unproven, at: now)
   }
 
   /// It stands, and nothing else of its name and type stands against it.
-  mutating func stand() { marks.remove(.rival) }
+  mutating func stand() { marks.subtract([.rival, .equal]) }
+
+  /// Whether it is a rival of what was hardly there before.
+  var isEqual: Bool { marks.contains(.equal) }
 
   /// It was asked for, here or by a host whose answers are heard here too.
   mutating func noteAsked() { asked = asked == .max ? asked : asked + 1 }
@@ -248,7 +293,7 @@ struct CachedRecord: Hashable, Sendable {
     switch trust {
     case .fresh: asked == 0 && isAsked(within: .percent(5), at: now)
     case .doubted: isDoubtedAloud(at: now)
-    case .questioned, .unproven, .leaving: false
+    case .questioned, .unproven, .leaving, .spared: false
     }
   }
 

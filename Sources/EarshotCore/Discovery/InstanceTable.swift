@@ -2,13 +2,13 @@
 struct InstanceTable: Hashable, Sendable {
   /// What is known of one name below the service's.
   private struct Instance: Hashable, Sendable {
-    var peer: DiscoveredPeer?
+    var peers = PeerList.none
     var isOwn = false
   }
   /// What an instance was and is.
   struct Change {
-    let before: DiscoveredPeer?
-    let after: DiscoveredPeer?
+    let before: PeerList
+    let after: PeerList
   }
 
   private let own: PeerID
@@ -42,8 +42,8 @@ struct InstanceTable: Hashable, Sendable {
     return min(recordsNext, resolutions.next ?? recordsNext)
   }
 
-  /// An instance as it was at the last review, or `nil` while a part of it was missing.
-  subscript(name: DNSName) -> DiscoveredPeer? { instances[name]?.peer }
+  /// The peers that an instance might be at the last review; none while a part of it was missing.
+  subscript(name: DNSName) -> [DiscoveredPeer] { instances[name]?.peers.peers ?? [] }
 
   /// The instances that some records are a part of.
   func names(touchedBy records: [CachedRecord]) -> [DNSName] {
@@ -84,9 +84,10 @@ struct InstanceTable: Hashable, Sendable {
   ) -> Change {
     let number = instances.number(of: name)
     var instance = number.map { instances[$0] } ?? Instance()
-    let before = instance.peer
-    instance.peer = records.instance(name)
-    if let after = instance.peer { instance.isOwn = after.id == own }
+    let before = instance.peers
+    instance.peers = records.peers(name)
+    let after = instance.peers.peers
+    if !after.isEmpty { instance.isOwn = after.allSatisfy { $0.id == own } }
     records.noteHosts(of: name)
     if records.contains(name) {
       if let number { instances[number] = instance } else { instances.add(instance, for: name) }
@@ -96,7 +97,7 @@ struct InstanceTable: Hashable, Sendable {
       if let number { instances.remove(number, leaving: Instance()) }
       resolutions.remove(name)
     }
-    return Change(before: before, after: instance.peer)
+    return Change(before: before, after: instance.peers)
   }
 
   // MARK: What is asked
@@ -144,7 +145,9 @@ struct InstanceTable: Hashable, Sendable {
     records.notePointersAsked(
       butFor: { [instances] name in
         listed.contains(name)
-          || instances[name]?.peer?.endpoints.contains { $0.address == source } ?? false
+          || instances[name]?.peers.peers.contains { peer in
+            peer.endpoints.contains { $0.address == source }
+          } ?? false
       }, by: source, on: interface, at: now)
   }
 

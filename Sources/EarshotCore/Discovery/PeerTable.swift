@@ -40,21 +40,20 @@ struct PeerTable: Hashable, Sendable {
     former[peer] + (entries[peer]?.reported?.endpoints.prefix(1) ?? [])
   }
 
-  /// An instance belongs to another peer than before, or to none.
+  /// An instance belongs to a peer no more.
+  mutating func remove(_ instance: DNSName, from old: PeerID) {
+    guard let number = entries.number(of: old) else { return }
+    let others = entries[number].instances.names.filter { $0 != instance }
+    entries[number].instances = NameList(others)
+  }
+
+  /// An instance belongs to a peer, too.
   ///
   /// - Parameters:
   ///   - instance: The instance.
-  ///   - old: The peer that it belonged to.
-  ///   - new: The one that it belongs to now. When that has too many, only one that is where the peer was finds room.
+  ///   - new: The peer. When it has too many, only one that is where the peer was finds room.
   ///   - endpoints: Where the instance is.
-  mutating func move(
-    _ instance: DNSName, from old: PeerID?, to new: PeerID?, at endpoints: [Endpoint]
-  ) {
-    if let old, old != new, let number = entries.number(of: old) {
-      let others = entries[number].instances.names.filter { $0 != instance }
-      entries[number].instances = NameList(others)
-    }
-    guard let new else { return }
+  mutating func add(_ instance: DNSName, to new: PeerID, at endpoints: [Endpoint]) {
     var instances = instances(of: new)
     guard !instances.contains(instance) else { return }
     if instances.count == Self.instancesPerPeerMax {

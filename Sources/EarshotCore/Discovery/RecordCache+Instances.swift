@@ -5,34 +5,54 @@ extension RecordCache {
   /// How many of the hosts are remembered that an instance seems to have left.
   private static let leftMax = 3
 
-  /// An instance as its newest records describe it, or `nil` while a part is missing.
+  /// The peers that an instance may be: as its newest records describe it, and as others do that
+  /// may be as true; none while a part is missing.
   ///
   /// - Parameters:
   ///   - name: The instance.
   ///   - interfaces: Where its records may have come in, in the order of preference.
-  /// - Returns: What it claims to be.
-  func peer(_ name: DNSName, on interfaces: [UInt32]) -> DiscoveredPeer? {
-    var strings: DNSRecord?
+  /// - Returns: What it claims to be, each identifier once.
+  func peers(_ name: DNSName, on interfaces: [UInt32]) -> PeerList {
+    var strings: [DNSRecord] = []
     var (endpoints, heard) = ([Endpoint](), [UInt32]())
     for interface in interfaces {
       guard hasRecords(name, .ptr, on: interface), let text = newest(name, .txt, on: interface)
       else { continue }
       let found = self.endpoints(of: name, on: interface)
-      strings = strings ?? (found.isEmpty ? nil : text.record)
+      if strings.isEmpty, !found.isEmpty {
+        strings = [text.record] + rivalStrings(of: name, on: interface)
+      }
       for endpoint in found
       where endpoints.count < DiscoveredPeer.endpointsMax && !endpoints.contains(endpoint) {
         endpoints.append(endpoint)
         heard.append(interface)
       }
     }
-    guard let strings, case .text(let bytes) = strings.data else { return nil }
-    if let peer = strings.peer, peer.endpoints == endpoints, peer.wasReceived(on: heard),
+    var peers = PeerList.none
+    for text in strings {
+      if let peer = peer(name, saying: text, at: endpoints, heard) { peers.add(peer) }
+    }
+    return peers
+  }
+
+  private func peer(
+    _ name: DNSName, saying strings: DNSRecord, at endpoints: [Endpoint], _ interfaces: [UInt32]
+  ) -> DiscoveredPeer? {
+    guard case .text(let bytes) = strings.data else { return nil }
+    if let peer = strings.peer, peer.endpoints == endpoints, peer.wasReceived(on: interfaces),
       strings.name.wire == name.wire
     {
       return peer
     }
     return DiscoveredPeer(
-      instance: name, text: TextRecord(bytes: bytes), endpoints: endpoints, interfaces: heard)
+      instance: name, text: TextRecord(bytes: bytes), endpoints: endpoints, interfaces: interfaces)
+  }
+
+  /// What others than the first source say of an instance: the first one may have been the
+  /// stranger.
+  private func rivalStrings(of name: DNSName, on interface: UInt32) -> [DNSRecord] {
+    let rivals = records(name, .txt, on: interface).filter { $0.isCandidate && $0.isEqual }
+    return rivals.prefix(Self.rivalsMax).map(\.record)
   }
 
   /// Where an instance listens: first by what stands, then by what strangers said against it, and said again.

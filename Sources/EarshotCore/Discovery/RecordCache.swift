@@ -15,8 +15,12 @@ struct RecordCache: Hashable, Sendable {
     case expired(CachedRecord)
   }
   private static let overheadBytes = 64
-  /// What strangers say against a record is not heard beyond that.
+  /// What strangers say against a record is not heard beyond that, unless one of them has said more
+  /// than others.
   private static let siblingsMax = 8
+  /// How long what may be as true as what stands is held though that is said again: for as long as
+  /// a host may be silent.
+  private static let held = Duration.seconds(3)
   /// A source with no more records than that gives up none.
   private static let modestCount = 64
 
@@ -96,8 +100,9 @@ struct RecordCache: Hashable, Sendable {
   ///
   /// Sources have no proof, so who was not heard saying a record, and is not known to be its host either, cannot end it:
   /// what such a stranger says against the record has it asked for, and what it says instead stands behind. What its own
-  /// host says against it is true unless strangers speak, too, or it is asked and says it again: from then on all are
-  /// strangers.
+  /// host says instead is true unless strangers speak, too, or it is asked and says it again: from
+  /// then on all are strangers. A goodbye of its host is true unless it is asked and says the
+  /// record again, however often that was so.
   ///
   /// - Parameters:
   ///   - record: What was said.
@@ -117,9 +122,7 @@ struct RecordCache: Hashable, Sendable {
     let (same, others) = siblings(of: record, on: interface)
     if record.lifetimeSeconds == 0 {
       guard let same else { return (false, []) }
-      let trust: CachedRecord.Trust = mayEnd(same, saidBy: source) ? .leaving : .questioned
-      if trust == .leaving { lastFarewell = now }
-      change(same.sequence) { $0.distrust(trust, at: now) }
+      leave(same, saidBy: source, at: now)
       return (true, [])
     }
     let isRival = others.contains { !$0.isRival && !mayReplace($0, by: record, saidBy: source) }
@@ -127,7 +130,9 @@ struct RecordCache: Hashable, Sendable {
     if record.flushesCache {
       // What came within the last second belongs to the same whole, if it was not said against it.
       outdated = others.filter {
-        $0.isRival ? !isRival : now - $0.received > CachedRecord.farewell
+        $0.isRival
+          ? !isRival && !($0.isEqual && now - $0.received <= Self.held)
+          : now - $0.received > CachedRecord.farewell
       }
     }
     let gone = outdated.filter { $0.isRival || mayReplace($0, by: record, saidBy: source) }
@@ -148,12 +153,26 @@ struct RecordCache: Hashable, Sendable {
       return (wasBehind || isRescued || !outdated.isEmpty, [])
     }
     let known = sources[source]
-    guard !isRival || others.count < Self.siblingsMax,
+    guard !isRival || makeRoom(among: others, for: known),
       let evicted = makeRoom(for: record, from: known, inPlaceOf: gone)
     else { return (!outdated.isEmpty, []) }
     let number = sources.add(source, numbered: evicted.isEmpty ? known : sources[source])
-    add(record, from: number, on: interface, isRival: isRival, at: now, random: &random)
+    let isEqual = isRival && question(others, at: now)
+    add(record, from: number, on: interface, at: now, random: &random) {
+      if isRival { $0.contest(isEqual: isEqual, at: now) }
+    }
     return (true, evicted)
+  }
+
+  /// Has what stands asked for, if all of it is so young that what is said against it may be as
+  /// true.
+  ///
+  /// - Returns: Whether it is.
+  private mutating func question(_ others: [CachedRecord], at now: Instant) -> Bool {
+    let standing = others.filter { !$0.isRival }
+    guard standing.allSatisfy({ $0.isRecent(at: now) }) else { return false }
+    for cached in standing { change(cached.sequence) { $0.distrust(.questioned, at: now) } }
+    return true
   }
 
   /// A record goes, since another one took its place.
@@ -161,52 +180,31 @@ struct RecordCache: Hashable, Sendable {
   /// Its host is asked about that, but for the strings of an instance: they change often, and hurt nobody.
   private mutating func replace(_ cached: CachedRecord, at now: Instant) {
     lastFarewell = now
+    let hasSpoken = hasSpoken(for: cached, at: now)
     change(cached.sequence) {
-      if cached.isOf(.text) { $0.giveWay(at: now) } else { $0.distrust(.leaving, at: now) }
+      if cached.isOf(.text) {
+        $0.giveWay(at: now)
+      } else {
+        $0.leave(at: now, isDisputed: hasSpoken)
+      }
     }
   }
 
-  private func mayEnd(_ cached: CachedRecord, saidBy source: IPAddress) -> Bool {
-    !cached.isRescued && !isContested(cached) && isOfHost(cached, source)
+  /// A goodbye is true if the host, when asked, is silent; whoever else says one has it asked for
+  /// ten seconds.
+  private mutating func leave(_ cached: CachedRecord, saidBy source: IPAddress, at now: Instant) {
+    guard speaks(source, for: cached) else {
+      return change(cached.sequence) { $0.distrust(.questioned, at: now) }
+    }
+    lastFarewell = now
+    let isDisputed =
+      cached.isRescued || isContested(cached) || hasSpoken(for: cached, at: now)
+    change(cached.sequence) { $0.leave(at: now, isDisputed: isDisputed) }
   }
 
-  /// Whether strangers say where an instance, or its host, is: who lies from many addresses lies from the host's as well,
-  /// and a host that hears that gives its name up, and answers nobody meanwhile.
-  private func isContested(_ cached: CachedRecord) -> Bool {
-    let type = cached.record.type
-    let isOfInstance = type != .a && type != .aaaa
-    return first(
-      cached.record.key, isOfInstance ? .srv : type, on: cached.interface, where: \.isRival) != nil
-  }
-
-  /// Whether a source may say another record in place of one: never one that makes it another peer.
-  private func mayReplace(
-    _ cached: CachedRecord, by record: DNSRecord, saidBy source: IPAddress
-  ) -> Bool {
-    mayEnd(cached, saidBy: source) && cached.record.claimedIdentifier == record.claimedIdentifier
-  }
-
-  /// Whether a source said a record, or is known to be its host.
-  private func isOfHost(_ cached: CachedRecord, _ source: IPAddress) -> Bool {
-    isFrom(source, cached) || isHost(source, of: cached)
-  }
-
-  /// Whether something was said to leave within the last second.
+  /// Whether something was said to leave within the last seconds.
   func hasFarewells(at now: Instant) -> Bool {
-    lastFarewell.map { now - $0 <= CachedRecord.farewell } ?? false
-  }
-
-  /// Whether something else was said of a name since a record was, although only one can be so.
-  private func isBehind(_ cached: CachedRecord, _ others: [CachedRecord]) -> Bool {
-    guard cached.isOf(.service) || cached.isOf(.text) else { return false }
-    return others.contains { !$0.isRival && !$0.isOlder(than: cached) }
-  }
-
-  /// Whether another service was said within the last second, and this one was there before all that is said instead: a
-  /// host that hears its name taken says so without being asked (RFC 6762 §9).
-  private func hasReturned(_ cached: CachedRecord, _ others: [CachedRecord]) -> Bool {
-    cached.isOf(.service) && isBehind(cached, others)
-      && others.allSatisfy { $0.isRival || $0.sequence > cached.sequence }
+    lastFarewell.map { now - $0 <= CachedRecord.farewell * 2 } ?? false
   }
 
   /// What stands in the place of a record that is true: a stranger's word from now on.
@@ -227,23 +225,8 @@ struct RecordCache: Hashable, Sendable {
     }
     let leaving = leaving(of: service.record.name, at: [], on: service.interface)
       .filter { !$0.isOf(.service) && $0.wasAskedToStay }
-    for part in leaving { change(part.sequence) { $0.rescue(at: now) } }
+    for part in leaving { change(part.sequence) { $0.spare(at: now) } }
     return !leaving.isEmpty
-  }
-
-  /// Whether an address is one of the host that a record is about.
-  private func isHost(_ source: IPAddress, of cached: CachedRecord) -> Bool {
-    let host: DNSName? =
-      switch cached.record.data {
-      case .address: cached.record.name
-      case .service(_, _, _, let host): host  // What is said instead names another one.
-      case .pointer, .text, .types, .other: self.host(of: cached.record.key, on: cached.interface)
-      }
-    guard let host else { return false }
-    // Those that are leaving, too: what is said instead of them may be a lie.
-    return allAddresses(of: host, on: cached.interface).contains {
-      !$0.isRival && Self.address($0) == source
-    }
   }
 
   /// The record of the same name, type and data, and those that a record can replace.
@@ -258,17 +241,33 @@ struct RecordCache: Hashable, Sendable {
   }
 
   private mutating func add(
-    _ record: DNSRecord, from source: UInt16, on interface: UInt32, isRival: Bool, at now: Instant,
-    random: inout RandomStream
+    _ record: DNSRecord, from source: UInt16, on interface: UInt32, at now: Instant,
+    random: inout RandomStream, _ change: (inout CachedRecord) -> Void
   ) {
     var cached = CachedRecord(
       record, sequence: records.makeSequence(), from: source, on: interface, at: now,
       random: &random)
-    if isRival { cached.contest(at: now) }
+    change(&cached)
     records.add(cached)
     if record.type == .ptr { pointers.append(cached.sequence) }
     deadlines.set(cached.sequence, at: cached.deadline, in: &records)
     bytes += Self.bytes(of: record)
+  }
+
+  /// Makes room for one more record against what stands, from the source that has said most against
+  /// it.
+  ///
+  /// - Returns: Whether there is room.
+  private mutating func makeRoom(among others: [CachedRecord], for source: UInt16?) -> Bool {
+    guard others.count >= Self.siblingsMax else { return true }
+    let rivals = others.filter(\.isRival)
+    func count(of source: UInt16?) -> Int { rivals.count { $0.source == source } }
+    guard let greediest = rivals.max(by: { count(of: $0.source) < count(of: $1.source) })?.source,
+      count(of: greediest) > count(of: source) + 1,
+      let latest = rivals.last(where: { $0.source == greediest })
+    else { return false }
+    remove(latest.sequence)
+    return true
   }
 
   /// Evicts what must go, or answers `nil` when the source has had its share; what is outdated goes at once before the
@@ -366,8 +365,8 @@ struct RecordCache: Hashable, Sendable {
     if low < pointers.count, pointers[low] == sequence { pointers.remove(at: low) }
   }
 
-  /// The source that first spoke against the last record that stood is believed now, in what it said
-  /// last.
+  /// The source that first spoke against the last record that stood is believed now, in what it
+  /// said last.
   private mutating func putForward(inPlaceOf gone: CachedRecord) {
     let others = siblings(of: gone.record, on: gone.interface).others
     guard let first = others.first, others.allSatisfy(\.isRival),
@@ -386,12 +385,5 @@ struct RecordCache: Hashable, Sendable {
       case .address, .types: 16
       }
     return record.name.wire.count + content + overheadBytes
-  }
-}
-
-extension DNSRecord {
-  /// The identifier that an instance's strings claim; `nil` of everything else.
-  fileprivate var claimedIdentifier: [UInt8]? {
-    if case .text(let bytes) = data { TextRecord(bytes: bytes)[Announcement.Key.id] } else { nil }
   }
 }

@@ -53,8 +53,8 @@ struct ServiceRecords: Hashable, Sendable {
 
   // MARK: Instances
 
-  /// An instance as its newest records describe it, or `nil` while a part is missing.
-  func instance(_ name: DNSName) -> DiscoveredPeer? { cache.peer(name, on: interfaces) }
+  /// The peers that an instance may be, by its newest records; none while a part is missing.
+  func peers(_ name: DNSName) -> PeerList { cache.peers(name, on: interfaces) }
 
   /// Whether anything is known of an instance itself.
   func contains(_ name: DNSName) -> Bool { cache.hasRecords(of: name, on: interfaces) }
