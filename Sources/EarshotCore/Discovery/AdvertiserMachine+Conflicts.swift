@@ -3,11 +3,13 @@
 /// A response has no proof, so it costs this peer no more than a few packets: the peer defends its
 /// records, probes once at a time, and answers all the while. Two hosts of one identity compare
 /// their data. The one whose data is the earlier looks for another name, and keeps the present one
-/// until it owns the other.
+/// until it owns the other. So does the one with the later data if the other host, perhaps of
+/// another implementation, stands firm for three rounds of probes.
 extension AdvertiserMachine {
   private static let probes = 3
   private static let probeInterval = Duration.milliseconds(250)
   private static let patience = Duration.seconds(1)
+  private static let answeredRoundsMax = 3
 
   /// Compares a response with what this peer says.
   mutating func compare(_ arrival: DNSArrival, at index: Int, now: Instant) {
@@ -64,9 +66,9 @@ extension AdvertiserMachine {
     guard let current = probing else { return probe(for: records, at: now) }
     // What is heard before the first probe is stale (RFC 6762 §8.1).
     guard !isLeaving, current.sent > 0,
-      case .contested(localWins: false) = standing(of: records, against: said, at: index)
+      case .contested(let localWins) = standing(of: records, against: said, at: index)
     else { return }
-    probe(for: records.next, at: now)
+    if localWins { probing?.isAnswered = true } else { probe(for: records.next, at: now) }
   }
 
   /// Another host owns the name that this one claims, or believes so.
@@ -92,7 +94,8 @@ extension AdvertiserMachine {
     if let current = probing, current.sent > 0,
       case .contested(localWins: false) = standing(of: current.records, against: claims, at: index)
     {
-      probing = Probing(records: current.records, sent: 0, next: now + Self.patience)
+      probing?.sent = 0
+      probing?.next = now + Self.patience
     }
     guard case .contested = standing(of: records, against: claims, at: index) else { return false }
     queues[index].owe(.unique, at: now, gap: AnswerQueue.defenceGap)
@@ -140,11 +143,25 @@ extension AdvertiserMachine {
   /// Sends the next probe, or stands up for the name that no other host claims.
   mutating func continueProbing(at now: Instant, into out: inout [Action]) {
     guard let current = probing, current.next <= now else { return }
-    guard current.sent < Self.probes else { return stand(by: current.records, at: now, into: &out) }
+    guard current.sent < Self.probes else { return endRound(current, at: now, into: &out) }
     sendProbe(for: current.records, into: &out)
     unicastUntil = now + DNSArrival.unicastPatience
+    probing?.sent += 1
+    probing?.next = now + Self.probeInterval
+  }
+
+  /// Has the name, or probes once more for one that another host has spoken for, and then for the
+  /// next.
+  private mutating func endRound(
+    _ current: Probing, at now: Instant, into out: inout [Action]
+  ) {
+    guard current.isAnswered else { return stand(by: current.records, at: now, into: &out) }
+    guard current.answeredRounds + 1 < Self.answeredRoundsMax else {
+      return probe(for: records.next, at: now)
+    }
     probing = Probing(
-      records: current.records, sent: current.sent + 1, next: now + Self.probeInterval)
+      records: current.records, sent: 0, next: now + Self.patience,
+      answeredRounds: current.answeredRounds + 1)
   }
 
   private mutating func stand(

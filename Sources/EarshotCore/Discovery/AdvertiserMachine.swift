@@ -32,6 +32,10 @@ package struct AdvertiserMachine: Hashable, Sendable {
     let records: AdvertisedRecords
     var sent: Int
     var next: Instant
+    /// How many rounds of probes were answered before this one, and whether this one was, by a host
+    /// with the earlier data.
+    var answeredRounds = 0
+    var isAnswered = false
   }
   /// A record that this peer said a moment ago: hearing it again is no conflict.
   private struct Former: Hashable, Sendable {
@@ -92,7 +96,8 @@ package struct AdvertiserMachine: Hashable, Sendable {
       var claimed = newValue
       claimed.ordinal = current.records.announcement.ordinal
       probing = Probing(
-        records: AdvertisedRecords(claimed), sent: current.sent, next: current.next)
+        records: AdvertisedRecords(claimed), sent: current.sent, next: current.next,
+        answeredRounds: current.answeredRounds, isAnswered: current.isAnswered)
     }
   }
 

@@ -62,6 +62,27 @@ struct AdvertiserConflictTests {
     #expect(bench.answers.map(\.name) == [bench.instance])
   }
 
+  @Test("A host with the earlier data has the name if it answers three rounds of probes (M39)")
+  func standsFirm() throws {
+    let theirs = Said(announcement: try Ann.announcement(port: 1)).service
+    for rounds in 2...3 {
+      var bench = AdvertiserBench.settled(try Ann.announcement())
+      bench.hear([theirs])
+      var answered = 0
+      for _ in 0..<1_000 {
+        let before = probes(of: bench).count
+        bench.run(for: .ms(10))
+        guard probes(of: bench).count > before, probes(of: bench).count <= rounds * 3 else {
+          continue
+        }
+        bench.hear([theirs])
+        answered += 1
+      }
+      #expect(answered == rounds * 3)
+      #expect(bench.renamed.count == rounds - 2)
+    }
+  }
+
   @Test("What is heard before the first probe is stale (M33)")
   func stale() throws {
     var bench = AdvertiserBench.settled(try Ann.announcement())
