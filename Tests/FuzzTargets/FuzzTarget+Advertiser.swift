@@ -28,6 +28,8 @@ private struct AdvertiserScene {
   private var now = Instant(nanoseconds: 0)
   private var wake: Instant?
   private var interfaces = LinkSpeech.interfaces
+  /// The addresses that each interface had.
+  private var formerAddresses: [UInt32: Set<IPAddress>] = [:]
   private var announcement: Announcement
   private var names: [DNSName]
   /// The greatest ordinal that was probed for; each next attempt counts on by one at most.
@@ -66,6 +68,10 @@ private struct AdvertiserScene {
   private mutating func step(_ input: inout InputReader) throws {
     switch input.number(below: 16) {
     case 0:
+      for interface in interfaces {
+        formerAddresses[interface.index, default: []].formUnion(
+          interface.addresses.map(\.withoutScope))
+      }
       interfaces = LinkSpeech.interfaces(from: &input)
       // What an interface has heard before is no matter when it comes back.
       for place in spoken.keys where !interfaces.contains(where: { $0.index == place.interface }) {
@@ -177,13 +183,23 @@ private struct AdvertiserScene {
     switch record.data {
     case .address(let address):
       names.contains(record.name)
-        && interface.addresses.contains { $0.withoutScope == address }
+        && (interface.addresses.contains { $0.withoutScope == address }
+          || isTakenBack(record, address, on: interface))
     case .pointer(let target): names.contains(target) || target == LinkSpeech.service?.domain
     case .service(_, _, let port, let host):
       names.contains(record.name) && names.contains(host) && port >= 7_100
     case .text, .types: names.contains(record.name)
     case .other: false
     }
+  }
+
+  /// Whether an address is taken back that the interface had, and whose family it has lost.
+  private func isTakenBack(
+    _ record: DNSRecord, _ address: IPAddress, on interface: NetworkInterface
+  ) -> Bool {
+    record.lifetimeSeconds == 0
+      && !interface.addresses.contains { $0.family == address.family }
+      && formerAddresses[interface.index]?.contains(address) == true
   }
 
   private mutating func checkRate(

@@ -11,7 +11,8 @@ public struct DiscoveredPeer: Hashable, Sendable, Identifiable, CustomStringConv
     /// Of each endpoint, the index of the interface on which it was received; empty if that is not
     /// known.
     let interfaces: [UInt32]
-    /// The endpoints of each instance, if there are several.
+    /// The endpoints of each instance, and of each of these where hosts contradict each other, if
+    /// there are several.
     let places: [[Endpoint]]
 
     init(
@@ -49,7 +50,8 @@ public struct DiscoveredPeer: Hashable, Sendable, Identifiable, CustomStringConv
   ///   - endpoints: Where the peer listens, the most promising first.
   ///   - interfaces: Of each endpoint, the index of the interface on which it was received; empty
   ///     if that is not known.
-  ///   - places: The endpoints of each instance, if there are several.
+  ///   - places: The endpoints of each instance, and of each of these where hosts contradict each
+  ///     other, if there are several.
   package init(
     id: PeerID, name: String, info: DiscoveryInfo?, endpoints: [Endpoint],
     interfaces: [UInt32] = [], places: [[Endpoint]] = []
@@ -68,8 +70,8 @@ public struct DiscoveredPeer: Hashable, Sendable, Identifiable, CustomStringConv
   package static func hosts(announcing sightings: [DiscoveredPeer]) -> [IPAddress] {
     var hosts: [[IPAddress]] = []
     for sighting in sightings {
-      let places = sighting.storage.places.isEmpty ? [sighting.endpoints] : sighting.storage.places
-      for addresses in places.map({ $0.map(\.address.withoutScope) }) where !addresses.isEmpty {
+      for addresses in sighting.places.map({ $0.map(\.address.withoutScope) })
+      where !addresses.isEmpty {
         let same = hosts.filter { $0.contains(where: addresses.contains) }
         hosts.removeAll { $0.contains(where: addresses.contains) }
         hosts.append(same.flatMap(\.self) + addresses)
@@ -77,6 +79,9 @@ public struct DiscoveredPeer: Hashable, Sendable, Identifiable, CustomStringConv
     }
     return hosts.compactMap { $0.min() }.sorted()
   }
+
+  /// The endpoints by the places that the peer is said to be at.
+  private var places: [[Endpoint]] { storage.places.isEmpty ? [endpoints] : storage.places }
 
   /// The index of the interface on which an endpoint of the peer was received, or `nil` if that is
   /// not known.
@@ -110,7 +115,8 @@ public struct DiscoveredPeer: Hashable, Sendable, Identifiable, CustomStringConv
 
   /// Reads what an instance says of itself, or `nil` when it is no peer of a known version.
   package init?(
-    instance: DNSName, text: TextRecord, endpoints: [Endpoint], interfaces: [UInt32] = []
+    instance: DNSName, text: TextRecord, endpoints: [Endpoint], interfaces: [UInt32] = [],
+    places: [[Endpoint]] = []
   ) {
     guard text[Announcement.Key.version] == Array(Announcement.version.utf8),
       let idText = text[Announcement.Key.id],
@@ -120,7 +126,8 @@ public struct DiscoveredPeer: Hashable, Sendable, Identifiable, CustomStringConv
     let name = text[Announcement.Key.name].map { String(decoding: $0, as: UTF8.self) }
     self.init(
       id: id, name: Self.name(name ?? Self.visibleName(of: label, id: id), of: id),
-      info: DiscoveryInfo(remote: text), endpoints: endpoints, interfaces: interfaces)
+      info: DiscoveryInfo(remote: text), endpoints: endpoints, interfaces: interfaces,
+      places: places)
   }
 
   /// What several instances that claim one identifier amount to, or `nil` when there are none.
@@ -145,7 +152,7 @@ public struct DiscoveredPeer: Hashable, Sendable, Identifiable, CustomStringConv
     }
     self.init(
       id: first.id, name: first.name, info: first.storage.text, endpoints: endpoints,
-      interfaces: interfaces, places: instances.map(\.endpoints))
+      interfaces: interfaces, places: instances.flatMap(\.places))
   }
 
   /// Whether all of its endpoints were received on given interfaces.

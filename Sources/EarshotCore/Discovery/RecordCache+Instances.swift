@@ -15,10 +15,11 @@ extension RecordCache {
   func peers(_ name: DNSName, on interfaces: [UInt32]) -> PeerList {
     var strings: [DNSRecord] = []
     var (endpoints, heard) = ([Endpoint](), [UInt32]())
+    var rivals: [IPAddress] = []
     for interface in interfaces {
       guard hasRecords(name, .ptr, on: interface), let text = newest(name, .txt, on: interface)
       else { continue }
-      let found = self.endpoints(of: name, on: interface)
+      let (found, contested) = self.endpoints(of: name, on: interface)
       if strings.isEmpty, !found.isEmpty {
         strings = [text.record] + rivalStrings(of: name, on: interface)
       }
@@ -27,16 +28,21 @@ extension RecordCache {
         endpoints.append(endpoint)
         heard.append(interface)
       }
+      rivals += contested
     }
+    let theirs = endpoints.filter { rivals.contains($0.address) }
+    let places =
+      theirs.isEmpty ? [] : [endpoints.filter { !rivals.contains($0.address) }, theirs]
     var peers = PeerList.none
     for text in strings {
-      if let peer = peer(name, saying: text, at: endpoints, heard) { peers.add(peer) }
+      if let peer = peer(name, saying: text, at: endpoints, heard, places) { peers.add(peer) }
     }
     return peers
   }
 
   private func peer(
-    _ name: DNSName, saying strings: DNSRecord, at endpoints: [Endpoint], _ interfaces: [UInt32]
+    _ name: DNSName, saying strings: DNSRecord, at endpoints: [Endpoint], _ interfaces: [UInt32],
+    _ places: [[Endpoint]]
   ) -> DiscoveredPeer? {
     guard case .text(let bytes) = strings.data else { return nil }
     if let peer = strings.peer, peer.endpoints == endpoints, peer.wasReceived(on: interfaces),
@@ -45,7 +51,8 @@ extension RecordCache {
       return peer
     }
     return DiscoveredPeer(
-      instance: name, text: TextRecord(bytes: bytes), endpoints: endpoints, interfaces: interfaces)
+      instance: name, text: TextRecord(bytes: bytes), endpoints: endpoints, interfaces: interfaces,
+      places: places)
   }
 
   /// What others than the first source say of an instance: the first one may have been the
@@ -55,17 +62,21 @@ extension RecordCache {
     return rivals.prefix(Self.rivalsMax).map(\.record)
   }
 
-  /// Where an instance listens: first by what stands, then by what strangers said against it, and said again.
-  private func endpoints(of name: DNSName, on interface: UInt32) -> [Endpoint] {
-    var endpoints: [Endpoint] = []
+  /// Where an instance listens: first by what stands, then by what strangers said against it, and said again; and the
+  /// addresses that strangers alone say.
+  private func endpoints(
+    of name: DNSName, on interface: UInt32
+  ) -> (all: [Endpoint], rivals: [IPAddress]) {
+    var (endpoints, strange) = ([Endpoint](), [IPAddress]())
     for service in services(of: name, on: interface) {
       guard case .service(_, _, let port, let host) = service.record.data else { continue }
       let addresses = addresses(of: host, on: interface)
       let standing = addresses.filter { !$0.isRival }.compactMap { Self.address($0) }.sorted()
       let rivals = addresses.filter(\.isCandidate).compactMap { Self.address($0) }
       endpoints += (standing + rivals).map { Endpoint($0, port: port) }
+      strange += rivals.filter { !standing.contains($0) }
     }
-    return endpoints
+    return (endpoints, strange)
   }
 
   /// The newest service record of an instance that stands, and those that strangers keep saying, the oldest of these
