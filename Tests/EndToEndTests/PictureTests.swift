@@ -193,9 +193,9 @@ struct PictureTests {
     let run = try await Run("partition-and-heal", "--report", ["--against", "2"])
     let report = try await selfTest(run)
     #expect(report["plots"] as? Int == 6 && report["parts"] as? Bool == true)
-    #expect(report["runOfRow"] as? String == "partition-and-heal, seed 2")
+    #expect(report["runOfRow"] as? String == "partition and heal, seed 2")
     let heading = report["heading"] as? String ?? ""
-    #expect(heading.hasPrefix("Event ") && heading.hasSuffix(" of partition-and-heal, seed 2"))
+    #expect(heading.hasPrefix("Event ") && heading.hasSuffix(" of partition and heal, seed 2"))
   }
 
   // MARK: A terminal

@@ -90,7 +90,9 @@ extension PageScript {
       byId("eventTable").open = true; showTable(0);
       report.rows = byId("events").querySelectorAll("tbody tr").length;
       const last = runs[runs.length - 1];
-      select(last, last.events[0].number);
+      byId("search").value = "";
+      search();
+      select(last, view.found.find(([run]) => run === last)[1].number);
       report.runOfRow = byId("events").querySelector(".selected .run")?.textContent;
       report.heading = byId("details").querySelector("h3").textContent;
       byId("theme").click();
