@@ -39,6 +39,18 @@ struct ChatMachineTests {
     #expect(chat.actions.last == .invite(.test(1)))
   }
 
+  @Test("A peer is explained by its number or name, one that is not nearby by the word")
+  func explained() {
+    var chat = Chatter()
+    chat.finds(1, "Bob")
+    chat.types("/why 1")
+    #expect(chat.actions.last == .explain(.test(1), "1"))
+    chat.types("/why Zoë")
+    #expect(chat.actions.last == .explain(nil, "Zoë"))
+    chat.types("/why")
+    #expect(chat.printed.last == "Name a peer, such as /why 1; /who lists the peers nearby.")
+  }
+
   @Test("Nobody gets in between by calling itself a number or an identifier")
   func impostors() {
     var chat = Chatter()

@@ -30,6 +30,24 @@ struct ChatTests {
     #expect(bob.code == .held)
   }
 
+  @Test("A chat explains a peer that is nearby, one that has gone, and one that was never there")
+  func explanations() throws {
+    let (party, ann, bob) = try Party.chatting()
+    party.at(4) { bob.type("/why 1") }
+    party.at(5) { ann.type("/quit") }
+    party.at(9) { bob.type("/why an") }
+    party.at(10) { bob.type("/why Zoë") }
+    party.at(11) { bob.closeInput() }
+    party.run(until: 15)
+    let lines = bob.lines
+    #expect(
+      lines.contains { $0.hasPrefix("Ann (") && $0.contains(") is a member, and connected") })
+    #expect(lines.contains { $0.hasPrefix("  ") && $0.hasSuffix(" ago: became a member") })
+    #expect(lines.contains { $0.hasPrefix("Ann (") && $0.contains("is not visible any more") })
+    #expect(lines.contains { $0.hasPrefix("No peer called \"Zoë\" was discovered. ") }, "\(lines)")
+    #expect(bob.code == .held)
+  }
+
   @Test("Whoever quits reads that they left, in whatever way they quit", arguments: 0...2)
   func quitting(way: Int) throws {
     let (party, ann, bob) = try Party.chatting()

@@ -85,12 +85,17 @@ actor Dialling {
     guard let link = links.removeValue(forKey: index),
       let greeting = greetings.removeValue(forKey: index)
     else { return }
+    note(.reached(endpoints[index]))
     owner.take()?.dialling(self, reached: link, greeting, at: endpoints[index])
   }
 
   private func missed(_ code: CloseCode?) {
     timer = nil
     owner.take()?.dialling(self, missed: code)
+  }
+
+  private func note(_ fact: PeerHistory.Fact) {
+    peer.assumeIsolated { $0.note(fact, of: wanted) }
   }
 
   private func index(of link: Link) -> Int? { links.first { $0.value === link }?.key }
@@ -109,6 +114,7 @@ extension Dialling: LinkOwner {
     assumeIsolated { dialling in
       guard let index = dialling.index(of: link) else { return }
       dialling.links[index] = nil
+      dialling.note(.missed(dialling.endpoints[index], end))
       switch end {
       case .closed(let code): dialling.handle(.refused(index, code))
       case .violation(.untrusted): dialling.handle(.refused(index, .untrusted))

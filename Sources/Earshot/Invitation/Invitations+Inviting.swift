@@ -24,12 +24,17 @@ extension Invitations {
       peer: invited, session: session, serviceType: serviceType, context: context,
       deadline: now + timeout, isOfSeveral: isOfSeveral, endpoints: endpoints,
       wasSeen: isSeen(invited), waiters: [waiter])
+    note(.invited, of: invited)
     handle(
       .inviteRequested(
         InvitationTable.Wish(
           invitation: id, peer: invited, session: session.id, serviceType: serviceType,
           timeout: timeout, isOfSeveral: isOfSeveral)))
     return await outcome(of: id, for: waiter)
+  }
+
+  private func note(_ fact: PeerHistory.Fact, of invited: PeerID) {
+    peer.assumeIsolated { $0.note(fact, of: invited) }
   }
 
   private func makeID() -> InvitationID { peer.assumeIsolated { $0.makeInvitationID() } }
@@ -69,6 +74,7 @@ extension Invitations {
     if outcome == .unreachable || wasNeverReached && outcome != .accepted {
       peer.assumeIsolated { $0.doubt(invitation.peer) }
     }
+    note(.concluded(outcome), of: invitation.peer)
     for waiter in invitation.waiters { waiter.fulfil(outcome) }
   }
 

@@ -92,7 +92,8 @@ extension PeerCore {
     defer { endBeginning() }
     let browser = Browser(serviceType: serviceType, peer: peer)
     let browsing = discovery.assumeIsolated { discovery in
-      discovery.browse(service) { [weak browser] event in
+      discovery.browse(service) { [weak self, weak browser] event in
+        self?.assumeIsolated { $0.note(event, of: serviceType) }
         browser?.assumeIsolated { $0.report(event) }
       }
     }

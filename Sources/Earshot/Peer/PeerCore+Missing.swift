@@ -60,13 +60,16 @@ extension PeerCore {
     else { return }
     let browsing = discovery.assumeIsolated { discovery in
       discovery.browse(service) { [weak self] event in
-        self?.assumeIsolated { $0.note(event) }
+        self?.assumeIsolated { core in
+          core.note(event, of: type)
+          core.follow(event)
+        }
       }
     }
     missing.searches.append(MissingMembers.Search(serviceType: type, browsing: browsing))
   }
 
-  private func note(_ event: BrowserEvent) {
+  private func follow(_ event: BrowserEvent) {
     switch event {
     case .found(let peer), .updated(let peer): missing.found[peer.id] = peer
     case .lost(let peer): missing.found[peer.id] = nil

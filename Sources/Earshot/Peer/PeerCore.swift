@@ -24,6 +24,8 @@ actor PeerCore {
   private var hadSeveralSessions = false
   var finding = Finding()
   var missing = MissingMembers()
+  /// What has happened between this peer and others.
+  var history = PeerHistory()
   /// The verification codes that led to nothing.
   var failures = VerificationFailures()
   /// Which sessions are members of which.

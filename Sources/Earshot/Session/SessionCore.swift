@@ -118,6 +118,7 @@ actor SessionCore {
       report(.joining(Member(id: member.id, name: member.name, state: .joining)))
     case .joining, .interrupted, .resumed, .left: break
     }
+    peer.assumeIsolated { $0.note(event) }
     present.update { $0.follow(event) }
     events.push(event)
     activity.push(.event(event))

@@ -73,6 +73,7 @@ actor Chat {
   private func perform(_ action: ChatMachine.Action) async {
     switch action {
     case .print(let line): console.line(line)
+    case .explain(let id, let word): await explain(id, word)
     case .invite(let id): await invite(id)
     case .inviteByTicket(let id): await invite(id, by: options.ticket)
     case .showTicket: await showTicket()
@@ -97,6 +98,30 @@ actor Chat {
     case .quit: isOver = true
     }
   }
+
+  // MARK: Explaining
+
+  private func explain(_ id: PeerID?, _ word: String) async {
+    var explanations: [PeerExplanation] = []
+    if let id {
+      explanations = [await peer.explanation(of: id)]
+    } else {
+      explanations = await peer.explanations.filter { $0.isAbout(word) }
+    }
+    let now = peer.host.now
+    for explanation in explanations.prefix(Self.explanationsMax) {
+      for line in explanation.lines(at: now) { console.line(line) }
+    }
+    guard explanations.isEmpty else { return }
+    let obstacle = await peer.discoveryProblem?.message
+    console.line(
+      "No peer called \"\(word.escapedForTerminals)\" was discovered. "
+        + (obstacle
+          ?? "It is not in a chat of this service, or is on another network, or multicast does not get through; "
+          + "\"earshot doctor\" looks for the cause on this host."))
+  }
+
+  private static let explanationsMax = 5
 
   // MARK: Being seen
 

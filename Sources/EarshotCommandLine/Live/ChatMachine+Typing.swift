@@ -45,6 +45,7 @@ extension ChatMachine {
     }
     switch known {
     case .who: showNearby(into: &out)
+    case .why: explain(operand, into: &out)
     case .invite: invite(operand, into: &out)
     case .accept: answer(true, into: &out)
     case .decline: answer(false, into: &out)
@@ -63,6 +64,17 @@ extension ChatMachine {
     case .info: changeInfo(operand, into: &out)
     case .help: out += ChatWord.overview.map { .print($0) }
     case .quit: out.append(.quit)
+    }
+  }
+
+  /// Explains a peer nearby, or those of that name that were there before.
+  private func explain(_ word: String, into out: inout [Action]) {
+    guard !word.isEmpty else {
+      return out.append(.print("Name a peer, such as /why 1; /who lists the peers nearby."))
+    }
+    switch nearby.select(word) {
+    case .peer(let peer): out.append(.explain(peer.id, word))
+    case .none, .several: out.append(.explain(nil, word))
     }
   }
 

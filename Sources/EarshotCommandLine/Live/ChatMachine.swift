@@ -38,6 +38,8 @@ package struct ChatMachine: Hashable, Sendable {
 
   package enum Action: Hashable, Sendable {
     case print(String)
+    /// Explains a peer, or all whose name or identifier begins so.
+    case explain(PeerID?, String)
     case invite(PeerID)
     case inviteByTicket(PeerID)
     case showTicket

@@ -2,13 +2,15 @@ import EarshotScenario
 
 /// A word that begins with a slash, and means something in a chat.
 enum ChatWord: String, CaseIterable, Hashable, Sendable {
-  case who, invite, accept, decline, ticket, trust, verify, confirm, reject, members, send, files
+  case who, why, invite, accept, decline, ticket, trust, verify, confirm, reject, members, send,
+    files
   case cancel, leave, visible, invisible, info, help, quit
 
   /// What it does, and what stands behind it.
   private var help: (operand: String, summary: String) {
     switch self {
     case .who: ("", "List the peers nearby")
+    case .why: (" PEER", "Explain why a peer does not appear, or does not join")
     case .invite: (" PEER", "Invite a peer: a name, its beginning, or a number of /who")
     case .accept: ("", "Accept an invitation, as \"y\" does")
     case .decline: ("", "Decline an invitation, as \"n\" does")

@@ -106,6 +106,10 @@ struct PeerSearch: Sendable {
       }
     if outcome != .accepted, !Task.isCancelled {
       console.complain("earshot: \(found.name.escapedForTerminals) \(outcome.sentence)")
+      if outcome == .unreachable {
+        let explanation = await peer.explanation(of: found.id)
+        console.complain("earshot: \(explanation.description.escapedForTerminals)")
+      }
     }
     return outcome == .accepted
   }

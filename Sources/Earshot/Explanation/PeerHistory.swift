@@ -1,0 +1,97 @@
+import EarshotCore
+
+/// What has happened between a peer and others, the last facts of each.
+struct PeerHistory {
+  enum Fact: Hashable {
+    case discovered(service: String, [Endpoint])
+    case lost(service: String)
+    case invited
+    case reached(Endpoint)
+    case missed(Endpoint, LinkEnd)
+    case concluded(InvitationOutcome)
+    case joined
+    case interrupted(InterruptionReason)
+    case resumed
+    case left(DepartureReason)
+  }
+  struct Entry {
+    let fact: Fact
+    let time: Instant
+  }
+  /// What is known of one peer.
+  struct Record {
+    var name: String?
+    var entries: [Entry] = []
+    /// When something happened last, counted in facts.
+    fileprivate var number = 0
+  }
+
+  private var records: [PeerID: Record] = [:]
+  private var lastNumber = 0
+
+  subscript(peer: PeerID) -> Record { records[peer] ?? Record() }
+
+  /// The peers, the one about which something happened last first.
+  var peers: [PeerID] {
+    records.sorted { $0.value.number > $1.value.number }.map(\.key)
+  }
+
+  /// Notes what has happened, and what the peer calls itself if that is known.
+  mutating func note(_ fact: Fact, of peer: PeerID, named name: String? = nil, at now: Instant) {
+    lastNumber += 1
+    var record = self[peer]
+    record.number = lastNumber
+    record.name = name ?? record.name
+    // A peer that changes its addresses again and again is discovered once.
+    if case .discovered = fact, case .discovered? = record.entries.last?.fact {
+      record.entries.removeLast()
+    }
+    record.entries.append(Entry(fact: fact, time: now))
+    record.entries.removeFirst(max(0, record.entries.count - Self.factsMax))
+    records[peer] = record
+    if records.count > Self.peersMax { forgetOldest() }
+  }
+
+  private mutating func forgetOldest() {
+    let oldest = records.min { $0.value.number < $1.value.number }
+    if let oldest { records[oldest.key] = nil }
+  }
+
+  static let factsMax = 16
+  static let peersMax = 256
+}
+
+extension PeerHistory.Fact: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .discovered(let service, let endpoints):
+      "was discovered for “\(service)” at \(Self.list(endpoints))"
+    case .lost(let service): "was lost for “\(service)”"
+    case .invited: "was invited"
+    case .reached(let endpoint): "was reached at \(endpoint)"
+    case .missed(let endpoint, let end): "was not reached at \(endpoint): \(end.words)"
+    case .concluded(let outcome): "the invitation ended as \(outcome.rawValue)"
+    case .joined: "became a member"
+    case .interrupted(let reason): "was interrupted (\(reason.rawValue))"
+    case .resumed: "was resumed"
+    case .left(let reason): "left (\(reason.rawValue))"
+    }
+  }
+
+  private static func list(_ endpoints: [Endpoint]) -> String {
+    endpoints.isEmpty ? "no address" : endpoints.map { "\($0)" }.joined(separator: ", ")
+  }
+}
+
+extension LinkEnd {
+  /// The end of a link that was dialled, in words.
+  var words: String {
+    switch self {
+    case .unreachable(let error): "\(error)"
+    case .broken: "the connection broke"
+    case .silence: "nothing was received for too long"
+    case .closed(let code): "it closed the link (\(code))"
+    case .violation(let code): "this peer closed the link (\(code))"
+    }
+  }
+}
