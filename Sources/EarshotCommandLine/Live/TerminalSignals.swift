@@ -44,7 +44,7 @@ struct TerminalSignals: Sendable {
     // Held back still: what has the process go on from here on takes it back. What comes first is seen.
     raise(number)
     guard !isEnding() else {
-      if signal.isPending { _ = signal.next() }
+      signal.discard()
       return true
     }
     signal.release()  // Stops here, with all threads.
