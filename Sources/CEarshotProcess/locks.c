@@ -31,7 +31,6 @@ ORIGINAL(pthread_spin_trylock)
 ORIGINAL(pthread_once)
 ORIGINAL(mtx_lock)
 ORIGINAL(mtx_timedlock)
-ORIGINAL(mtx_trylock)
 ORIGINAL(call_once)
 ORIGINAL(sem_wait)
 ORIGINAL(sem_timedwait)
@@ -54,12 +53,18 @@ static int reports_itself(const pthread_mutex_t *mutex) {
   return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP;
 }
 
-int pthread_mutex_lock(pthread_mutex_t *mutex) {
-  if (!is_captured()) return original_pthread_mutex_lock()(mutex);
+/* What to do about a mutex that is to be locked; -1 if the original is to do it. */
+static int lock(pthread_mutex_t *mutex, const char *name) {
+  if (!is_captured()) return -1;
   int error = original_pthread_mutex_trylock()(mutex);
   if (error != EBUSY) return error;
-  if (is_owned(mutex) && !reports_itself(mutex)) refuse(EARSHOT_REFUSED_LOCK, "pthread_mutex_lock");
-  return original_pthread_mutex_lock()(mutex);
+  if (is_owned(mutex) && !reports_itself(mutex)) refuse(EARSHOT_REFUSED_LOCK, name);
+  return -1;
+}
+
+int pthread_mutex_lock(pthread_mutex_t *mutex) {
+  int error = lock(mutex, "pthread_mutex_lock");
+  return error >= 0 ? error : original_pthread_mutex_lock()(mutex);
 }
 
 /* What to do about a mutex that is to be locked until a time; -1 if the original is to do it. */
@@ -147,35 +152,31 @@ int pthread_spin_lock(pthread_spinlock_t *lock) {
 
 /* What is done once, and is done again by what does it. The C library has the bits 1 for what is being done, and 2 for what
    is done. */
-static int is_being_done(const volatile void *once) { return (*(const volatile int *)once & 3) == 1; }
+static void check_once(const volatile void *once, const char *name) {
+  if (is_captured() && (*(const volatile int *)once & 3) == 1 && is_alone()) refuse(EARSHOT_REFUSED_LOCK, name);
+}
 
 int pthread_once(pthread_once_t *once, void (*body)(void)) {
-  if (is_captured() && is_being_done(once) && is_alone()) refuse(EARSHOT_REFUSED_LOCK, "pthread_once");
+  check_once(once, "pthread_once");
   return original_pthread_once()(once, body);
 }
 
 /* The same by the names of C11, whose functions do not call these. A mutex of C11 is one of POSIX. */
 
+static int c11_result(int error) { return error == 0 ? thrd_success : error == ETIMEDOUT ? thrd_timedout : thrd_error; }
+
 int mtx_lock(mtx_t *mutex) {
-  if (!is_captured()) return original_mtx_lock()(mutex);
-  int result = original_mtx_trylock()(mutex);
-  if (result != thrd_busy) return result;
-  if (is_owned((const pthread_mutex_t *)mutex)) refuse(EARSHOT_REFUSED_LOCK, "mtx_lock");
-  return original_mtx_lock()(mutex);
+  int error = lock((pthread_mutex_t *)mutex, "mtx_lock");
+  return error >= 0 ? c11_result(error) : original_mtx_lock()(mutex);
 }
 
 int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict time) {
-  if (!is_captured()) return original_mtx_timedlock()(mutex, time);
-  int result = original_mtx_trylock()(mutex);
-  if (result != thrd_busy) return result;
-  if (has_passed(CLOCK_REALTIME, time)) return thrd_timedout;
-  int is_mine = is_owned((const pthread_mutex_t *)mutex);
-  refuse(is_mine ? EARSHOT_REFUSED_LOCK : EARSHOT_REFUSED_WAIT, "mtx_timedlock");
-  return thrd_timedout;
+  int error = lock_until((pthread_mutex_t *)mutex, CLOCK_REALTIME, time, "mtx_timedlock");
+  return error >= 0 ? c11_result(error) : original_mtx_timedlock()(mutex, time);
 }
 
 void call_once(once_flag *once, void (*body)(void)) {
-  if (is_captured() && is_being_done(once) && is_alone()) refuse(EARSHOT_REFUSED_LOCK, "call_once");
+  check_once(once, "call_once");
   original_call_once()(once, body);
 }
 
