@@ -128,15 +128,10 @@ struct writer {
   int file;
 };
 
-static void wait_while_full(struct writer *writer) {
+/* Waits while so many blocks are filled and not written. */
+static void wait_while(struct writer *writer, uint64_t count) {
   pthread_mutex_lock(&writer->mutex);
-  while (writer->filled - writer->written == 2) pthread_cond_wait(&writer->changed, &writer->mutex);
-  pthread_mutex_unlock(&writer->mutex);
-}
-
-static void wait_while_empty(struct writer *writer) {
-  pthread_mutex_lock(&writer->mutex);
-  while (writer->filled == writer->written) pthread_cond_wait(&writer->changed, &writer->mutex);
+  while (writer->filled - writer->written == count) pthread_cond_wait(&writer->changed, &writer->mutex);
   pthread_mutex_unlock(&writer->mutex);
 }
 
@@ -150,7 +145,7 @@ static void advance(struct writer *writer, uint64_t *number) {
 static void *write_blocks(void *pointer) {
   struct writer *writer = pointer;
   for (uint64_t left = writer->byte_count; left > 0;) {
-    wait_while_empty(writer);
+    wait_while(writer, 0);
     size_t index = writer->written % 2, count = writer->counts[index];
     add(&writer->hash, writer->blocks[index], count);
     write_all(writer->file, (const char *)writer->blocks[index], count);
@@ -168,7 +163,7 @@ static void receive_by_two_threads(struct channel channel, uint64_t byte_count, 
   pthread_t thread;
   require(pthread_create(&thread, NULL, write_blocks, &writer) == 0, "pthread_create");
   for (uint64_t left = byte_count; left > 0;) {
-    wait_while_full(&writer);
+    wait_while(&writer, 2);
     size_t index = writer.filled % 2, count = left < handed_bytes ? (size_t)left : handed_bytes;
     read_whole(channel, writer.blocks[index], count);
     writer.counts[index] = count;
