@@ -29,7 +29,7 @@ package struct AdvertiserMachine: Hashable, Sendable {
   enum Phase: Hashable, Sendable { case standing, withdrawn }
   /// An attempt to own a name, the present one or the next, beside which all goes on.
   struct Probing: Hashable, Sendable {
-    let records: AdvertisedRecords
+    var records: AdvertisedRecords
     var sent: Int
     var next: Instant
     /// How many rounds of probes were answered before this one, and whether this one was, by a host
@@ -92,12 +92,10 @@ package struct AdvertiserMachine: Hashable, Sendable {
     get { records.announcement }
     set {
       records = AdvertisedRecords(newValue)
-      guard let current = probing else { return }
+      guard let ordinal = probing?.records.announcement.ordinal else { return }
       var claimed = newValue
-      claimed.ordinal = current.records.announcement.ordinal
-      probing = Probing(
-        records: AdvertisedRecords(claimed), sent: current.sent, next: current.next,
-        answeredRounds: current.answeredRounds, isAnswered: current.isAnswered)
+      claimed.ordinal = ordinal
+      probing?.records = AdvertisedRecords(claimed)
     }
   }
 
@@ -194,10 +192,8 @@ package struct AdvertiserMachine: Hashable, Sendable {
   /// Takes back the addresses of each family that an interface has none of any more.
   private mutating func takeBackFamilies(at now: Instant, into out: inout [Action]) {
     for farewell in lostFamilies.takeDue(at: now) {
-      var goodbyes = records.records(of: .addresses, on: farewell.addresses)
-      for record in goodbyes.indices { goodbyes[record].lifetimeSeconds = 0 }
-      send(
-        DNSMessage(answering: goodbyes), to: .multicast, on: farewell.interface, into: &out)
+      let gone = records.records(of: .addresses, on: farewell.addresses)
+      send(Self.goodbye(to: gone), to: .multicast, on: farewell.interface, into: &out)
     }
   }
 
@@ -246,14 +242,23 @@ package struct AdvertiserMachine: Hashable, Sendable {
     for index in queues.indices {
       queues[index].clear()
       let interface = queues[index].interface
-      var goodbyes = records.records(of: .farewell, on: interface.addresses)
-      goodbyes += formerRecords(at: now)
-      for record in goodbyes.indices { goodbyes[record].lifetimeSeconds = 0 }
+      let goodbye = Self.goodbye(
+        to: records.records(of: .farewell, on: interface.addresses) + formerRecords(at: now))
       // At once, since a host that goes to sleep, or a program that ends, has no time to wait.
       for _ in 0..<Self.goodbyes {
-        send(DNSMessage(answering: goodbyes), to: .multicast, on: interface, into: &out)
+        send(goodbye, to: .multicast, on: interface, into: &out)
       }
     }
+  }
+
+  /// A message that takes records back (RFC 6762 §10.1).
+  private static func goodbye(to records: [DNSRecord]) -> DNSMessage {
+    DNSMessage(
+      answering: records.map { record in
+        var record = record
+        record.lifetimeSeconds = 0
+        return record
+      })
   }
 
   /// Sends what is due, and says when to come back.
