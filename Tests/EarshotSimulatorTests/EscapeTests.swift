@@ -141,6 +141,32 @@ struct EscapeTests {
 }
 
 extension EscapeTests {
+  @Test("A call of the world by another thread ends the process, also where escapes are violations")
+  func foreignCall() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      var configuration = WorldConfiguration(replay: "SEED=42 make again")
+      configuration.escapesAreViolations = true
+      let world = World(seed: 42, configuration: configuration)
+      world.makeHost("ann").addTask("wanderer") {
+        let isDone = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+          world.note(nil, kind: "note", "from elsewhere")
+          isDone.signal()
+        }
+        EscapeTests.wait(for: isDone)
+      }
+      world.run(for: .seconds(1))
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    for part in ["a call of the world came from a thread", "Replay: SEED=42 make again"] {
+      #expect(message.contains(part), "\(message)")
+    }
+  }
+
+  private static func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
+
   @Test("A test that waits for code of its world ends with a sentence, in place of a hang")
   func waiting() async {
     let result = await #expect(
