@@ -67,8 +67,8 @@ extension PeerCore {
     return states.isEmpty ? nil : .joining
   }
 
-  /// How the last invitation, or the last membership, came to its end; `nil` when the peer said goodbye after that, or was
-  /// discovered anew.
+  /// How the last invitation, or the last membership, came to its end; `nil` when the peer was lost
+  /// or discovered anew after that.
   private func ending(of facts: [PeerHistory.Fact]) -> PeerExplanation.Cause? {
     var wasLost = false
     for fact in facts.reversed() {
@@ -146,7 +146,7 @@ extension PeerCore {
   private func seenWords(_ entries: [PeerHistory.Entry]) -> String {
     for entry in entries.reversed() {
       if case .discovered(_, let endpoints) = entry.fact, !endpoints.isEmpty {
-        return " at " + endpoints.map { "\($0)" }.joined(separator: ", ")
+        return " at \(endpoints.listed)"
       }
     }
     return ""

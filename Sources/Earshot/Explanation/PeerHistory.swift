@@ -24,6 +24,17 @@ struct PeerHistory {
     var entries: [Entry] = []
     /// When something happened last, counted in facts.
     fileprivate var number = 0
+
+    fileprivate mutating func add(_ entry: Entry, _ name: String?, _ number: Int) {
+      self.number = number
+      self.name = name ?? self.name
+      // A peer that changes its addresses again and again is discovered once.
+      if case .discovered = entry.fact, case .discovered? = entries.last?.fact {
+        entries.removeLast()
+      }
+      entries.append(entry)
+      entries.removeFirst(max(0, entries.count - PeerHistory.factsMax))
+    }
   }
 
   private var records: [PeerID: Record] = [:]
@@ -39,16 +50,7 @@ struct PeerHistory {
   /// Notes what has happened, and what the peer calls itself if that is known.
   mutating func note(_ fact: Fact, of peer: PeerID, named name: String? = nil, at now: Instant) {
     lastNumber += 1
-    var record = self[peer]
-    record.number = lastNumber
-    record.name = name ?? record.name
-    // A peer that changes its addresses again and again is discovered once.
-    if case .discovered = fact, case .discovered? = record.entries.last?.fact {
-      record.entries.removeLast()
-    }
-    record.entries.append(Entry(fact: fact, time: now))
-    record.entries.removeFirst(max(0, record.entries.count - Self.factsMax))
-    records[peer] = record
+    records[peer, default: Record()].add(Entry(fact: fact, time: now), name, lastNumber)
     if records.count > Self.peersMax { forgetOldest() }
   }
 
@@ -65,7 +67,7 @@ extension PeerHistory.Fact: CustomStringConvertible {
   var description: String {
     switch self {
     case .discovered(let service, let endpoints):
-      "was discovered for “\(service)” at \(Self.list(endpoints))"
+      "was discovered for “\(service)” at \(endpoints.isEmpty ? "no address" : endpoints.listed)"
     case .lost(let service): "was lost for “\(service)”"
     case .invited: "was invited"
     case .reached(let endpoint): "was reached at \(endpoint)"
@@ -77,10 +79,11 @@ extension PeerHistory.Fact: CustomStringConvertible {
     case .left(let reason): "left (\(reason.rawValue))"
     }
   }
+}
 
-  private static func list(_ endpoints: [Endpoint]) -> String {
-    endpoints.isEmpty ? "no address" : endpoints.map { "\($0)" }.joined(separator: ", ")
-  }
+extension [Endpoint] {
+  /// The endpoints in a row.
+  var listed: String { map(\.description).joined(separator: ", ") }
 }
 
 extension LinkEnd {
