@@ -1,8 +1,10 @@
 public import EarshotCore
 
-/// The reason why another peer is not visible, not invited or not a member, and the last facts about it.
+/// The reason why another peer is not visible, not invited or not a member, and the last facts
+/// about it.
 ///
-/// Made by ``Peer/explanation(of:)``. Its ``description`` is for people; programs switch on ``cause``.
+/// Made by ``Peer/explanation(of:)``. Its ``description`` is for people; programs switch on
+/// ``cause``.
 public struct PeerExplanation: Hashable, Sendable, CustomStringConvertible {
   /// What keeps two peers apart, or that nothing does.
   @nonexhaustive
@@ -81,9 +83,10 @@ public struct PeerFact: Hashable, Sendable, CustomStringConvertible {
 extension Peer {
   /// Explains why another peer is not visible, not invited or not a member.
   ///
-  /// Looks at the present state first, then at the facts: when it was discovered and lost, at which addresses it was
-  /// dialled with which errors, how invitations ended, and how it became and ceased to be a member. The facts of the
-  /// 256 peers about which something happened last are kept, 16 of each, until this peer is released.
+  /// The present state counts first, then the facts: when the peer was discovered and lost, at
+  /// which addresses it was dialled with which errors, how invitations ended, and how it became and
+  /// ceased to be a member. For the 256 peers with the latest facts, the last 16 facts are kept
+  /// until this peer is released.
   ///
   /// ```swift
   /// print(await peer.explanation(of: ann))
@@ -91,11 +94,13 @@ extension Peer {
   /// ```
   ///
   /// - Parameter peer: The other peer.
-  /// - Returns: The explanation; also of a peer of which nothing is known, and of a peer that is connected.
+  /// - Returns: The explanation; also of a peer of which nothing is known, and of a peer that is
+  ///   connected.
   public func explanation(of peer: PeerID) -> PeerExplanation {
     core.assumeIsolated { $0.explanation(of: peer) }
   }
 
-  /// The explanations of all peers about which facts are kept, the one with the latest fact first; at most 256.
+  /// The explanations of all peers about which facts are kept, the one with the latest fact first;
+  /// at most 256.
   public var explanations: [PeerExplanation] { core.assumeIsolated { $0.explanations } }
 }

@@ -42,7 +42,7 @@ extension AdvertiserMachine {
     queues[index].owe(wanted, at: now + random.duration(in: Self.sharedDelay))
   }
 
-  /// Answers a question that was sent to all, but for what is said anyhow.
+  /// Answers a multicast question, except for sets that are announced anyway.
   private mutating func answer(
     _ arrival: DNSArrival, at index: Int, now: Instant, butFor said: AdvertisedSets
   ) {

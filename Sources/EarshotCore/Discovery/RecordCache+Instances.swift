@@ -62,8 +62,9 @@ extension RecordCache {
     return rivals.prefix(Self.rivalsMax).map(\.record)
   }
 
-  /// Where an instance listens: first by what stands, then by what strangers said against it, and said again; and the
-  /// addresses that strangers alone say.
+  /// The endpoints of an instance, and the addresses among them that only strangers announce.
+  ///
+  /// The endpoints by records that stand come first, then those that strangers announced twice.
   private func endpoints(
     of name: DNSName, on interface: UInt32
   ) -> (all: [Endpoint], rivals: [IPAddress]) {

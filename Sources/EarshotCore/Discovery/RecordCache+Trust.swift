@@ -19,8 +19,9 @@ extension RecordCache {
     }
   }
 
-  /// Whether strangers say where an instance, or its host, is: who lies from many addresses lies
-  /// from the host's as well.
+  /// Whether strangers announce another place of an instance, or of its host.
+  ///
+  /// A neighbour that lies from other addresses may lie from the host's as well.
   func isContested(_ cached: CachedRecord) -> Bool {
     let type = cached.record.type
     let isOfInstance = type != .a && type != .aaaa

@@ -190,8 +190,10 @@ struct RecordCache: Hashable, Sendable {
     }
   }
 
-  /// A goodbye is true if the host, when asked, is silent; whoever else says one has it asked for
-  /// ten seconds.
+  /// Takes in a goodbye.
+  ///
+  /// A goodbye of the host is true if the host, when asked, is silent. After that of another source,
+  /// the record is asked for, and expires after ten seconds.
   private mutating func leave(_ cached: CachedRecord, saidBy source: IPAddress, at now: Instant) {
     guard speaks(source, for: cached) else {
       return change(cached.sequence) { $0.distrust(.questioned, at: now) }

@@ -28,7 +28,8 @@ enum Escape {
 }
 
 extension Scheduler {
-  /// Takes in code that leaves the world: a violation where ``escaped`` is set, and a trap elsewhere.
+  /// Takes in code that leaves the world: a violation where ``escaped`` is set, and a trap
+  /// elsewhere.
   ///
   /// - Returns: The host whose code leaves the world; `nil` for other code, which may.
   @discardableResult
@@ -83,7 +84,8 @@ extension Scheduler {
     )
   }
 
-  /// Ends the process, since the task that is to run the world waits for code that runs only while the world does.
+  /// Ends the process, since the task that is to run the world waits for code that runs only while
+  /// the world does.
   func trapWaiting(for host: HostProcess) -> Never {
     trap(
       "the test waits for code of host '\(host.name)', which runs only while the world does. "

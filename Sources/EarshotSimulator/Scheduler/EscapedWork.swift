@@ -2,9 +2,9 @@ import Synchronization
 
 /// The work that has left a world in which an escape is a violation and does not end the process.
 ///
-/// Jobs for the pool of threads run as code of the host that has put them there, jobs for the main actor never run,
-/// and what comes from other threads waits in an inbox. So no other thread touches the world, and its end ends its
-/// tasks.
+/// Jobs for the pool of threads run as code of the host that has put them there, jobs for the main
+/// actor never run, and work of other threads waits in an inbox. So no other thread touches the
+/// world, and its end ends its tasks.
 ///
 /// Sendable because the inbox has a lock, and the thread that drives the world alone uses the rest.
 final class EscapedWork: @unchecked Sendable {
@@ -51,7 +51,8 @@ final class EscapedWork: @unchecked Sendable {
     return .task(job, executor.asUnownedTaskExecutor())
   }
 
-  /// Lets time pass for a loop that waits for it: twice as much from one reading of a clock to the next.
+  /// Lets time pass for a loop that waits for it: twice as much from one reading of a clock to the
+  /// next.
   ///
   /// - Returns: The nanoseconds that have passed, and whether they are the first.
   func passTime() -> (nanoseconds: Int64, isFirst: Bool) {
@@ -65,7 +66,8 @@ final class EscapedWork: @unchecked Sendable {
   /// Whether a job is of the task that has made the world.
   func isOfMaker(_ job: UnownedJob) -> Bool { unsafeBitCast(job, to: UInt.self) == maker }
 
-  /// Takes in work, from any thread; what comes after the end of the world, or exceeds the bound, is dropped.
+  /// Takes in work, from any thread; work after the end of the world, or beyond the bound, is
+  /// dropped.
   func receive(_ arrival: Arrival) {
     inbox.withLock { inbox in
       guard inbox.isOpen, inbox.arrivals.count < Self.arrivalsMax else { return }

@@ -221,8 +221,9 @@ public final class World: @unchecked Sendable {
   /// until none is left, while the network refuses everything.
   ///
   /// Also the code of crashed and suspended hosts. Releasing the world does the same. A task that does not end even
-  /// now waits for something that is not of the world, or for a continuation that is never resumed: it ends the
-  /// process with its name, or is a violation as above. ``unawaitedErrors`` are written to the standard error.
+  /// now waits for something that is not of the world, or for a continuation that is never resumed:
+  /// it ends the process with its name, or is a violation as above. ``unawaitedErrors`` are written
+  /// to the standard error.
   public func finish() {
     guard scheduler.beginEnd() else { return }
     scheduler.complain(of: takeUnawaitedErrors())
