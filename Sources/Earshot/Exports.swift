@@ -12,6 +12,9 @@
 @_exported public import enum EarshotCore.InterruptionReason
 @_exported public import enum EarshotCore.InvitationOutcome
 @_exported public import struct EarshotCore.Liveness
+@_exported public import struct EarshotCore.LogFilter
+@_exported public import struct EarshotCore.LogFilterError
+@_exported public import struct EarshotCore.LogRecord
 @_exported public import struct EarshotCore.NetworkInterface
 @_exported public import struct EarshotCore.PeerID
 @_exported public import struct EarshotCore.RandomStream

@@ -270,7 +270,7 @@ public final class MemoryTrustStore: TrustStore {
 public struct TrustStoreError: Error, Hashable, Sendable {
   /// What is wrong with it.
   public struct Code: Hashable, Sendable {
-    fileprivate enum Kind: Hashable {
+    fileprivate enum Kind: String {
       case busy, damaged, foreign, tooMany, unprotected, unreadable, unwritable
     }
     fileprivate let kind: Kind
@@ -289,6 +289,9 @@ public struct TrustStoreError: Error, Hashable, Sendable {
     public static let unreadable = Code(kind: .unreadable)
     /// It cannot be written.
     public static let unwritable = Code(kind: .unwritable)
+
+    /// The code's name, as it is written in logs.
+    package var name: String { kind.rawValue }
   }
 
   /// What is wrong.

@@ -74,7 +74,7 @@ public actor Advertiser {
     guard let advertisement else { return }
     self.advertisement = nil
     hub.finish()
-    peer.core.assumeIsolated { $0.withdraw(advertisement) }
+    peer.core.assumeIsolated { $0.withdraw(advertisement, of: serviceType) }
   }
 
   /// Accepts invitations that the program welcomes, as they come, until the session is left.

@@ -52,7 +52,7 @@ public actor Browser {
     hub.finish()
     found.finish()
     let known = Self.remembered(found.current, serviceType)
-    peer.core.assumeIsolated { $0.stopBrowsing(browsing, knowing: known) }
+    peer.core.assumeIsolated { $0.stopBrowsing(browsing, of: serviceType, knowing: known) }
   }
 
   /// What its peer keeps of those that were there at the end.

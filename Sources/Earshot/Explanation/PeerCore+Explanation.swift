@@ -1,16 +1,23 @@
 import EarshotCore
 
 extension PeerCore {
-  /// Notes what has happened between this peer and another one.
-  func note(_ fact: PeerHistory.Fact, of peer: PeerID, named name: String? = nil) {
+  /// Notes what has happened between this peer and another one, for explanations and for the log.
+  func note(
+    _ fact: PeerHistory.Fact, of peer: PeerID, named name: String? = nil,
+    over link: LinkToken? = nil, as event: LogRecord.Event? = nil
+  ) {
     history.note(fact, of: peer, named: name, at: host.now)
+    log.note(fact, of: peer, named: history.name(of: peer), over: link, as: event)
   }
 
   /// Notes what a browser reports.
   func note(_ event: BrowserEvent, of service: String) {
     switch event {
-    case .found(let peer), .updated(let peer):
+    case .found(let peer):
       note(.discovered(service: service, peer.endpoints), of: peer.id, named: peer.name)
+    case .updated(let peer):
+      note(
+        .discovered(service: service, peer.endpoints), of: peer.id, named: peer.name, as: .updated)
     case .lost(let peer): note(.lost(service: service), of: peer.id, named: peer.name)
     case .unavailable, .available: break
     }
@@ -19,12 +26,13 @@ extension PeerCore {
   /// Notes what becomes of a member.
   func note(_ event: SessionEvent) {
     switch event {
-    case .joining: break
+    case .joining(let member): log.noteJoining(member)
     case .joined(let member): note(.joined, of: member.id, named: member.name)
     case .interrupted(let member, let reason):
       note(.interrupted(reason), of: member.id, named: member.name)
     case .resumed(let member): note(.resumed, of: member.id, named: member.name)
-    case .left(let member, let reason, _): note(.left(reason), of: member.id, named: member.name)
+    case .left(let member, let reason, let undelivered):
+      note(.left(reason, undelivered: undelivered), of: member.id, named: member.name)
     }
   }
 
@@ -32,7 +40,7 @@ extension PeerCore {
     let record = history[peer]
     let cause = cause(of: peer, record.entries.map(\.fact))
     let name = peer == id ? self.name : record.name
-    let subject = name.map { "\($0) (\(peer.short))" } ?? peer.short
+    let subject = peer.named(name)
     return PeerExplanation(
       peer: peer, name: name, cause: cause,
       facts: record.entries.map { PeerFact(time: $0.time, text: "\($0.fact)") },
@@ -77,9 +85,9 @@ extension PeerCore {
       case .concluded(let outcome):
         // A peer that was not reached is lost ten seconds later.
         return wasLost && outcome != .unreachable ? nil : outcome.cause
-      case .left(.removed): return .removed
-      case .left(.full): return .full
-      case .left(.unreachable): return .unreachable
+      case .left(.removed, _): return .removed
+      case .left(.full, _): return .full
+      case .left(.unreachable, _): return .unreachable
       case .left: return wasLost ? nil : .left
       case .lost: wasLost = true
       case .discovered where wasLost: return nil
@@ -170,7 +178,7 @@ extension PeerCore {
   private func lastReason(_ entries: [PeerHistory.Entry]) -> String {
     for entry in entries.reversed() {
       switch entry.fact {
-      case .left(let reason): return " (\(reason.rawValue))"
+      case .left(let reason, _): return " (\(reason.rawValue))"
       case .interrupted(let reason): return " (\(reason.rawValue))"
       default: continue
       }

@@ -12,7 +12,7 @@ struct PeerHistory {
     case joined
     case interrupted(InterruptionReason)
     case resumed
-    case left(DepartureReason)
+    case left(DepartureReason, undelivered: Int)
   }
   struct Entry {
     let fact: Fact
@@ -41,6 +41,9 @@ struct PeerHistory {
   private var lastNumber = 0
 
   subscript(peer: PeerID) -> Record { records[peer] ?? Record() }
+
+  /// What a peer called itself last.
+  func name(of peer: PeerID) -> String? { records[peer]?.name }
 
   /// The peers, the one about which something happened last first.
   var peers: [PeerID] {
@@ -76,9 +79,14 @@ extension PeerHistory.Fact: CustomStringConvertible {
     case .joined: "became a member"
     case .interrupted(let reason): "was interrupted (\(reason.rawValue))"
     case .resumed: "was resumed"
-    case .left(let reason): "left (\(reason.rawValue))"
+    case .left(let reason, _): "left (\(reason.rawValue))"
     }
   }
+}
+
+extension PeerID {
+  /// A peer in a sentence: its name, if that is known, and its short identifier.
+  func named(_ name: String?) -> String { name.map { "\($0) (\(short))" } ?? short }
 }
 
 extension [Endpoint] {

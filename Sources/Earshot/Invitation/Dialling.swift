@@ -85,7 +85,7 @@ actor Dialling {
     guard let link = links.removeValue(forKey: index),
       let greeting = greetings.removeValue(forKey: index)
     else { return }
-    note(.reached(endpoints[index]))
+    note(.reached(endpoints[index]), over: link)
     owner.take()?.dialling(self, reached: link, greeting, at: endpoints[index])
   }
 
@@ -94,8 +94,8 @@ actor Dialling {
     owner.take()?.dialling(self, missed: code)
   }
 
-  private func note(_ fact: PeerHistory.Fact) {
-    peer.assumeIsolated { $0.note(fact, of: wanted) }
+  private func note(_ fact: PeerHistory.Fact, over link: Link) {
+    peer.assumeIsolated { $0.note(fact, of: wanted, over: link.token) }
   }
 
   private func index(of link: Link) -> Int? { links.first { $0.value === link }?.key }
@@ -114,7 +114,7 @@ extension Dialling: LinkOwner {
     assumeIsolated { dialling in
       guard let index = dialling.index(of: link) else { return }
       dialling.links[index] = nil
-      dialling.note(.missed(dialling.endpoints[index], end))
+      dialling.note(.missed(dialling.endpoints[index], end), over: link)
       switch end {
       case .closed(let code): dialling.handle(.refused(index, code))
       case .violation(.untrusted): dialling.handle(.refused(index, .untrusted))

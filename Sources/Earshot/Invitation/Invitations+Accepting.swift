@@ -257,6 +257,10 @@ extension Invitations {
     ending: Invitation.Ending? = nil
   ) {
     guard let invitation = inbound.removeValue(forKey: id) else { return }
+    if !invitation.isDeclined {
+      let ending = acceptance == .joined ? .accepted : ending ?? invitation.invitation?.ending
+      peer.log.noteEnded(invitation, from: id.inviter, (ending ?? .declined).rawValue)
+    }
     peer.assumeIsolated { $0.ledger.close(id, isFulfilled: acceptance == .joined) }
     if invitation.isReserved { invitation.session?.unreserve(id.inviter) }
     if case .joined = acceptance {

@@ -143,6 +143,8 @@ extension Invitations: LinkOwner {
         invite,
         from: peer.assumeIsolated { $0.ledger.inviter(remote, invite) },
         named: greeted.greeting.displayName)
+      peer.log.noteReceived(
+        invite, from: remote, named: greeted.greeting.displayName, over: greeted.link.token)
     } else {
       inbound[id]?.inviter.ended = invite.ended  // More may have ended since it was sent before.
     }

@@ -63,6 +63,7 @@ actor Invitations {
       send(Cancel(invitation: id, reason: reason), on: token)
     case .sendAccept(let token, let id, let session): sendAccept(id, session, on: token)
     case .sendDecline(let token, let id, let reason):
+      noteDeclined(id, reason)
       send(Decline(invitation: id.invitation, reason: reason), on: token)
     case .closeLink(let token, let code): closeLink(token, code)
     case .wake(let deadline): timer?.arm(at: deadline)
@@ -76,6 +77,12 @@ actor Invitations {
     case .reportJoined(let joining): join(joining, attaching: false)
     case .reportAttaching(let joining): join(joining, attaching: true)
     }
+  }
+
+  private func noteDeclined(_ id: InvitationTable.InboundID, _ reason: DeclineReason) {
+    guard let invitation = inbound[id], !invitation.isDeclined else { return }
+    inbound[id]?.isDeclined = true
+    peer.log.noteEnded(invitation, from: id.inviter, "\(reason)")
   }
 
   /// Forgets what ended without a report, since no application was asked, or is no longer.

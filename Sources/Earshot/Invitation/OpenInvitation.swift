@@ -36,6 +36,7 @@ struct InboundInvitation {
   var confirmation: SidePosition?  // By ATTACHED or ATTACH.
   var waiters: [Promise<Acceptance>] = []
   var wasFull = false  // A session without a free place could not accept it.
+  var isDeclined = false  // By a frame, which the log has.
   var isReserved = false  // The session keeps a place for it.
 
   init(_ invite: Invite, from inviter: MembershipLedger.Inviter, named name: String) {

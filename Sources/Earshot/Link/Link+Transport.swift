@@ -145,11 +145,15 @@ extension Link {
   }
 
   /// Ends the link, since the remote peer is not trusted.
-  func refuseUntrusted() { violate(.untrusted, "That key is not trusted here.") }
+  func refuseUntrusted() {
+    if let remote { context.log.noteUntrusted(remote, over: token) }
+    violate(.untrusted, "That key is not trusted here.")
+  }
 
   /// Ends the link, since the remote peer broke the protocol.
   func violate(_ code: CloseCode, _ text: String) {
     let owner = owner
+    note(.reported(.violation(code)))
     close(code, text: text)
     owner?.link(self, ended: .violation(code))
   }

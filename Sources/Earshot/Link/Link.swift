@@ -44,6 +44,8 @@ actor Link: ConnectionHandler {
   @exclusivity(unchecked) var hasReceived = false  // Something in this turn.
   /// How long the last question took to be answered, or `nil` before the first answer.
   var roundTrip: Duration?
+  /// Whether the log says why it ends.
+  private var isFated = false
   @exclusivity(unchecked) private var timer: DeadlineTimer<Deadline>?
   /// Whether the timer fires, and follows the deadlines once that is done.
   @exclusivity(unchecked) private var isFiring = false
@@ -81,6 +83,9 @@ actor Link: ConnectionHandler {
     }
   }
 
+  /// The remote peer also after the end, as far as it was ever known, or expected.
+  var knownRemote: PeerID? { remote ?? transport?.remote ?? expected }
+
   /// The connection with its channel, from the opening to the end.
   var transport: LinkTransport? {
     switch life {
@@ -112,7 +117,9 @@ actor Link: ConnectionHandler {
     timer = DeadlineTimer(on: context.host) { [self] in inTurn { $0.timerFired() } }
     switch life {
     case .accepted(let connection): transportOpened(connection)
-    case .dialling(let endpoint, _): dial(endpoint)
+    case .dialling(let endpoint, _):
+      context.log.noteDialled(endpoint, for: expected, over: token)
+      dial(endpoint)
     case .securing, .greeting, .open, .closing, .ended: break
     }
   }
@@ -168,6 +175,7 @@ actor Link: ConnectionHandler {
   /// A remote peer whose invitation is held hears at the end of this peer that there will be no answer.
   func close(_ code: CloseCode, text: String = "") {
     owner = nil
+    note(.closed(code))
     switch life {
     case .accepted, .dialling: end(nil)
     case .securing: beginClosing()
@@ -182,6 +190,7 @@ actor Link: ConnectionHandler {
   /// Ends the link at once, without a word; the owner hears no more of it.
   func drop() {
     owner = nil
+    note(.dropped)
     connection?.reset()
     end(nil)
   }
@@ -253,12 +262,30 @@ actor Link: ConnectionHandler {
   func end(_ reason: LinkEnd?) {
     let connection = connection
     if case .ended = life { return }
+    note(reason.map { .reported($0) } ?? .dropped)
     letGoOfHeld()
     life = .ended
     connection?.close()
     timer?.stop()
     timer = nil
     if let reason { report(reason) }
+  }
+
+  /// Has the log say that the link ends, and why; the first reason counts.
+  func note(_ fate: LinkFate) {
+    guard !isFated else { return }
+    isFated = true
+    context.log.noteEnded(self, fate)
+  }
+
+  /// Where the remote side is, in every phase but the last.
+  var remoteEndpoint: Endpoint? {
+    switch life {
+    case .accepted(let connection): connection.remoteEndpoint
+    case .dialling(let endpoint, _): endpoint
+    case .securing, .greeting, .open, .closing: transport?.connection.remoteEndpoint
+    case .ended: nil
+    }
   }
 
   private var connection: (any Connection)? {
@@ -273,6 +300,7 @@ actor Link: ConnectionHandler {
 
   /// The last report to the owner.
   func report(_ end: LinkEnd) {
+    note(.reported(end))
     let owner = owner
     self.owner = nil
     owner?.link(self, ended: end)

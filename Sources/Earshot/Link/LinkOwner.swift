@@ -53,6 +53,7 @@ struct LinkContext: Sendable {
   let host: any NetworkHost
   let credentials: LinkCredentials
   let trust: TrustJudge
+  let log: PeerLog
   let liveness: Liveness
   let connectTimeout: Duration
   let greeting: Hello

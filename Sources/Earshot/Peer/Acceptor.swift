@@ -81,6 +81,7 @@ actor Acceptor: ListenerHandler {
     let (token, context) = peer.assumeIsolated { ($0.makeToken(), $0.linkContext) }
     let link = Link(token, accepted: connection, context: context, owner: self)
     strangers[token] = link
+    peer.log.noteAccepted(connection.remoteEndpoint, over: token)
     handle(.accepted(token, from: connection.remoteEndpoint.address))
     if let gauge { gauge.note(driver.machine.newcomerCount) }
     if driver.machine.isWaiting(token) {
@@ -104,7 +105,11 @@ actor Acceptor: ListenerHandler {
       strangers[token]?.assumeIsolated { $0.start() }
     case .drop(let token):
       peer.host.reached(.strangerDropped)
-      forget(token)?.assumeIsolated { $0.drop() }
+      guard let link = forget(token) else { break }
+      link.assumeIsolated { link in
+        if let endpoint = link.remoteEndpoint { peer.log.noteDropped(endpoint, over: token) }
+        link.drop()
+      }
     case .wake(let deadline):
       if timer == nil {
         timer = peer.host.makeTimer { [weak self] in

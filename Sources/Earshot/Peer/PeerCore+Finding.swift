@@ -47,6 +47,7 @@ extension PeerCore {
     let announcement = Announcement(
       of: id, named: displayName, offering: service, on: port, info: text)
     let advertisement = discovery.assumeIsolated { $0.advertise(announcement) }
+    log.add(.advertising, LogRecord.Content("advertises “\(serviceType)”", for: serviceType))
     let advertiser = Advertiser(
       serviceType: serviceType, info: text, advertisement: advertisement, peer: peer)
     finding.advertisers.append(
@@ -63,7 +64,10 @@ extension PeerCore {
     finding.advertisers.lazy.compactMap(\.advertiser).first { $0.serviceType == serviceType }
   }
 
-  func withdraw(_ advertisement: MulticastDNS.AdvertisementID) {
+  func withdraw(_ advertisement: MulticastDNS.AdvertisementID, of serviceType: String) {
+    log.add(
+      .advertisingStopped,
+      LogRecord.Content("advertises “\(serviceType)” no longer", for: serviceType))
     finding.advertisers.removeAll { $0.advertisement == advertisement }
     discovery.assumeIsolated { $0.withdraw(advertisement) }
   }
@@ -91,6 +95,7 @@ extension PeerCore {
     beginFinding()
     defer { endBeginning() }
     let browser = Browser(serviceType: serviceType, peer: peer)
+    log.add(.browsing, LogRecord.Content("browses for “\(serviceType)”", for: serviceType))
     let browsing = discovery.assumeIsolated { discovery in
       discovery.browse(service) { [weak self, weak browser] event in
         self?.assumeIsolated { $0.note(event, of: serviceType) }
@@ -106,7 +111,12 @@ extension PeerCore {
     return browser
   }
 
-  func stopBrowsing(_ browsing: MulticastDNS.BrowsingID, knowing peers: [Finding.Remembered]) {
+  func stopBrowsing(
+    _ browsing: MulticastDNS.BrowsingID, of serviceType: String, knowing peers: [Finding.Remembered]
+  ) {
+    log.add(
+      .browsingStopped,
+      LogRecord.Content("browses for “\(serviceType)” no longer", for: serviceType))
     finding.browsers.removeAll { $0.browsing == browsing }
     finding.remembered += peers
     finding.remembered.removeFirst(max(0, finding.remembered.count - Self.rememberedMax))

@@ -13,6 +13,7 @@ actor PeerCore {
   nonisolated let discovery: MulticastDNS
   nonisolated let datagrams: DatagramPort
   nonisolated let tasks = TaskRegistry()
+  nonisolated let log: PeerLog
   private nonisolated let events = EventHub<PeerEvent>(
     countMax: eventsMax, keepsUnread: false, merge: PeerEvent.summary,
     restate: { PeerEvent.restate(&$0, with: $1) })
@@ -69,7 +70,12 @@ actor PeerCore {
     ledger = MembershipLedger(of: identity.id)
     discovery = MulticastDNS(for: identity.id, on: host)
     datagrams = DatagramPort(of: name, on: host)
-    self.trust = TrustJudge(trust, on: host, tasks) { [events] in events.push($0) }
+    let log = PeerLog(of: identity.id, on: host)
+    self.log = log
+    self.trust = TrustJudge(trust, on: host, tasks, log) { [events] event in
+      log.note(event)
+      events.push(event)
+    }
     invitationSeed = random.next()
     nextSession = SessionID(random: &random)
     self.random = random
@@ -120,7 +126,10 @@ actor PeerCore {
   }
 
   /// Tells the program what becomes of the peer.
-  func report(_ event: PeerEvent) { events.push(event) }
+  func report(_ event: PeerEvent) {
+    log.note(event, port: port)
+    events.push(event)
+  }
 
   func checkRunning() throws(EarshotError) {
     switch phase {
@@ -211,7 +220,8 @@ actor PeerCore {
   /// The context of a new link.
   var linkContext: LinkContext {
     LinkContext(
-      host: host, credentials: credentials, trust: trust, liveness: configuration.liveness,
+      host: host, credentials: credentials, trust: trust, log: log,
+      liveness: configuration.liveness,
       connectTimeout: .seconds(5),
       greeting: Hello(port: port, displayName: name), buggify: host.buggify)
   }
@@ -335,6 +345,7 @@ actor PeerCore {
     datagrams.assumeIsolated { $0.stop() }
     report(.stopped)
     events.finish()
+    log.finish()
     tasks.end(on: host)
   }
 
@@ -385,17 +396,15 @@ actor PeerCore {
       verifier.assumeIsolated { $0.withdraw(number) }
     case .advertiser(let advertisement, let serviceType):
       noteRelease(of: "\(name)'s advertiser of '\(serviceType)'")
-      withdraw(advertisement)
+      withdraw(advertisement, of: serviceType)
     case .browser(let browsing, let serviceType, let peers):
       noteRelease(of: "\(name)'s browser of '\(serviceType)'")
-      stopBrowsing(browsing, knowing: peers)
+      stopBrowsing(browsing, of: serviceType, knowing: peers)
     }
   }
 
-  /// Writes into the trace of a simulated world that the program has released something without
-  /// stopping it, which may be a mistake.
   private func noteRelease(of thing: String) {
-    host.instrumentation?.record("released", "\(thing) is held by nobody any more, and stops")
+    log.add(.released, LogRecord.Content("\(thing) is held by nobody any more, and stops"))
   }
 
   /// The pause between two attempts to listen while the host has no network.

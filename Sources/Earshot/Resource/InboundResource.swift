@@ -231,7 +231,10 @@ final class InboundResource: Sendable {
   private func offered(_ description: ResourceDescription) {
     let transfer = Transfer(
       of: description.label, with: sender,
-      byteCount: description.isCountExact ? description.byteCount : nil, on: host)
+      byteCount: description.isCountExact ? description.byteCount : nil, on: host,
+      log: stream.channel.sink.log)
+    stream.channel.sink.log.noteBegun(
+      .resourceOffered, with: sender, byteCount: description.byteCount)
     transfer.opened(stream)
     stream.channel.transfers.add(transfer)
     state.withLock { $0.offer = (description, transfer) }

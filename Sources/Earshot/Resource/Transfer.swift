@@ -26,10 +26,13 @@ final class Transfer: Sendable {
   let label: String
   let peer: PeerID
   let host: any NetworkHost
+  private let log: PeerLog
 
   /// A transfer that waits for its answer.
-  init(of label: String, with peer: PeerID, byteCount: Int64?, on host: any NetworkHost) {
-    (self.label, self.peer, self.host) = (label, peer, host)
+  init(
+    of label: String, with peer: PeerID, byteCount: Int64?, on host: any NetworkHost, log: PeerLog
+  ) {
+    (self.label, self.peer, self.host, self.log) = (label, peer, host, log)
     hub = SnapshotHub(
       ResourceProgress(
         completedBytes: 0, totalBytes: byteCount, bytesPerSecond: 0, standstill: .unanswered,
@@ -158,8 +161,8 @@ final class Transfer: Sendable {
 
   /// Ends the transfer, and tells all who wait.
   func end(_ outcome: Outcome) {
-    let handles = state.withLock { state -> [ResourceTransfer] in
-      guard state.outcome == nil else { return [] }
+    let handles = state.withLock { state -> [ResourceTransfer]? in
+      guard state.outcome == nil else { return nil }
       state.outcome = outcome
       if case .success(let outcome) = outcome {
         (state.completed, state.total) = (outcome.byteCount, outcome.byteCount)
@@ -168,7 +171,9 @@ final class Transfer: Sendable {
       defer { (state.handles, state.stream, state.task) = ([], nil, nil) }
       return state.handles
     }
+    guard let handles else { return }
     hub.finish()
+    log.noteEnded(with: peer, outcome, completed: progress.completedBytes)
     for handle in handles { handle.end(outcome) }
   }
 

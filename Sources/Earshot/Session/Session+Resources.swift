@@ -114,10 +114,12 @@ extension Session {
     let (registry, channel) = (core.resources, entry.reliable)
     let transfer = Transfer(
       of: description.label, with: entry.id,
-      byteCount: description.isCountExact ? description.byteCount : nil, on: core.peer.host)
+      byteCount: description.isCountExact ? description.byteCount : nil, on: core.peer.host,
+      log: core.peer.log)
     let handle = transfer.makeHandle()
     if let shipment, let shared = registry.share(shipment, orBegin: transfer) { return shared }
     channel.transfers.add(transfer)
+    core.peer.log.noteBegun(.resourceSent, with: entry.id, byteCount: transfer.progress.totalBytes)
     let outbound = OutboundResource(description, from: source, as: transfer, over: channel)
     transfer.start {
       await outbound.run()

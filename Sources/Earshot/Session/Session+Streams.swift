@@ -37,7 +37,9 @@ extension Session {
     let entries = try core.directory.entries(of: .member(member))
     let channel = entries[0].reliable
     defer { withExtendedLifetime(self) {} }
-    return try await channel.openStream(name, priority.wire, isTwoWay: !isOneWay)
+    let stream = try await channel.openStream(name, priority.wire, isTwoWay: !isOneWay)
+    channel.sink.log.noteOpened(stream, byRemote: false)
+    return stream
   }
 }
 

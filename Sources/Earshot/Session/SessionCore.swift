@@ -152,10 +152,15 @@ actor SessionCore {
     bounds.windowBytes = configuration.receiveWindowBytes
     bounds.streamCountMax = configuration.maximumStreamCount
     if let buggify = peer.host.buggify { bounds.draw(buggify) }
-    let (activity, streams, resources) = (activity, streams, resources)
+    let (activity, streams, resources, log) = (activity, streams, resources, peer.log)
     let sink = ReliableChannel.Sink(
-      messages: { activity.push($0) }, streams: { streams.push($0) },
-      resource: { resources.receive($0) }, departure: directory.departure)
+      messages: { activity.push($0) },
+      streams: { opened in
+        for stream in opened { log.noteOpened(stream, byRemote: true) }
+        streams.push(opened)
+      },
+      resource: { resources.receive($0) }, departure: directory.departure,
+      log: log)
     return ReliableChannel(
       nextSource(), with: remote, bounds, streamBudget, on: peer.host, sink: sink)
   }

@@ -51,7 +51,10 @@ public final class ByteStream: Sendable {
     (self.number, self.channel) = (number, channel)
   }
 
-  deinit { channel.release(number) }
+  deinit {
+    if !isOfResource { channel.sink.log.noteReleased(number, with: peer, statistics) }
+    channel.release(number)
+  }
 
   /// The order in which this side sends it; that of the opener until it is changed.
   public var priority: Priority {

@@ -50,6 +50,8 @@ final class ReliableChannel: MessageSource, MembershipPart {
     let resource: @Sendable (ByteStream) -> Void
     /// Whether the session was left.
     let departure: Departure
+    /// Takes records of streams and transfers.
+    let log: PeerLog
   }
 
   /// A channel at its beginning in both directions.

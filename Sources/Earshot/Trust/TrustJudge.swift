@@ -26,6 +26,7 @@ actor TrustJudge {
   private let policy: TrustPolicy
   private let host: any NetworkHost
   private let tasks: TaskRegistry
+  private let log: PeerLog
   private let report: @Sendable (PeerEvent) -> Void
   private var table: TrustTable
   private var questions: [PeerID: Question] = [:]
@@ -39,11 +40,12 @@ actor TrustJudge {
   }
 
   init(
-    _ policy: TrustPolicy, on host: any NetworkHost, _ tasks: TaskRegistry,
+    _ policy: TrustPolicy, on host: any NetworkHost, _ tasks: TaskRegistry, _ log: PeerLog,
     report: @escaping @Sendable (PeerEvent) -> Void
   ) {
     unownedExecutor = host.executor.serial.asUnownedSerialExecutor()
     (self.policy, self.host, self.tasks, self.report) = (policy, host, tasks, report)
+    self.log = log
     table = TrustTable(policy.rule)
   }
 
@@ -121,6 +123,7 @@ actor TrustJudge {
   private func ask(_ request: TrustRequest) {
     guard let ask = policy.ask else { return }
     questions[request.peer] = Question()
+    log.note(request)
     watch()
     let task = tasks.start("whether \(request.peer.short) is trusted", on: host) { [weak self] in
       let isTrusted = await ask(request)
@@ -137,6 +140,7 @@ actor TrustJudge {
   /// Tells those who wait; the question is over.
   private func end(_ peer: PeerID, _ isTrusted: Bool) {
     let question = questions.removeValue(forKey: peer)
+    if question != nil { log.noteAnswer(about: peer, isTrusted) }
     watch()
     question?.task?.cancel()
     for waiter in question?.waiters ?? [] { waiter.tell(isTrusted) }

@@ -215,7 +215,10 @@ actor Verifier {
       session.peer.trust.assumeIsolated { $0.rejected(remote, isRemote: isRemote) }
     default: break
     }
-    if end.isFailure(ofKnownCode: wasKnown) { noteFailure() }
+    let hasFailed = end.isFailure(ofKnownCode: wasKnown)
+    session.peer.log.noteVerification(
+      with: remote, named: remoteName, "\(end)", hasFailed: hasFailed)
+    if hasFailed { noteFailure() }
     verification?.end(Verification.Ending(end))
     for waiter in takeWaiters() { waiter.fulfil(.failure(failure(end))) }
   }

@@ -16,23 +16,23 @@ public final class Instrumentation: @unchecked Sendable {
   @exclusivity(unchecked) package private(set) var queues: [BoundedQueue] = []
 
   private let moment: () -> (host: String?, time: Instant)
-  private let record: (_ kind: String, _ text: String) -> Void
+  private let record: (LogRecord) -> Void
 
   /// What takes in nothing yet.
   ///
   /// - Parameters:
   ///   - moment: Whose code runs, and when it is in the time of the world.
-  ///   - record: Takes a note of the code that runs into the trace.
+  ///   - record: Takes a record of a log into the trace.
   package init(
     _ moment: @escaping () -> (host: String?, time: Instant),
-    record: @escaping (_ kind: String, _ text: String) -> Void
+    record: @escaping (LogRecord) -> Void
   ) {
     (self.moment, self.record) = (moment, record)
   }
 
-  /// Takes something into the trace that the network does not see.
-  package func record(_ kind: String, _ text: String) {
-    if isOpen { record(kind, text) }
+  /// Takes a record of the log of a peer into the trace.
+  package func record(_ record: LogRecord) {
+    if isOpen { self.record(record) }
   }
 
   /// Whether something did not hold.

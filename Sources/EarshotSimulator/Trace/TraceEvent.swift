@@ -90,6 +90,33 @@ public struct TraceEvent: Hashable, Sendable {
   /// The headers of a packet that was sent, delivered or lost; otherwise `nil`.
   public let packet: PacketHeader?
   let text: String
+  private let boxedRecord: RecordBox?
+
+  /// The record of the log of a peer, if the note is one.
+  ///
+  /// Its ``label`` is `log`, and its ``detail`` is the record's line without the time.
+  public var record: LogRecord? { boxedRecord?.record }
+
+  /// A record apart from its event, since few events have one.
+  private final class RecordBox: Hashable, Sendable {
+    let record: LogRecord
+
+    init(_ record: LogRecord) { self.record = record }
+
+    static func == (left: RecordBox, right: RecordBox) -> Bool { left.record == right.record }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(record) }
+  }
+
+  init(
+    number: Int, cause: Int?, time: Instant, kind: Kind, from: String, to: String, label: String,
+    loss: Loss?, payload: [UInt8], packet: PacketHeader?, text: String, record: LogRecord? = nil
+  ) {
+    (self.number, self.cause, self.time, self.kind) = (number, cause, time, kind)
+    (self.from, self.to, self.label, self.loss) = (from, to, label, loss)
+    (self.payload, self.packet, self.text) = (payload, packet, text)
+    boxedRecord = record.map { RecordBox($0) }
+  }
 
   /// What a packet is, the hosts of a partition, or the text of a note.
   public var detail: String { packet?.description ?? text }

@@ -79,8 +79,15 @@ final class TraceRecorder {
     if let sink { tell(sink, .fault, host, other, fault.rawValue, detail, cause: cause) }
   }
 
+  /// Takes in a record of the log of a peer on a host.
+  func record(_ record: LogRecord, of host: Int?) {
+    recordNote(host, Self.logLabel, record.line, record: record)
+  }
+
   /// Takes in what the code above wants to be known, and what event it follows from if not the one that is handled.
-  func recordNote(_ host: Int?, _ kind: String, _ text: String, cause: Int? = nil) {
+  func recordNote(
+    _ host: Int?, _ kind: String, _ text: String, cause: Int? = nil, record: LogRecord? = nil
+  ) {
     guard scheduler.isOpen else { return }
     var hash = RollingHash()
     for byte in kind.utf8 { hash.combine(byte) }
@@ -89,7 +96,8 @@ final class TraceRecorder {
     trace.add(.note, scheduler.now, host.map { $0 + 1 } ?? 0, 0, text.utf8.count, hash.value)
     if let sink {
       let cause = cause.map { min($0, trace.eventCount - 2) }  // An event before the note.
-      tell(sink, .note, host, nil, kind, text, cause: cause ?? scheduler.cause.handled)
+      tell(
+        sink, .note, host, nil, kind, text, cause: cause ?? scheduler.cause.handled, record: record)
     }
   }
 
@@ -106,14 +114,17 @@ final class TraceRecorder {
 
   private func tell(
     _ sink: (TraceEvent) -> Void, _ kind: TraceEvent.Kind, _ from: Int?, _ to: Int?,
-    _ label: String, _ text: String, cause: Int
+    _ label: String, _ text: String, cause: Int, record: LogRecord? = nil
   ) {
     let event = TraceEvent(
       number: trace.eventCount - 1, cause: cause < 0 ? nil : cause, time: scheduler.instant,
       kind: kind, from: from.map(hosts.name(of:)) ?? "", to: to.map(hosts.name(of:)) ?? "",
-      label: label, loss: nil, payload: [], packet: nil, text: text)
+      label: label, loss: nil, payload: [], packet: nil, text: text, record: record)
     WorldThread.leaving { sink(event) }
   }
+
+  /// The label of the notes that are records of logs.
+  private static let logLabel = "log"
 }
 
 /// What a world does to its hosts and to the network between them, as the trace calls it.

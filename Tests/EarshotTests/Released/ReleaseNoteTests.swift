@@ -12,8 +12,9 @@ struct ReleaseNoteTests {
     defer { world.finish() }
     let told = Mutex<[String]>([])
     world.record { event in
-      guard event.kind == .note, event.label == "released" else { return }
-      told.withLock { $0.append("\(event.time.nanoseconds / 1_000_000_000) \(event.detail)") }
+      guard let record = event.record, record.event == .released else { return }
+      let line = "\(event.time.nanoseconds / 1_000_000_000) \(record.message)"
+      told.withLock { $0.append(line) }
     }
     let ann = world.makeHost("ann")
     let playing = ann.addTask("play") {
