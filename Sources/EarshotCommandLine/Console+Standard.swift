@@ -19,6 +19,7 @@ extension Console {
       terminal: { environment["TERM"] == "dumb" ? nil : size(of: STDOUT_FILENO) },
       refusal: refusal,
       out: { write($0, to: STDOUT_FILENO, refusal: refusal) }, err: { complain($0) })
+    console.logText = environment[LogSetting.variable]
     console.errorColumns = { size(of: STDERR_FILENO)?.columns }
     return console
   }

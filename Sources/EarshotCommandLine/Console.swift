@@ -17,6 +17,10 @@ package struct Console: Sendable {
   package let refusal: StopSignal
   /// How many columns the terminal has that shows `err`; `nil` when it goes elsewhere.
   package var errorColumns: @Sendable () -> Int? = { nil }
+  /// The value of `EARSHOT_LOG`, which names the records to print; `nil` for none.
+  package var logText: String?
+  /// The records that the command prints to `err`.
+  var log: LogSetting?
 
   /// A console of two closures, for readers that are not terminals unless said otherwise.
   package init(
@@ -26,6 +30,19 @@ package struct Console: Sendable {
   ) {
     (self.out, self.err, self.terminal, self.refusal) = (out, err, terminal, refusal)
     (self.isColoured, self.isWatched) = (isColoured, isWatched)
+  }
+
+  /// The console of a command that prints the log that the environment asks for.
+  ///
+  /// - Parameter isJSON: Whether each record is a JSON object.
+  /// - Returns: The console, which is this one if the environment asks for nothing.
+  /// - Throws: What is wrong with the variable.
+  func logging(asJSON isJSON: Bool) throws(UsageError) -> Console {
+    guard let logText else { return self }
+    var console = self
+    console.log = try LogSetting(logText)
+    console.log?.isJSON = isJSON
+    return console
   }
 
   /// Answers with a line.

@@ -20,6 +20,12 @@ package struct EarshotTool {
   package static let options = [
     ArgumentParser.help, OptionPlan("--version", help: "Show the version"),
   ]
+  /// The variable of the environment that has commands print their log, for people.
+  static let logHelp = """
+    Print what happens to standard error: debug, info,
+    notice, warning or error, for one subsystem as in
+    discovery:debug
+    """
   /// All that can be typed.
   package static var table: CommandTable { CommandTable(commands: commands, options: options) }
 

@@ -46,6 +46,8 @@ struct HelpCommand {
     \(HelpTable(EarshotTool.commands.map { ($0.name, $0.summary) }).text)
     options:
     \(HelpTable(EarshotTool.options.map { ($0.name, $0.help) }).text)
+    environment:
+    \(HelpTable([("EARSHOT_LOG", EarshotTool.logHelp)]).text)
     To begin: earshot chat, in two terminals
     "earshot help COMMAND" tells more, "earshot help scenario" how scenario files are written.
 

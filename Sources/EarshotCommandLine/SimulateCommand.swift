@@ -42,7 +42,10 @@ struct SimulateCommand {
 
   private func runOnce(_ batch: Batch, _ options: SimulateOptions) throws(UsageError) -> ExitCode {
     let rival = try rival(of: batch, options)
-    let (outputs, item, start) = (try RunOutputs(options.outputs), batch[0], ContinuousClock.now)
+    let (outputs, item, start) = (
+      try RunOutputs(options.outputs, on: console, logAsJSON: options.isJSON), batch[0],
+      ContinuousClock.now
+    )
     let seconds = Int(batch.files[0].scenario.duration.components.seconds)
     var progress = Progress(of: seconds, on: console) { start.duration(to: .now) }
     var order = batch.order(of: item, as: options.form(on: console))

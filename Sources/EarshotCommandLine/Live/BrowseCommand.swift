@@ -35,6 +35,7 @@ package struct BrowseCommand: LiveCommand {
         hint.note(event)
         report.withLock { $0.handle(event) }
       }
+      await browser.stop()
       return .held
     }
   }

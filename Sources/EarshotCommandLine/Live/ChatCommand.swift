@@ -20,9 +20,10 @@ package struct ChatCommand: LiveCommand {
   package func run(
     on host: any NetworkHost, hearing keyboard: Keyboard, with streams: StandardStreams
   ) async -> ExitCode {
-    await asPeer(on: host, console) { peer throws(EarshotError) in
+    await asPeer(on: host, console, logging: false) { peer throws(EarshotError) in
       let (console, typed) = keyboard.begin(on: console)
       defer { keyboard.end() }
+      _ = console.log?.follow(peer, on: console)
       let chat = Chat(of: peer, self.chat, on: console, typed)
       try await chat.begin()
       for await line in keyboard.lines {

@@ -94,6 +94,8 @@ package final class Keyboard: Sendable {
     guard let prompt else { return nil }
     var above = console
     above.out = { prompt.handle(.printRequested($0)) }
+    // On the same screen, so that the line that is typed stays whole.
+    if console.errorColumns() != nil { above.err = above.out }
     return (above, .edited)
   }
 

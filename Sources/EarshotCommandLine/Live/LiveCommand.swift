@@ -31,7 +31,8 @@ extension LiveCommand {
     _ words: [String], on console: Console, in surroundings: Surroundings
   ) throws(UsageError) -> ExitCode {
     try plan.run(words, on: console) { arguments throws(UsageError) in
-      try surroundings.run(try Self(arguments, on: console))
+      let console = try console.logging(asJSON: arguments.has("--json"))
+      return try surroundings.run(try Self(arguments, on: console))
     }
   }
 
@@ -39,11 +40,13 @@ extension LiveCommand {
   ///
   /// - Parameters:
   ///   - host: Where the peer lives.
-  ///   - console: Told when something cannot be done.
+  ///   - console: Told when something cannot be done, and of what is logged.
+  ///   - isLogging: Whether the log is printed from the start; a command that prints on a terminal
+  ///     of its own follows it itself.
   ///   - act: What the peer does.
   /// - Returns: What `act` returns, or `violated` if it throws.
   func asPeer(
-    on host: any NetworkHost, _ console: Console,
+    on host: any NetworkHost, _ console: Console, logging isLogging: Bool = true,
     _ act: (Peer) async throws(EarshotError) -> ExitCode
   ) async -> ExitCode {
     let identity: Identity?
@@ -61,7 +64,10 @@ extension LiveCommand {
         configuration: Peer.Configuration(port: options.port), on: host)
       // The name of the host would tell everybody nearby whose it is.
       if options.name == nil { try await peer.rename(to: "peer-\(peer.id.short)") }
-      return await Self.finish(peer, console, act)
+      let log = isLogging ? console.log?.follow(peer, on: console) : nil
+      let code = await Self.finish(peer, console, act)
+      await log?.value
+      return code
     } catch {
       return console.fail(error)
     }

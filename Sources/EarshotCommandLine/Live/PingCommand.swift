@@ -25,7 +25,9 @@ package struct PingCommand: LiveCommand {
       guard let target = try await search.find(ping.target) else { return .violated }
       let session = try await peer.makeSession()
       guard try await search.invite(target, to: session) else { return .violated }
-      return await ask(target, in: session, of: peer, on: host)
+      let code = await ask(target, in: session, of: peer, on: host)
+      await session.stop()
+      return code
     }
   }
 

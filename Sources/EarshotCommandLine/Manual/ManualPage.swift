@@ -28,6 +28,17 @@ package struct ManualPage {
       .Sh COMMANDS
       \(table.commands.map(section).joined()).Sh ENVIRONMENT
       .Bl -tag -width Ds
+      .It Ev EARSHOT_LOG
+      Commands that meet other peers, and a single run of
+      .Cm simulate ,
+      print what happens to standard error, a line for each record, or a JSON object
+      with
+      .Fl -json .
+      The value is a level
+      .Pq debug, info, notice, warning, error or off ,
+      a subsystem with its level such as
+      .Dq discovery:debug ,
+      or several of these with commas between them.
       .It Ev NO_COLOR
       When it is set and not empty, nothing is coloured.
       .It Ev TERM

@@ -24,12 +24,17 @@ struct RunOutputs {
   }
 
   private let files: [Kind: OutputFile]
+  private let console: Console
 
   /// Opens the files.
   ///
-  /// - Parameter paths: Where each kind that is wanted goes.
-  /// - Throws: That a file cannot be opened.
-  init(_ paths: [Kind: String]) throws(UsageError) {
+  /// - Parameters:
+  ///   - paths: Where each kind that is wanted goes.
+  ///   - console: Where the log goes, if the environment asks for it.
+  ///   - isJSON: Whether each record of it is a JSON object.
+  /// - Throws: That a file cannot be opened, or what is wrong with the environment.
+  init(_ paths: [Kind: String], on console: Console, logAsJSON isJSON: Bool) throws(UsageError) {
+    self.console = try console.logging(asJSON: isJSON)
     var files: [Kind: OutputFile] = [:]
     for kind in Kind.allCases {
       guard let path = paths[kind] else { continue }
@@ -55,8 +60,10 @@ struct RunOutputs {
     let recording = (files[.report] ?? files[.drawing]).map { _ in RunRecording() }
     var stops: [HostStop] = []
     let verdict = VerdictBox()
-    if capture != nil || perfetto != nil || recording != nil {
-      order.events = { event in
+    let log = console.log
+    if capture != nil || perfetto != nil || recording != nil || log != nil {
+      order.events = { [console] event in
+        if let line = log?.line(of: event) { console.err(line + "\n") }
         capture?.add(event)
         perfetto?.add(event)
         recording?.add(event)
