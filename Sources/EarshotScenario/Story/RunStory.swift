@@ -103,11 +103,11 @@ package struct RunStory: Sendable {
     return text(of: chosen, atMost: Self.linesMax)
   }
 
-  /// The last events before a moment, a line each, the last one at the end; at most 20.
+  /// The last events before a moment, a line each, the last one at the end; at most 26.
   ///
   /// They are the event that was being handled and its causes, then the last packets and notes of
-  /// the host whose code ran, or of all hosts, and the last losses, faults and choices of the
-  /// schedule.
+  /// the host whose code ran, or of all hosts, and the last losses, faults, choices of the schedule
+  /// and records of logs.
   ///
   /// - Parameter moment: The moment, which is not after the last event.
   /// - Returns: The lines; none if nothing but timers has happened.
@@ -130,6 +130,8 @@ package struct RunStory: Sendable {
     chosen.formUnion(latest(2) { $0.kind == .lost && !$0.isDiscovery }.map(\.number))
     chosen.formUnion(latest(3) { $0.kind == .fault }.map(\.number))
     chosen.formUnion(latest(2) { $0.overtaken > 0 && $0.kind != .timer }.map(\.number))
+    chosen.formUnion(
+      latest(Self.recordsMax) { $0.logLevel.map { $0 >= .info } ?? false }.map(\.number))
     guard chosen.contains(where: { event($0)?.kind != .timer }) else { return [] }
     return text(of: chosen, atMost: Self.openLinesMax)
   }
@@ -170,7 +172,7 @@ package struct RunStory: Sendable {
     let observers = Set(focus.pairs.map(\.from))
     let notes = own.filter { $0.kind == .note && $0.label == focus.note }
     return notes.first { observers.contains($0.host) } ?? notes.first
-      ?? own.first { $0.kind == .note } ?? own.first
+      ?? own.first { $0.kind == .note && $0.logLevel == nil } ?? own.first
   }
 
   /// An event and what it follows from, to the beginning or as far as there is room.
@@ -190,7 +192,8 @@ package struct RunStory: Sendable {
   private static let linesMax = 12
   private static let ownMax = 8
   private static let recentMax = 10
-  private static let openLinesMax = 20
+  private static let recordsMax = 6
+  private static let openLinesMax = 20 + recordsMax
 }
 
 extension StoryEvent {
@@ -199,7 +202,8 @@ extension StoryEvent {
   fileprivate var isTold: Bool {
     switch kind {
     case .sent, .delivered, .lost: from != to && carried != "ACK" && !isDiscovery
-    case .note, .fault: true
+    case .note: logLevel == nil  // Records are told by their levels.
+    case .fault: true
     case .timer: false
     }
   }
@@ -210,7 +214,7 @@ extension StoryEvent {
     case .sent, .delivered, .lost:
       peers.contains(from) && from != to && (to.isEmpty || peers.contains(to))
     case .timer: false
-    case .note: peers.contains(from)
+    case .note: peers.contains(from) && logLevel == nil
     case .fault: peers.contains(from) || from.isEmpty
     }
   }

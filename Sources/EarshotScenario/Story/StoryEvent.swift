@@ -16,12 +16,15 @@ struct StoryEvent: Hashable {
   /// What a packet carries, in the words of the protocol; empty for what is no packet.
   let carried: String
   let loss: TraceEvent.Loss?
+  /// The level of a record of a log; `nil` for other events.
+  let logLevel: LogRecord.Level?
   /// How many that had become ready earlier the schedule passed over for it.
   let overtaken: Int
 
   init(_ event: TraceEvent, carrying carried: String, overtaking overtaken: Int = 0) {
     (number, cause, time) = (event.number, event.cause, event.time - .zero)
     (kind, from, to, label) = (event.kind, event.from, event.to, event.label)
+    logLevel = event.record?.level
     // The description of a packet is long, and not needed.
     detail = event.packet == nil ? event.detail : ""
     (self.carried, loss, self.overtaken) = (carried, event.loss, overtaken)
@@ -42,7 +45,7 @@ struct StoryEvent: Hashable {
       case .lost: "loses \(carried) (\(loss?.rawValue ?? "")) to \(to.isEmpty ? "all" : to)"
       case .timer: "a timer is due"
       case .fault: "fault: \(words)"
-      case .note: "notes: \(words)"
+      case .note: logLevel == nil ? "notes: \(words)" : "logs: \(detail)"
       }
     let choice = overtaken == 0 ? "" : " (chosen before \(overtaken) that could be next for longer)"
     return "\(Quantity.moment(time))  \(host.isEmpty ? "network" : host)  \(text)\(choice)"
