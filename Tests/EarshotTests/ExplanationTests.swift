@@ -9,7 +9,7 @@ import Testing
 @Suite("The explanation of a peer")
 struct ExplanationTests {
   /// Checks what a peer explains, in its cause, in parts of its sentence, and in its last facts.
-  private static func expect(
+  static func expect(
     _ peer: Peer, of other: PeerID, _ cause: PeerExplanation.Cause, _ parts: String...,
     facts: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
   ) async {
@@ -37,7 +37,7 @@ struct ExplanationTests {
   }
 
   /// Bob invites Ann, who answers in some way; returns Bob's session.
-  private static func invite(
+  static func invite(
     _ scene: Scene, within limit: Duration = .seconds(30),
     answer: (Invitation) async throws -> Void
   ) async throws -> Session {

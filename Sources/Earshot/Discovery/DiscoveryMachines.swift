@@ -41,6 +41,9 @@ struct DiscoveryMachines {
   /// What an advertiser announces, or `nil` when it has ended.
   func announcement(of number: Int) -> Announcement? { advertisers[number]?.announcement }
 
+  /// The peers that announce another version of the protocol.
+  var otherVersions: [OtherVersion] { browsers.machines.flatMap(\.otherVersions) }
+
   // MARK: Beginning and ending
 
   /// Announces at once.

@@ -57,6 +57,9 @@ package actor MulticastDNS {
   /// suspended.
   package private(set) var problem: DiscoveryProblem?
 
+  /// The peers that announce another version of the protocol, and so are not reported.
+  package var otherVersions: [OtherVersion] { machines.otherVersions }
+
   /// Has a closure told of every change of ``problem``, on the host's executor; it must not call back into this
   /// actor.
   package func observeProblem(_ changed: @escaping @Sendable (DiscoveryProblem?) -> Void) {

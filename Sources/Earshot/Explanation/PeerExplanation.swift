@@ -29,8 +29,14 @@ public struct PeerExplanation: Hashable, Sendable, CustomStringConvertible {
     case notTrusting
     /// It could not be reached.
     case unreachable
-    /// It was reached, and does not offer the service, or speaks another version of the protocol.
+    /// Several hosts announce its key, and this peer is not connected to any of them.
+    case contested
+    /// It was dialled without an invitation, as `earshot doctor` does, and was reached.
+    case reached
+    /// It was reached, and does not advertise the service.
     case mismatch
+    /// It announces or speaks another version of the protocol.
+    case otherVersion
     /// It did not answer an invitation in time.
     case timedOut
     /// It declined an invitation.
@@ -67,6 +73,18 @@ public struct PeerExplanation: Hashable, Sendable, CustomStringConvertible {
   public let facts: [PeerFact]
   /// A sentence that names the peer, the cause and what is known of it.
   public let description: String
+
+  /// The sentence about several hosts that announce the key of a peer.
+  ///
+  /// - Parameters:
+  ///   - subject: The peer, in words.
+  ///   - hosts: An address of each host.
+  /// - Returns: The sentence.
+  package static func contest(of subject: String, at hosts: [IPAddress]) -> String {
+    "\(hosts.count) hosts announce the key of \(subject): "
+      + "\(hosts.map(\.description).joined(separator: ", ")). "
+      + "Peers cannot tell them apart, and reach one of them."
+  }
 }
 
 /// Something that happened between this peer and another one.
@@ -103,4 +121,12 @@ extension Peer {
   /// The explanations of all peers about which facts are kept, the one with the latest fact first;
   /// at most 256.
   public var explanations: [PeerExplanation] { core.assumeIsolated { $0.explanations } }
+}
+
+/// The reason why no peer is known by a name.
+package struct PeerAbsence: Hashable, Sendable {
+  /// The cause.
+  package let cause: PeerExplanation.Cause
+  /// A sentence that names the word and the cause.
+  package let description: String
 }

@@ -5,14 +5,21 @@ struct PeerHistory {
   enum Fact: Hashable {
     case discovered(service: String, [Endpoint])
     case lost(service: String)
-    case invited
+    /// An invitation for a service began.
+    case invited(service: String)
+    /// A dial without an invitation began.
+    case dialled
     case reached(Endpoint)
     case missed(Endpoint, LinkEnd)
+    /// The link of an invitation ended before the answer.
+    case unanswered(LinkEnd)
+    /// The session of this peer had no place left.
+    case noPlace
     case concluded(InvitationOutcome)
     case joined
     case interrupted(InterruptionReason)
     case resumed
-    case left(DepartureReason, undelivered: Int)
+    case left(DepartureReason)
   }
   struct Entry {
     let fact: Fact
@@ -72,14 +79,17 @@ extension PeerHistory.Fact: CustomStringConvertible {
     case .discovered(let service, let endpoints):
       "was discovered for “\(service)” at \(endpoints.isEmpty ? "no address" : endpoints.listed)"
     case .lost(let service): "was lost for “\(service)”"
-    case .invited: "was invited"
+    case .invited(let service): "was invited for “\(service)”"
+    case .dialled: "was dialled without an invitation"
     case .reached(let endpoint): "was reached at \(endpoint)"
     case .missed(let endpoint, let end): "was not reached at \(endpoint): \(end.words)"
+    case .unanswered(let end): "the link ended before the answer: \(end.words)"
+    case .noPlace: "the session of this peer had no place left for it"
     case .concluded(let outcome): "the invitation ended as \(outcome.rawValue)"
     case .joined: "became a member"
     case .interrupted(let reason): "was interrupted (\(reason.rawValue))"
     case .resumed: "was resumed"
-    case .left(let reason, _): "left (\(reason.rawValue))"
+    case .left(let reason): "left (\(reason.rawValue))"
     }
   }
 }
@@ -101,6 +111,7 @@ extension LinkEnd {
     case .unreachable(let error): "\(error)"
     case .broken: "the connection broke"
     case .silence: "nothing was received for too long"
+    case .otherPeer(let peer): "another peer (\(peer.short)) answered"
     case .closed(let code): "it closed the link (\(code))"
     case .violation(let code): "this peer closed the link (\(code))"
     }

@@ -85,7 +85,7 @@ actor Dialling {
     guard let link = links.removeValue(forKey: index),
       let greeting = greetings.removeValue(forKey: index)
     else { return }
-    note(.reached(endpoints[index]), over: link)
+    note(.reached(endpoints[index]), named: greeting.displayName, over: link)
     owner.take()?.dialling(self, reached: link, greeting, at: endpoints[index])
   }
 
@@ -94,8 +94,8 @@ actor Dialling {
     owner.take()?.dialling(self, missed: code)
   }
 
-  private func note(_ fact: PeerHistory.Fact, over link: Link) {
-    peer.assumeIsolated { $0.note(fact, of: wanted, over: link.token) }
+  private func note(_ fact: PeerHistory.Fact, named name: String? = nil, over link: Link) {
+    peer.assumeIsolated { $0.note(fact, of: wanted, named: name, over: link.token) }
   }
 
   private func index(of link: Link) -> Int? { links.first { $0.value === link }?.key }
@@ -118,7 +118,7 @@ extension Dialling: LinkOwner {
       switch end {
       case .closed(let code): dialling.handle(.refused(index, code))
       case .violation(.untrusted): dialling.handle(.refused(index, .untrusted))
-      case .unreachable, .broken, .silence, .violation: dialling.handle(.failed(index))
+      case .unreachable, .broken, .silence, .otherPeer, .violation: dialling.handle(.failed(index))
       }
     }
   }

@@ -14,7 +14,10 @@ extension Invitations {
     }
     switch reserve(invited, in: session) {
     case .alreadyMember: return .accepted
-    case .full: return .full
+    case .full:
+      note(.noPlace, of: invited)
+      note(.concluded(.full), of: invited)
+      return .full
     case .local:
       throw EarshotError(.unknownPeer, "\(peer.name) cannot invite itself.", peers: [invited])
     case .reserved: break
@@ -24,7 +27,7 @@ extension Invitations {
       peer: invited, session: session, serviceType: serviceType, context: context,
       deadline: now + timeout, isOfSeveral: isOfSeveral, endpoints: endpoints,
       wasSeen: isSeen(invited), waiters: [waiter])
-    note(.invited, of: invited)
+    note(.invited(service: serviceType), of: invited)
     handle(
       .inviteRequested(
         InvitationTable.Wish(
@@ -33,7 +36,7 @@ extension Invitations {
     return await outcome(of: id, for: waiter)
   }
 
-  private func note(_ fact: PeerHistory.Fact, of invited: PeerID) {
+  func note(_ fact: PeerHistory.Fact, of invited: PeerID) {
     peer.assumeIsolated { $0.note(fact, of: invited) }
   }
 
@@ -68,6 +71,7 @@ extension Invitations {
   func ended(_ id: InvitationID, _ outcome: InvitationOutcome) {
     guard let invitation = outbound.removeValue(forKey: id) else { return }
     let outcome = invitation.isRefused ? .full : outcome
+    if invitation.isRefused { note(.noPlace, of: invitation.peer) }
     invitation.session.unreserve(invitation.peer)
     // A record that led to no connection is to be confirmed (RFC 6762 §10.4).
     let wasNeverReached = invitation.wasDialled && invitation.endpoint == nil

@@ -74,9 +74,11 @@ extension Invitations: LinkOwner {
 
   private func ended(_ link: Link, _ end: LinkEnd) {
     guard links.removeValue(forKey: link.token) != nil else { return }
+    // Only links of invitations are dialled here.
+    if let invited = link.expected { note(.unanswered(end), of: invited) }
     switch end {
     case .closed(let code): handle(.closeReceived(link.token, code))
-    case .unreachable, .broken, .silence, .violation: handle(.linkBroken(link.token))
+    case .unreachable, .broken, .silence, .otherPeer, .violation: handle(.linkBroken(link.token))
     }
   }
 
@@ -112,6 +114,7 @@ extension Invitations: LinkOwner {
       endpoints: [])
     guard session.assumeIsolated({ $0.roster.hasPlace(for: entry) }) else {
       closeLink(token, .full)
+      note(.noPlace, of: remote)
       return handle(.closeReceived(token, .full))
     }
     outbound[accept.invitation]?.accept = accept

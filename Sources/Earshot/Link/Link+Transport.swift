@@ -113,6 +113,8 @@ extension Link {
       // The record was changed on the way: the remote peer keeps to the protocol.
       report(.broken)
       drop()
+    case (.wrongPeer(_, let found), _):
+      violate(.protocolViolation, error.description, ending: .otherPeer(found))
     case (.selfConnection, _): violate(.selfConnection, error.description)
     default: violate(.protocolViolation, error.description)
     }
@@ -151,11 +153,11 @@ extension Link {
   }
 
   /// Ends the link, since the remote peer broke the protocol.
-  func violate(_ code: CloseCode, _ text: String) {
+  func violate(_ code: CloseCode, _ text: String, ending end: LinkEnd? = nil) {
     let owner = owner
     note(.reported(.violation(code)))
     close(code, text: text)
-    owner?.link(self, ended: .violation(code))
+    owner?.link(self, ended: end ?? .violation(code))
   }
 
   // MARK: Writing

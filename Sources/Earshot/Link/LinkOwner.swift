@@ -9,6 +9,8 @@ enum LinkEnd: Hashable, Sendable {
   case broken
   /// Nothing was heard for too long.
   case silence
+  /// Another peer than the expected one has answered.
+  case otherPeer(PeerID)
   /// The remote peer ended it.
   case closed(CloseCode)
   /// This side ended it, because the remote peer broke the protocol.

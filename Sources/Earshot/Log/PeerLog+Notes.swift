@@ -35,15 +35,17 @@ extension PeerLog {
   ///   - name: What it calls itself, if that is known.
   ///   - link: The link over which it happened, if it was one.
   ///   - event: What the record calls it, if that is not what the fact alone says.
+  ///   - numbers: Amounts by their names.
   func note(
     _ fact: PeerHistory.Fact, of peer: PeerID, named name: String?, over link: LinkToken?,
-    as event: LogRecord.Event?
+    as event: LogRecord.Event?, numbers: [String: Int]
   ) {
+    guard let event = event ?? fact.event else { return }
     add(
-      event ?? fact.event, at: fact.level,
+      event, at: fact.level,
       .init(
         fact.sentence(about: peer.named(name), isUpdate: event == .updated), of: peer, over: link,
-        at: fact.endpoint, for: fact.service, because: fact.reason, numbers: fact.numbers))
+        at: fact.endpoint, for: fact.service, because: fact.reason, numbers: numbers))
   }
 
   /// Notes that a peer is about to become a member.
@@ -260,14 +262,19 @@ extension LinkEnd {
     case .unreachable(let error): error.code.name
     case .broken: "broken"
     case .silence: "silence"
+    case .otherPeer: "otherPeer"
     case .closed(let code), .violation(let code): code.description
     }
   }
 }
 
 extension PeerHistory.Fact {
-  fileprivate var event: LogRecord.Event {
+  /// The event of its record; `nil` for what has other records.
+  fileprivate var event: LogRecord.Event? {
     switch self {
+    case .dialled: nil
+    case .unanswered: .invitationUnanswered
+    case .noPlace: .sessionFull
     case .discovered: .discovered
     case .lost: .lost
     case .invited: .invited
@@ -285,8 +292,7 @@ extension PeerHistory.Fact {
   fileprivate var level: LogRecord.Level? {
     switch self {
     case .concluded(let outcome) where outcome != .accepted && outcome != .cancelled: .notice
-    case .left(.lost, _), .left(.violation, _), .left(.unreachable, _): .notice
-    case .left(_, let undelivered) where undelivered > 0: .notice
+    case .left(.lost), .left(.violation), .left(.unreachable): .notice
     default: nil
     }
   }
@@ -301,25 +307,19 @@ extension PeerHistory.Fact {
 
   fileprivate var service: String? {
     switch self {
-    case .discovered(let service, _), .lost(let service): service
+    case .discovered(let service, _), .lost(let service), .invited(let service): service
     default: nil
     }
   }
 
   fileprivate var reason: String? {
     switch self {
-    case .missed(_, let end): end.reason
+    case .missed(_, let end), .unanswered(let end): end.reason
+    case .noPlace: "full"
     case .concluded(let outcome): outcome.rawValue
     case .interrupted(let reason): reason.rawValue
-    case .left(let reason, _): reason.rawValue
-    case .discovered, .lost, .invited, .reached, .joined, .resumed: nil
-    }
-  }
-
-  fileprivate var numbers: [String: Int] {
-    switch self {
-    case .left(_, let undelivered): ["undeliveredMessages": undelivered]
-    default: [:]
+    case .left(let reason): reason.rawValue
+    case .discovered, .lost, .invited, .dialled, .reached, .joined, .resumed: nil
     }
   }
 
@@ -332,7 +332,10 @@ extension PeerHistory.Fact {
     case .interrupted: "the link to \(subject) is interrupted"
     case .resumed: "the link to \(subject) is back"
     case .left: "\(subject) is not a member any more"
-    case .discovered, .lost, .invited, .reached, .missed, .joined: "\(subject) \(description)"
+    case .unanswered: "the link of the invitation of \(subject) ended before the answer"
+    case .noPlace: "the session of this peer has no place for \(subject)"
+    case .discovered, .lost, .invited, .dialled, .reached, .missed, .joined:
+      "\(subject) \(description)"
     }
   }
 }

@@ -412,7 +412,7 @@ extension Membership: LinkOwner {
     case .unreachable, .broken: handle(.linkBroken(token, .linkBroken))
     case .silence: handle(.linkBroken(token, .silence))
     case .closed(let code): handle(.closeReceived(token, code))
-    case .violation: handle(.violationFound(token))
+    case .otherPeer, .violation: handle(.violationFound(token))
     }
   }
 }

@@ -66,6 +66,8 @@ package struct BrowserMachine: Hashable, Sendable {
   package var recordCount: Int { instances.recordCount }
   /// How many may be.
   package static let recordCountMax = RecordCache.Limits().records
+  /// The peers that announce another version of the protocol, and so are not reported.
+  package var otherVersions: [OtherVersion] { instances.otherVersions }
 
   /// Takes one event in; appends what must now be done, in order, to `out`.
   package mutating func handle(_ event: Event, at now: Instant, into out: inout [Action]) {

@@ -167,7 +167,7 @@ public struct DiscoveredPeer: Hashable, Sendable, Identifiable, CustomStringConv
   }
 
   /// The label up to the last ` (k7q2f3d4)`, or all of it.
-  private static func visibleName(of label: String, id: PeerID) -> String {
+  static func visibleName(of label: String, id: PeerID) -> String {
     let mark = Array(" (\(id.short))".utf8)
     let bytes = Array(label.utf8)
     guard bytes.count >= mark.count else { return label }

@@ -36,6 +36,9 @@ struct InstanceTable: Hashable, Sendable {
   /// How many records are remembered.
   var recordCount: Int { records.count }
 
+  /// The peers that announce another version of the protocol.
+  var otherVersions: [OtherVersion] { records.otherVersions }
+
   /// When to look next, or `nil` when nothing will come due.
   var next: Instant? {
     guard let recordsNext = records.next else { return resolutions.next }

@@ -62,6 +62,16 @@ extension RecordCache {
     return rivals.prefix(Self.rivalsMax).map(\.record)
   }
 
+  /// The instances that announce another version of the strings.
+  func otherVersions(on interface: UInt32) -> [OtherVersion] {
+    pointers(on: interface).compactMap { cached in
+      guard case .pointer(let name) = cached.record.data,
+        case .text(let bytes)? = newest(name, .txt, on: interface)?.record.data
+      else { return nil }
+      return OtherVersion(instance: name, text: TextRecord(bytes: bytes))
+    }
+  }
+
   /// The endpoints of an instance, and the addresses among them that only strangers announce.
   ///
   /// The endpoints by records that stand come first, then those that strangers announced twice.

@@ -56,6 +56,9 @@ struct ServiceRecords: Hashable, Sendable {
   /// The peers that an instance may be, by its newest records; none while a part is missing.
   func peers(_ name: DNSName) -> PeerList { cache.peers(name, on: interfaces) }
 
+  /// The instances that announce another version of the strings.
+  var otherVersions: [OtherVersion] { interfaces.flatMap { cache.otherVersions(on: $0) } }
+
   /// Whether anything is known of an instance itself.
   func contains(_ name: DNSName) -> Bool { cache.hasRecords(of: name, on: interfaces) }
 

@@ -33,6 +33,10 @@ extension LogRecord {
     case discoveryUnavailable
     /// Discovery works again.
     case discoveryAvailable
+    /// Several hosts announce one peer, of which at most one has its key.
+    case contested
+    /// A peer announces another version of the protocol, and so is not discovered.
+    case otherVersion
     /// Another host announces the identity of this peer.
     case identityInUse
 
@@ -53,6 +57,10 @@ extension LogRecord {
     case invited
     /// An invitation of this peer has ended.
     case invitationConcluded
+    /// The link over which a peer was invited ended before the answer.
+    case invitationUnanswered
+    /// A session of this peer has no place for an invited peer.
+    case sessionFull
     /// A peer invites this one.
     case invitationReceived
     /// An invitation of another peer has ended.
@@ -101,12 +109,15 @@ extension LogRecord {
       switch self {
       case .running, .suspended, .resumed, .stopped, .released, .recordsDropped: .peer
       case .advertising, .advertisingStopped, .browsing, .browsingStopped, .discovered, .updated,
-        .lost, .discoveryUnavailable, .discoveryAvailable, .identityInUse:
+        .lost, .contested, .otherVersion, .discoveryUnavailable, .discoveryAvailable,
+        .identityInUse:
         .discovery
       case .trustAsked, .trustAnswered, .untrusted, .keyChanged, .trustStoreFailed,
         .verificationEnded:
         .trust
-      case .invited, .invitationConcluded, .invitationReceived, .invitationEnded: .invitation
+      case .invited, .invitationConcluded, .invitationUnanswered, .sessionFull,
+        .invitationReceived, .invitationEnded:
+        .invitation
       case .dialled, .reached, .missed, .accepted, .strangerDropped, .linkOpened, .linkEnded: .link
       case .memberJoining, .memberJoined, .memberInterrupted, .memberResumed, .memberLeft: .session
       case .streamOpened, .streamReleased: .stream
@@ -126,8 +137,10 @@ extension LogRecord {
         .missed, .memberJoined, .memberResumed, .memberLeft, .resourceSent, .resourceOffered,
         .resourceEnded:
         .info
-      case .released, .untrusted, .strangerDropped, .memberInterrupted: .notice
-      case .recordsDropped, .discoveryUnavailable, .identityInUse, .keyChanged: .warning
+      case .released, .otherVersion, .untrusted, .strangerDropped, .memberInterrupted, .invitationUnanswered,
+        .sessionFull:
+        .notice
+      case .recordsDropped, .contested, .discoveryUnavailable, .identityInUse, .keyChanged: .warning
       case .trustStoreFailed: .error
       }
     }
