@@ -44,7 +44,7 @@ struct ChatTests {
       lines.contains { $0.hasPrefix("Ann (") && $0.contains(") is a member, and connected") })
     #expect(lines.contains { $0.hasPrefix("  ") && $0.hasSuffix(" ago: became a member") })
     #expect(lines.contains { $0.hasPrefix("Ann (") && $0.contains("is not visible any more") })
-    #expect(lines.contains { $0.hasPrefix("No peer called \"Zoë\" was discovered. ") }, "\(lines)")
+    #expect(lines.contains { $0.hasPrefix("“Zoë” was never discovered: ") }, "\(lines)")
     #expect(bob.code == .held)
   }
 

@@ -147,7 +147,8 @@ struct PipeTests {
     party.run(until: 5)
     let cy = try party.guest("pipe", "--to", "Ann", "--name", "Cy", on: "watch")
     party.run(until: 12)
-    #expect(cy.printed.err == "earshot: Ann is busy; try again later\n")
+    #expect(cy.printed.err.hasPrefix("earshot: Ann ("))
+    #expect(cy.printed.err.contains(") is busy, or has too many open invitations. Invite it "))
     #expect(cy.code == .violated)
     #expect(ann.printed.err.contains("\nCy ("))
     #expect(ann.printed.err.hasSuffix(") is declined: another peer is connected\n"))
@@ -209,7 +210,7 @@ struct PipeTests {
     party.run(until: 3)
     let cy = try party.guest("pipe", "--to", "Ann", "--name", "Cy", "--timeout", "2", on: "watch")
     party.run(until: 10)
-    #expect(cy.printed.err == "earshot: Ann did not answer in time\n")
+    #expect(cy.printed.err.contains(") did not answer the invitation in time: it was reached at "))
     #expect(cy.code == .violated)
     bob.input.end()
     party.run(until: 15)
@@ -266,7 +267,7 @@ struct PipeTests {
     #expect(
       guests[2].printed.err.hasPrefix(
         "earshot: the names of 2 peers begin with \"Ann\"; choose one of Anna ("))
-    #expect(guests[3].printed.err == "earshot: no peer nearby matches \"Zo\\u{7}\"\n")
+    #expect(guests[3].printed.err.hasPrefix("earshot: “Zo\\u{7}” was never discovered: "))
     #expect(guests.map(\.code) == [.held, .held, .violated, .violated])
   }
 
@@ -295,7 +296,7 @@ struct PipeTests {
     let ann = try party.guest("pipe", "--listen", "--pin", "\(id)", "--name", "Ann", on: "phone")
     let eve = try party.guest("pipe", "--to", "Ann", on: "watch")
     party.run(until: 8)
-    #expect(eve.printed.err.contains("earshot: Ann is not trusted, or does not trust this peer"))
+    #expect(eve.printed.err.contains(") does not trust this peer, and closed the link"))
     #expect(eve.code == .violated)
     let bob = try party.guest("pipe", "--to", "Ann", "--identity", key, on: "tablet")
     for guest in [ann, bob] { guest.input.end() }

@@ -132,7 +132,7 @@ final class PipeProcessTests: Sendable {
     let bob = try start("--to", "Ann")
     await bob.expect("Connected to Ann")
     let cy = try start("--to", "Ann", "--name", "Cy")
-    await cy.expect("earshot: Ann is busy; try again later")
+    await cy.expect(") is busy, or has too many open invitations. Invite it again later.")
     #expect(await cy.exitStatus() == 1)
     await ann.expect("is declined: another peer is connected")
     for program in [ann, bob] { try program.closeInput() }
@@ -237,7 +237,7 @@ final class PipeProcessTests: Sendable {
     for program in [one, listeners[0]] { try program.closeInput() }
     for program in [one, listeners[0]] { #expect(await program.exitStatus() == 0) }
     let nobody = try start("--to", "Zoë", "--timeout", "1.5")
-    await nobody.expect("earshot: no peer nearby matches \"Zoë\"")
+    await nobody.expect("earshot: “Zoë” was never discovered: ")
     #expect(await nobody.exitStatus() == 1)
   }
 

@@ -143,11 +143,11 @@ final class ProcessTests: Sendable {
     #expect(await toAnn.exitStatus() == 0)
     await ann.expect("is gone")
     let toEve = try start(["ping", "Eve"] + words)
-    await toEve.expect("earshot: Eve declined")
+    await toEve.expect(") declined the invitation.")
     #expect(await toEve.exitStatus() == 1)
     await eve.expect("has sent an invitation: declined")
     let toNobody = try start(["ping", "Zoë", "--timeout", "1.5"] + words)
-    await toNobody.expect("earshot: no peer nearby matches \"Zoë\"")
+    await toNobody.expect("earshot: “Zoë” was never discovered: ")
     #expect(await toNobody.exitStatus() == 1)
   }
 

@@ -26,18 +26,31 @@ package struct BrowseCommand: LiveCommand {
       let browser = try await peer.browse(options.service)
       if !isJSON { keyboard.hide(on: console) }
       defer { keyboard.end() }
-      let report = Mutex(BrowseReport(on: console, isJSON: isJSON, service: options.service))
-      keyboard.whenTerminalChanges { report.withLock { $0.terminalChanged() } }
+      let report = SharedReport(on: console, isJSON: isJSON, service: options.service)
+      keyboard.whenTerminalChanges { report.change { $0.terminalChanged() } }
+      // What keeps the browser from finding peers is an event of the browser.
+      peer.warn(of: { $0.warning }) { sentence in report.change { $0.warn(sentence) } }
       let hint = SearchHint()
-      let clock = hint.start(on: host) { sentence in report.withLock { $0.hint(sentence) } }
+      let clock = hint.start(on: host) { sentence in report.change { $0.hint(sentence) } }
       defer { clock.cancel() }
       for await event in browser.events {
         hint.note(event)
-        report.withLock { $0.handle(event) }
+        report.change { $0.handle(event) }
       }
       await browser.stop()
       return .held
     }
+  }
+
+  /// A report that the tasks of the command share.
+  private final class SharedReport: Sendable {
+    private let report: Mutex<BrowseReport>
+
+    init(on console: Console, isJSON: Bool, service: String) {
+      report = Mutex(BrowseReport(on: console, isJSON: isJSON, service: service))
+    }
+
+    func change(_ change: (inout BrowseReport) -> Void) { report.withLock { change(&$0) } }
   }
 
   private static let service = "earshot"

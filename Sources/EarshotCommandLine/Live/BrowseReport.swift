@@ -9,6 +9,7 @@ package struct BrowseReport {
   private var nearby = Nearby()
   private var problem: DiscoveryProblem?
   private var hint: String?
+  private var warnings: [String] = []
   private var rowsShown = 0
 
   /// Begins without peers.
@@ -52,11 +53,30 @@ package struct BrowseReport {
     draw(size)
   }
 
+  /// Shows a warning: above the table to the end, or on standard error where there is none.
+  package mutating func warn(_ sentence: String) {
+    guard !isJSON, let size = console.terminal() else {
+      return console.complain("earshot: \(sentence)")
+    }
+    warnings.append(sentence)
+    warnings.removeFirst(max(0, warnings.count - Self.warningsMax))
+    draw(size)
+  }
+
+  private static let warningsMax = 3
+
   // MARK: A table
 
   /// Draws the table over the one that is there.
   private mutating func draw(_ size: TerminalSize) {
-    let lines = lines(rowsMax: max(1, size.rows - 3)).map { $0.truncated(toColumns: size.columns) }
+    let warnings = warnings.flatMap {
+      $0.wrapped(toColumns: size.columns).split(separator: "\n").map(String.init)
+    }.prefix(max(0, size.rows - 4))
+    let lines =
+      warnings
+      + lines(rowsMax: max(1, size.rows - 3 - warnings.count)).map {
+        $0.truncated(toColumns: size.columns)
+      }
     let up = rowsShown > 0 ? "\u{1B}[\(rowsShown)A" : ""
     console.out("\r\(up)\u{1B}[J" + lines.map { $0 + "\n" }.joined())
     rowsShown = lines.count

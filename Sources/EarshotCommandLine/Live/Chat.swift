@@ -113,12 +113,10 @@ actor Chat {
       for line in explanation.lines(at: now) { console.line(line) }
     }
     guard explanations.isEmpty else { return }
-    let obstacle = await peer.discoveryProblem?.message
+    let absence = await peer.absence(of: word)
     console.line(
-      "No peer called \"\(word.escapedForTerminals)\" was discovered. "
-        + (obstacle
-          ?? "It is not in a chat of this service, or is on another network, or multicast does not get through; "
-          + "\"earshot doctor\" looks for the cause on this host."))
+      "\(absence.description.escapedForTerminals) \"earshot doctor\" looks for the cause on this host."
+    )
   }
 
   private static let explanationsMax = 5

@@ -75,7 +75,7 @@ extension LiveCommand {
 
   /// Reads the file of `--trust`, so that a file that cannot be used is reported before any peer is
   /// met.
-  private func checkTrust(on console: Console) -> Bool {
+  func checkTrust(on console: Console) -> Bool {
     guard case .onFirstUse(let path) = options.trust else { return true }
     do throws(TrustStoreError) {
       _ = try FileTrustStore(path: path).records()
@@ -133,13 +133,17 @@ extension Peer {
   /// Warns of what is not right with those whom this peer trusts, and of what keeps discovery from
   /// finding peers, until it ends.
   nonisolated func warn(on console: Console) {
+    warn(of: { $0.warning ?? $0.obstacle }) { console.complain("earshot: \($0)") }
+  }
+
+  /// Reports the events for which there is a sentence, until this peer ends.
+  nonisolated func warn(
+    of sentence: @escaping @Sendable (PeerEvent) -> String?,
+    by report: @escaping @Sendable (String) -> Void
+  ) {
     let events = events
     addTask("warnings") {
-      for await event in events {
-        if let sentence = event.warning ?? event.obstacle {
-          console.complain("earshot: \(sentence)")
-        }
-      }
+      for await event in events { if let sentence = sentence(event) { report(sentence) } }
     }
   }
 }

@@ -1,5 +1,6 @@
 import Earshot
 import EarshotScenario
+import Synchronization
 
 /// A peer that a command line asks for, once it is known which one that is.
 struct FoundPeer: Hashable, Sendable {
@@ -14,6 +15,16 @@ struct PeerSearch: Sendable {
   private let service: String
   private let timeout: Duration
   private let console: Console
+  private let browsing = Browsing()
+
+  /// The browser that has found the peer, until that is invited: an explanation of a failure needs
+  /// what it knows.
+  private final class Browsing: Sendable {
+    private let browser = Mutex<Browser?>(nil)
+
+    func begin(_ browser: Browser) { self.browser.withLock { $0 = browser } }
+    func end() { browser.withLock { $0 = nil } }
+  }
 
   /// A search that has not begun.
   ///
@@ -41,11 +52,7 @@ struct PeerSearch: Sendable {
   private func look(for name: String) async throws(EarshotError) -> DiscoveredPeer? {
     let host = peer.host
     let browser = try await peer.browse(service)
-    let clock = Task(executorPreference: host.executor.task) {
-      try? await host.sleep(for: timeout)
-      await browser.stop()
-    }
-    defer { clock.cancel() }
+    browsing.begin(browser)
     let notice = Task(executorPreference: host.executor.task) {
       guard console.isWatched, (try? await host.sleep(for: Self.silence)) != nil else { return }
       console.complain(
@@ -53,6 +60,31 @@ struct PeerSearch: Sendable {
       )
     }
     defer { notice.cancel() }
+    let search = Task(executorPreference: host.executor.task) {
+      await peersNearby(for: name, by: browser)
+    }
+    let clock = Task(executorPreference: host.executor.task) {
+      try? await host.sleep(for: timeout)
+      search.cancel()
+    }
+    defer { clock.cancel() }
+    let nearby = await withTaskCancellationHandler {
+      await search.value
+    } onCancel: {
+      search.cancel()
+    }
+    switch nearby.select(name) {
+    case .peer(let found): return found
+    case .several(let found): return refuse(found, called: name)
+    case .none: break
+    }
+    if !Task.isCancelled { await explainAbsence(of: name, among: nearby) }
+    return nil
+  }
+
+  /// The peers of a browser, once one of them is meant by a name or the task is cancelled.
+  private func peersNearby(for name: String, by browser: Browser) async -> Nearby {
+    let host = peer.host
     // Before most peers have answered, numbers mean little, and a name may match two of them.
     try? await host.sleep(for: min(Self.settling, timeout))
     var nearby = Nearby(await browser.peers)
@@ -65,19 +97,21 @@ struct PeerSearch: Sendable {
       let later = Nearby(await browser.peers)
       if later.select(name) != .none { nearby = later }
     }
-    switch nearby.select(name) {
-    case .peer(let found): return found
-    case .several(let found): return refuse(found, called: name)
-    case .none: break
+    return nearby
+  }
+
+  /// Reports why no peer is meant by a name; a number means none but those that are nearby.
+  private func explainAbsence(of name: String, among nearby: Nearby) async {
+    guard Int(name) == nil else {
+      return console.complain("earshot: no peer nearby has the number \(name)")
     }
-    if !Task.isCancelled {
-      let hint = nearby.resembling(name).prefix(3).map {
-        "; did you mean \($0.id.description.prefix(name.count)) (\($0.name.escapedForTerminals))?"
-      }
-      console.complain(
-        "earshot: no peer nearby matches \"\(name.escapedForTerminals)\"" + hint.joined())
+    let known = await peer.absentee(called: name, besides: [nearby])?.description
+    let sentence =
+      if let known { known } else { await peer.absence(of: name).description }
+    let hint = nearby.resembling(name).prefix(3).map {
+      " Did you mean \($0.id.description.prefix(name.count)) (\($0.name.escapedForTerminals))?"
     }
-    return nil
+    console.complain("earshot: \(sentence.escapedForTerminals)" + hint.joined())
   }
 
   private func refuse(_ found: [DiscoveredPeer], called name: String) -> DiscoveredPeer? {
@@ -98,25 +132,36 @@ struct PeerSearch: Sendable {
   ///
   /// - Returns: Whether it has joined; if not, the console reports the reason.
   func invite(_ found: FoundPeer, to session: Session) async throws(EarshotError) -> Bool {
-    let outcome =
-      if let ticket = found.ticket {
-        try await peer.invite(ticket, to: session, within: timeout)
-      } else {
-        try await peer.invite(found.id, to: session, within: timeout)
-      }
-    if outcome != .accepted, !Task.isCancelled {
-      console.complain("earshot: \(found.name.escapedForTerminals) \(outcome.sentence)")
-      if outcome == .unreachable {
-        let explanation = await peer.explanation(of: found.id)
-        console.complain("earshot: \(explanation.description.escapedForTerminals)")
-      }
+    defer { browsing.end() }
+    do throws(EarshotError) {
+      let outcome =
+        if let ticket = found.ticket {
+          try await peer.invite(ticket, to: session, within: timeout)
+        } else {
+          try await peer.invite(found.id, to: session, within: timeout)
+        }
+      if outcome == .accepted { return true }
+    } catch {
+      guard error.code == .untrustedPeer else { throw error }
     }
-    return outcome == .accepted
+    if !Task.isCancelled {
+      let explanation = await peer.explanation(of: found.id)
+      console.complain(
+        "earshot: \(explanation.description.escapedForTerminals)\(explanation.cause.hint)")
+    }
+    return false
   }
 
   private static let settling = Duration.seconds(1)
   /// Longer than a search that succeeds at once.
   private static let silence = Duration.milliseconds(1_500)
+}
+
+extension PeerExplanation.Cause {
+  /// The option that may end a failure, after the sentence.
+  fileprivate var hint: String {
+    self == .notTrusting ? " The option --identity gives this peer its key." : ""
+  }
 }
 
 extension [DiscoveredPeer] {
