@@ -283,7 +283,15 @@ struct DoctorTests {
       $0.sightings[0].isSeen = false
     },
     Row(.sharedIdentity, .warning, "earshot identity KEYFILE --create") {
-      $0.clones = [HostFacts.Clones("Ann", at: ["10.0.0.7", "10.0.0.8"])]
+      $0.clones = [HostFacts.Clones("Ann", at: [.v4(0x0A00_0007), .v4(0x0A00_0008)])]
+    },
+    Row(.peer, .error, "give the identifier of one of them") {
+      let peers = (1...2).compactMap { number in
+        PeerID(Array(repeating: number, count: 32)).map {
+          DiscoveredPeer(id: $0, name: "Ann", endpoints: [])
+        }
+      }
+      $0.target = Finding("Ann", meaning: peers)
     },
   ]
 
@@ -575,12 +583,5 @@ struct DoctorTests {
     let wrong = try party.guest("doctor", "--ticket", "me", on: "door")
     #expect(wrong.printed.err.contains("--ticket"))
     withExtendedLifetime(ann) {}
-  }
-
-  @Test("A word that it does not take is a mistake")
-  func usage() throws {
-    let party = Party()
-    let doctor = try party.guest("doctor", "me", on: "phone")
-    #expect(doctor.printed.err.contains("doctor takes no operands"))
   }
 }

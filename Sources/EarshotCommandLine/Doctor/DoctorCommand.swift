@@ -8,21 +8,30 @@ package struct DoctorCommand: LiveCommand {
   package let options: LiveOptions
   private let isJSON: Bool
   private let patience: Duration
-  private let ticket: PeerTicket?
+  private let target: PeerTarget?
   private let console: Console
 
   /// The command that a command line asks for.
   package init(_ arguments: Arguments, on console: Console) throws(UsageError) {
-    guard arguments.operands.isEmpty else {
-      throw UsageError("doctor takes no operands; it checks the whole host")
-    }
     options = try LiveOptions(arguments, service: Self.service)
     isJSON = arguments.has("--json")
     patience = try arguments.seconds("--timeout", else: .seconds(3), in: 0.5...60)
-    ticket = try arguments[option: "--ticket"].map { text throws(UsageError) in
-      try PeerTicket(of: "--ticket", text)
-    }
+    target = try Self.target(arguments)
     self.console = console
+  }
+
+  private static func target(_ arguments: Arguments) throws(UsageError) -> PeerTarget? {
+    let operands = arguments.operands
+    guard operands.count <= 1, operands.first != "" else {
+      throw UsageError("doctor takes one peer at most: its name, or its identifier")
+    }
+    guard let text = arguments[option: "--ticket"] else {
+      return operands.first.map { .nearby($0) }
+    }
+    guard operands.isEmpty else {
+      throw UsageError("--ticket names the peer; leave the name out")
+    }
+    return .ticket(try PeerTicket(of: "--ticket", text))
   }
 
   /// Checks the host and its peers, and reports the findings.
@@ -36,8 +45,16 @@ package struct DoctorCommand: LiveCommand {
         seeing: host.interfaces, among: options.interfaces, files: options.files)
       : HostFacts(simulated: host.interfaces)
     if options.port > 0 { facts.peerPorts = options.port...options.port }
+    guard target == nil || checkTrust(on: console) else { return .usage }
+    let identity: Identity?
+    do throws(IdentityError) { identity = try self.identity } catch {
+      console.complain(
+        "earshot: --identity: \(error.description.escapedForTerminals)\(error.remedy)")
+      return .violated
+    }
     let probe = DoctorProbe(
-      host: host, services: services, ticket: ticket, patience: patience)
+      host: host, services: services, target: target, identity: identity,
+      trust: target == nil ? .anyPeer : options.trust.policy, patience: patience)
     do throws(EarshotError) {
       guard try await probe.add(to: &facts) else { return interrupted() }
     } catch {
@@ -47,6 +64,18 @@ package struct DoctorCommand: LiveCommand {
     }
     if host.instrumentation == nil { facts.noteNeighbours() }
     return report(facts)
+  }
+
+  /// The identity that dials a peer which was asked for; a missing file is not created.
+  private var identity: Identity? {
+    get throws(IdentityError) {
+      guard target != nil, let path = options.identity else { return nil }
+      return try FileIdentityStore(path: path).load()
+    }
+  }
+
+  private var ticket: PeerTicket? {
+    if case .ticket(let ticket) = target { ticket } else { nil }
   }
 
   /// The services to look for: that of `--service` and of a ticket, and those of the commands.
@@ -87,7 +116,7 @@ package struct DoctorCommand: LiveCommand {
 
   /// The command, as its help describes it.
   package static let plan = CommandPlan(
-    name: "doctor", operands: "[options]",
+    name: "doctor", operands: "[PEER] [options]",
     summary: "Find the causes that keep peers apart, and their remedies",
     details: """
       Looks at the network interfaces (those of --interface, or all), routes and
@@ -97,6 +126,12 @@ package struct DoctorCommand: LiveCommand {
       multicast DNS and listens for the return of its packets. Dials the peer of
       --ticket, and every peer of every service that it finds. A rule of the firewall
       that it cannot evaluate is a warning.
+
+      PEER is the beginning of a name or of an identifier. The last finding explains
+      why this peer, or that of --ticket, is not reached: it was never discovered, or
+      is gone; its addresses, each with its error; it does not trust this peer, which
+      --identity, --trust and --pin describe; several hosts have its key; it has
+      another version. It is not invited, so its program learns nothing of it.
 
       exit status:
         0    no obstacle was found
@@ -108,7 +143,7 @@ package struct DoctorCommand: LiveCommand {
       OptionPlan("--json", help: "Print one JSON object a line, each with its remedy"),
       OptionPlan(
         "--ticket", "TEXT",
-        help: "Also dial the peer of a ticket, which multicast may\nnot reach"),
+        help: "Also dial the peer of a ticket, which multicast may\nnot reach, and explain it"),
       OptionPlan("--timeout", "SECONDS", help: "How long to listen (default: 3)"),
     ] + LiveOptions.plans(service: service))
 }

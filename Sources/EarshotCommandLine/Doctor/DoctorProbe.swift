@@ -9,8 +9,11 @@ struct DoctorProbe {
   let host: any NetworkHost
   /// The services to look for in any case.
   let services: [String]
-  /// A ticket whose peer is dialled, seen or not.
-  let ticket: PeerTicket?
+  /// The peer to explain; that of a ticket is dialled, seen or not.
+  let target: PeerTarget?
+  /// The identity and the trust of the peer that explains it.
+  let identity: Identity?
+  let trust: TrustPolicy
   let patience: Duration
 
   /// Adds its findings to some facts.
@@ -19,7 +22,8 @@ struct DoctorProbe {
   ///   nothing.
   func add(to facts: inout HostFacts) async throws(EarshotError) -> Bool {
     let speaker = try await Peer("earshot doctor", trusting: .anyPeer, on: host)
-    let listener = try await Peer("earshot doctor, listening", trusting: .anyPeer, on: host)
+    let listener = try await Peer(
+      "earshot doctor, listening", identity: identity, trusting: trust, on: host)
     do throws(EarshotError) {
       try await look(speaker, listener, &facts)
     } catch {
@@ -58,11 +62,17 @@ struct DoctorProbe {
       }
     }
     facts.clones = Self.clones(among: seen)
-    facts.sightings = await sightings(of: Self.merged(seen))
-    if let ticket, !seen.contains(where: { $0.id == ticket.peer }) {
+    let merged = Self.merged(seen)
+    facts.sightings = await sightings(of: merged, by: listener)
+    if case .ticket(let ticket) = target, !seen.contains(where: { $0.id == ticket.peer }) {
       facts.sightings += await sighting(of: ticket)
     }
-    withExtendedLifetime(advertiser) {}
+    if let target {
+      let first = await browsers.first?.peers ?? []
+      let nearby = Nearby(first.filter { $0.id != speaker.id })
+      facts.target = await finding(about: target, among: [nearby, Nearby(merged)], by: listener)
+    }
+    withExtendedLifetime((advertiser, browsers)) {}
   }
 
   /// Looks for all services, those that others name as well, for a while.
@@ -111,12 +121,46 @@ struct DoctorProbe {
     merged(peers).compactMap { peer in
       let hosts = DiscoveredPeer.hosts(announcing: peers.filter { $0.id == peer.id })
       guard hosts.count > 1 else { return nil }
-      return HostFacts.Clones("\(peer.name) (\(peer.id.short))", at: hosts.map(\.description))
+      return HostFacts.Clones("\(peer.name) (\(peer.id.short))", at: hosts)
+    }
+  }
+
+  /// The finding about the peer that was asked for, which is dialled once more, without an
+  /// invitation.
+  ///
+  /// - Parameters:
+  ///   - target: The peer.
+  ///   - nearby: The peers that it may be: those of one service, then those of all.
+  ///   - listener: The peer that dials.
+  /// - Returns: The finding.
+  private func finding(
+    about target: PeerTarget, among nearby: [Nearby], by listener: Peer
+  ) async -> Finding {
+    switch target {
+    case .ticket(let ticket):
+      return Finding(await listener.reach(ticket.peer, at: ticket.endpoints), at: host.now)
+    case .nearby(let name):
+      // A number is one of the first list.
+      for nearby in Int(name) == nil ? nearby : Array(nearby.prefix(1)) {
+        switch nearby.select(name) {
+        case .peer(let peer): return Finding(await listener.reach(peer.id), at: host.now)
+        case .several(let peers): return Finding(name, meaning: peers)
+        case .none: continue
+        }
+      }
+      if let absentee = await listener.absentee(called: name, besides: nearby) {
+        return Finding(absentee, at: host.now)
+      }
+      return Finding(await listener.absence(of: name), of: name)
     }
   }
 
   /// What comes of dialling peers, a few at once, in their order.
-  private func sightings(of peers: [DiscoveredPeer]) async -> [HostFacts.Sighting] {
+  ///
+  /// Each is dialled as the listener would: on the interface where it was received first.
+  private func sightings(
+    of peers: [DiscoveredPeer], by listener: Peer
+  ) async -> [HostFacts.Sighting] {
     await withTaskGroup(of: (place: Int, sightings: [HostFacts.Sighting]).self) { group in
       var all = [[HostFacts.Sighting]](repeating: [], count: peers.count)
       for (place, peer) in peers.enumerated() {
@@ -124,7 +168,11 @@ struct DoctorProbe {
           all[done.place] = done.sightings
         }
         group.addTask(executorPreference: host.executor.task) {
-          (place, await sighting(of: "\(peer.name) (\(peer.id.short))", at: peer.endpoints))
+          let name = "\(peer.name) (\(peer.id.short))"
+          return await (
+            place,
+            sighting(of: name, at: peer.endpoints) { await listener.interface(of: $0, of: peer.id) }
+          )
         }
       }
       for await done in group { all[done.place] = done.sightings }
@@ -138,17 +186,20 @@ struct DoctorProbe {
       host.interfaces.contains { $0.isOnLink(endpoint.address) }
     }
     let far = ticket.endpoints.filter { !near.contains($0) }
-    return await sighting(of: ticket.peer.short, at: near + far).map { sighting in
+    return await sighting(of: ticket.peer.short, at: near + far) { _ in nil }.map { sighting in
       var sighting = sighting
       sighting.isSeen = false
       return sighting
     }
   }
 
-  private func sighting(of name: String, at endpoints: [Endpoint]) async -> [HostFacts.Sighting] {
+  private func sighting(
+    of name: String, at endpoints: [Endpoint],
+    receivedOn interface: @Sendable (Endpoint) async -> UInt32?
+  ) async -> [HostFacts.Sighting] {
     var last: HostFacts.Sighting?
     for endpoint in endpoints {
-      guard let answer = await dial(endpoint) else { return [] }
+      guard let answer = await dial(endpoint, on: interface(endpoint)) else { return [] }
       var sighting = HostFacts.Sighting(
         name, at: endpoint.address.description, port: endpoint.port, answer)
       sighting.isHere = isHere(endpoint.address.unmapped)
@@ -163,12 +214,14 @@ struct DoctorProbe {
   }
 
   /// How a dial ends; `nil` if the task is cancelled meanwhile.
-  private func dial(_ endpoint: Endpoint) async -> HostFacts.Sighting.Answer? {
+  private func dial(
+    _ endpoint: Endpoint, on interface: UInt32?
+  ) async -> HostFacts.Sighting.Answer? {
     let dial = Dial()
     guard !Task.isCancelled else { return nil }
     guard
       let connection = try? host.connect(
-        to: endpoint, options: ConnectionOptions(), handler: dial)
+        to: endpoint, options: ConnectionOptions(firstInterface: interface), handler: dial)
     else { return .silent }
     defer { connection.close() }
     let end = host.now + Self.dialPatience

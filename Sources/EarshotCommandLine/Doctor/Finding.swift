@@ -36,7 +36,7 @@ package struct Finding: Hashable, Sendable {
   package enum Cause: String, Hashable, Sendable, CaseIterable {
     case noInterface, interfaceDown, noMulticast, noAddress, portTaken, portUnavailable, firewall
     case deaf, noRoute, tunnel, noIPv6, container, clock, responder, unreachable, isolated
-    case sharedIdentity
+    case sharedIdentity, peer
   }
 
   /// The kind.
@@ -45,25 +45,41 @@ package struct Finding: Hashable, Sendable {
   package let severity: Severity
   /// One or two sentences, with a full stop at the end.
   package let sentence: String
-  /// The command that fixes it, or the step to take.
-  package let command: String
+  /// The command that fixes it, or the step to take; empty if nothing is to be fixed.
+  package private(set) var command: String
+  /// The explanation of the peer that it is about, if it is about one.
+  package let explanation: Explanation?
 
   /// A finding with the given parts.
-  package init(_ cause: Cause, _ severity: Severity, _ sentence: String, mendedBy command: String) {
+  package init(
+    _ cause: Cause, _ severity: Severity, _ sentence: String, mendedBy command: String,
+    explanation: Explanation? = nil
+  ) {
     (self.cause, self.severity) = (cause, severity)
-    (self.sentence, self.command) = (sentence, command)
+    (self.sentence, self.command, self.explanation) = (sentence, command, explanation)
+  }
+
+  /// The finding with a command, if it is an obstacle and has none of its own.
+  func mended(by command: String) -> Finding {
+    guard self.command.isEmpty, severity != .note else { return self }
+    var finding = self
+    finding.command = command
+    return finding
   }
 
   /// One object on one line.
   package var json: String {
-    JSONText.object([
-      ("cause", cause.rawValue.quotedForJSON), ("severity", severity.rawValue.quotedForJSON),
-      ("sentence", sentence.quotedForJSON), ("command", command.quotedForJSON),
-    ])
+    JSONText.object(
+      [
+        ("cause", cause.rawValue.quotedForJSON), ("severity", severity.rawValue.quotedForJSON),
+        ("sentence", sentence.quotedForJSON), ("command", command.quotedForJSON),
+      ] + (explanation?.members ?? []))
   }
 
-  /// Two lines for a person, safe to print.
+  /// Lines for a person, safe to print: the sentence, the facts, and the command.
   package var text: String {
-    "\(severity.rawValue): \(sentence.escapedForTerminals)\n  to fix it: \(command.escapedForTerminals)"
+    let end = command.isEmpty ? [] : ["  to fix it: \(command.escapedForTerminals)"]
+    let lines = ["\(severity.rawValue): \(sentence.escapedForTerminals)"]
+    return (lines + (explanation?.lines ?? []) + end).joined(separator: "\n")
   }
 }

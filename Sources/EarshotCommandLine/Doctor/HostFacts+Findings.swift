@@ -1,15 +1,19 @@
 import EarshotCore
 
 extension HostFacts {
-  /// The obstacles, the gravest first.
+  /// The obstacles, the gravest first, and last the one of the peer that was asked for.
   package var findings: [Finding] {
     let found =
       interfaceFindings + portFindings + hearingFindings + firewallFindings + routeFindings
       + tunnelFindings + addressFindings + containerFindings + clockFindings + peerFindings
       + cloneFindings
-    return found.enumerated()
+    let sorted = found.enumerated()
       .sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }
       .map(\.element)
+    // An obstacle of this host may be what keeps the peer away.
+    let remedy = sorted.first { $0.severity == .error }?.command
+    let target = target?.mended(by: remedy ?? "on the host of the peer: earshot doctor")
+    return sorted + [target].compactMap(\.self)
   }
 
   /// The interfaces that the user chose; by default all except loopback.

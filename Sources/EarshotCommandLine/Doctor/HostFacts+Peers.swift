@@ -1,3 +1,4 @@
+import Earshot
 import EarshotCore
 
 extension HostFacts {
@@ -23,8 +24,8 @@ extension HostFacts {
     clones.map {
       Finding(
         .sharedIdentity, .warning,
-        "\($0.addresses.count) hosts announce the key of \($0.name): \($0.addresses.joined(separator: ", ")). "
-          + "Peers cannot tell them apart, and reach one of them. Possible cause: the disk of one is a copy of the other's.",
+        PeerExplanation.contest(of: $0.name, at: $0.addresses)
+          + " Possible cause: the disk of one is a copy of the other's.",
         mendedBy:
           "on one of them: earshot identity KEYFILE --create, and start its peer with --identity KEYFILE"
       )

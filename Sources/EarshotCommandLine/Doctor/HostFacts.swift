@@ -84,10 +84,10 @@ package struct HostFacts: Hashable, Sendable {
   package struct Clones: Hashable, Sendable {
     package var name: String
     /// An address of each host.
-    package var addresses: [String]
+    package var addresses: [IPAddress]
 
     /// An identity with the given parts.
-    package init(_ name: String, at addresses: [String]) {
+    package init(_ name: String, at addresses: [IPAddress]) {
       (self.name, self.addresses) = (name, addresses)
     }
   }
@@ -119,6 +119,8 @@ package struct HostFacts: Hashable, Sendable {
   package var sightings: [Sighting] = []
   /// The identities that several hosts announce.
   package var clones: [Clones] = []
+  /// The finding about the peer that was asked for.
+  package var target: Finding?
   /// The programs that commands may name.
   package var programs = Programs.all
 
