@@ -85,6 +85,9 @@ extension ExplanationTests {
         try await Peer("Ann", identity: scene.ann.identity, trusting: .anyPeer, on: host))
       scene.keep(try await clone.advertise("room"))
       try await scene.sleep(.seconds(5))
+      await Self.expect(
+        scene.ann, of: scene.ann.id, .contested, "is this peer. The host at \(host.address) ",
+        facts: ["its key is announced by the host at \(host.address)"])
       let hosts = [scene.hosts[0], host].map(\.address).sorted().map(\.description)
       await Self.expect(
         scene.bob, of: scene.ann.id, .contested,

@@ -24,6 +24,12 @@ extension PeerCore {
     }
   }
 
+  /// Notes and reports another host that announces the identity of this peer.
+  func noteIdentityInUse(at address: IPAddress) {
+    note(.shared(address), of: id)
+    report(.identityInUse(at: address))
+  }
+
   /// Notes what becomes of a member.
   func note(_ event: SessionEvent) {
     switch event {
@@ -96,7 +102,7 @@ extension PeerCore {
   private func cause(
     of peer: PeerID, _ facts: [PeerHistory.Fact], announcing other: OtherVersion?
   ) -> PeerExplanation.Cause {
-    if peer == id { return .itself }
+    if peer == id { return facts.contains(where: \.isShared) ? .contested : .itself }
     if phase == .stopped { return .stopped }
     if phase == .suspended { return .suspended }
     if let state = membership(of: peer) { return state }

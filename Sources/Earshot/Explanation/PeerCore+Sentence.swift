@@ -132,6 +132,10 @@ extension PeerCore {
   }
 
   private static func contested(_ situation: Situation) -> String {
+    for case .shared(let address) in situation.entries.map(\.fact).reversed() {
+      return "\(situation.subject) is this peer. The host at \(address) announces its key too, so "
+        + "others reach only one of the two. Give one of them a key of its own."
+    }
     let (missed, place) = (missed(situation), place(situation))
     let end =
       missed.isEmpty

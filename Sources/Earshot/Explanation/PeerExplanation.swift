@@ -29,7 +29,8 @@ public struct PeerExplanation: Hashable, Sendable, CustomStringConvertible {
     case notTrusting
     /// It could not be reached.
     case unreachable
-    /// Several hosts announce its key, and this peer is not connected to any of them.
+    /// Several hosts announce its key, and this peer is not connected to any of them; or another
+    /// host announces the key of this peer.
     case contested
     /// It was dialled without an invitation, as `earshot doctor` does, and was reached.
     case reached

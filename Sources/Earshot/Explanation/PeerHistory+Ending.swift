@@ -17,7 +17,7 @@ extension PeerHistory {
       case .left: return wasLost ? nil : .left
       case .lost: wasLost = true
       case .discovered where wasLost: return nil
-      case .discovered, .invited, .reached, .missed, .unanswered, .noPlace: break
+      case .discovered, .shared, .invited, .reached, .missed, .unanswered, .noPlace: break
       }
     }
     return nil
@@ -75,6 +75,9 @@ extension PeerHistory.Fact {
     default: false
     }
   }
+
+  /// Whether another host announces the key of this peer.
+  var isShared: Bool { if case .shared = self { true } else { false } }
 
   /// How a link of a dial or of an invitation ended; `nil` for other facts.
   var linkEnd: LinkEnd? {

@@ -5,6 +5,8 @@ struct PeerHistory {
   enum Fact: Hashable {
     case discovered(service: String, [Endpoint])
     case lost(service: String)
+    /// A host at an address announces the key of this peer.
+    case shared(IPAddress)
     /// An invitation for a service began.
     case invited(service: String)
     /// A dial without an invitation began.
@@ -79,6 +81,7 @@ extension PeerHistory.Fact: CustomStringConvertible {
     case .discovered(let service, let endpoints):
       "was discovered for “\(service)” at \(endpoints.isEmpty ? "no address" : endpoints.listed)"
     case .lost(let service): "was lost for “\(service)”"
+    case .shared(let address): "its key is announced by the host at \(address) too"
     case .invited(let service): "was invited for “\(service)”"
     case .dialled: "was dialled without an invitation"
     case .reached(let endpoint): "was reached at \(endpoint)"

@@ -110,7 +110,7 @@ actor PeerCore {
     discovery.assumeIsolated {
       $0.observeProblem { [weak self] _ in self?.assumeIsolated { $0.tellOfDiscovery() } }
       $0.observeIdentity { [weak self] address in
-        self?.assumeIsolated { $0.report(.identityInUse(at: address)) }
+        self?.assumeIsolated { $0.noteIdentityInUse(at: address) }
       }
     }
     attention.connect(
