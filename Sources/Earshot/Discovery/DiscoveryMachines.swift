@@ -24,6 +24,8 @@ struct DiscoveryMachines {
 
   /// Where other hosts announce the same identity, until that is taken.
   var impostors: [IPAddress] = []
+  /// Peers of another version of the protocol that are still to be reported.
+  var strangers: [OtherVersion] = []
 
   /// No machines yet, and a closed port.
   init(for peer: PeerID, on host: any NetworkHost) {
@@ -263,6 +265,7 @@ struct DiscoveryMachines {
         port.send(packet, to: destination, on: interface)
       case .wake(let deadline): deadlines.set(.browser(number), at: deadline)
       case .report(let report): listeners[number]?(report)
+      case .reportOtherVersion(let other): strangers.append(other)
       }
     }
   }

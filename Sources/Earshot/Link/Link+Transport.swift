@@ -155,7 +155,7 @@ extension Link {
   /// Ends the link, since the remote peer broke the protocol.
   func violate(_ code: CloseCode, _ text: String, ending end: LinkEnd? = nil) {
     let owner = owner
-    note(.reported(.violation(code)))
+    note(.reported(end ?? .violation(code)))
     close(code, text: text)
     owner?.link(self, ended: end ?? .violation(code))
   }

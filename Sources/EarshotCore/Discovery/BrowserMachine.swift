@@ -26,6 +26,7 @@ package struct BrowserMachine: Hashable, Sendable {
     case send([UInt8], to: DNSDestination, interface: UInt32)
     case wake(at: Instant)  // Replaces any earlier wake.
     case report(BrowserEvent)
+    case reportOtherVersion(OtherVersion)  // Once of each, and of 64.
   }
 
   private let own: PeerID
@@ -34,6 +35,8 @@ package struct BrowserMachine: Hashable, Sendable {
   private var instances: InstanceTable
   private var peers = PeerTable()
   private var absentees = Absentees()
+  /// Those of another version that were reported.
+  private var others: Set<OtherVersion> = []
   private var random: RandomStream
   private var armed = Instant.distantFuture
 
@@ -66,6 +69,7 @@ package struct BrowserMachine: Hashable, Sendable {
   package var recordCount: Int { instances.recordCount }
   /// How many may be.
   package static let recordCountMax = RecordCache.Limits().records
+  private static let othersMax = 64
   /// The peers that announce another version of the protocol, and so are not reported.
   package var otherVersions: [OtherVersion] { instances.otherVersions }
 
@@ -131,6 +135,7 @@ extension BrowserMachine {
     var changed: [PeerID] = []
     for name in names {
       let change = instances.review(name, at: now, random: &random)
+      if change.after.peers.isEmpty { reportOtherVersion(of: name, into: &out) }
       guard change.before != change.after else { continue }
       let after = change.after.peers.filter { $0.id != own }
       let old = change.before.peers.map(\.id)
@@ -139,6 +144,14 @@ extension BrowserMachine {
       changed += old + after.map(\.id)
     }
     return changed.compactMap { report($0, at: now, into: &out) }
+  }
+
+  /// Reports an instance that no peer of this version stands behind, if it is one of another.
+  private mutating func reportOtherVersion(of name: DNSName, into out: inout [Action]) {
+    guard others.count < Self.othersMax, let other = instances.otherVersion(of: name),
+      others.insert(other).inserted
+    else { return }
+    out.append(.reportOtherVersion(other))
   }
 
   /// Reports what became of a peer.

@@ -39,6 +39,9 @@ struct InstanceTable: Hashable, Sendable {
   /// The peers that announce another version of the protocol.
   var otherVersions: [OtherVersion] { records.otherVersions }
 
+  /// What an instance announces in another version of the protocol; `nil` if it does not.
+  func otherVersion(of name: DNSName) -> OtherVersion? { records.otherVersion(of: name) }
+
   /// When to look next, or `nil` when nothing will come due.
   var next: Instant? {
     guard let recordsNext = records.next else { return resolutions.next }

@@ -65,11 +65,17 @@ extension RecordCache {
   /// The instances that announce another version of the strings.
   func otherVersions(on interface: UInt32) -> [OtherVersion] {
     pointers(on: interface).compactMap { cached in
-      guard case .pointer(let name) = cached.record.data,
-        case .text(let bytes)? = newest(name, .txt, on: interface)?.record.data
-      else { return nil }
-      return OtherVersion(instance: name, text: TextRecord(bytes: bytes))
+      guard case .pointer(let name) = cached.record.data else { return nil }
+      return otherVersion(of: name, on: interface)
     }
+  }
+
+  /// What an instance announces in another version of the strings; `nil` if it does not.
+  func otherVersion(of name: DNSName, on interface: UInt32) -> OtherVersion? {
+    guard case .text(let bytes)? = newest(name, .txt, on: interface)?.record.data else {
+      return nil
+    }
+    return OtherVersion(instance: name, text: TextRecord(bytes: bytes))
   }
 
   /// The endpoints of an instance, and the addresses among them that only strangers announce.

@@ -59,6 +59,11 @@ struct ServiceRecords: Hashable, Sendable {
   /// The instances that announce another version of the strings.
   var otherVersions: [OtherVersion] { interfaces.flatMap { cache.otherVersions(on: $0) } }
 
+  /// What an instance announces in another version of the strings; `nil` if it does not.
+  func otherVersion(of name: DNSName) -> OtherVersion? {
+    interfaces.lazy.compactMap { cache.otherVersion(of: name, on: $0) }.first
+  }
+
   /// Whether anything is known of an instance itself.
   func contains(_ name: DNSName) -> Bool { cache.hasRecords(of: name, on: interfaces) }
 
