@@ -22,6 +22,7 @@ int earshot_ask_progress(int descriptor, struct earshot_progress *progress) {
   progress->least_round_trip_us = info.tcpi_min_rtt == UINT32_MAX ? 0 : info.tcpi_min_rtt;
   progress->delivered = info.tcpi_delivered;
   progress->arrived = info.tcpi_data_segs_in;
+  progress->retransmissions = info.tcpi_total_retrans;
   return 0;
 }
 #elif defined(__APPLE__)
@@ -37,6 +38,7 @@ int earshot_ask_progress(int descriptor, struct earshot_progress *progress) {
   progress->unacknowledged_bytes = info.tcpi_snd_sbbytes;
   progress->delivered = info.tcpi_txbytes - info.tcpi_snd_sbbytes; /* What is sent and still kept counts less. */
   progress->arrived = info.tcpi_rxbytes + info.tcpi_rxoutoforderbytes;
+  progress->retransmissions = info.tcpi_txretransmitpackets;
   return 0;
 }
 #else

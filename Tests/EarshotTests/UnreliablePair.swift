@@ -37,6 +37,8 @@ extension UnreliableTests {
           let meeting = try await Meeting(of: ann, test: "unreliable")
           let session = try await meeting.join(bob)
           try await body(ann, bob, meeting.session, session)
+          await DropMetricsTests.expectCounted(ann, meeting.session, with: bob.id)
+          await DropMetricsTests.expectCounted(bob, session, with: ann.id)
           result.withLock { $0 = .success(()) }
         } catch { result.withLock { $0 = .failure(error) } }
       }

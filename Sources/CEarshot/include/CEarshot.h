@@ -28,6 +28,7 @@ struct earshot_progress {
   uint32_t least_round_trip_us;  /* 0 if it is not known. */
   uint64_t delivered;            /* Grows with every segment that was acknowledged, also out of order. */
   uint64_t arrived;              /* Grows with every segment with bytes that arrived, also out of order. */
+  uint64_t retransmissions;      /* Segments that were sent again. */
 };
 
 /* Asks the system how far a TCP connection got. Returns 0, or -1 with errno set. */

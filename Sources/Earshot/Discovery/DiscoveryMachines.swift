@@ -171,6 +171,9 @@ struct DiscoveryMachines {
     gauge.note(browsers.greatest { $0.recordCount })
   }
 
+  /// Counts a packet that is too large.
+  mutating func noteOversized() { port.drop(.malformed) }
+
   /// Takes in what the port received.
   ///
   /// - Returns: Whether that led to anything.

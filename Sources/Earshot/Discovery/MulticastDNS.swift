@@ -48,7 +48,7 @@ package actor MulticastDNS {
     machines = DiscoveryMachines(for: peer, on: host)
   }
 
-  /// How many packets were sent.
+  /// How many packets were sent, and how many were dropped.
   package var statistics: Statistics { machines.port.statistics }
 
   /// Why the sockets could not be opened, while they are not.
@@ -261,7 +261,9 @@ extension MulticastDNS: DatagramHandler {
   package nonisolated func datagramSocket(
     _ socket: any DatagramSocket, received bytes: Span<UInt8>, _ header: DatagramHeader
   ) {
-    guard bytes.count <= DNSMessage.packetBytesMax else { return }
+    guard bytes.count <= DNSMessage.packetBytesMax else {
+      return inTurn { $0.machines.noteOversized() }
+    }
     inTurn(with: bytes, header) { $0.receive($1, $2) }
   }
 

@@ -16,7 +16,6 @@ struct MulticastPort {
 
   /// The interfaces that carry multicast and have addresses, as they were seen last.
   private(set) var interfaces: [NetworkInterface] = []
-  /// How many packets were sent.
   private(set) var statistics = MulticastDNS.Statistics()
 
   /// The port of a host, closed.
@@ -139,17 +138,19 @@ struct MulticastPort {
     }
     switch destination {
     case .unicast(let endpoint):
-      guard isOnLink(endpoint.address), filter.allowsUnicast(at: host.now) else { return }
+      guard isOnLink(endpoint.address) else { return }
+      guard filter.allowsUnicast(at: host.now) else { return drop(.sendRateLimited) }
       transport.send(packet, to: endpoint, on: nil)
       statistics.unicasts += 1
     case .neighbours:
-      guard let group = MulticastTransport.groups(of: interface).first,
-        filter.allowsMulticast(on: index, at: host.now)
-      else { return }
+      guard let group = MulticastTransport.groups(of: interface).first else { return }
+      guard filter.allowsMulticast(on: index, at: host.now) else { return drop(.sendRateLimited) }
       filter.noteSent(packet, to: group, on: index, at: host.now)
       transport.sendWithinHost(packet, to: group, on: index, of: host)
     case .multicast:
-      guard filter.allowsMulticast(on: index, at: host.now) || isFarewell else { return }
+      guard filter.allowsMulticast(on: index, at: host.now) || isFarewell else {
+        return drop(.sendRateLimited)
+      }
       for group in MulticastTransport.groups(of: interface) {
         filter.noteSent(packet, to: group, on: index, at: host.now)
         transport.send(packet, to: group, on: index)
@@ -187,12 +188,22 @@ struct MulticastPort {
 
   private static let relayedMax = 4
 
+  mutating func drop(_ reason: MulticastDNS.Drop) { statistics.dropped[reason, default: 0] += 1 }
+
   /// The message of a packet that came in, or `nil` if it is not looked at.
   mutating func receive(_ packet: Span<UInt8>, _ header: DatagramHeader) -> DNSArrival? {
     let hash = PacketMemory.hash(of: packet)
-    guard filter.admits(hash, header, interfaces: interfaces, at: host.now),
-      let message = SharedPackets.message(of: packet, on: header.interface, hash: hash)
-    else { return nil }
+    switch filter.verdict(hash, header, interfaces: interfaces, at: host.now) {
+    case .admitted: break
+    case .known: return nil
+    case .dropped(let reason):
+      drop(reason)
+      return nil
+    }
+    guard let message = SharedPackets.message(of: packet, on: header.interface, hash: hash) else {
+      drop(.malformed)
+      return nil
+    }
     return DNSArrival(
       message, from: header.source, on: header.interface,
       wasMulticast: header.destination.isMulticast)
@@ -200,12 +211,26 @@ struct MulticastPort {
 }
 
 extension MulticastDNS {
-  /// How many packets were sent.
+  /// Why a packet was dropped.
+  package enum Drop: String, Hashable, Sendable, CaseIterable {
+    /// Inbound: its sender is not on the link.
+    case offLink
+    /// Inbound: its source sends more than 2,000 packets a second.
+    case rateLimited
+    /// Inbound: it is larger than packets of multicast DNS are, or cannot be read.
+    case malformed
+    /// Outbound: as much was sent as may be within this time.
+    case sendRateLimited
+  }
+
+  /// How many packets were sent, and how many were dropped.
   package struct Statistics: Hashable, Sendable {
     /// To the group, over each family of addresses.
     package var multicasts = 0
     /// To one host alone.
     package var unicasts = 0
+    /// What was not looked at, or not sent, by reason.
+    package var dropped: [Drop: Int] = [:]
 
     /// Nothing sent yet.
     package init() {}

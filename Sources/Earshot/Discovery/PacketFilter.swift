@@ -3,6 +3,15 @@ import EarshotNetwork
 
 /// Which packets pass: within the budgets, and none of them twice.
 struct PacketFilter {
+  /// What becomes of a packet that arrived.
+  enum Verdict: Hashable {
+    /// It is looked at.
+    case admitted
+    /// It is this host's own, or came over the other family of addresses already.
+    case known
+    case dropped(MulticastDNS.Drop)
+  }
+
   private var receiving = SourceBudget()
   private var multicasting: [UInt32: SendBudget] = [:]
   private var unicasting = SendBudget(packetsPerSecond: 500, burst: 1_000)
@@ -23,21 +32,22 @@ struct PacketFilter {
   ///   - interfaces: The interfaces that are served.
   ///   - now: The time.
   /// - Returns: Whether it is news, and within its source's budget.
-  mutating func admits(
+  mutating func verdict(
     _ hash: UInt64, _ header: DatagramHeader, interfaces: [NetworkInterface], at now: Instant
-  ) -> Bool {
+  ) -> Verdict {
     let source = header.source.address
     guard let place = interfaces.firstIndex(where: { $0.index == header.interface }),
-      interfaces[place].isOnLink(source), receiving.admits(source, at: now)
-    else { return false }
+      interfaces[place].isOnLink(source)
+    else { return .dropped(.offLink) }
+    guard receiving.admits(source, at: now) else { return .dropped(.rateLimited) }
     let path = Self.path(to: header.destination, on: header.interface)
     let isOwnAddress = interfaces.contains { $0.addresses.contains(source) }
-    if isOwnAddress && sent.take(hash, path: path, at: now) { return false }
+    if isOwnAddress && sent.take(hash, path: path, at: now) { return .known }
     guard header.destination.isMulticast, interfaces[place].has(.v4), interfaces[place].has(.v6)
-    else { return true }
-    if received.take(hash, path: path ^ 1, at: now) { return false }
+    else { return .admitted }
+    if received.take(hash, path: path ^ 1, at: now) { return .known }
     received.note(hash, path: path, at: now)
-    return true
+    return .admitted
   }
 
   /// Whether a packet may be multicast on an interface now.

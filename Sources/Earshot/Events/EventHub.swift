@@ -63,6 +63,9 @@ package final class EventHub<Element: Sendable>: Sendable {
     waiters.resume()
   }
 
+  /// How many events some consumer has not got.
+  var waitingCount: Int { state.withLock { $0.log.waitingCount } }
+
   // MARK: Consumers
 
   func subscribe(from start: EventStart, for owner: (any Actor)?) -> Consumer {

@@ -154,6 +154,12 @@ struct EventLog<Element> {
     }
   }
 
+  /// How many events some consumer has not got.
+  var waitingCount: Int {
+    let first = consumers.reduce(front) { min($0, $1.cursor.position) }
+    return chunks.reduce(0) { $0 + max(0, $1.end - max($1.start, first)) }
+  }
+
   /// Everything before was got by a consumer.
   private var front: Int {
     guard keepsUnread else { return end }

@@ -15,8 +15,10 @@ extension PeerCore {
   func note(_ event: BrowserEvent, of service: String) {
     switch event {
     case .found(let peer):
+      noteContest(of: peer, for: service)
       note(.discovered(service: service, peer.endpoints), of: peer.id, named: peer.name)
     case .updated(let peer):
+      noteContest(of: peer, for: service)
       note(
         .discovered(service: service, peer.endpoints), of: peer.id, named: peer.name, as: .updated)
     case .lost(let peer): note(.lost(service: service), of: peer.id, named: peer.name)
@@ -28,6 +30,11 @@ extension PeerCore {
   func noteIdentityInUse(at address: IPAddress) {
     note(.shared(address), of: id)
     report(.identityInUse(at: address))
+  }
+
+  private func noteContest(of peer: DiscoveredPeer, for service: String) {
+    let hosts = DiscoveredPeer.hosts(announcing: [peer])
+    if hosts.count > 1 { log.noteContested(peer, for: service, by: hosts) }
   }
 
   /// Notes what becomes of a member.

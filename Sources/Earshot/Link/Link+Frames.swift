@@ -138,6 +138,7 @@ extension Link {
     let machine = LivenessMachine(context.silences, at: now, into: &actions)
     let liveness = MachineDriver(machine, beginningWith: actions)
     life = .open(OpenLink(transport, to: remote, liveness))
+    noteOpening()
     context.log.noteOpened(self, with: remote, hello, at: transport.connection.remoteEndpoint)
     liveness.start(at: now) { perform($0) }
     flushUnlessReading()

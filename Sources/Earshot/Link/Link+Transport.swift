@@ -47,6 +47,7 @@ extension Link {
     let channel = context.credentials.makeChannel(as: isDialled ? .client : .server, expected)
     let transport = LinkTransport(connection, channel, at: now, buggify: context.buggify)
     life = .securing(transport, handshake)
+    context.meter.assumeIsolated { $0.began(self) }
     handshake.start(at: now) { perform($0) }
     flush()
   }
@@ -155,7 +156,7 @@ extension Link {
   /// Ends the link, since the remote peer broke the protocol.
   func violate(_ code: CloseCode, _ text: String, ending end: LinkEnd? = nil) {
     let owner = owner
-    note(.reported(end ?? .violation(code)))
+    noteEnding(.end(end ?? .violation(code)))
     close(code, text: text)
     owner?.link(self, ended: end ?? .violation(code))
   }

@@ -42,10 +42,10 @@ actor Link: ConnectionHandler {
   @exclusivity(unchecked) var isAcknowledgementUrgent = false
   @exclusivity(unchecked) var isReading = false
   @exclusivity(unchecked) var hasReceived = false  // Something in this turn.
+  /// What it counts as.
+  var standing = Standing.pending
   /// How long the last question took to be answered, or `nil` before the first answer.
   var roundTrip: Duration?
-  /// Whether the log says why it ends.
-  private var isFated = false
   @exclusivity(unchecked) private var timer: DeadlineTimer<Deadline>?
   /// Whether the timer fires, and follows the deadlines once that is done.
   @exclusivity(unchecked) private var isFiring = false
@@ -175,7 +175,7 @@ actor Link: ConnectionHandler {
   /// A remote peer whose invitation is held hears at the end of this peer that there will be no answer.
   func close(_ code: CloseCode, text: String = "") {
     owner = nil
-    note(.closed(code))
+    noteEnding(.local(code))
     switch life {
     case .accepted, .dialling: end(nil)
     case .securing: beginClosing()
@@ -190,7 +190,7 @@ actor Link: ConnectionHandler {
   /// Ends the link at once, without a word; the owner hears no more of it.
   func drop() {
     owner = nil
-    note(.dropped)
+    noteEnding(.crowded)
     connection?.reset()
     end(nil)
   }
@@ -262,20 +262,14 @@ actor Link: ConnectionHandler {
   func end(_ reason: LinkEnd?) {
     let connection = connection
     if case .ended = life { return }
-    note(reason.map { .reported($0) } ?? .dropped)
+    if let reason { noteEnding(.end(reason)) }
     letGoOfHeld()
+    context.meter.assumeIsolated { $0.closed(self) }
     life = .ended
     connection?.close()
     timer?.stop()
     timer = nil
     if let reason { report(reason) }
-  }
-
-  /// Has the log say that the link ends, and why; the first reason counts.
-  func note(_ fate: LinkFate) {
-    guard !isFated else { return }
-    isFated = true
-    context.log.noteEnded(self, fate)
   }
 
   /// Where the remote side is, in every phase but the last.
@@ -300,7 +294,7 @@ actor Link: ConnectionHandler {
 
   /// The last report to the owner.
   func report(_ end: LinkEnd) {
-    note(.reported(end))
+    noteEnding(.end(end))
     let owner = owner
     self.owner = nil
     owner?.link(self, ended: end)

@@ -56,6 +56,7 @@ struct LinkContext: Sendable {
   let credentials: LinkCredentials
   let trust: TrustJudge
   let log: PeerLog
+  let meter: PeerMeter
   let liveness: Liveness
   let connectTimeout: Duration
   let greeting: Hello

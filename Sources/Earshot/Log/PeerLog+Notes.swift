@@ -48,6 +48,25 @@ extension PeerLog {
         at: fact.endpoint, for: fact.service, because: fact.reason, numbers: numbers))
   }
 
+  /// Notes that several hosts announce a peer.
+  func noteContested(_ peer: DiscoveredPeer, for service: String, by hosts: [IPAddress]) {
+    let addresses = hosts.map(\.description).joined(separator: ", ")
+    add(
+      .contested,
+      .init(
+        "\(peer.id.named(peer.name)) is announced by several hosts, at \(addresses)", of: peer.id,
+        for: service, because: "contested", numbers: ["hosts": hosts.count]))
+  }
+
+  /// Notes that a peer announces another version of the protocol.
+  func note(_ other: OtherVersion) {
+    add(
+      .otherVersion,
+      .init(
+        "“\(other.name)” announces version \(other.version) of the protocol, and is not discovered",
+        of: other.id, because: "otherVersion"))
+  }
+
   /// Notes that a peer is about to become a member.
   func noteJoining(_ member: Member) {
     add(
@@ -139,17 +158,17 @@ extension PeerLog {
   }
 
   /// Notes that a link ends.
-  func noteEnded(_ link: Link, _ fate: LinkFate) {
-    add(.linkEnded, at: fate.isViolation ? .warning : nil, Self.content(of: link, fate))
+  func noteEnded(_ link: Link, _ ending: LinkEnding) {
+    add(.linkEnded, at: ending.isViolation ? .warning : nil, Self.content(of: link, ending))
   }
 
-  private static func content(of link: Link, _ fate: LinkFate) -> LogRecord.Content {
+  private static func content(of link: Link, _ ending: LinkEnding) -> LogRecord.Content {
     let token = link.token
     return link.assumeIsolated { link in
       let (peer, traffic) = (link.knownRemote, link.traffic)
       return LogRecord.Content(
-        "the link with \(peer?.short ?? "a stranger") ends: \(fate.words)", of: peer,
-        over: token, at: link.remoteEndpoint, because: fate.reason,
+        "the link with \(peer?.short ?? "a stranger") ends: \(ending.words)", of: peer,
+        over: token, at: link.remoteEndpoint, because: ending.word,
         numbers: ["bytesSent": traffic.sent, "bytesReceived": traffic.received])
     }
   }
@@ -217,34 +236,19 @@ extension PeerLog {
   }
 }
 
-/// Why a link has ended, as far as its log is concerned.
-enum LinkFate: Hashable, Sendable {
-  /// It is reported to the owner.
-  case reported(LinkEnd)
-  /// This side has closed it.
-  case closed(CloseCode)
-  /// This side has dropped it without a word.
-  case dropped
-
-  var isViolation: Bool {
-    if case .reported(.violation(let code)) = self { code != .untrusted } else { false }
+extension LinkEnding {
+  fileprivate var isViolation: Bool {
+    if case .end(.violation(let code)) = self { code != .untrusted } else { false }
   }
 
-  var reason: String {
+  fileprivate var words: String {
     switch self {
-    case .reported(let end): end.reason
-    case .closed(let code): code.description
-    case .dropped: "dropped"
-    }
-  }
-
-  var words: String {
-    switch self {
-    case .reported(.closed): "the other side closed it"
-    case .reported(.violation): "this peer refused to go on"
-    case .reported(let end): end.words
-    case .closed: "this peer closed it"
-    case .dropped: "this peer dropped it"
+    case .end(.closed): "the other side closed it"
+    case .end(.violation): "this peer refused to go on"
+    case .end(let end): end.words
+    case .local: "this peer closed it"
+    case .crowded: "it made room for others"
+    case .hostDown: "the host went down"
     }
   }
 }
@@ -272,7 +276,7 @@ extension PeerHistory.Fact {
   /// The event of its record; `nil` for what has other records.
   fileprivate var event: LogRecord.Event? {
     switch self {
-    case .dialled: nil
+    case .dialled, .shared: nil
     case .unanswered: .invitationUnanswered
     case .noPlace: .sessionFull
     case .discovered: .discovered
@@ -319,7 +323,7 @@ extension PeerHistory.Fact {
     case .concluded(let outcome): outcome.rawValue
     case .interrupted(let reason): reason.rawValue
     case .left(let reason): reason.rawValue
-    case .discovered, .lost, .invited, .dialled, .reached, .joined, .resumed: nil
+    case .discovered, .lost, .invited, .dialled, .reached, .joined, .resumed, .shared: nil
     }
   }
 
@@ -334,7 +338,7 @@ extension PeerHistory.Fact {
     case .left: "\(subject) is not a member any more"
     case .unanswered: "the link of the invitation of \(subject) ended before the answer"
     case .noPlace: "the session of this peer has no place for \(subject)"
-    case .discovered, .lost, .invited, .dialled, .reached, .missed, .joined:
+    case .discovered, .lost, .invited, .dialled, .reached, .missed, .joined, .shared:
       "\(subject) \(description)"
     }
   }

@@ -14,6 +14,8 @@ actor PeerCore {
   nonisolated let datagrams: DatagramPort
   nonisolated let tasks = TaskRegistry()
   nonisolated let log: PeerLog
+  /// What is counted for ``metrics``.
+  nonisolated let meter: PeerMeter
   private nonisolated let events = EventHub<PeerEvent>(
     countMax: eventsMax, keepsUnread: false, merge: PeerEvent.summary,
     restate: { PeerEvent.restate(&$0, with: $1) })
@@ -70,6 +72,7 @@ actor PeerCore {
     ledger = MembershipLedger(of: identity.id)
     discovery = MulticastDNS(for: identity.id, on: host)
     datagrams = DatagramPort(of: name, on: host)
+    meter = PeerMeter(on: unownedExecutor)
     let log = PeerLog(of: identity.id, on: host)
     self.log = log
     self.trust = TrustJudge(trust, on: host, tasks, log) { [events] event in
@@ -83,7 +86,7 @@ actor PeerCore {
 
   /// The peer's core itself, and the parts that it owns but for its sessions.
   var inside: [any Actor] {
-    [self, discovery, datagrams, trust] + invitations.assumeIsolated { $0.inside }
+    [self, discovery, datagrams, trust, meter] + invitations.assumeIsolated { $0.inside }
       + acceptor.assumeIsolated { $0.inside }
   }
 
@@ -112,6 +115,7 @@ actor PeerCore {
       $0.observeIdentity { [weak self] address in
         self?.assumeIsolated { $0.noteIdentityInUse(at: address) }
       }
+      $0.observeOtherVersions { [log] in log.note($0) }
     }
     attention.connect(
       to: host.makeSignal { [weak self] in self?.assumeIsolated { $0.attend() } })
@@ -217,10 +221,13 @@ actor PeerCore {
   /// Where it listens.
   var port: UInt16 { acceptor.assumeIsolated { $0.port } }
 
+  /// How many connections have not said yet what they want.
+  var strangerCount: Int { acceptor.assumeIsolated { $0.tokens.count } }
+
   /// The context of a new link.
   var linkContext: LinkContext {
     LinkContext(
-      host: host, credentials: credentials, trust: trust, log: log,
+      host: host, credentials: credentials, trust: trust, log: log, meter: meter,
       liveness: configuration.liveness,
       connectTimeout: .seconds(5),
       greeting: Hello(port: port, displayName: name), buggify: host.buggify)
@@ -356,6 +363,7 @@ actor PeerCore {
     stopListening()
     for session in sessionsInOrder { session.assumeIsolated { $0.abandon() } }
     acceptor.assumeIsolated { $0.abandon() }
+    meter.assumeIsolated { $0.abandon() }
     letGoIfEnded()
     tasks.cancelAll()
   }

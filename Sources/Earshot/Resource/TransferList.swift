@@ -18,6 +18,9 @@ final class TransferList: Sendable {
     transfer.linked(isLinked)
   }
 
+  /// How many have not ended.
+  var count: Int { state.withLock { $0.transfers.count { !$0.progress.isEnded } } }
+
   /// A link carries the membership, or none does.
   func note(isLinked: Bool) {
     let transfers = state.withLock { state in

@@ -53,6 +53,7 @@ extension SessionCore {
     if hasJoined { directory.remove(member) }
     let undelivered = membership.parts.reliable.undelivered
     membership.endParts()
+    noteEnd(of: membership)
     peer.assumeIsolated {
       $0.ledger.end(id, of: pair, code)
       $0.endSearch(for: member, in: self.id)

@@ -194,6 +194,7 @@ actor SessionCore {
 
   private func start(_ membership: Membership) {
     memberships[membership.peer] = membership
+    noteBeginning(of: membership)
     let name = membership.assumeIsolated { $0.entry.displayName }
     report(.joining(Member(id: membership.peer, name: name, state: .joining)))
     membership.assumeIsolated { $0.start() }
@@ -367,6 +368,7 @@ actor SessionCore {
     directory.end()
     for membership in membershipsInOrder {
       membership.assumeIsolated { $0.abandon() }
+      noteEnd(of: membership)
     }
     for member in awaited { answerJoiners(of: member, false) }
     memberships = [:]

@@ -86,6 +86,9 @@ final class ReliableChannel: MessageSource, MembershipPart {
     }
   }
 
+  /// How much of the window consumers have given back that the machine does not know of.
+  var releasedBytes: Int { released.load(ordering: .relaxed) }
+
   // MARK: Senders, from anywhere
 
   /// The largest message that the remote takes, in bytes; without limit until it has said so.

@@ -60,6 +60,9 @@ actor UnreliableChannel: MessageSource {
     self.messageBytesMax = messageBytesMax
   }
 
+  /// What the messages cost that the program has not taken.
+  nonisolated var unreadBytes: Int { unread.load(ordering: .relaxed) }
+
   private var now: Instant { port.host.now }
 
   /// The counts up to now.

@@ -10,14 +10,19 @@ public struct TransportProgress: Hashable, Sendable {
   public var arrivedCount: UInt64
   /// The shortest time that the transport has seen from sending to acknowledgement; `nil` if it does not say.
   public var leastRoundTrip: Duration?
+  /// How many segments the transport has sent again; `nil` if it does not say.
+  ///
+  /// Unlike the counts above it shows nothing of the other side. Once the connection has ended it
+  /// stays as it was seen last.
+  public var retransmissionCount: UInt64?
 
   /// A progress with the given parts; that of a new connection by default.
   public init(
     unacknowledgedBytes: Int = 0, deliveredCount: UInt64 = 0, arrivedCount: UInt64 = 0,
-    leastRoundTrip: Duration? = nil
+    leastRoundTrip: Duration? = nil, retransmissionCount: UInt64? = nil
   ) {
     self.unacknowledgedBytes = unacknowledgedBytes
     (self.deliveredCount, self.arrivedCount) = (deliveredCount, arrivedCount)
-    self.leastRoundTrip = leastRoundTrip
+    (self.leastRoundTrip, self.retransmissionCount) = (leastRoundTrip, retransmissionCount)
   }
 }

@@ -78,6 +78,12 @@ package struct StreamTable: Hashable, Sendable {
   /// How many streams are not forgotten.
   package var count: Int { streams.count }
 
+  /// How many streams are not over.
+  package var openCount: Int { streams.values.count { !$0.isOver } }
+
+  /// How many bytes of all streams wait for the program.
+  package var unreadBytes: Int { streams.values.reduce(0) { $0 + ($1.receive?.unreadBytes ?? 0) } }
+
   /// The numbers of the streams that are not forgotten, in ascending order.
   package var numbers: [StreamNumber] { streams.keys.sorted { $0.rawValue < $1.rawValue } }
 

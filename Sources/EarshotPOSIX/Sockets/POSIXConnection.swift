@@ -18,6 +18,8 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
   private var connectTimer: LoopTimer?
   /// The options to begin again with, by the routes of the system, if the first attempt fails.
   private var secondAttempt: ConnectionOptions?
+  /// How many segments had been sent again when the connection ended.
+  private var lastRetransmissionCount: UInt64?
   private(set) var localEndpoint: Endpoint
   let remoteEndpoint: Endpoint
   var number = 0
@@ -220,7 +222,9 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
 
   var progress: TransportProgress {
     host.loop.check("a connection")
-    return state == .open ? System.progress(descriptor) : TransportProgress()
+    return state == .open
+      ? System.progress(descriptor)
+      : TransportProgress(retransmissionCount: lastRetransmissionCount)
   }
 
   /// The failure comes to light behind what was received before, or soon if nothing is read.
@@ -281,6 +285,7 @@ final class POSIXConnection: Connection, HostSocket, @unchecked Sendable {
 
   private func release() {
     guard state != .gone else { return }
+    if state == .open { lastRetransmissionCount = System.progress(descriptor).retransmissionCount }
     (state, handler, connectTimer) = (.gone, nil, nil)
     if descriptor >= 0 { host.release(descriptor, of: self) }
     descriptor = -1

@@ -154,7 +154,8 @@ enum System {
     return TransportProgress(
       unacknowledgedBytes: Int(progress.unacknowledged_bytes),
       deliveredCount: progress.delivered, arrivedCount: progress.arrived,
-      leastRoundTrip: roundTrip == 0 ? nil : .microseconds(Int64(roundTrip)))
+      leastRoundTrip: roundTrip == 0 ? nil : .microseconds(Int64(roundTrip)),
+      retransmissionCount: progress.retransmissions)
   }
 
   /// Frees the port of a listener, and refuses who comes, also while another process has a copy of

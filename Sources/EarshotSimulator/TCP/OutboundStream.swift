@@ -15,6 +15,8 @@ struct OutboundStream {
   /// How many bytes the other side takes from `unacknowledged` on (SND.WND).
   private(set) var sendWindow = 0
   private(set) var roundTrips = RoundTripEstimator()
+  /// How many segments were sent again.
+  private(set) var retransmissionCount: UInt64 = 0
   private var windowUpdateSequence = 0  // SND.WL1
   private var bytes = ByteQueue()  // From `unacknowledged` on, until the FIN is acknowledged.
   private var bufferBytes = Self.leastBufferBytes
@@ -192,6 +194,7 @@ extension OutboundStream {
   }
 
   private mutating func retransmitted(_ range: Range<Int>, at now: Int64) -> Outgoing {
+    retransmissionCount += UInt64(max(1, (range.count + TCP.segmentBytes - 1) / TCP.segmentBytes))
     congestion.noteSent(range.count, isRetransmission: true, at: now)
     lastSentAt = now
     // The answer to the first segment is what the time-out waits for.

@@ -54,10 +54,12 @@ extension SimulatedConnection {
     switch tcb.state {
     case .synSent where tcb.evenRetries < TCP.evenRetriesOfSYN:
       tcb.evenRetries += 1
+      tcb.counters.repeatedSYNs += 1
       sendSYN()
     case .synSent, .synReceived:
       tcb.outbound.backOff()
       guard tcb.outbound.roundTrips.backOffs <= TCP.retriesOfSYNMax else { return failForSilence() }
+      tcb.counters.repeatedSYNs += 1
       sendSYN()
     case .established:
       tcb.outbound.backOff()

@@ -36,7 +36,10 @@ final class SimulatedConnection: Connection, HostSocket, @unchecked Sendable {
   var key: ConnectionKey { ConnectionKey(local: localEndpoint, remote: remoteEndpoint) }
   var now: Int64 { scheduler.now }
   var progress: TransportProgress {
-    tcb.state == .established && upcalls.handler != nil ? tcb.progress : TransportProgress()
+    let progress = tcb.progress
+    if tcb.state == .established, upcalls.handler != nil { return progress }
+    let hasOpened = progress.leastRoundTrip != nil
+    return TransportProgress(retransmissionCount: hasOpened ? progress.retransmissionCount : nil)
   }
   /// Whether an application holds the connection, or will once it is accepted.
   var isHeld: Bool { upcalls.handler != nil || listener != nil }

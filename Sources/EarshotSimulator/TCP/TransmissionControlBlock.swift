@@ -53,6 +53,8 @@ struct TransmissionControlBlock {
     var writtenBytes = 0
     var delivered: UInt64 = 0
     var arrived: UInt64 = 0
+    /// SYNs that were sent again, as Linux's `tcpi_total_retrans` counts them too.
+    var repeatedSYNs: UInt64 = 0
   }
 
   /// How far the transport got.
@@ -61,7 +63,8 @@ struct TransmissionControlBlock {
     return TransportProgress(
       unacknowledgedBytes: max(0, counters.writtenBytes - outbound.unacknowledged),
       deliveredCount: counters.delivered, arrivedCount: counters.arrived,
-      leastRoundTrip: leastRoundTrip == .max ? nil : .nanoseconds(leastRoundTrip))
+      leastRoundTrip: leastRoundTrip == .max ? nil : .nanoseconds(leastRoundTrip),
+      retransmissionCount: counters.repeatedSYNs + outbound.retransmissionCount)
   }
 
   /// Counts what a segment says: that something in flight has arrived, or bytes.

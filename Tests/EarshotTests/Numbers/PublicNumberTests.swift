@@ -22,7 +22,8 @@ struct PublicNumberTests {
     Ratio.swift | EarshotCoreTests.NumberTests | init?._ percent._ <.left <.right
     RollingHash.swift | any | combine._
     TransportProgress.swift | result | unacknowledgedBytes deliveredCount arrivedCount leastRoundTrip \
-    init.unacknowledgedBytes init.deliveredCount init.arrivedCount init.leastRoundTrip
+    retransmissionCount init.unacknowledgedBytes init.deliveredCount init.arrivedCount \
+    init.leastRoundTrip init.retransmissionCount
     DatagramChannel.swift | NetworkNumberTests | init.capacity send.on receive.until join.on leave.on
     DatagramSocket.swift | NetworkNumberTests | send.inDatagramsOf init.interface init.hopLimit
     HostClock.swift | CallNumberTests | sleep.until sleep.tolerance
