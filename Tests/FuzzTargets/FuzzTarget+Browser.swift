@@ -21,6 +21,7 @@ private struct BrowserScene {
   private var wake: Instant?
   private var interfaces = LinkSpeech.interfaces
   private var found: [PeerID: DiscoveredPeer] = [:]
+  private var otherVersions = 0
   private(set) var reached: Set<String> = []
   private var actions: [BrowserMachine.Action] = []
 
@@ -93,6 +94,10 @@ private struct BrowserScene {
         try check(packet, to: destination, on: interface)
       case .wake(let instant): wake = instant
       case .report(let event): try check(event)
+      case .reportOtherVersion(let other):
+        otherVersions += 1
+        try law(otherVersions <= 64, "peers of other versions are reported without a bound")
+        try law(other.version.count <= 16, "\(other) is reported")
       }
     }
     actions.removeAll(keepingCapacity: true)

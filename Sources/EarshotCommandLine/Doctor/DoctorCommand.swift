@@ -54,7 +54,8 @@ package struct DoctorCommand: LiveCommand {
     }
     let probe = DoctorProbe(
       host: host, services: services, target: target, identity: identity,
-      trust: target == nil ? .anyPeer : options.trust.policy, patience: patience)
+      trust: target == nil ? .anyPeer : options.trust.policy, patience: patience,
+      console: console)
     do throws(EarshotError) {
       guard try await probe.add(to: &facts) else { return interrupted() }
     } catch {

@@ -15,6 +15,8 @@ struct DoctorProbe {
   let identity: Identity?
   let trust: TrustPolicy
   let patience: Duration
+  /// Where the log of that peer goes, if the environment asks for it.
+  let console: Console
 
   /// Adds its findings to some facts.
   ///
@@ -24,6 +26,7 @@ struct DoctorProbe {
     let speaker = try await Peer("earshot doctor", trusting: .anyPeer, on: host)
     let listener = try await Peer(
       "earshot doctor, listening", identity: identity, trusting: trust, on: host)
+    let log = console.log?.follow(listener, on: console)
     do throws(EarshotError) {
       try await look(speaker, listener, &facts)
     } catch {
@@ -32,6 +35,7 @@ struct DoctorProbe {
     }
     await speaker.stop(within: .seconds(1))
     await listener.stop(within: .seconds(1))
+    await log?.value
     return !Task.isCancelled
   }
 

@@ -137,8 +137,8 @@ extension LogRecord {
         .missed, .memberJoined, .memberResumed, .memberLeft, .resourceSent, .resourceOffered,
         .resourceEnded:
         .info
-      case .released, .otherVersion, .untrusted, .strangerDropped, .memberInterrupted, .invitationUnanswered,
-        .sessionFull:
+      case .released, .otherVersion, .untrusted, .strangerDropped, .memberInterrupted,
+        .invitationUnanswered, .sessionFull:
         .notice
       case .recordsDropped, .contested, .discoveryUnavailable, .identityInUse, .keyChanged: .warning
       case .trustStoreFailed: .error

@@ -189,6 +189,7 @@ struct BrowserBench {
         SentPacket(bytes, to: destination, on: interface, at: now).map { sent.append($0) }
       case .wake(let deadline): wake = deadline
       case .report(let report): reports.append((now, report))
+      case .reportOtherVersion: break
       }
     }
   }

@@ -169,6 +169,7 @@ struct DiscoveryRoom {
         send(packet, to: destination, from: browsers[index].host)
       case .wake(let deadline): browsers[index].wake = deadline
       case .report(let report): browsers[index].take(report)
+      case .reportOtherVersion: break
       }
     }
   }

@@ -48,6 +48,9 @@ struct LogCauseTests {
       if observer.id == scene.ann.id || observer.id == scene.bob.id {
         #expect(found != nil, "\(records)")
         #expect(cause.reason == nil || found?.reason == cause.reason, "\(records)")
+        if cause.event == .otherVersion {
+          #expect(records.count { $0.event == .otherVersion } == 1)
+        }
       }
       // What the record says stands in the trace, too.
       let words = found.map { $0.message } ?? cause.reason ?? ""
@@ -96,7 +99,64 @@ struct LogCauseTests {
     return session
   }
 
-  fileprivate static let causes: [InjectedCause] = discovery + reaching + answers + members
+  fileprivate static let causes: [InjectedCause] =
+    discovery + claims + reaching + answers + members
+
+  private static let claims = [
+    InjectedCause("two hosts with one key", .contested, .contested, "contested") { scene in
+      let host = scene.world.makeHost("copy")
+      let clone = scene.keep(
+        try await Peer("Ann", identity: scene.ann.identity, trusting: .anyPeer, on: host))
+      scene.keep(try await clone.advertise("room"))
+      try await scene.sleep(.seconds(5))
+      return (scene.bob, scene.ann.id)
+    },
+    InjectedCause("own key elsewhere", .contested, .identityInUse, "sharedIdentity") { scene in
+      let host = scene.world.makeHost("copy")
+      let clone = scene.keep(
+        try await Peer("Ann", identity: scene.ann.identity, trusting: .anyPeer, on: host))
+      scene.keep(try await clone.advertise("room"))
+      try await scene.sleep(.seconds(5))
+      return (scene.ann, scene.ann.id)
+    },
+    InjectedCause("another version announced", .otherVersion, .otherVersion, "otherVersion") {
+      scene in
+      let id = stranger(scene)
+      let ear = scene.keep(try Ear(in: scene.world))
+      let announcement = Announcement(
+        of: id, named: try DisplayName("Cy"), offering: try ServiceType("room"), on: 7_100)
+      let records = announcement.records(at: ear.host.address).map { record in
+        guard case .text = record.data else { return record }
+        let entries = [("_v", "2"), ("_id", id.description)].map {
+          TextRecord.Entry(key: $0.0, value: Array($0.1.utf8))
+        }
+        return DNSRecord(
+          record.name, .text(TextRecord(entries).bytes), lifetimeSeconds: 4_500, flushesCache: true)
+      }
+      for _ in 0..<3 { try ear.send(DNSMessage(answering: records)) }
+      try await scene.sleep(.seconds(1))
+      return (scene.bob, id)
+    },
+    InjectedCause("no place here", .full, .sessionFull, "full") { scene in
+      let session = scene.keep(
+        try await scene.bob.makeSession(Session.Configuration(maximumMemberCount: 1)))
+      let cy = scene.keep(try await Peer("Cy", trusting: .anyPeer, on: scene.world.makeHost("cy")))
+      let advertiser = scene.keep(try await cy.advertise("room"))
+      let own = scene.keep(try await cy.makeSession())
+      try await advertiser.acceptInvitations(into: own)
+      _ = try await scene.bob.invite(cy.ticket(for: "room"), to: session)
+      _ = await scene.invite(to: session).end()
+      return (scene.bob, scene.ann.id)
+    },
+    InjectedCause("another peer there", .unreachable, .missed, "otherPeer") { scene in
+      let id = stranger(scene)
+      let endpoint = Endpoint(scene.hosts[0].address, port: await scene.ann.port)
+      let ticket = try PeerTicket(peer: id, serviceType: "room", endpoints: [endpoint])
+      let session = try await scene.bob.makeSession()
+      _ = try await scene.bob.invite(ticket, to: session)
+      return (scene.bob, id)
+    },
+  ]
 
   private static let discovery = [
     InjectedCause("no browser", .notBrowsing, .advertising) { scene in
