@@ -89,6 +89,25 @@ struct UnreachedPeerTests {
     #expect(ping.code == .violated)
   }
 
+  @Test("A peer whose key two hosts announce is named with both, if neither is reached")
+  func contested() throws {
+    let folder = try Folder()
+    let key = "\(folder.path)/me.pem"
+    let party = Party()
+    let guests = try ["phone", "watch"].map {
+      try party.guest("advertise", "--name", "Ann", "--accept", "--identity", key, on: $0)
+    }
+    party.run(until: 4)
+    let ping = try party.guest("ping", "Ann", on: "tablet")
+    party.at(4.7) { for guest in guests { party.world.crash(guest.host) } }
+    party.run(until: 40)
+    let error = ping.printed.err
+    #expect(error.hasPrefix("earshot: 2 hosts announce the key of Ann ("), "\(error)")
+    #expect(guests.allSatisfy { error.contains("\($0.host.address)") }, "\(error)")
+    #expect(error.contains("It was not reached: ") && ping.code == .violated)
+    withExtendedLifetime(folder) {}
+  }
+
   @Test("Browsing warns of another host with the same key, and goes on", arguments: [true, false])
   func identityInUse(isTerminal: Bool) throws {
     let folder = try Folder()
