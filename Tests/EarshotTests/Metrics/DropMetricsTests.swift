@@ -17,6 +17,11 @@ struct DropMetricsTests {
       [.unreliableMessagesDropped, .datagramsDropped].contains(number.metric)
         && number.peer == member
     }
+    for drop in drops {
+      let isInMessages = drop.metric == .unreliableMessagesDropped
+      let isListed = countedInMessages.contains(drop.reason ?? "")
+      #expect(isInMessages == isListed, "\(drop)", sourceLocation: sourceLocation)
+    }
     let expected = Dictionary(
       uniqueKeysWithValues: statistics.dropped.map { ($0.key.rawValue, $0.value) })
     let found = Dictionary(uniqueKeysWithValues: drops.map { ($0.reason ?? "", $0.value) })
@@ -35,6 +40,10 @@ struct DropMetricsTests {
       sourceLocation: sourceLocation)
   }
 
+  /// The reasons that are counted in messages; all others are counted in datagrams.
+  private static let countedInMessages: Set = [
+    "queueFull", "notLinked", "linkBusy", "congested", "unread", "incomplete",
+  ]
   private static let group = Endpoint(.v4(0xE000_00FB), port: 5_353)
 
   @Test("Packets of discovery that are not looked at are counted by reason")
