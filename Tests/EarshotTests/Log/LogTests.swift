@@ -280,6 +280,58 @@ struct LogTests {
     for block in article { #expect(test.contains(block), "\(block)") }
   }
 
+  @Test("The table of the article has each event, in the row of its subsystem, with its level")
+  func table() throws {
+    let article = try SourceText("Sources/Earshot/Earshot.docc/Observing.md")
+    for event in LogRecord.Event.allCases {
+      let row = try #require(article.row(event.subsystem.rawValue), "\(event)")
+      let place = event.level == .debug ? 1 : 0
+      let groups = row[place].components(separatedBy: ";")
+      let group = groups.first { $0.contains("`\(event.rawValue)`") }
+      #expect(group != nil, "\(event)")
+      let levels = ["notice", "warning", "error"].filter { group?.contains("(\($0))") == true }
+      #expect(
+        levels == (event.level > .info ? [event.level.rawValue] : []), "\(event): \(group ?? "")")
+    }
+  }
+
+  @Test("Messages and parts of streams have no records, however many there are")
+  func counted() {
+    Scene.play { scene in
+      let (own, session) = try await Self.join(scene)
+      let stream = try await session.openStream("s", to: scene.ann.id)
+      let log = Logged(scene.bob.log(LogFilter(.debug)), on: scene.hosts[1])
+      for _ in 0..<100 {
+        try await session.send([1], to: [scene.ann.id])
+        try await stream.write([1])
+      }
+      try await scene.sleep(.seconds(1))
+      #expect(log.all.map(\.event) == [.running])
+      scene.keep((own, stream))
+    }
+  }
+
+  @Test("What failed has a higher level than what did not")
+  func failures() {
+    Scene.play { scene in
+      let log = Logged(scene.bob.log(LogFilter(.debug)), on: scene.hosts[1])
+      let (own, session) = try await Self.join(scene)
+      let accepted = log.all(.invitationConcluded).last
+      #expect(accepted?.reason == "accepted" && accepted?.level == .info)
+      let transfer = try session.sendResource([1], named: "r", to: scene.ann.id)
+      scene.cut()
+      try await scene.sleep(.seconds(40))
+      let left = log.all(.memberLeft).last
+      #expect(left?.reason == "lost" && left?.level == .notice)
+      _ = try? await transfer.completed()
+      #expect(log.all(.resourceEnded).last?.level == .notice)
+      _ = await scene.invite(to: session, within: .seconds(3)).end()
+      let failed = log.all(.invitationConcluded).last
+      #expect(failed?.reason != "accepted" && failed?.level == .notice)
+      scene.keep(own)
+    }
+  }
+
   @Test("The levels are levels of swift-log, in its order")
   func levels() {
     let levels = LogRecord.Level.allCases
@@ -339,6 +391,12 @@ private struct SourceText {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
     text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  /// The cells of the row of a table whose first cell is a word, apart from that.
+  func row(_ word: String) -> [String]? {
+    let line = text.components(separatedBy: "\n").first { $0.hasPrefix("| `\(word)` |") }
+    return line?.components(separatedBy: " |").dropFirst().dropLast().map(\.self)
   }
 
   /// The words without the spaces and line breaks between them.
