@@ -53,6 +53,8 @@ int earshot_ask_attributes_at(
 
 int earshot_reserve(int file) { return flock(file, LOCK_EX | LOCK_NB); }
 
+int earshot_release(int file) { return flock(file, LOCK_UN); }
+
 int earshot_rename_exclusively(int folder, const char *name, const char *new_name) {
 #if defined(__APPLE__)
   if (renameatx_np(folder, name, folder, new_name, RENAME_EXCL) == 0) return 0;

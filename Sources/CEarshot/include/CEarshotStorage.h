@@ -24,6 +24,9 @@ int earshot_ask_attributes_at(
    Returns 0, or -1 with errno set: EWOULDBLOCK if another descriptor has it. */
 int earshot_reserve(int file);
 
+/* Takes that back, also for descriptors that children of this process have got. Returns 0, or -1 with errno set. */
+int earshot_release(int file);
+
 /* Gives an entry of a folder another name that is free; the second one with calls that every system has.
    Each returns 0, or -1 with errno set: EEXIST if there is anything of the new name. */
 int earshot_rename_exclusively(int folder, const char *name, const char *new_name);

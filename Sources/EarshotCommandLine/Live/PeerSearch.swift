@@ -23,7 +23,7 @@ struct PeerSearch: Sendable {
     private let browser = Mutex<Browser?>(nil)
 
     func begin(_ browser: Browser) { self.browser.withLock { $0 = browser } }
-    func end() { browser.withLock { $0 = nil } }
+    func end() async { await browser.withLock { $0.take() }?.stop() }
   }
 
   /// A search that has not begun.
@@ -132,7 +132,17 @@ struct PeerSearch: Sendable {
   ///
   /// - Returns: Whether it has joined; if not, the console reports the reason.
   func invite(_ found: FoundPeer, to session: Session) async throws(EarshotError) -> Bool {
-    defer { browsing.end() }
+    do throws(EarshotError) {
+      let hasJoined = try await begin(found, to: session)
+      await browsing.end()
+      return hasJoined
+    } catch {
+      await browsing.end()
+      throw error
+    }
+  }
+
+  private func begin(_ found: FoundPeer, to session: Session) async throws(EarshotError) -> Bool {
     do throws(EarshotError) {
       let outcome =
         if let ticket = found.ticket {

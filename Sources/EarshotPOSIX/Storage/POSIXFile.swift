@@ -13,7 +13,7 @@ final class POSIXFile: StorageFile {
   ///   - path: The path that it was opened by, for errors.
   init(_ descriptor: Int32, _ path: String) { (self.descriptor, self.path) = (descriptor, path) }
 
-  deinit { System.close(descriptor) }
+  deinit { System.closeFile(descriptor) }
 
   func attributes() throws(StorageError) -> FileAttributes {
     let found = try attempt("stat \(path)") { () throws(SystemFailure) in

@@ -87,6 +87,15 @@ extension System {
     }
   }
 
+  /// Gives back what ``reserve(_:)`` has reserved, and closes the descriptor.
+  ///
+  /// Closing alone would not do for a moment: a process that is being started has the same open
+  /// file until it begins its own program.
+  static func closeFile(_ file: Int32) {
+    _ = earshot_release(file)
+    close(file)
+  }
+
   /// Waits for a millisecond.
   static func pause() { usleep(1_000) }
 
