@@ -61,18 +61,25 @@ final class PeerLog: Sendable {
     _ event: LogRecord.Event, _ level: LogRecord.Level, _ content: LogRecord.Content
   ) {
     let now = host.now
-    let (record, hubs) = state.withLock { state -> (LogRecord?, [EventHub<LogRecord>]) in
+    let admitted = state.withLock { state -> (suppressed: Int, hubs: [EventHub<LogRecord>])? in
       guard !state.hasEnded,
         let suppressed = state.rates[event, default: RecordRate(at: now)].admit(at: now)
-      else { return (nil, []) }
-      let record = LogRecord(event, at: level, content, suppressing: suppressed, by: local, now)
+      else { return nil }
       prune(&state)
-      let hubs = state.readers.compactMap { $0.filter.includes(record) ? $0.hub : nil }
-      return (record, hubs)
+      let hubs = state.readers.compactMap { reader in
+        reader.filter.includes(event.subsystem, at: level) ? reader.hub : nil
+      }
+      return (suppressed, hubs)
     }
-    guard let record else { return }
-    for hub in hubs { hub.push(record) }
-    if isTraced { host.instrumentation?.record(record) }
+    guard let (suppressed, hubs) = admitted else { return }
+    let make = { [local] in
+      LogRecord(event, at: level, content, suppressing: suppressed, by: local, now)
+    }
+    if !hubs.isEmpty {
+      let record = make()
+      for hub in hubs { hub.push(record) }
+    }
+    if isTraced { host.instrumentation?.record(content.hash(of: event), make) }
   }
 
   /// Ends the log for all its readers.
@@ -175,8 +182,11 @@ private struct RecordRate {
 
 extension LogRecord {
   /// What a record says beside its event, its level and its time.
-  struct Content {
-    let message: String
+  ///
+  /// The message is made only if the record is read, also in a simulated world, whose runs are most
+  /// often not recorded.
+  struct Content: Sendable {
+    let message: @Sendable () -> String
     let peer: PeerID?
     let link: LinkToken?
     let endpoint: Endpoint?
@@ -185,12 +195,33 @@ extension LogRecord {
     let numbers: [String: Int]
 
     init(
-      _ message: String, of peer: PeerID? = nil, over link: LinkToken? = nil,
+      _ message: @escaping @Sendable @autoclosure () -> String, of peer: PeerID? = nil,
+      over link: LinkToken? = nil,
       at endpoint: Endpoint? = nil, for service: String? = nil, because reason: String? = nil,
       numbers: [String: Int] = [:]
     ) {
       (self.message, self.peer, self.link, self.endpoint) = (message, peer, link, endpoint)
       (self.service, self.reason, self.numbers) = (service, reason, numbers)
+    }
+
+    /// A number that differs where records differ, apart from their messages.
+    func hash(of event: Event) -> UInt64 {
+      var hash = RollingHash()
+      for text in [event.rawValue, reason ?? "", service ?? ""] {
+        for byte in text.utf8 { hash.combine(byte) }
+        hash.combine(text.utf8.count)
+      }
+      hash.combine(link?.rawValue ?? 0)
+      hash.combine(peer.map { UInt64($0.short.utf8.reduce(0) { $0 << 5 ^ UInt64($1) }) } ?? 0)
+      // In any order: that of a dictionary is not the same in each run.
+      hash.combine(
+        numbers.reduce(UInt64(0)) { sum, number in
+          var hash = RollingHash()
+          for byte in number.key.utf8 { hash.combine(byte) }
+          hash.combine(number.value)
+          return sum &+ hash.value
+        })
+      return hash.value
     }
   }
 
@@ -203,7 +234,8 @@ extension LogRecord {
     self.init(
       event, at: level, time: time, by: local, of: content.peer,
       link: content.link.map { Int($0.rawValue) }, endpoint: content.endpoint,
-      service: content.service, reason: content.reason, numbers: numbers, message: content.message)
+      service: content.service, reason: content.reason, numbers: numbers,
+      message: content.message())
   }
 }
 

@@ -21,7 +21,12 @@ public struct LogFilter: Hashable, Sendable {
 
   /// Whether the filter lets a record through.
   public func includes(_ record: LogRecord) -> Bool {
-    self[record.subsystem].map { record.level >= $0 } ?? false
+    includes(record.subsystem, at: record.level)
+  }
+
+  /// Whether the filter lets the records of a subsystem at a level through.
+  package func includes(_ subsystem: LogRecord.Subsystem, at level: LogRecord.Level) -> Bool {
+    self[subsystem].map { level >= $0 } ?? false
   }
 
   /// A filter from text, as the variable `EARSHOT_LOG` of the commands has it.

@@ -16,7 +16,7 @@ public final class Instrumentation: @unchecked Sendable {
   @exclusivity(unchecked) package private(set) var queues: [BoundedQueue] = []
 
   private let moment: () -> (host: String?, time: Instant)
-  private let record: (LogRecord) -> Void
+  private let record: (_ hash: UInt64, _ make: () -> LogRecord) -> Void
 
   /// What takes in nothing yet.
   ///
@@ -25,14 +25,18 @@ public final class Instrumentation: @unchecked Sendable {
   ///   - record: Takes a record of a log into the trace.
   package init(
     _ moment: @escaping () -> (host: String?, time: Instant),
-    record: @escaping (LogRecord) -> Void
+    record: @escaping (_ hash: UInt64, _ make: () -> LogRecord) -> Void
   ) {
     (self.moment, self.record) = (moment, record)
   }
 
   /// Takes a record of the log of a peer into the trace.
-  package func record(_ record: LogRecord) {
-    if isOpen { self.record(record) }
+  ///
+  /// - Parameters:
+  ///   - hash: A number that differs where records differ.
+  ///   - make: Makes the record; called only if the trace is recorded.
+  package func record(_ hash: UInt64, _ make: () -> LogRecord) {
+    if isOpen { record(hash, make) }
   }
 
   /// Whether something did not hold.

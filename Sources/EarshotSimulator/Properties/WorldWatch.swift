@@ -23,8 +23,8 @@ final class WorldWatch {
   init(_ scheduler: Scheduler, _ trace: TraceRecorder) {
     instrumentation = Instrumentation { [unowned scheduler] in
       (scheduler.runningHost?.name, scheduler.instant)
-    } record: { [unowned scheduler, unowned trace] record in
-      trace.record(record, of: scheduler.runningHost?.index)
+    } record: { [unowned scheduler, unowned trace] hash, make in
+      trace.record(hash, of: scheduler.runningHost?.index, make)
     }
     gauges = KernelGauges(instrumentation)
   }

@@ -79,15 +79,19 @@ final class TraceRecorder {
     if let sink { tell(sink, .fault, host, other, fault.rawValue, detail, cause: cause) }
   }
 
-  /// Takes in a record of the log of a peer on a host.
-  func record(_ record: LogRecord, of host: Int?) {
-    recordNote(host, Self.logLabel, record.line, record: record)
+  /// Takes in a record of the log of a peer on a host, which is made for a sink alone.
+  func record(_ hash: UInt64, of host: Int?, _ make: () -> LogRecord) {
+    guard scheduler.isOpen else { return }
+    trace.add(.note, scheduler.now, host.map { $0 + 1 } ?? 0, 0, Self.logLabel.utf8.count, hash)
+    guard let sink else { return }
+    let record = make()
+    tell(
+      sink, .note, host, nil, Self.logLabel, record.line, cause: scheduler.cause.handled,
+      record: record)
   }
 
   /// Takes in what the code above wants to be known, and what event it follows from if not the one that is handled.
-  func recordNote(
-    _ host: Int?, _ kind: String, _ text: String, cause: Int? = nil, record: LogRecord? = nil
-  ) {
+  func recordNote(_ host: Int?, _ kind: String, _ text: String, cause: Int? = nil) {
     guard scheduler.isOpen else { return }
     var hash = RollingHash()
     for byte in kind.utf8 { hash.combine(byte) }
@@ -96,8 +100,7 @@ final class TraceRecorder {
     trace.add(.note, scheduler.now, host.map { $0 + 1 } ?? 0, 0, text.utf8.count, hash.value)
     if let sink {
       let cause = cause.map { min($0, trace.eventCount - 2) }  // An event before the note.
-      tell(
-        sink, .note, host, nil, kind, text, cause: cause ?? scheduler.cause.handled, record: record)
+      tell(sink, .note, host, nil, kind, text, cause: cause ?? scheduler.cause.handled)
     }
   }
 
