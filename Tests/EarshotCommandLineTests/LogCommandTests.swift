@@ -98,6 +98,26 @@ struct LogCommandTests {
     }
   }
 
+  @Test("The console of a process has the log of its environment, or none")
+  func environment() {
+    #expect(Console.standard(environment: ["EARSHOT_LOG": "link:debug"]).logText == "link:debug")
+    #expect(Console.standard(environment: [:]).logText == nil)
+  }
+
+  @Test("A chat prints its log, and so does a doctor, to the end")
+  func chatAndDoctor() throws {
+    let party = Party()
+    let (ann, chat) = try Self.guest(
+      "chat", "--name", "Ann", on: "phone", logging: "info", in: party)
+    let (bob, doctor) = try Self.guest("doctor", on: "tablet", logging: "discovery:info", in: party)
+    party.at(10) { ann.type("/quit") }
+    party.run(until: 20)
+    #expect(ann.code == .held && bob.code == .held)
+    #expect(Self.lines(chat).contains { $0.contains("browses for “earshot-chat”") })
+    #expect(Self.lines(chat).last?.hasSuffix("is stopped") == true, "\(chat.err)")
+    #expect(Self.lines(doctor).contains { $0.contains("Ann (") && $0.contains("was discovered") })
+  }
+
   @Test("Capitals, spaces and empty parts do not matter, and an empty value asks for nothing")
   func spelling() throws {
     let filter = try LogFilter(" DEBUG ,, Link:OFF ,")
@@ -118,7 +138,12 @@ struct LogCommandTests {
       return printed
     }
     let folder = try Folder()
-    let plain = Self.lines(run("--trace", "\(folder.path)/trace"))
+    let plain = Self.lines(
+      run("--trace", "\(folder.path)/trace", "--report", "\(folder.path)/page.html"))
+    let page = try String(contentsOfFile: "\(folder.path)/page.html", encoding: .utf8)
+    let sentences = plain.filter { $0.contains("became a member") }
+      .compactMap { $0.components(separatedBy: ": ").last }
+    #expect(sentences.count == 2 && sentences.allSatisfy { page.contains($0) })
     #expect(plain.contains { $0.contains("became a member") })
     let trace = try String(contentsOfFile: "\(folder.path)/trace", encoding: .utf8)
     let notes = trace.split(separator: "\n").compactMap { line -> String? in

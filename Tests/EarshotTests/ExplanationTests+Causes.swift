@@ -70,7 +70,7 @@ extension ExplanationTests {
     func connection(_ connection: any Connection, failed error: NetworkError) {}
   }
 
-  private static func stranger(in scene: Scene, _ name: String = "stranger") -> PeerID {
+  static func stranger(in scene: Scene, _ name: String = "stranger") -> PeerID {
     var random = scene.world.random(name)
     return Identity.plain(using: &random).id
   }
@@ -105,22 +105,27 @@ extension ExplanationTests {
 
   // MARK: Versions
 
+  /// Announces a peer “Cy” of version 2 in Bob's world.
+  static func announceOtherVersion(of id: PeerID, in scene: Scene, times count: Int = 1) throws {
+    let ear = scene.keep(try Ear(in: scene.world))
+    let announcement = Announcement(
+      of: id, named: try DisplayName("Cy"), offering: try ServiceType("room"), on: 7_100)
+    let records = announcement.records(at: ear.host.address).map { record in
+      guard case .text = record.data else { return record }
+      let entries = [("_v", "2"), ("_id", id.description)].map {
+        TextRecord.Entry(key: $0.0, value: Array($0.1.utf8))
+      }
+      return DNSRecord(
+        record.name, .text(TextRecord(entries).bytes), lifetimeSeconds: 4_500, flushesCache: true)
+    }
+    for _ in 0..<count { try ear.send(DNSMessage(answering: records)) }
+  }
+
   @Test("A peer that announces another version is named with both versions, also by its name")
   func announcedVersion() {
     Scene.play { scene in
       let id = Self.stranger(in: scene)
-      let ear = scene.keep(try Ear(in: scene.world))
-      let announcement = Announcement(
-        of: id, named: try DisplayName("Cy"), offering: try ServiceType("room"), on: 7_100)
-      let records = announcement.records(at: ear.host.address).map { record in
-        guard case .text = record.data else { return record }
-        let entries = [("_v", "2"), ("_id", id.description)].map {
-          TextRecord.Entry(key: $0.0, value: Array($0.1.utf8))
-        }
-        return DNSRecord(
-          record.name, .text(TextRecord(entries).bytes), lifetimeSeconds: 4_500, flushesCache: true)
-      }
-      try ear.send(DNSMessage(answering: records))
+      try Self.announceOtherVersion(of: id, in: scene)
       try await scene.sleep(.seconds(1))
       let sentence = "announces version 2 of the protocol, and this peer speaks version 1"
       await Self.expect(scene.bob, of: id, .otherVersion, "Cy (\(id.short))", sentence)

@@ -32,7 +32,7 @@ struct ExplanationTests {
     if case .left = event { true } else { false }
   }
 
-  private static func lost(_ browser: Browser) async {
+  static func lost(_ browser: Browser) async {
     for await event in browser.events { if case .lost = event { return } }
   }
 

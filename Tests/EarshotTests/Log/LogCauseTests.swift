@@ -75,28 +75,14 @@ struct LogCauseTests {
 
   // MARK: Causes
 
-  private static func stranger(_ scene: Scene) -> PeerID {
-    var random = scene.world.random("stranger")
-    return Identity.plain(using: &random).id
-  }
+  private static func stranger(_ scene: Scene) -> PeerID { ExplanationTests.stranger(in: scene) }
 
-  private static func lost(_ browser: Browser) async {
-    for await event in browser.events { if case .lost = event { return } }
-  }
+  private static func lost(_ browser: Browser) async { await ExplanationTests.lost(browser) }
 
-  /// Bob invites Ann.
   private static func invite(
-    _ scene: Scene, within limit: Duration = .seconds(5),
-    answer: @Sendable (Invitation) async throws -> Void = { _ in }
+    _ scene: Scene, answer: (Invitation) async throws -> Void = { _ in }
   ) async throws -> Session {
-    let session = scene.keep(try await scene.bob.makeSession())
-    let call = scene.invite(to: session, within: limit)
-    if let invitation = await scene.invitation() {
-      scene.keep(invitation)
-      try await answer(invitation)
-    }
-    _ = await call.end()
-    return session
+    try await ExplanationTests.invite(scene, within: .seconds(5), answer: answer)
   }
 
   fileprivate static let causes: [InjectedCause] =
@@ -122,18 +108,7 @@ struct LogCauseTests {
     InjectedCause("another version announced", .otherVersion, .otherVersion, "otherVersion") {
       scene in
       let id = stranger(scene)
-      let ear = scene.keep(try Ear(in: scene.world))
-      let announcement = Announcement(
-        of: id, named: try DisplayName("Cy"), offering: try ServiceType("room"), on: 7_100)
-      let records = announcement.records(at: ear.host.address).map { record in
-        guard case .text = record.data else { return record }
-        let entries = [("_v", "2"), ("_id", id.description)].map {
-          TextRecord.Entry(key: $0.0, value: Array($0.1.utf8))
-        }
-        return DNSRecord(
-          record.name, .text(TextRecord(entries).bytes), lifetimeSeconds: 4_500, flushesCache: true)
-      }
-      for _ in 0..<3 { try ear.send(DNSMessage(answering: records)) }
+      try ExplanationTests.announceOtherVersion(of: id, in: scene, times: 3)
       try await scene.sleep(.seconds(1))
       return (scene.bob, id)
     },

@@ -1,5 +1,6 @@
 import Earshot
 import EarshotCore
+import EarshotNetwork
 import EarshotSimulator
 import Foundation
 import Synchronization
@@ -336,6 +337,30 @@ struct LogTests {
     }
   }
 
+  @Test("A link that breaks the protocol, and a code that was rejected, end with a warning")
+  func warnings() {
+    Scene.play { scene in
+      let log = Logged(scene.ann.log(LogFilter(.warning)), on: scene.hosts[0])
+      let endpoint = Endpoint(scene.hosts[0].address, port: await scene.ann.port)
+      let connection = try scene.hosts[1].connect(
+        to: endpoint, options: ConnectionOptions(), handler: Babbler())
+      try await scene.sleep(.seconds(1))
+      let end = log.all(.linkEnded)
+      #expect(end.count == 1 && end.first?.reason == "violation.protocolViolation", "\(end)")
+      #expect(end.first?.level == .warning && end.first?.peer == nil)
+      connection.close()
+      let (own, session) = try await Self.join(scene)
+      scene.hosts[0].addTask("verify") {
+        for await verification in own.verifications { await verification.reject() }
+      }
+      _ = try await session.verify(scene.ann.id)
+      try await scene.sleep(.seconds(1))
+      let rejected = log.all(.verificationEnded)
+      #expect(rejected.count == 1 && rejected.first?.reason == "rejected", "\(rejected)")
+      #expect(rejected.first?.level == .warning && rejected.first?.peer == scene.bob.id)
+    }
+  }
+
   @Test("The levels are levels of swift-log, in its order")
   func levels() {
     let levels = LogRecord.Level.allCases
@@ -345,6 +370,17 @@ struct LogTests {
     }
     #expect(order == order.sorted() && levels == levels.sorted() && Set(levels).count == 5)
   }
+}
+
+/// Says nothing that is of the protocol.
+private final class Babbler: ConnectionHandler {
+  func connectionOpened(_ connection: any Connection) {
+    _ = try? connection.write([UInt8](repeating: 0xFF, count: 64).span)
+  }
+  func connection(_ connection: any Connection, received bytes: Span<UInt8>) {}
+  func connectionReceivedEnd(_ connection: any Connection) {}
+  func connectionBecameWritable(_ connection: any Connection) {}
+  func connection(_ connection: any Connection, failed error: NetworkError) {}
 }
 
 /// What swift-log calls by these names, as far as a log needs it.
