@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Without a reader, a record costs one atomic load and is not made. May be called on any thread.
 final class PeerLog: Sendable {
-  /// A stream of records, as long as somebody holds it.
+  /// A stream of records, until it is released.
   private struct Reader {
     weak var hub: EventHub<LogRecord>?
     let filter: LogFilter
@@ -94,7 +94,7 @@ final class PeerLog: Sendable {
 
   // MARK: Reading
 
-  /// A stream of the records from now on, which are made as long as it is held.
+  /// A stream of the records from now on, which are made until it is released.
   func records(_ filter: LogFilter) -> EventHub<LogRecord> {
     let hub = EventHub<LogRecord>(countMax: Self.recordsMax, merge: Self.dropOldest)
     let (beginning, hasEnded) = state.withLock { state in

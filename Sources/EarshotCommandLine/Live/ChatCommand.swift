@@ -20,10 +20,11 @@ package struct ChatCommand: LiveCommand {
   package func run(
     on host: any NetworkHost, hearing keyboard: Keyboard, with streams: StandardStreams
   ) async -> ExitCode {
-    await asPeer(on: host, console, logging: false) { peer throws(EarshotError) in
+    var log: Task<Void, Never>?
+    let code = await asPeer(on: host, console, logging: false) { peer throws(EarshotError) in
       let (console, typed) = keyboard.begin(on: console)
       defer { keyboard.end() }
-      _ = console.log?.follow(peer, on: console)
+      log = console.log?.follow(peer, on: console)
       let chat = Chat(of: peer, self.chat, on: console, typed)
       try await chat.begin()
       for await line in keyboard.lines {
@@ -33,6 +34,8 @@ package struct ChatCommand: LiveCommand {
       await chat.end()
       return .held
     }
+    await log?.value
+    return code
   }
 
   /// The command, as its help describes it.
