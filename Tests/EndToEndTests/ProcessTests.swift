@@ -120,6 +120,18 @@ final class ProcessTests: Sendable {
     #expect(events == ["found", "updated", "updated", "lost"])
   }
 
+  @Test("A process prints its log to standard error, from its beginning to its end")
+  func logged() async throws {
+    for _ in 0..<5 {
+      let program = try Program(
+        ["ping", "nobody", "--timeout", "0.1", "--service", service], prefix: ["EARSHOT_LOG=info"])
+      #expect(await program.exitStatus() == 1)
+      let records = program.lines.filter { $0.contains(" info peer ") }
+      #expect(records.first?.contains(": runs, and listens") == true, "\(records)")
+      #expect(records.last?.hasSuffix(": is stopped") == true, "\(records)")
+    }
+  }
+
   @Test("A second signal ends at once a process that is still waiting for others")
   func twice() async throws {
     let (ann, bob) = (try chat("Ann"), try chat("Bob"))

@@ -132,9 +132,9 @@ struct LogTests {
 
   @Test("Records that wait too long are dropped, the oldest first, and counted")
   func dropped() {
-    Scene.play(for: .seconds(600)) { scene in
+    Scene.play(for: .seconds(1_000)) { scene in
       let records = scene.bob.log(LogFilter(.info))
-      for _ in 0..<300 {
+      for _ in 0..<600 {
         for _ in 0..<10 { try await scene.bob.browse("other").stop() }
         try await scene.sleep(.seconds(1))
       }
@@ -146,7 +146,7 @@ struct LogTests {
       let dropped = read.first?.numbers["records"] ?? 0
       // Two of each browser, and what the beginning and the end have.
       let ends = read.filter { $0.service != "other" && $0.event != .recordsDropped }.count
-      #expect(dropped + read.count - 1 - ends == 6_000 + 1, "\(dropped), \(read.count), \(ends)")
+      #expect(dropped + read.count - 1 - ends == 12_000 + 1, "\(dropped), \(read.count), \(ends)")
     }
   }
 
