@@ -146,7 +146,7 @@ package struct DoctorCommand: LiveCommand {
         "--ticket", "TEXT",
         help: "Also dial the peer of a ticket, which multicast may\nnot reach, and explain it"),
       OptionPlan("--timeout", "SECONDS", help: "How long to listen (default: 3)"),
-    ] + LiveOptions.plans(service: service))
+    ] + LiveOptions.plans(service: service, createsIdentity: false))
 }
 
 extension HostFacts {

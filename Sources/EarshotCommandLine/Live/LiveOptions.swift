@@ -80,7 +80,12 @@ package struct LiveOptions: Hashable, Sendable {
   }
 
   /// The options, as the help of a command has them.
-  static func plans(service: String) -> [OptionPlan] {
+  ///
+  /// - Parameters:
+  ///   - service: The service without the option.
+  ///   - createsIdentity: Whether a file of `--identity` that is missing is created.
+  /// - Returns: The options in their order.
+  static func plans(service: String, createsIdentity: Bool = true) -> [OptionPlan] {
     [
       OptionPlan(
         "--name", "NAME",
@@ -88,7 +93,7 @@ package struct LiveOptions: Hashable, Sendable {
       OptionPlan(
         "--identity", "FILE",
         help: """
-          Use the identity in FILE, creating it if missing
+          Use the identity in FILE\(createsIdentity ? ", creating it if missing" : "")
           (default: a new one for each run)
           """),
       OptionPlan(
