@@ -1,8 +1,8 @@
 extension LogRecord {
-  /// What a record reports, to switch on.
+  /// The kinds of records, to switch on.
   @nonexhaustive
   public enum Event: String, Hashable, Sendable, CaseIterable {
-    /// The peer listens; told again at the beginning of each log.
+    /// The peer listens; also the first record of each log that begins later.
     case running
     /// The peer was suspended.
     case suspended

@@ -1,4 +1,4 @@
-/// The choice of the records that a reader of a log gets: a least level, for each subsystem.
+/// The least level of the records that a reader of a log gets, for each subsystem.
 ///
 /// ```swift
 /// peer.log(LogFilter(.info))

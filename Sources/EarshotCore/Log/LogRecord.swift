@@ -5,11 +5,11 @@
 /// addresses. The same records are in the traces of simulated worlds, as notes whose label is
 /// `log`.
 public struct LogRecord: Hashable, Sendable {
-  /// How much a record matters; the cases are levels of swift-log, by the same names.
+  /// The importance of a record; the cases are levels of swift-log, by the same names.
   public enum Level: String, Hashable, Sendable, CaseIterable, Comparable {
     /// Each step, such as a dialled address.
     case debug
-    /// What a user of the program would call an event, such as a new member.
+    /// An event that users notice, such as a new member.
     case info
     /// Something out of the ordinary that Earshot deals with, such as an interrupted link.
     case notice
@@ -54,11 +54,11 @@ public struct LogRecord: Hashable, Sendable {
     case resource
   }
 
-  /// When it happened, by the clock of the peer's host.
+  /// The time of the event, by the clock of the peer's host.
   public let time: Instant
-  /// What happened.
+  /// The kind of the record.
   public let event: Event
-  /// How much it matters; that of the event, or a higher one where the reason is a failure.
+  /// The importance; that of the event, or a higher one after a failure.
   public let level: Level
   /// The part of the peer that it comes from.
   public var subsystem: Subsystem { event.subsystem }
@@ -72,7 +72,7 @@ public struct LogRecord: Hashable, Sendable {
   public let endpoint: Endpoint?
   /// The service type that it is about.
   public let service: String?
-  /// A code word for why it happened, such as `timedOut`.
+  /// A code word for the reason, such as `timedOut`.
   public let reason: String?
   /// Amounts by their names.
   ///
