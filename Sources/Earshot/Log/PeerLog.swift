@@ -207,17 +207,16 @@ extension LogRecord {
     /// A number that differs where records differ, apart from their messages.
     func hash(of event: Event) -> UInt64 {
       var hash = RollingHash()
-      for text in [event.rawValue, reason ?? "", service ?? ""] {
-        for byte in text.utf8 { hash.combine(byte) }
+      for text in [event.rawValue, reason ?? "", service ?? "", peer?.short ?? ""] {
+        hash.combine(text: text)
         hash.combine(text.utf8.count)
       }
       hash.combine(link?.rawValue ?? 0)
-      hash.combine(peer.map { UInt64($0.short.utf8.reduce(0) { $0 << 5 ^ UInt64($1) }) } ?? 0)
       // In any order: that of a dictionary is not the same in each run.
       hash.combine(
         numbers.reduce(UInt64(0)) { sum, number in
           var hash = RollingHash()
-          for byte in number.key.utf8 { hash.combine(byte) }
+          hash.combine(text: number.key)
           hash.combine(number.value)
           return sum &+ hash.value
         })

@@ -18,7 +18,7 @@ public struct RandomStream: RandomNumberGenerator, Hashable, Sendable {
   public init(seed: UInt64, name: String) {
     var hash = RollingHash()
     hash.combine(seed)
-    for byte in name.utf8 { hash.combine(byte) }
+    hash.combine(text: name)
     state = hash.value
   }
 

@@ -20,6 +20,11 @@ public struct RollingHash: Hashable, Sendable {
     combine(UInt64(truncatingIfNeeded: number))
   }
 
+  /// Takes in the bytes of a text, each as a word.
+  package mutating func combine(text: String) {
+    for byte in text.utf8 { combine(byte) }
+  }
+
   /// Takes in bytes, eight at a time, and their count.
   public mutating func combine(bytes: Span<UInt8>) {
     var index = 0

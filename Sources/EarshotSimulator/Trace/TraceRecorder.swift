@@ -70,7 +70,7 @@ final class TraceRecorder {
   ) {
     guard scheduler.isOpen else { return }
     var hash = RollingHash()
-    for byte in detail.utf8 { hash.combine(byte) }
+    hash.combine(text: detail)
     trace.add(
       .fault, scheduler.now, host.map { $0 + 1 } ?? 0, other.map { $0 + 1 } ?? 0, fault.number,
       hash.value)
@@ -94,9 +94,9 @@ final class TraceRecorder {
   func recordNote(_ host: Int?, _ kind: String, _ text: String, cause: Int? = nil) {
     guard scheduler.isOpen else { return }
     var hash = RollingHash()
-    for byte in kind.utf8 { hash.combine(byte) }
+    hash.combine(text: kind)
     hash.combine(kind.utf8.count)
-    for byte in text.utf8 { hash.combine(byte) }
+    hash.combine(text: text)
     trace.add(.note, scheduler.now, host.map { $0 + 1 } ?? 0, 0, text.utf8.count, hash.value)
     if let sink {
       let cause = cause.map { min($0, trace.eventCount - 2) }  // An event before the note.
