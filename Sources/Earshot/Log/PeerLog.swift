@@ -65,7 +65,7 @@ final class PeerLog: Sendable {
       guard !state.hasEnded,
         let suppressed = state.rates[event, default: RecordRate(at: now)].admit(at: now)
       else { return nil }
-      prune(&state)
+      if state.readers.contains(where: { $0.hub == nil }) { prune(&state) }
       let hubs = state.readers.compactMap { reader in
         reader.filter.includes(event.subsystem, at: level) ? reader.hub : nil
       }
@@ -86,6 +86,7 @@ final class PeerLog: Sendable {
   func finish() {
     let readers = state.withLock { state in
       state.hasEnded = true
+      wanted.store(0, ordering: .relaxed)
       defer { state.readers = [] }
       return state.readers
     }
