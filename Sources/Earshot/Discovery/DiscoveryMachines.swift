@@ -24,8 +24,8 @@ struct DiscoveryMachines {
 
   /// Where other hosts announce the same identity, until that is taken.
   var impostors: [IPAddress] = []
-  /// Peers of another version of the protocol that are still to be reported.
-  var strangers: [OtherVersion] = []
+  /// Told of each peer that announces another version of the protocol.
+  var otherVersionAnnounced: @Sendable (OtherVersion) -> Void = { _ in }
 
   /// No machines yet, and a closed port.
   init(for peer: PeerID, on host: any NetworkHost) {
@@ -268,7 +268,7 @@ struct DiscoveryMachines {
         port.send(packet, to: destination, on: interface)
       case .wake(let deadline): deadlines.set(.browser(number), at: deadline)
       case .report(let report): listeners[number]?(report)
-      case .reportOtherVersion(let other): strangers.append(other)
+      case .reportOtherVersion(let other): otherVersionAnnounced(other)
       }
     }
   }

@@ -29,7 +29,6 @@ package actor MulticastDNS {
   private let gauge: QueueGauge?
   private var problemChanged: @Sendable (DiscoveryProblem?) -> Void = { _ in }
   private var identityAnnounced: @Sendable (IPAddress) -> Void = { _ in }
-  private var otherVersionAnnounced: @Sendable (OtherVersion) -> Void = { _ in }
 
   /// Discovery for a peer; opens nothing yet.
   ///
@@ -76,7 +75,7 @@ package actor MulticastDNS {
   /// Has a closure told of each peer that announces another version of the protocol, on the host's
   /// executor; it must not call back into this actor.
   package func observeOtherVersions(_ announced: @escaping @Sendable (OtherVersion) -> Void) {
-    otherVersionAnnounced = announced
+    machines.otherVersionAnnounced = announced
   }
 
   // MARK: What is wished for
@@ -276,7 +275,6 @@ extension MulticastDNS: DatagramHandler {
   private func receive(_ packet: Span<UInt8>, _ header: DatagramHeader) {
     if machines.receive(packet, header) { settle() }
     if !machines.impostors.isEmpty { reportImpostors() }
-    if !machines.strangers.isEmpty { reportStrangers() }
     if let gauge { machines.noteRecords(in: gauge) }
   }
 
@@ -284,12 +282,6 @@ extension MulticastDNS: DatagramHandler {
     let addresses = machines.impostors
     machines.impostors = []
     for address in addresses { identityAnnounced(address) }
-  }
-
-  private func reportStrangers() {
-    let others = machines.strangers
-    machines.strangers = []
-    for other in others { otherVersionAnnounced(other) }
   }
 
   private func socketFailed() {
