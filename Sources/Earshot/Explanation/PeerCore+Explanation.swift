@@ -14,13 +14,8 @@ extension PeerCore {
   /// Notes what a browser reports.
   func note(_ event: BrowserEvent, of service: String) {
     switch event {
-    case .found(let peer):
-      noteContest(of: peer, for: service)
-      note(.discovered(service: service, peer.endpoints), of: peer.id, named: peer.name)
-    case .updated(let peer):
-      noteContest(of: peer, for: service)
-      note(
-        .discovered(service: service, peer.endpoints), of: peer.id, named: peer.name, as: .updated)
+    case .found(let peer): noteSighting(of: peer, for: service)
+    case .updated(let peer): noteSighting(of: peer, for: service, as: .updated)
     case .lost(let peer): note(.lost(service: service), of: peer.id, named: peer.name)
     case .unavailable, .available: break
     }
@@ -32,9 +27,13 @@ extension PeerCore {
     report(.identityInUse(at: address))
   }
 
-  private func noteContest(of peer: DiscoveredPeer, for service: String) {
+  private func noteSighting(
+    of peer: DiscoveredPeer, for service: String, as event: LogRecord.Event? = nil
+  ) {
     let hosts = DiscoveredPeer.hosts(announcing: [peer])
     if hosts.count > 1 { log.noteContested(peer, for: service, by: hosts) }
+    note(
+      .discovered(service: service, peer.endpoints), of: peer.id, named: peer.name, as: event)
   }
 
   /// Notes what becomes of a member.
@@ -67,12 +66,14 @@ extension PeerCore {
     let record = history[peer]
     let other = isSeen(peer) ? nil : others.first { $0.id == peer }
     let name = peer == id ? self.name : record.name ?? other?.name
+    let hosts = hosts(of: peer)
+    let cause = cause(
+      of: peer, record.entries.map(\.fact), announcing: other, isContested: hosts.count > 1)
     let situation = Situation(
-      cause: cause(of: peer, record.entries.map(\.fact), announcing: other),
-      subject: peer.named(name), entries: record.entries,
-      version: other?.version, hosts: hosts(of: peer))
+      cause: cause, subject: peer.named(name), entries: record.entries,
+      version: other?.version, hosts: hosts)
     return PeerExplanation(
-      peer: peer, name: name, cause: situation.cause,
+      peer: peer, name: name, cause: cause,
       facts: record.entries.map { PeerFact(time: $0.time, text: "\($0.fact)") },
       description: sentence(situation))
   }
@@ -107,7 +108,8 @@ extension PeerCore {
   // MARK: The cause
 
   private func cause(
-    of peer: PeerID, _ facts: [PeerHistory.Fact], announcing other: OtherVersion?
+    of peer: PeerID, _ facts: [PeerHistory.Fact], announcing other: OtherVersion?,
+    isContested: Bool
   ) -> PeerExplanation.Cause {
     if peer == id { return facts.contains(where: \.isShared) ? .contested : .itself }
     if phase == .stopped { return .stopped }
@@ -118,9 +120,9 @@ extension PeerCore {
     }
     if standing(of: peer) == .refused { return .untrusted }
     if other != nil { return .otherVersion }
-    let ending = PeerHistory.ending(of: facts)
-    let isContested = hosts(of: peer).count > 1
-    if let ending { return isContested && ending.isOfDial ? .contested : ending }
+    if let ending = PeerHistory.ending(of: facts) {
+      return isContested && ending.isOfDial ? .contested : ending
+    }
     if isSeen(peer) { return isContested ? .contested : .notInvited }
     return facts.contains(where: \.isSighting) ? .gone : undiscovered
   }

@@ -110,7 +110,7 @@ extension PeerCore {
     return place.isEmpty ? "no address of it was known" : "it was reached\(place)"
   }
 
-  /// The addresses with the last error of each; empty if there is none.
+  /// The addresses that were dialled in vain, with the last error of each; empty without one.
   private static func missed(_ situation: Situation) -> String {
     var misses: [(endpoint: Endpoint, end: LinkEnd)] = []
     for case .missed(let endpoint, let end) in situation.attempt {

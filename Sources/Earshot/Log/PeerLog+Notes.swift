@@ -144,7 +144,7 @@ extension PeerLog {
 
   /// Notes that a connection of a stranger was dropped.
   func noteDropped(_ endpoint: Endpoint, over link: LinkToken) {
-    let text = "the connection from \(endpoint) is dropped, to make room for others"
+    let text = "the connection from \(endpoint) is dropped: \(LinkEnding.crowded.words)"
     add(.strangerDropped, .init(text, over: link, at: endpoint))
   }
 
@@ -247,7 +247,7 @@ extension LinkEnding {
     case .end(.violation): "this peer refused to go on"
     case .end(let end): end.words
     case .local: "this peer closed it"
-    case .crowded: "it made room for others"
+    case .crowded: "it made room for others, or waited too long"
     case .hostDown: "the host went down"
     }
   }

@@ -14,12 +14,9 @@ enum LinkEnding {
   /// A code word; there are as many as there are codes.
   var word: String {
     switch self {
-    case .end(.unreachable(let error)): error.code.name
-    case .end(.broken): "broken"
-    case .end(.silence): "silence"
-    case .end(.otherPeer): "otherPeer"
     case .end(.closed(let code)): "remote.\(code.word)"
     case .end(.violation(let code)): "violation.\(code.word)"
+    case .end(let end): end.reason
     case .local(let code): "local.\(code.word)"
     case .crowded: "crowded"
     case .hostDown: NetworkError.Code.hostDown.name
@@ -74,8 +71,5 @@ extension Link {
 
 extension CloseCode {
   /// The name of a code that this version knows: a remote peer must not make up reasons.
-  fileprivate var word: String {
-    let name = description
-    return name.hasPrefix("code ") ? "unknown" : name
-  }
+  fileprivate var word: String { name ?? "unknown" }
 }

@@ -74,7 +74,7 @@ extension LogRecord {
     case missed
     /// A connection was accepted.
     case accepted
-    /// A connection of a stranger was dropped, to make room for others.
+    /// A connection of a stranger was dropped: it made room for others, or waited too long.
     case strangerDropped
     /// The greetings over a link are exchanged.
     case linkOpened

@@ -66,8 +66,11 @@ package struct CloseCode: RawRepresentable, Hashable, Sendable {
 }
 
 extension CloseCode: CustomStringConvertible {
+  /// The name in the protocol; `nil` for a code without one.
+  package var name: String? { Self.names[rawValue] }
+
   /// The name in the protocol, or `code 99` for a code without one.
-  package var description: String { Self.names[rawValue] ?? "code \(rawValue)" }
+  package var description: String { name ?? "code \(rawValue)" }
 }
 
 /// The reason why an invitation is declined.
