@@ -113,7 +113,11 @@ struct ProtectedFile {
     let lockPath = "\(place).lock"
     let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard lock >= 0 else { throw failure(.unwritable, at: lockPath) }
-    defer { close(lock) }
+    defer {
+      // For a moment, a process that is being started has the lock, too.
+      _ = flock(lock, LOCK_UN)
+      close(lock)
+    }
     try take(lock, at: lockPath, waiting: patience)
     return try act()
   }

@@ -91,7 +91,7 @@ final class POSIXFolder: StorageFolder {
     try attemptNamed("remove \(inner)\(name)", on: [name]) { () throws(SystemFailure) in
       do throws(SystemFailure) {
         guard let file = try System.openRegularFile(name, in: descriptor) else { return false }
-        defer { System.close(file) }
+        defer { System.closeFile(file) }
         guard try System.reserve(file),
           try System.attributes(of: name, in: descriptor, follows: false)
             .isSame(as: try System.attributes(of: file))
