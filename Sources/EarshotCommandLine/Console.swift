@@ -40,8 +40,7 @@ package struct Console: Sendable {
   func logging(asJSON isJSON: Bool) throws(UsageError) -> Console {
     guard let logText else { return self }
     var console = self
-    console.log = try LogSetting(logText)
-    console.log?.isJSON = isJSON
+    console.log = try LogSetting(logText, asJSON: isJSON)
     return console
   }
 

@@ -42,6 +42,10 @@ extension Finding {
     }
   }
 
+  /// The step that mends an identity of several hosts.
+  static let anotherIdentity =
+    "on one of them: earshot identity KEYFILE --create, and start its peer with --identity KEYFILE"
+
   /// The finding about one peer.
   package init(_ explanation: PeerExplanation, at now: Instant) {
     let details = Explanation(
@@ -79,14 +83,13 @@ extension PeerExplanation.Cause {
     }
   }
 
-  /// The step that mends it; empty if there is none, or if another finding has it.
+  /// The step that mends it; empty without one, or if another finding has it.
   fileprivate var remedy: String {
     switch self {
     case .neverDiscovered, .gone:
       "on the host of the peer: start the peer, and run: earshot doctor; "
         + "to dial it without discovery: earshot doctor --ticket TEXT"
-    case .contested:
-      "on one of them: earshot identity KEYFILE --create, and start its peer with --identity KEYFILE"
+    case .contested: Finding.anotherIdentity
     case .untrusted: "trust its key: --pin ID, or: earshot trust FILE --pin ID --name NAME"
     case .notTrusting:
       "use the key that is trusted there: --identity KEYFILE, or approve the key of this peer there"

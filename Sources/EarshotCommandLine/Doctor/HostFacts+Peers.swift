@@ -26,9 +26,7 @@ extension HostFacts {
         .sharedIdentity, .warning,
         PeerExplanation.contest(of: $0.name, at: $0.addresses)
           + " Possible cause: the disk of one is a copy of the other's.",
-        mendedBy:
-          "on one of them: earshot identity KEYFILE --create, and start its peer with --identity KEYFILE"
-      )
+        mendedBy: Finding.anotherIdentity)
     }
   }
 

@@ -53,7 +53,7 @@ package struct BrowseReport {
     draw(size)
   }
 
-  /// Shows a warning: above the table to the end, or on standard error where there is none.
+  /// Shows a warning: above the table to the end, or on standard error without a table.
   package mutating func warn(_ sentence: String) {
     guard !isJSON, let size = console.terminal() else {
       return console.complain("earshot: \(sentence)")

@@ -11,12 +11,16 @@ package struct LogSetting: Hashable, Sendable {
   /// The records that are wanted.
   let filter: LogFilter
   /// Whether each record is a JSON object.
-  var isJSON = false
+  let isJSON: Bool
 
   /// The setting that the value of the variable describes.
   ///
+  /// - Parameters:
+  ///   - text: The value.
+  ///   - isJSON: Whether each record is a JSON object.
   /// - Throws: What is wrong with the value.
-  init(_ text: String) throws(UsageError) {
+  init(_ text: String, asJSON isJSON: Bool) throws(UsageError) {
+    self.isJSON = isJSON
     do throws(LogFilterError) { filter = try LogFilter(text) } catch {
       throw UsageError(sentence: "\(Self.variable)=\(text): \(error)")
     }

@@ -42,8 +42,8 @@ struct SignalSet: Sendable {
 
   /// Forgets those that have come and were not taken, without waiting for any.
   ///
-  /// Ignoring a signal does that (POSIX, System Interfaces §2.4.3). To look for one and then to take
-  /// it could wait for ever: a SIGCONT in between takes a stop back.
+  /// Ignoring a signal does that (POSIX, System Interfaces §2.4.3). To look for one and then to
+  /// take it could wait for ever: a SIGCONT in between takes a stop back.
   func discard() {
     for number in numbers {
       let action = signal(number, SIG_IGN)
