@@ -77,14 +77,20 @@ extension ExplanationTests {
 
   // MARK: Several hosts
 
+  /// Has another host announce Ann's key for five seconds.
+  static func announceClone(in scene: Scene) async throws -> SimulatedHost {
+    let host = scene.world.makeHost("copy")
+    let clone = scene.keep(
+      try await Peer("Ann", identity: scene.ann.identity, trusting: .anyPeer, on: host))
+    scene.keep(try await clone.advertise("room"))
+    try await scene.sleep(.seconds(5))
+    return host
+  }
+
   @Test("A peer whose key two hosts announce is contested, and both addresses are named")
   func contested() {
     Scene.play { scene in
-      let host = scene.world.makeHost("copy")
-      let clone = scene.keep(
-        try await Peer("Ann", identity: scene.ann.identity, trusting: .anyPeer, on: host))
-      scene.keep(try await clone.advertise("room"))
-      try await scene.sleep(.seconds(5))
+      let host = try await Self.announceClone(in: scene)
       await Self.expect(
         scene.ann, of: scene.ann.id, .contested, "is this peer. The host at \(host.address) ",
         facts: ["its key is announced by the host at \(host.address)"])

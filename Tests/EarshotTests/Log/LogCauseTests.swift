@@ -90,19 +90,11 @@ struct LogCauseTests {
 
   private static let claims = [
     InjectedCause("two hosts with one key", .contested, .contested, "contested") { scene in
-      let host = scene.world.makeHost("copy")
-      let clone = scene.keep(
-        try await Peer("Ann", identity: scene.ann.identity, trusting: .anyPeer, on: host))
-      scene.keep(try await clone.advertise("room"))
-      try await scene.sleep(.seconds(5))
+      _ = try await ExplanationTests.announceClone(in: scene)
       return (scene.bob, scene.ann.id)
     },
     InjectedCause("own key elsewhere", .contested, .identityInUse, "sharedIdentity") { scene in
-      let host = scene.world.makeHost("copy")
-      let clone = scene.keep(
-        try await Peer("Ann", identity: scene.ann.identity, trusting: .anyPeer, on: host))
-      scene.keep(try await clone.advertise("room"))
-      try await scene.sleep(.seconds(5))
+      _ = try await ExplanationTests.announceClone(in: scene)
       return (scene.ann, scene.ann.id)
     },
     InjectedCause("another version announced", .otherVersion, .otherVersion, "otherVersion") {

@@ -146,7 +146,7 @@ struct LinkMetricsTests {
       let (refused, refusing) = (await scene.bob.metrics, await strict.metrics)
       #expect(refusing.value(of: .greetingsFailed, for: "violation.untrusted") == 1)
       #expect(refused[.dialsFailed] + refused.value(of: .linksEnded, for: "remote.untrusted") == 1)
-      // The peers of one host are told apart.
+      // The peers of one host are counted separately.
       #expect(await scene.ann.metrics[.greetingsFailed] == 0)
     }
   }
