@@ -7,8 +7,8 @@ extension Peer {
   /// The records of a stream begin with ``LogRecord/Event/running``, when the peer runs since, and
   /// with what happens from this call on; they end after ``LogRecord/Event/stopped``. The stream
   /// does not hold the peer. Each call makes a stream of its own. Of more than 4,096 records that
-  /// wait for their reader, the older ones are dropped, as a record of
-  /// ``LogRecord/Event/recordsDropped`` says. Of one event, 1,000 records are made at once and 100 a
+  /// wait for their reader, the older ones are dropped and counted by a record of
+  /// ``LogRecord/Event/recordsDropped``. Of one event, 1,000 records are made at once and 100 a
   /// second after that; the next record has the number of the others as `suppressedRecords`.
   ///
   /// ```swift

@@ -73,19 +73,19 @@ public struct PeerMetrics: Hashable, Sendable {
   /// none until they are known.
   public let numbers: [Number]
 
-  /// The sum of all numbers of a metric; the greatest one of a time; 0 if there is none.
+  /// The sum of all numbers of a metric, or the greatest time; 0 without a number.
   public subscript(metric: Metric) -> Int {
     let values = numbers.filter { $0.metric == metric }.map(\.value)
     return values.reduce(0, metric.combine)
   }
 
-  /// The number of a metric that belongs to one peer, all reasons together; `nil` if there is none.
+  /// The number of a metric that belongs to one peer, all reasons together; `nil` without one.
   public func value(of metric: Metric, with peer: PeerID) -> Int? {
     let values = numbers.filter { $0.metric == metric && $0.peer == peer }.map(\.value)
     return values.first.map { values.dropFirst().reduce($0, metric.combine) }
   }
 
-  /// The number of a metric for one reason, all peers together; 0 if there is none.
+  /// The number of a metric for one reason, all peers together; 0 without a number.
   public func value(of metric: Metric, for reason: String) -> Int {
     numbers.filter { $0.metric == metric && $0.reason == reason }.map(\.value)
       .reduce(0, metric.combine)

@@ -192,8 +192,8 @@ struct RecordCache: Hashable, Sendable {
 
   /// Takes in a goodbye.
   ///
-  /// A goodbye of the host is true if the host, when asked, is silent. After that of another source,
-  /// the record is asked for, and expires after ten seconds.
+  /// A goodbye of the host is true if the host, when asked, is silent. After that of another
+  /// source, the record is asked for, and expires after ten seconds.
   private mutating func leave(_ cached: CachedRecord, saidBy source: IPAddress, at now: Instant) {
     guard speaks(source, for: cached) else {
       return change(cached.sequence) { $0.distrust(.questioned, at: now) }

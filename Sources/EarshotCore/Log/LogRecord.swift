@@ -98,8 +98,8 @@ public struct LogRecord: Hashable, Sendable {
 extension LogRecord {
   /// All but the message, the level and the time, as texts: the metadata of a logger.
   ///
-  /// The keys are `event`, `subsystem`, `local`, `peer`, `link`, `endpoint`, `service` and `reason`,
-  /// those that have a value, and the names of the numbers.
+  /// The keys are those of `event`, `subsystem`, `local`, `peer`, `link`, `endpoint`, `service` and
+  /// `reason` that have a value, and the names of the numbers.
   public var metadata: [String: String] {
     var metadata = numbers.mapValues(\.description)
     metadata["event"] = event.rawValue

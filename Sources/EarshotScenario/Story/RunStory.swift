@@ -202,7 +202,7 @@ extension StoryEvent {
   fileprivate var isTold: Bool {
     switch kind {
     case .sent, .delivered, .lost: from != to && carried != "ACK" && !isDiscovery
-    case .note: logLevel == nil  // Records are told by their levels.
+    case .note: logLevel == nil  // Records are chosen by their levels.
     case .fault: true
     case .timer: false
     }

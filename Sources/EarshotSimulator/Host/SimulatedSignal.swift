@@ -1,7 +1,7 @@
 /// A wake-up, which fires once for any number of raises before.
 ///
-/// Sendable because ``raise()`` from a thread that does not drive the world traps or is left to that
-/// thread, on which the rest runs.
+/// Sendable because ``raise()`` from a thread that does not drive the world traps or is left to
+/// that thread, on which the rest runs.
 final class SimulatedSignal: NetworkSignal, @unchecked Sendable {
   let host: HostProcess
   private let body: @Sendable () -> Void
